@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    reporters: ["default", "./test/summary-reporter.ts"],
+    setupFiles: ["./test/setup.ts"],
+    testTimeout: 120_000,
+    maxWorkers: 2,
+  },
+});
