@@ -1,0 +1,146 @@
+import { LayoutError } from "../bytes/error.ts";
+import { xxh64Low } from "./xxh64.ts";
+import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
+
+export {
+  readZstdFrameHeader,
+  ZSTD_DICTIONARY_MAGIC,
+  ZSTD_MAGIC,
+  type ZstdFrameHeader,
+  zstdDictionaryId,
+  zstdFrameLength,
+} from "./zstd-frame.ts";
+
+/** How to compress. */
+export interface ZstdCompressOptions {
+  /** 1 to 22; default 3. */
+  readonly level?: number;
+  /** Trained (its id goes into the frame) or raw content; the same is needed to decompress. */
+  readonly dictionary?: Uint8Array;
+  /** Ends the frame with its content checksum; default true. */
+  readonly checksum?: boolean;
+}
+
+/** What a frame is expected to be. */
+export interface ZstdDecompressOptions {
+  /** Bytes the frame must decompress to, exactly. Checked against the caller's limits before the call. */
+  readonly size: number;
+  readonly dictionary?: Uint8Array;
+  /** Takes frames that do not state their content size, as streaming compressors write them; default false. */
+  readonly allowUnknownSize?: boolean;
+}
+
+/** zstd, ready to use. Both functions are synchronous. */
+export interface Zstd {
+  /** One frame that states its content size; the caller's own. */
+  compress(bytes: Uint8Array, options?: ZstdCompressOptions): Uint8Array<ArrayBuffer>;
+  /**
+   * Decompresses exactly one frame that fills `frame`; the result is the caller's own.
+   * The header, the dictionary's id and the length of the frame are checked before anything is allocated.
+   * Throws `LayoutError` for everything that does not fit: another size, bytes left over, cut or damaged content,
+   * a wrong checksum, a missing or wrong dictionary.
+   */
+  decompress(frame: Uint8Array, options: ZstdDecompressOptions): Uint8Array<ArrayBuffer>;
+}
+
+let loading: Promise<Zstd> | null = null;
+
+/**
+ * Loads zstd (WebAssembly, about 80 kB compressed) once; later calls give the same object.
+ * Node finds `zstd.wasm` beside the package, bundlers through `new URL("./zstd.wasm", import.meta.url)`. Where a
+ * bundler moves the module without the file, give the file's address as `wasmUrl` in the first call (not for Node).
+ * Rejects when WebAssembly or the file is not to be had; the next call tries again.
+ */
+export function loadZstd(wasmUrl?: string): Promise<Zstd> {
+  loading ??= start(wasmUrl).catch((error: unknown) => {
+    loading = null;
+    throw error;
+  });
+  return loading;
+}
+
+type Library = typeof import("@bokuweb/zstd-wasm");
+
+async function start(wasmUrl: string | undefined): Promise<Zstd> {
+  const library = await import("@bokuweb/zstd-wasm");
+  // The package's Node entry takes no argument, its browser entry the address of the wasm file.
+  await (library.init as (path?: string) => Promise<void>)(wasmUrl);
+  return new WasmZstd(library);
+}
+
+class WasmZstd implements Zstd {
+  readonly #library: Library;
+  readonly #compressor: number;
+  readonly #decompressor: number;
+
+  constructor(library: Library) {
+    this.#library = library;
+    this.#compressor = library.createCCtx();
+    this.#decompressor = library.createDCtx();
+  }
+
+  compress(bytes: Uint8Array, options: ZstdCompressOptions = {}): Uint8Array<ArrayBuffer> {
+    const { level = 3, dictionary, checksum = true } = options;
+    const frame = this.#library.compressUsingDict(this.#compressor, bytes, dictionary ?? EMPTY, level);
+    if (!checksum) return frame as Uint8Array<ArrayBuffer>;
+    // The library writes no checksum: set the header's flag (RFC 8878 §3.1.1.1.1) and append it.
+    const whole = new Uint8Array(frame.length + 4);
+    whole.set(frame);
+    whole[4]! |= 0x04;
+    new DataView(whole.buffer).setUint32(frame.length, xxh64Low(bytes), true);
+    return whole;
+  }
+
+  decompress(frame: Uint8Array, options: ZstdDecompressOptions): Uint8Array<ArrayBuffer> {
+    const { size, dictionary, allowUnknownSize = false } = options;
+    const header = readZstdFrameHeader(frame);
+    if (header.kind === "skippable") throw new LayoutError("malformed", "zstd frame is a skippable one", 0);
+    if (header.contentSize === null) {
+      if (!allowUnknownSize) throw new LayoutError("malformed", "zstd frame does not state its content size", 4);
+    } else if (header.contentSize !== size) {
+      throw new LayoutError("malformed", `zstd frame states ${header.contentSize} bytes, ${size} are expected`, 4);
+    }
+    // The library decodes into one buffer of the content size, so the window costs nothing beyond it.
+    checkDictionary(header.dictionaryId, dictionary);
+    const length = zstdFrameLength(frame);
+    if (length !== frame.length) {
+      throw new LayoutError("malformed", `${frame.length - length} bytes follow the zstd frame`, length);
+    }
+    let content: Uint8Array;
+    try {
+      content = this.#library.decompressUsingDict(this.#decompressor, frame, dictionary ?? EMPTY, {
+        defaultHeapSize: size,
+      });
+    } catch (error) {
+      throw damaged(error);
+    }
+    if (content.length !== size) {
+      throw new LayoutError("malformed", `zstd frame holds ${content.length} bytes, ${size} are expected`, 0);
+    }
+    return content as Uint8Array<ArrayBuffer>;
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+function checkDictionary(id: number, dictionary: Uint8Array | undefined): void {
+  if (id === 0) return;
+  if (dictionary === undefined) throw new LayoutError("malformed", `zstd frame needs dictionary ${id}`, 0);
+  const given = zstdDictionaryId(dictionary);
+  if (given !== id) throw new LayoutError("malformed", `zstd frame needs dictionary ${id}, ${given} was given`, 0);
+}
+
+/** zstd's error numbers, negated in the library's message. */
+const REASONS: Readonly<Record<string, string>> = {
+  "-20": "zstd frame is damaged",
+  "-22": "zstd checksum does not match",
+  "-30": "zstd dictionary is damaged",
+  "-32": "zstd frame needs another dictionary",
+  "-70": "zstd frame holds more than is expected",
+  "-72": "zstd frame is damaged",
+};
+
+function damaged(error: unknown): LayoutError {
+  const number = /-\d+/.exec(String(error))?.[0] ?? "";
+  return new LayoutError("malformed", REASONS[number] ?? `zstd frame does not decompress (${number || "?"})`, 0);
+}

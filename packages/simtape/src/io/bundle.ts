@@ -1,0 +1,95 @@
+import { blob } from "./blob.ts";
+import { type HttpOptions, http } from "./http.ts";
+import { HttpStatusError } from "./http-answer.ts";
+import { memory } from "./memory.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "./source.ts";
+
+/** A bundle of one file, `source`. Its name is the last part of the source's, when that looks like a file name. */
+export function bundleOf(source: ByteSource): SourceBundle {
+  const name = fileNameOf(source.name);
+  return {
+    name,
+    open: (sibling) => Promise.resolve(sibling === undefined || sibling === name ? source : null),
+  };
+}
+
+/**
+ * A bundle of files at hand, such as a user has dropped on a page. The main one is `main`, or the first.
+ * A source is handed out as it is, each time; other files are opened anew.
+ * Throws `RangeError` when there is no file, two have the same name, or none is called `main`.
+ */
+export function filesBundle(
+  files: readonly File[] | ReadonlyMap<string, ByteSource | Blob | Uint8Array>,
+  main?: string,
+): SourceBundle {
+  const byName = new Map<string, ByteSource | Blob | Uint8Array>();
+  const entries = files instanceof Map ? files : (files as readonly File[]).map((file) => [file.name, file] as const);
+  for (const [name, file] of entries) {
+    if (byName.has(name)) throw new RangeError(`two files have the same name: ${name}`);
+    byName.set(name, file);
+  }
+  const first = main ?? byName.keys().next().value;
+  if (first === undefined) throw new RangeError("a bundle without files");
+  if (!byName.has(first)) throw new RangeError(`no such file in the bundle: ${first}`);
+  return {
+    name: first,
+    open: (name = first) => {
+      const file = byName.get(name);
+      return Promise.resolve(file === undefined ? null : sourceOf(file, name));
+    },
+  };
+}
+
+/**
+ * A file on an HTTP server and those in the same folder. Siblings keep the query of the URL.
+ * A sibling costs one request to see that it is there; `open` rejects for a sibling whose name is no file name.
+ */
+export function httpBundle(url: string | URL, options: HttpOptions = {}): SourceBundle {
+  const base = new URL(url, (globalThis as { location?: { href: string } }).location?.href);
+  const last = base.pathname.slice(base.pathname.lastIndexOf("/") + 1);
+  const name = last === "" ? null : decoded(last);
+  return {
+    name,
+    open: async (sibling) => {
+      if (sibling === undefined) return http(base, options);
+      checkFileName(sibling, base.origin + base.pathname);
+      const target = new URL(base);
+      target.pathname = base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1) + encodeURIComponent(sibling);
+      const source = http(target, options);
+      try {
+        await source.size();
+        return source;
+      } catch (error) {
+        await source.close();
+        if (error instanceof HttpStatusError && (error.status === 404 || error.status === 410)) return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Throws `SourceError` when `name`, perhaps out of a file, would lead out of its folder. */
+export function checkFileName(name: string, where: string): void {
+  const isPath = name === "" || name === "." || name === ".." || /[/\\\0]/.test(name);
+  if (isPath) throw new SourceError("failed", `not the name of a file beside: ${JSON.stringify(name)} in ${where}`);
+}
+
+function sourceOf(file: ByteSource | Blob | Uint8Array, name: string): ByteSource {
+  if (file instanceof Uint8Array) return memory(file, name);
+  return file instanceof Blob ? blob(file) : file;
+}
+
+function fileNameOf(name: string): string | null {
+  const path = name.includes("://") ? decoded(name.replace(/[?#].*$/, "")) : name;
+  const last = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  return last.includes(".") ? last : null;
+}
+
+/** Percent signs that encode nothing are kept as they are. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

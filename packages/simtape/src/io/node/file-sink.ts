@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rename, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { checkFileName } from "../bundle.ts";
+import type { ByteSink, SinkBundle } from "../sink.ts";
+import { SourceError } from "../source.ts";
+
+/**
+ * Files at `path` and beside it. Each is written under another name in the same folder, and takes its own when it is
+ * closed: whoever looks finds the whole file, the one that was there before, or none.
+ */
+export function toFile(path: string): SinkBundle {
+  return {
+    name: basename(path),
+    open: async (name) => {
+      if (name !== undefined) checkFileName(name, dirname(path));
+      return FileSink.open(name === undefined ? path : join(dirname(path), name));
+    },
+  };
+}
+
+class FileSink implements ByteSink {
+  readonly name: string;
+  readonly #handle: FileHandle;
+  readonly #beside: string;
+  #position = 0;
+  #isDone = false;
+
+  private constructor(path: string, beside: string, handle: FileHandle) {
+    this.name = path;
+    this.#beside = beside;
+    this.#handle = handle;
+  }
+
+  static async open(path: string): Promise<FileSink> {
+    const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.part`);
+    try {
+      return new FileSink(path, beside, await open(beside, "wx"));
+    } catch (cause) {
+      throw failure("cannot be created", path, cause);
+    }
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#refuse();
+    const at = this.#position;
+    this.#position += bytes.length;
+    await this.#writeAll(at, bytes);
+  }
+
+  async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#refuse();
+    if (offset < 0 || offset + bytes.length > this.#position) {
+      throw new RangeError(`${bytes.length} bytes at ${offset}, ${this.#position} are written: ${this.name}`);
+    }
+    await this.#writeAll(offset, bytes);
+  }
+
+  async flush(): Promise<void> {
+    this.#refuse();
+    await this.#handle.datasync();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    try {
+      await this.#handle.sync();
+      await this.#handle.close();
+      await rename(this.#beside, this.name);
+      await syncFolder(dirname(this.name));
+    } catch (cause) {
+      await unlink(this.#beside).catch(() => undefined);
+      throw failure("cannot be finished", this.name, cause);
+    }
+  }
+
+  async abort(): Promise<void> {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    await this.#handle.close();
+    await unlink(this.#beside).catch(() => undefined);
+  }
+
+  async #writeAll(offset: number, bytes: Uint8Array): Promise<void> {
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await this.#handle.write(bytes, done, bytes.length - done, offset + done);
+        done += bytesWritten;
+      }
+    } catch (cause) {
+      throw failure("cannot be written, is the disk full?", this.name, cause);
+    }
+  }
+
+  #refuse(): void {
+    if (this.#isDone) throw new SourceError("closed", `the file is closed: ${this.name}`);
+  }
+}
+
+/** So that a rename survives a crash; not every system can. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r").catch(() => null);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+function failure(what: string, path: string, cause: unknown): SourceError {
+  const code = (cause as NodeJS.ErrnoException).code ?? "";
+  return new SourceError("failed", `${what} (${code}): ${path}`, { cause });
+}

@@ -1,0 +1,171 @@
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { checkFileName } from "../bundle.ts";
+import { Gate, NO_BYTES } from "../gate.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../source.ts";
+
+/** The recording in the file at `path`, with the files of the same folder as its siblings. */
+export function fromFile(path: string): SourceBundle {
+  return {
+    name: basename(path),
+    open: async (name) => {
+      if (name !== undefined) checkFileName(name, dirname(path));
+      const target = name === undefined ? path : join(dirname(path), name);
+      try {
+        const found = await stat(target);
+        if (found.isDirectory()) throw new SourceError("failed", `a folder, not a file: ${target}`);
+        if (!found.isFile()) throw new SourceError("failed", `not a file that can be read in ranges: ${target}`);
+      } catch (error) {
+        if (name !== undefined && codeOf(error) === "ENOENT") return null;
+        throw failure(error, target);
+      }
+      return fileSource(target);
+    },
+  };
+}
+
+/**
+ * The file at `path`, opened at the first read or `size()` and read in ranges. It may grow while it is open; `size()`
+ * looks anew each time. Once it is shorter than before, or another file has taken its place, reads reject with
+ * `SourceError("changed")`. A file that was only removed can still be read.
+ */
+export function fileSource(path: string): ByteSource {
+  return new FileSource(path);
+}
+
+/** The most that one system call reads. */
+const MOST = 1024 * 1024 * 1024;
+
+class FileSource implements ByteSource {
+  readonly name: string;
+  readonly #gate: Gate;
+  #opening: Promise<FileHandle> | null = null;
+  #closing: Promise<void> | null = null;
+  #identity: { readonly device: number; readonly inode: number } | null = null;
+  /** The largest size seen. */
+  #size = 0;
+
+  constructor(path: string) {
+    this.name = path;
+    this.#gate = new Gate(path);
+  }
+
+  async size(): Promise<number> {
+    this.#gate.refuse();
+    return this.#gate.run(undefined, async () => {
+      const handle = await this.#open();
+      await this.#look(handle);
+      return this.#size;
+    });
+  }
+
+  async read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array> {
+    this.#gate.enter(offset, length, signal);
+    if (length === 0) return NO_BYTES;
+    return this.#gate.run(signal, (inner) => this.#read(offset, length, inner));
+  }
+
+  close(): Promise<void> {
+    this.#gate.close();
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const handle = await this.#opening?.catch(() => null);
+    await handle?.close();
+  }
+
+  async #read(offset: number, length: number, signal: AbortSignal): Promise<Uint8Array> {
+    const handle = await this.#open();
+    if (offset + length > this.#size) await this.#look(handle);
+    const count = Math.min(length, this.#size - offset);
+    if (count <= 0) return NO_BYTES;
+    signal.throwIfAborted();
+    // The look does not wait for the bytes, nor they for it: it costs no time of its own.
+    const [bytes] = await Promise.all([this.#fill(handle, offset, count, signal), this.#look(handle)]);
+    if (bytes.length < count) throw this.#changed("it is shorter now");
+    return bytes;
+  }
+
+  async #fill(handle: FileHandle, offset: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
+    const bytes = new Uint8Array(count);
+    let got = 0;
+    while (got < count) {
+      signal.throwIfAborted();
+      try {
+        const { bytesRead } = await handle.read(bytes, got, Math.min(MOST, count - got), offset + got);
+        if (bytesRead === 0) break;
+        got += bytesRead;
+      } catch (error) {
+        throw failure(error, this.name);
+      }
+    }
+    return bytes.subarray(0, got);
+  }
+
+  /** Learns the size; throws when it has shrunk, or the path leads to another file. */
+  async #look(handle: FileHandle): Promise<void> {
+    // Looks overlap: one that began before the file grew must not take the later size for a loss.
+    const known = this.#size;
+    let replaced = false;
+    try {
+      const there = await stat(this.name);
+      replaced = there.ino !== this.#identity?.inode || there.dev !== this.#identity.device;
+    } catch {
+      // Removed, or its folder closed to us: the open file is still there.
+    }
+    if (replaced) throw this.#changed("another file has taken its place");
+    let size: number;
+    try {
+      size = (await handle.stat()).size;
+    } catch (error) {
+      throw failure(error, this.name);
+    }
+    if (size < known) throw this.#changed(`it had ${known} bytes and has ${size} now`);
+    this.#size = Math.max(this.#size, size);
+  }
+
+  #open(): Promise<FileHandle> {
+    if (this.#opening === null) {
+      const opening = this.#begin();
+      this.#opening = opening;
+      opening.catch(() => {
+        this.#opening = null;
+      });
+    }
+    return this.#opening;
+  }
+
+  async #begin(): Promise<FileHandle> {
+    let handle: FileHandle | null = null;
+    try {
+      handle = await open(this.name, "r");
+      const found = await handle.stat();
+      if (found.isDirectory()) throw new SourceError("failed", `a folder, not a file: ${this.name}`);
+      this.#identity = { device: found.dev, inode: found.ino };
+      this.#size = found.size;
+      return handle;
+    } catch (error) {
+      await handle?.close();
+      throw failure(error, this.name);
+    }
+  }
+
+  #changed(how: string): SourceError {
+    return new SourceError("changed", `file was changed since it was opened, ${how}: ${this.name}`);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function failure(cause: unknown, path: string): SourceError {
+  if (cause instanceof SourceError) return cause;
+  const code = codeOf(cause);
+  if (code === "ENOENT") return new SourceError("failed", `no such file: ${path}`, { cause });
+  if (code === "EACCES" || code === "EPERM")
+    return new SourceError("failed", `no permission to read: ${path}`, { cause });
+  return new SourceError("failed", `file cannot be read (${code || String(cause)}): ${path}`, { cause });
+}

@@ -1,0 +1,34 @@
+/** Ranged reads over one file, whatever holds it. Implementations and wrappers all pass `describeSource` in the tests. */
+export interface ByteSource {
+  /** For messages only: a URL, a path, `"memory"`. */
+  readonly name: string;
+  /** Bytes in the source, or null while it grows or is not known. */
+  size(): Promise<number | null>;
+  /**
+   * Bytes `[offset, offset + length)`; fewer only at the end of the source, none beyond it.
+   * The bytes are never written to again by anyone. Rejects with `SourceError`, or with the signal's reason.
+   */
+  read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /** Idempotent. Reads after it reject with `SourceError("closed")`. */
+  close(): Promise<void>;
+}
+
+/** The files of one recording: `open()` is the main one, `open("run.state")` a sibling by its file name. */
+export interface SourceBundle {
+  /** File name of the main source, when it has one: `"run.traj"`. Siblings are found by it. */
+  readonly name: string | null;
+  /** Null when there is no such sibling. Throws `SourceError` when it cannot be opened. */
+  open(name?: string): Promise<ByteSource | null>;
+}
+
+/** Why bytes could not be had. The model turns it into a `RecordingError`. */
+export class SourceError extends Error {
+  /** `changed`: the content is not what it was when it was opened; `closed`: read after `close()`; `failed`: all else. */
+  readonly reason: "changed" | "failed" | "closed";
+
+  constructor(reason: "changed" | "failed" | "closed", message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "SourceError";
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,249 @@
+import { type Columns, KEYFRAME, type MessageBatch } from "./batch.ts";
+import { merge } from "./merge.ts";
+import type { Keyframe, Query } from "./reader.ts";
+import type { Time } from "./time.ts";
+import type { ChannelStatistics } from "./value.ts";
+
+/** A run of messages that is read and decoded as one: what is kept in memory of it, about one for each MiB of file. */
+export interface Chunk {
+  readonly offset: number;
+  readonly length: number;
+  /** Sequence of its first message in file order; its messages are numbered on from there. */
+  readonly sequence: number;
+  readonly count: number;
+  /** Earliest and latest time in it. */
+  readonly first: Time;
+  readonly last: Time;
+  readonly hasKeyframe: boolean;
+  /** Ids of the channels that occur; null: not known before it is decoded. */
+  readonly channels: ReadonlySet<number> | null;
+}
+
+/** Reads and decodes one chunk; rows ascending by (time, sequence). */
+export type DecodeChunk<C extends Chunk> = (chunk: C, signal?: AbortSignal) => Promise<Columns>;
+
+/** Chunks read ahead of the consumer: enough to fill one request, never more. */
+const AHEAD_BYTES = 1 << 20;
+const AHEAD_CHUNKS = 8;
+
+/**
+ * The messages of `chunks` that answer `query`, in (time, sequence) order, as batches.
+ * Chunks that overlap in time are merged; those that do not pass through without a copy.
+ * `mergeBytes` is how many decoded bytes are held while merging, 64 MiB unless told.
+ */
+export async function* readChunks<C extends Chunk>(
+  chunks: readonly C[],
+  decode: DecodeChunk<C>,
+  query: Query,
+  mergeBytes?: number,
+): AsyncGenerator<Columns> {
+  const reverse = query.reverse === true;
+  const wanted = query.channels === undefined ? null : new Set(query.channels.map((channel) => channel.id));
+  const selected = chunks.filter((chunk) => answers(chunk, query, wanted));
+  if (reverse) selected.sort((a, b) => b.last - a.last || b.sequence - a.sequence);
+  else selected.sort((a, b) => a.first - b.first || a.sequence - b.sequence);
+  const runs = runsOf(selected, reverse);
+  const ahead = new ReadAhead(
+    runs.flatMap((run) => (run.length === 1 ? run : [])),
+    decode,
+    query.signal,
+  );
+  const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filter(await decode(chunk, signal), query, wanted);
+  try {
+    for (const run of runs) {
+      if (run.length === 1) {
+        const batch = filter(await ahead.take(run[0]!), query, wanted);
+        query.signal?.throwIfAborted();
+        if (batch.length > 0) yield batch;
+        continue;
+      }
+      for await (const batch of merge(run, decodeWanted, reverse, query.signal, mergeBytes)) {
+        query.signal?.throwIfAborted();
+        yield batch;
+      }
+    }
+  } finally {
+    ahead.drop();
+  }
+}
+
+/** Rows of `batch` inside the query's range and channels; the batch itself when all are. */
+function filter(batch: Columns, query: Query, wanted: ReadonlySet<number> | null): Columns {
+  const from = query.start === undefined ? 0 : batch.lowerBound(query.start);
+  const to = query.end === undefined ? batch.length : batch.lowerBound(query.end);
+  const inside = from === 0 && to === batch.length ? batch : batch.slice(from, Math.max(from, to));
+  if (wanted === null) return inside;
+  const rows = new Uint32Array(inside.length);
+  let count = 0;
+  for (let i = 0; i < inside.length; i++) if (wanted.has(inside.channel[i]!)) rows[count++] = i;
+  return count === inside.length ? inside : inside.pick(rows.subarray(0, count));
+}
+
+function answers(chunk: Chunk, query: Query, wanted: ReadonlySet<number> | null): boolean {
+  if (chunk.count === 0) return false;
+  if (query.start !== undefined && chunk.last < query.start) return false;
+  if (query.end !== undefined && chunk.first >= query.end) return false;
+  if (wanted === null || chunk.channels === null) return true;
+  for (const id of wanted) if (chunk.channels.has(id)) return true;
+  return false;
+}
+
+/** Cuts sorted chunks into runs whose members overlap in time; most runs have one member. */
+function runsOf<C extends Chunk>(chunks: readonly C[], reverse: boolean): C[][] {
+  const runs: C[][] = [];
+  let edge = 0;
+  let edgeSequence = 0;
+  for (const chunk of chunks) {
+    const near = reverse ? chunk.last : chunk.first;
+    const far = reverse ? chunk.first : chunk.last;
+    const run = runs.at(-1);
+    const apart = reverse
+      ? near < edge || (near === edge && chunk.sequence < edgeSequence)
+      : near > edge || (near === edge && chunk.sequence > edgeSequence);
+    if (run === undefined || apart) {
+      runs.push([chunk]);
+      edge = far;
+      edgeSequence = chunk.sequence;
+    } else {
+      run.push(chunk);
+      edgeSequence = reverse ? Math.min(edgeSequence, chunk.sequence) : Math.max(edgeSequence, chunk.sequence);
+      edge = reverse ? Math.min(edge, far) : Math.max(edge, far);
+    }
+  }
+  return runs;
+}
+
+/** Starts decoding the next chunks while the consumer works on this one. */
+class ReadAhead<C extends Chunk> {
+  readonly #chunks: readonly C[];
+  readonly #decode: DecodeChunk<C>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #pending = new Map<C, Promise<Columns>>();
+  #next = 0;
+
+  constructor(chunks: readonly C[], decode: DecodeChunk<C>, signal: AbortSignal | undefined) {
+    this.#chunks = chunks;
+    this.#decode = decode;
+    this.#signal = signal;
+  }
+
+  take(chunk: C): Promise<Columns> {
+    let bytes = 0;
+    for (const waiting of this.#pending.keys()) bytes += waiting.length;
+    while (this.#next < this.#chunks.length) {
+      const next = this.#chunks[this.#next]!;
+      const isWanted = !this.#pending.has(chunk);
+      if (!isWanted && (bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS)) break;
+      const promise = this.#decode(next, this.#signal);
+      promise.catch(() => undefined);
+      this.#pending.set(next, promise);
+      bytes += next.length;
+      this.#next++;
+    }
+    const promise = this.#pending.get(chunk)!;
+    this.#pending.delete(chunk);
+    return promise;
+  }
+
+  drop(): void {
+    this.#pending.clear();
+  }
+}
+
+/** The latest message at or before `time` with the keyframe flag; `channels` is what it holds for. */
+export async function findKeyframe<C extends Chunk>(
+  chunks: readonly C[],
+  decode: DecodeChunk<C>,
+  time: Time,
+  channels: readonly number[] | null,
+): Promise<Keyframe | null> {
+  const candidates = chunks.filter((chunk) => chunk.hasKeyframe && chunk.first <= time);
+  candidates.sort((a, b) => b.last - a.last || b.sequence - a.sequence);
+  let best: Keyframe | null = null;
+  for (const chunk of candidates) {
+    if (best !== null && chunk.last < best.time) break;
+    const batch = await decode(chunk);
+    for (let i = batch.length - 1; i >= 0; i--) {
+      const at = batch.time[i]!;
+      if (at > time || (batch.flags[i]! & KEYFRAME) === 0) continue;
+      const sequence = batch.sequence[i]!;
+      if (best === null || at > best.time || (at === best.time && sequence > best.sequence)) {
+        best = { time: at, sequence, channels };
+      }
+      break;
+    }
+  }
+  return best;
+}
+
+/** Counts messages and bytes of each channel over the batches it is shown. */
+export class StatisticsCounter {
+  readonly #messages: number[] = [];
+  readonly #bytes: number[] = [];
+  readonly #first: number[] = [];
+  readonly #last: number[] = [];
+
+  add(batch: MessageBatch): void {
+    for (let i = 0; i < batch.length; i++) {
+      const channel = batch.channel[i]!;
+      const time = batch.time[i]!;
+      if (this.#messages[channel] === undefined) {
+        for (let k = this.#messages.length; k <= channel; k++) {
+          this.#messages[k] = 0;
+          this.#bytes[k] = 0;
+          this.#first[k] = Number.POSITIVE_INFINITY;
+          this.#last[k] = Number.NEGATIVE_INFINITY;
+        }
+      }
+      this.#messages[channel]!++;
+      this.#bytes[channel]! += batch.end[i]! - batch.start[i]!;
+      if (time < this.#first[channel]!) this.#first[channel] = time;
+      if (time > this.#last[channel]!) this.#last[channel] = time;
+    }
+  }
+
+  /** One entry for each of `channels` channels. */
+  result(channels: number): ChannelStatistics[] {
+    return Array.from({ length: channels }, (_, id) => {
+      const messages = this.#messages[id] ?? 0;
+      return {
+        messages,
+        bytes: this.#bytes[id] ?? 0,
+        first: messages === 0 ? null : this.#first[id]!,
+        last: messages === 0 ? null : this.#last[id]!,
+      };
+    });
+  }
+}
+
+/** Earliest and latest time in `chunks`; zeros when they hold nothing. */
+export function boundsOf(chunks: readonly Chunk[]): { start: Time; end: Time } {
+  let start = Number.POSITIVE_INFINITY;
+  let end = Number.NEGATIVE_INFINITY;
+  for (const chunk of chunks) {
+    if (chunk.count === 0) continue;
+    if (chunk.first < start) start = chunk.first;
+    if (chunk.last > end) end = chunk.last;
+  }
+  return start > end ? { start: 0, end: 0 } : { start, end };
+}
+
+/** What a chunk's entry says of the rows decoded from it. */
+export function summarize(batch: Columns): Pick<Chunk, "count" | "first" | "last" | "hasKeyframe" | "channels"> {
+  const channels = new Set<number>();
+  let keyframes = 0;
+  let previous = -1;
+  for (let i = 0; i < batch.length; i++) {
+    const channel = batch.channel[i]!;
+    if (channel !== previous) channels.add(channel);
+    previous = channel;
+    keyframes |= batch.flags[i]!;
+  }
+  return {
+    count: batch.length,
+    first: batch.length === 0 ? 0 : batch.time[0]!,
+    last: batch.length === 0 ? 0 : batch.time[batch.length - 1]!,
+    hasKeyframe: (keyframes & KEYFRAME) !== 0,
+    channels,
+  };
+}

@@ -1,0 +1,101 @@
+import { LayoutError } from "../bytes/error.ts";
+import { SourceError } from "../io/source.ts";
+
+export type RecordingErrorCode =
+  | "unknown-format"
+  | "ambiguous-format"
+  | "malformed"
+  | "truncated"
+  | "unsupported"
+  | "source-changed"
+  | "source-failed"
+  | "closed";
+
+const BRAND = Symbol.for("simtape.RecordingError");
+
+/** The one error of the library. Test for it with `RecordingError.is`, which also knows those of another copy. */
+export class RecordingError extends Error {
+  readonly code: RecordingErrorCode;
+  /** Id of the format that was being read, when known. */
+  readonly format: string | null;
+  /** File offset, when there is one. */
+  readonly offset: number | null;
+
+  constructor(
+    code: RecordingErrorCode,
+    message: string,
+    where: { format?: string | undefined; offset?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, where.cause === undefined ? undefined : { cause: where.cause });
+    this.name = "RecordingError";
+    Object.defineProperty(this, BRAND, { value: true });
+    this.code = code;
+    this.format = where.format ?? null;
+    this.offset = where.offset ?? null;
+  }
+
+  static is(error: unknown): error is RecordingError {
+    return typeof error === "object" && error !== null && BRAND in error;
+  }
+
+  /** Turns what layout and source code throw into a `RecordingError`; leaves every other error as it is. */
+  static from(error: unknown, format: string, section?: string): unknown {
+    if (error instanceof LayoutError) {
+      const message = section === undefined ? error.message : `${section}: ${error.message}`;
+      return new RecordingError(error.reason, message, { format, offset: error.offset, cause: error });
+    }
+    if (error instanceof SourceError) {
+      const code =
+        error.reason === "changed" ? "source-changed" : error.reason === "closed" ? "closed" : "source-failed";
+      return new RecordingError(code, error.message, { format, cause: error });
+    }
+    return error;
+  }
+}
+
+/** Lost or doubtful content, told and not thrown. */
+export interface Finding {
+  /** Kebab-case and stable: `truncated`, `bad-length`, `bad-checksum`, `missing-index`, `unknown-record` … */
+  readonly code: string;
+  /** `damage`: something in the file is broken; `loss`: content is known to be missing; `warning`: odd, but nothing is lost; `note`: worth knowing. */
+  readonly severity: "note" | "warning" | "damage" | "loss";
+  readonly message: string;
+  /** File offset, when there is one. */
+  readonly offset?: number | undefined;
+  /** Bytes concerned, when known. */
+  readonly length?: number | undefined;
+  /** Nanoseconds since the start, when known. */
+  readonly time?: number | undefined;
+}
+
+export interface Reporter {
+  report(finding: Finding): void;
+}
+
+/** Keeps what is reported, but not without end: of each code the first `limit`, then a count. */
+export class Findings implements Reporter {
+  readonly #kept: Finding[] = [];
+  readonly #counts = new Map<string, number>();
+  readonly #limit: number;
+
+  constructor(limit = 100) {
+    this.#limit = limit;
+  }
+
+  report(finding: Finding): void {
+    const count = (this.#counts.get(finding.code) ?? 0) + 1;
+    this.#counts.set(finding.code, count);
+    if (count <= this.#limit) this.#kept.push(finding);
+  }
+
+  /** In the order reported; codes that were met more often than the limit end with one finding that counts the rest. */
+  list(): readonly Finding[] {
+    const rest: Finding[] = [];
+    for (const [code, count] of this.#counts) {
+      if (count <= this.#limit) continue;
+      const severity = this.#kept.find((finding) => finding.code === code)!.severity;
+      rest.push({ code, severity, message: `and ${count - this.#limit} more of these` });
+    }
+    return [...this.#kept, ...rest];
+  }
+}

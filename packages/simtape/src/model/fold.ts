@@ -1,0 +1,167 @@
+import type { MessageBatch } from "./batch.ts";
+import type { Keyframe, Reader } from "./reader.ts";
+import { MutableState } from "./state.ts";
+import { after, type Time } from "./time.ts";
+import type { ChannelInfo, ChannelStatistics } from "./value.ts";
+
+/** Payload bytes folded between two checkpoints. */
+const CHECKPOINT_EVERY = 16 << 20;
+/** Bytes of state that checkpoints may hold together. */
+const CHECKPOINT_BYTES = 64 << 20;
+
+/** Before a message: all of earlier times, and of this time those with a smaller sequence, lie before it. */
+type Place = Pick<Keyframe, "time" | "sequence">;
+
+interface Found {
+  readonly batch: MessageBatch;
+  readonly row: number;
+  readonly time: Time;
+  readonly sequence: number;
+}
+
+/** Finds state at any time of a recording: from keyframes of the file, and from checkpoints it lays on its way. */
+export class Fold {
+  readonly #reader: Reader;
+  #checkpointEvery: number;
+  readonly #checkpointBytes: number;
+  /** Ascending by time; each holds everything at or before its time but what channels say whose last message is enough. */
+  readonly #checkpoints: MutableState[] = [];
+  #statistics: readonly ChannelStatistics[] | null = null;
+
+  /** Lays a checkpoint every so many payload bytes at first, and keeps about so many bytes of them. */
+  constructor(reader: Reader, checkpointEvery: number = CHECKPOINT_EVERY, checkpointBytes: number = CHECKPOINT_BYTES) {
+    this.#reader = reader;
+    this.#checkpointEvery = checkpointEvery;
+    this.#checkpointBytes = checkpointBytes;
+  }
+
+  /** State of everything at or before `time`; the caller's own. */
+  async at(time: Time, signal?: AbortSignal): Promise<MutableState> {
+    const { channels, state: model } = this.#reader;
+    const folded = channels.filter((channel) => !model.whole(channel.id));
+    const keyframe = await this.#reader.keyframe(time);
+    const covers = (channel: ChannelInfo): boolean =>
+      keyframe !== null && (keyframe.channels === null || keyframe.channels.includes(channel.id));
+    const checkpoint = this.#nearest(time);
+    const end: Place = { time, sequence: Number.POSITIVE_INFINITY };
+    let from: Place | null = checkpoint === null ? null : { ...end, time: checkpoint.time };
+    let state: MutableState;
+    if (keyframe === null || (checkpoint !== null && checkpoint.time >= keyframe.time)) {
+      state = checkpoint?.clone() ?? this.#begin();
+    } else {
+      const isAll = keyframe.channels === null;
+      state = isAll ? this.#begin() : (checkpoint?.clone() ?? this.#begin());
+      const others = folded.filter((channel) => !covers(channel));
+      await this.#fold(state, others, from, keyframe, false, signal);
+      from = keyframe;
+    }
+    await this.#fold(state, folded, from, end, true, signal);
+    const whole = channels.filter((channel) => model.whole(channel.id));
+    const uncovered = whole.filter((channel) => !covers(channel));
+    const latest = [
+      ...(await this.#latest(uncovered, null, time, signal)),
+      ...(await this.#latest(whole.filter(covers), keyframe, time, signal)),
+    ];
+    latest.sort((a, b) => a.time - b.time || a.sequence - b.sequence);
+    for (const { batch, row } of latest) model.apply(state, batch, row);
+    state.time = time;
+    return state;
+  }
+
+  #begin(): MutableState {
+    const state = new MutableState();
+    this.#reader.state.begin?.(state);
+    return state;
+  }
+
+  /**
+   * Folds messages of `channels` from one place up to another, which is not included. `mayLay`: the state holds
+   * everything that is not whole, so that checkpoints may be made of it.
+   */
+  async #fold(
+    state: MutableState,
+    channels: readonly ChannelInfo[],
+    from: Place | null,
+    to: Place,
+    mayLay: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (channels.length === 0) return;
+    const model = this.#reader.state;
+    let since = 0;
+    let last: Time = Number.NEGATIVE_INFINITY;
+    const query = { start: from?.time, end: after(to.time), channels, signal };
+    for await (const batch of this.#reader.batches(query)) {
+      if (mayLay && since >= this.#checkpointEvery && batch.length > 0 && batch.time[0]! > last) {
+        state.time = last;
+        this.#lay(state.clone());
+        since = 0;
+      }
+      for (let i = 0; i < batch.length; i++) {
+        const at = batch.time[i]!;
+        if (from !== null && at === from.time && batch.sequence[i]! < from.sequence) continue;
+        if (at === to.time && batch.sequence[i]! >= to.sequence) continue;
+        model.apply(state, batch, i);
+        since += batch.end[i]! - batch.start[i]!;
+      }
+      if (batch.length > 0) last = batch.time[batch.length - 1]!;
+    }
+  }
+
+  /** The last message of each channel from a place up to and including `time`; reads backwards until all are found. */
+  async #latest(
+    channels: readonly ChannelInfo[],
+    from: Place | null,
+    time: Time,
+    signal: AbortSignal | undefined,
+  ): Promise<Found[]> {
+    if (channels.length === 0) return [];
+    this.#statistics ??= await this.#reader.statistics(signal);
+    const missing = new Set<number>();
+    for (const { id } of channels) {
+      const { first, last } = this.#statistics[id] ?? { first: null, last: null };
+      if (first === null || last === null) continue;
+      if (first <= time && (from === null || last >= from.time)) missing.add(id);
+    }
+    if (missing.size === 0) return [];
+    const found: Found[] = [];
+    const wanted = channels.filter(({ id }) => missing.has(id));
+    const query = { start: from?.time, end: after(time), channels: wanted, reverse: true, signal };
+    for await (const batch of this.#reader.batches(query)) {
+      for (let row = batch.length - 1; row >= 0 && missing.size > 0; row--) {
+        const at = batch.time[row]!;
+        const sequence = batch.sequence[row]!;
+        if (from !== null && at === from.time && sequence < from.sequence) continue;
+        if (missing.delete(batch.channel[row]!)) found.push({ batch, row, time: at, sequence });
+      }
+      if (missing.size === 0) break;
+    }
+    return found;
+  }
+
+  #nearest(time: Time): MutableState | null {
+    let best: MutableState | null = null;
+    for (const checkpoint of this.#checkpoints) {
+      if (checkpoint.time > time) break;
+      best = checkpoint;
+    }
+    return best;
+  }
+
+  /**
+   * Keeps a checkpoint. Over the limit every second one goes, and from then on they are laid half as often, so that
+   * what is kept covers the whole recording evenly.
+   */
+  #lay(state: MutableState): void {
+    const at = this.#checkpoints.findIndex((checkpoint) => checkpoint.time >= state.time);
+    if (at >= 0 && this.#checkpoints[at]!.time === state.time) return;
+    if (at < 0) this.#checkpoints.push(state);
+    else this.#checkpoints.splice(at, 0, state);
+    let bytes = 0;
+    for (const checkpoint of this.#checkpoints) bytes += checkpoint.byteLength;
+    if (bytes <= this.#checkpointBytes) return;
+    const kept = this.#checkpoints.filter((_, i) => i % 2 === 1);
+    this.#checkpoints.splice(0, this.#checkpoints.length, ...kept);
+    this.#checkpointEvery *= 2;
+  }
+}

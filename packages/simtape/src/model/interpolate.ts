@@ -1,0 +1,100 @@
+import type { Column, ColumnData, EntitySet, Interpolation, State } from "./state.ts";
+import type { Time } from "./time.ts";
+import type { Value } from "./value.ts";
+
+/**
+ * The state between two recorded moments, `a` before `b`. What moves is interpolated; everything else, and what
+ * exists in only one of them, is as in `a`.
+ */
+export function interpolateStates(a: State, b: State, time: Time, ofValue: (path: string) => Interpolation): State {
+  const span = b.time - a.time;
+  if (span <= 0) return { ...a, time };
+  const r = Math.min(1, Math.max(0, (time - a.time) / span));
+  if (r === 0) return { ...a, time };
+  const sets = new Map<string, EntitySet>();
+  for (const [name, set] of a.sets) {
+    const other = b.sets.get(name);
+    sets.set(name, other === undefined ? set : between(set, other, r));
+  }
+  const values = new Map<string, Value>();
+  for (const [path, value] of a.values) {
+    const other = b.values.get(path);
+    const isNumeric = typeof value === "number" && typeof other === "number";
+    values.set(path, isNumeric ? mix(ofValue(path), value, other, r) : value);
+  }
+  return { time, values, sets };
+}
+
+function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
+  const rows = new Map(b.ids.map((id, row) => [id, row]));
+  const columns = new Map<string, Column>();
+  for (const [name, column] of a.columns) {
+    const other = b.columns.get(name);
+    const { data, interpolation, width } = column;
+    const to = other?.data;
+    if (other === undefined || interpolation === "hold" || other.width !== width) columns.set(name, column);
+    else if (!isFloats(data) || !isFloats(to) || (interpolation === "quaternion" && width !== 4))
+      columns.set(name, column);
+    else {
+      const mixed = data.slice();
+      for (let i = 0; i < a.ids.length; i++) {
+        const row = rows.get(a.ids[i]!);
+        if (row === undefined) continue;
+        if (interpolation === "quaternion") mixQuaternion(mixed, i * width, to, row * width, r);
+        else
+          for (let k = 0; k < width; k++)
+            mixed[i * width + k] = mix(cell(interpolation, k), data[i * width + k]!, to[row * width + k]!, r);
+      }
+      columns.set(name, { ...column, data: mixed });
+    }
+  }
+  return { ids: a.ids, columns, axes: a.axes };
+}
+
+/** How cell `k` of a row moves. */
+function cell(how: Interpolation, k: number): Interpolation {
+  if (how !== "geodetic") return how;
+  return k < 2 ? "angle-deg" : "linear";
+}
+
+function isFloats(data: ColumnData | undefined): data is Float64Array | Float32Array {
+  return data instanceof Float64Array || data instanceof Float32Array;
+}
+
+/** Angles may come out a turn away from where the recording would have them. */
+function mix(how: Interpolation, a: number, b: number, r: number): number {
+  if (how === "hold" || how === "quaternion" || how === "geodetic" || !Number.isFinite(b - a)) return a;
+  let distance = b - a;
+  if (how === "angle-deg") distance = shortest(distance, 360);
+  else if (how === "angle-rad") distance = shortest(distance, 2 * Math.PI);
+  return a + r * distance;
+}
+
+function shortest(distance: number, turn: number): number {
+  const rest = distance % turn;
+  if (rest > turn / 2) return rest - turn;
+  if (rest < -turn / 2) return rest + turn;
+  return rest;
+}
+
+/** Normalised linear, along the shorter arc. */
+function mixQuaternion(
+  out: Float64Array | Float32Array,
+  at: number,
+  b: Float64Array | Float32Array,
+  from: number,
+  r: number,
+): void {
+  let dot = 0;
+  for (let k = 0; k < 4; k++) dot += out[at + k]! * b[from + k]!;
+  if (Number.isNaN(dot)) return;
+  const sign = dot < 0 ? -1 : 1;
+  let length = 0;
+  for (let k = 0; k < 4; k++) {
+    const value = out[at + k]! * (1 - r) + sign * b[from + k]! * r;
+    out[at + k] = value;
+    length += value * value;
+  }
+  const scale = length > 0 ? 1 / Math.sqrt(length) : 1;
+  for (let k = 0; k < 4; k++) out[at + k]! *= scale;
+}

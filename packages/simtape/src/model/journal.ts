@@ -1,0 +1,176 @@
+import type { Time } from "./time.ts";
+import type { Value } from "./value.ts";
+
+/** What the journal puts cells back into. */
+export interface CellTarget {
+  /** Writes one cell, by its place in the column, without journalling it. */
+  putBack(at: number, value: number | string): void;
+}
+
+/** What the journal takes rows back from. */
+export interface RowTarget {
+  /** Takes out the row added last. */
+  takeBackRow(): void;
+}
+
+/** Where `time` and values are put back. */
+export interface StateTarget {
+  time: Time;
+  putBackValue(path: string, before: Value | undefined): void;
+}
+
+const MARK = 0;
+const NUMBER = 1;
+const NUMBERS3 = 2;
+const TEXT = 3;
+const ROW = 4;
+const VALUE = 5;
+const OTHER = 6;
+
+const CAPACITY = 1024;
+
+type Target = CellTarget | RowTarget | string | (() => void) | null;
+
+/**
+ * What changed, in order, with what was there before. Entries are columns and not closures: a frame of a recording
+ * changes thousands of cells. What was there before lies on two stacks, from which each entry takes what it put there.
+ */
+export class Journal {
+  /** False: nothing may be added. */
+  isOn = false;
+  readonly #state: StateTarget;
+  #length = 0;
+  #kinds = new Uint8Array(CAPACITY);
+  /** Place of a cell in its column. */
+  #places = new Uint32Array(CAPACITY);
+  /** Column, set, path of a value, or function; null for a mark. */
+  #targets: Target[] = [];
+  /** Stack of numbers that were in cells, and of the times of marks. */
+  #numbers = new Float64Array(CAPACITY);
+  #numberCount = 0;
+  /** Stack of texts that were in cells, and of values; undefined where there was none. */
+  readonly #before: (Value | undefined)[] = [];
+
+  constructor(state: StateTarget) {
+    this.#state = state;
+  }
+
+  number(column: CellTarget, at: number, before: number): void {
+    this.#add(NUMBER, column, at);
+    this.#pushNumber(before);
+  }
+
+  /** Three cells from `at` on. */
+  numbers3(column: CellTarget, at: number, a: number, b: number, c: number): void {
+    this.#add(NUMBERS3, column, at);
+    this.#pushNumber(a);
+    this.#pushNumber(b);
+    this.#pushNumber(c);
+  }
+
+  text(column: CellTarget, at: number, before: string): void {
+    this.#add(TEXT, column, at);
+    this.#before.push(before);
+  }
+
+  /** A row was added at the end of `set`. */
+  row(set: RowTarget): void {
+    this.#add(ROW, set, 0);
+  }
+
+  value(path: string, before: Value | undefined): void {
+    this.#add(VALUE, path, 0);
+    this.#before.push(before);
+  }
+
+  /** A change that is rare enough for a function to undo it. */
+  other(undo: () => void): void {
+    this.#add(OTHER, undo, 0);
+  }
+
+  mark(): number {
+    this.isOn = true;
+    this.#add(MARK, null, 0);
+    this.#pushNumber(this.#state.time);
+    return this.#length - 1;
+  }
+
+  /** The mark itself stays. Throws `RangeError` when there is none of that number. */
+  undo(mark: number): void {
+    if (!(mark >= 0 && mark < this.#length && this.#kinds[mark] === MARK))
+      throw new RangeError(`no such mark: ${mark}`);
+    this.isOn = false;
+    while (this.#length > mark + 1) this.#undoLast();
+    this.#state.time = this.#numbers[this.#numberCount - 1]!;
+    this.isOn = true;
+  }
+
+  forget(): void {
+    this.isOn = false;
+    this.#length = 0;
+    this.#kinds = new Uint8Array(CAPACITY);
+    this.#places = new Uint32Array(CAPACITY);
+    this.#targets = [];
+    this.#numbers = new Float64Array(CAPACITY);
+    this.#numberCount = 0;
+    this.#before.length = 0;
+  }
+
+  #undoLast(): void {
+    const i = --this.#length;
+    const target = this.#targets.pop()!;
+    const place = this.#places[i]!;
+    switch (this.#kinds[i]) {
+      case NUMBER:
+        (target as CellTarget).putBack(place, this.#popNumber());
+        break;
+      case NUMBERS3:
+        (target as CellTarget).putBack(place + 2, this.#popNumber());
+        (target as CellTarget).putBack(place + 1, this.#popNumber());
+        (target as CellTarget).putBack(place, this.#popNumber());
+        break;
+      case TEXT:
+        (target as CellTarget).putBack(place, this.#before.pop() as string);
+        break;
+      case ROW:
+        (target as RowTarget).takeBackRow();
+        break;
+      case VALUE:
+        this.#state.putBackValue(target as string, this.#before.pop());
+        break;
+      case OTHER:
+        (target as () => void)();
+        break;
+      default:
+        // A later mark: there is nothing to undo.
+        this.#popNumber();
+        break;
+    }
+  }
+
+  #add(kind: number, target: Target, place: number): void {
+    const i = this.#length++;
+    if (i === this.#kinds.length) {
+      this.#kinds = grown(this.#kinds, new Uint8Array(i * 2));
+      this.#places = grown(this.#places, new Uint32Array(i * 2));
+    }
+    this.#kinds[i] = kind;
+    this.#places[i] = place;
+    this.#targets.push(target);
+  }
+
+  #pushNumber(number: number): void {
+    const i = this.#numberCount++;
+    if (i === this.#numbers.length) this.#numbers = grown(this.#numbers, new Float64Array(i * 2));
+    this.#numbers[i] = number;
+  }
+
+  #popNumber(): number {
+    return this.#numbers[--this.#numberCount]!;
+  }
+}
+
+function grown<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,109 @@
+import type { SourceBundle } from "../io/source.ts";
+import type { SpoolFactory } from "../io/spool.ts";
+import type { MessageBatch } from "./batch.ts";
+import type { Reporter } from "./error.ts";
+import type { Interpolation, MutableState } from "./state.ts";
+import type { Time, Timeline, TimeRange } from "./time.ts";
+import type { Channel, ChannelInfo, ChannelStatistics, Value } from "./value.ts";
+import type { WritingFormat } from "./writer.ts";
+
+export interface RecordingInfo {
+  /** The format's id: `"carla"`. */
+  readonly format: string;
+  /** As the format counts: `"1 (0.9.13)"`. */
+  readonly version: string;
+  /** Bytes in all files of the recording, or null while it grows. */
+  readonly bytes: number | null;
+  /** Whether seeking uses an index of the file's own, or one made by scanning it. */
+  readonly seekIndex: "stored" | "built" | "none";
+  readonly metadata: Readonly<Record<string, Value>>;
+}
+
+export interface Query extends TimeRange {
+  /** Only these; absent: all. */
+  readonly channels?: readonly ChannelInfo[] | undefined;
+  /** Latest batch first; rows inside a batch stay ascending, read them from the end. */
+  readonly reverse?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One unit of the file's own framing, message or not. */
+export interface NativeRecord {
+  /** The format's word for it; `"damaged"` for bytes that are no record. */
+  readonly kind: string;
+  /** In the file, or in the inflated stream of a compressed one. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A place from which state can be rebuilt without what came before. */
+export interface Keyframe {
+  readonly time: Time;
+  readonly sequence: number;
+  /** Ids of the channels that this holds for; null: all. The others need everything from the start. */
+  readonly channels: readonly number[] | null;
+}
+
+/** What a format knows about state: how messages change it. */
+export interface StateModel {
+  /** Puts in what holds before the first message. */
+  begin?(state: MutableState): void;
+  /** True when each message of this channel replaces all that earlier ones of it said, so that the last one is enough. */
+  whole(channel: number): boolean;
+  /** Folds row `i` into `state`. Throws `LayoutError` when the payload does not fit. */
+  apply(state: MutableState, batch: MessageBatch, i: number): void;
+  /** The channel whose messages carry motion: between two of them values and columns may be interpolated. */
+  readonly motion: number | null;
+  /** How `state.values[path]` moves between two messages of the motion channel. */
+  interpolation?(path: string): Interpolation;
+}
+
+/** What a format implements; everything a user sees is written once on top of it, in `Recording`. */
+export interface Reader {
+  readonly info: RecordingInfo;
+  readonly channels: readonly Channel[];
+  /** Of an edited recording: the format's own reader below it. */
+  readonly base?: Reader | undefined;
+  /** Names of the files of the recording beside its main one, as its bundle knows them. */
+  readonly siblings?: readonly string[] | undefined;
+  readonly state: StateModel;
+  timeline(): Promise<Timeline>;
+  /** By channel id. Reads the whole recording where no scan was made at opening. */
+  statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]>;
+  /** Ascending by (time, sequence); see `Query.reverse`. */
+  batches(query: Query): AsyncIterable<MessageBatch>;
+  /** The latest keyframe at or before `time`; null: only the start will do. */
+  keyframe(time: Time): Promise<Keyframe | null>;
+  /** Every byte of the file in order, cut into records: concatenated they are the file (the inflated stream of a gzip one). */
+  records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Where content goes that can only be inflated from its beginning; absent: memory, up to a limit. */
+  readonly spool?: SpoolFactory | undefined;
+  /** Called while a file without an index is scanned: bytes done, of how many. */
+  readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
+}
+
+/** A recording format, as a value. */
+export interface Format {
+  readonly id: string;
+  readonly name: string;
+  readonly extensions: readonly string[];
+  /** Looks at the first bytes, never past them. `size` is that of the file. */
+  sniff(head: Uint8Array, hint: SniffHint): "certain" | "possible" | null;
+  /**
+   * Opens, scanning once where the file has no index. Damage goes to `report`, and reading goes on behind it;
+   * throws `LayoutError`, `SourceError` or `RecordingError` when nothing can be read.
+   */
+  open(from: SourceBundle, report: Reporter, options: OpenOptions): Promise<Reader>;
+  /** The writing side, when there is one. */
+  writing?(): Promise<WritingFormat>;
+}
+
+export interface SniffHint {
+  readonly name: string | null;
+  readonly size: number | null;
+}

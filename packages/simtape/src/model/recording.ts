@@ -1,0 +1,197 @@
+import { KEYFRAME, type MessageBatch } from "./batch.ts";
+import { type Finding, type Findings, RecordingError } from "./error.ts";
+import { Fold } from "./fold.ts";
+import { interpolateStates } from "./interpolate.ts";
+import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
+import type { State } from "./state.ts";
+import { after, type Time, type Timeline } from "./time.ts";
+import type { Channel, ChannelStatistics, Schema, Value } from "./value.ts";
+
+/** A message on its own: convenient, and slower than its batch. */
+export class Message<T = Value> {
+  readonly channel: Channel<T>;
+  readonly #batch: MessageBatch;
+  readonly #row: number;
+  #value: T | undefined;
+
+  constructor(channel: Channel<T>, batch: MessageBatch, row: number) {
+    this.channel = channel;
+    this.#batch = batch;
+    this.#row = row;
+  }
+
+  get time(): Time {
+    return this.#batch.time[this.#row]!;
+  }
+  get sequence(): number {
+    return this.#batch.sequence[this.#row]!;
+  }
+  get keyframe(): boolean {
+    return (this.#batch.flags[this.#row]! & KEYFRAME) !== 0;
+  }
+  get payload(): Uint8Array {
+    return this.#batch.payload(this.#row);
+  }
+  /** Decoded on first use. Throws `LayoutError` when the payload does not fit the schema. */
+  get value(): T {
+    this.#value ??= this.channel.schema.decode(this.payload, this.#batch.context);
+    return this.#value;
+  }
+}
+
+export interface StateOptions {
+  /** Between two messages of the motion channel, interpolate what moves; off, state is as recorded. */
+  readonly interpolate?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An open recording of any format. */
+export class Recording implements AsyncDisposable {
+  readonly info: RecordingInfo;
+  readonly channels: readonly Channel[];
+  readonly #reader: Reader;
+  readonly #findings: Findings;
+  readonly #fold: Fold;
+  #isClosed = false;
+
+  /** Made by `open`. */
+  constructor(reader: Reader, findings: Findings) {
+    this.#reader = reader;
+    this.#findings = findings;
+    this.#fold = new Fold(reader);
+    this.info = reader.info;
+    this.channels = reader.channels;
+  }
+
+  /** The format's own reader: for writing, editing and repairing. Closed with the recording. */
+  get reader(): Reader {
+    return this.#reader;
+  }
+
+  /** What was found wrong so far; reading further may add to it. */
+  get findings(): readonly Finding[] {
+    return this.#findings.list();
+  }
+
+  /** The channel whose messages carry motion, when the format has one. */
+  get motion(): Channel | null {
+    const id = this.#reader.state.motion;
+    return id === null ? null : (this.channels[id] ?? null);
+  }
+
+  /** Exact bounds. */
+  timeline(): Promise<Timeline> {
+    return this.#guard(() => this.#reader.timeline());
+  }
+
+  /** By channel id; reads the whole recording where the file does not tell. */
+  statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]> {
+    return this.#guard(() => this.#reader.statistics(signal));
+  }
+
+  /** Throws `RangeError` when there is none. With a schema, that schema decodes; without, the format's own. */
+  channel(name: string): Channel;
+  channel<T>(name: string, schema: Schema<T>): Channel<T>;
+  channel<T>(name: string, schema?: Schema<T>): Channel<T> | Channel {
+    const found = this.channels.find((channel) => channel.name === name);
+    if (found === undefined) {
+      throw new RangeError(
+        `no channel ${JSON.stringify(name)}; there are: ${this.channels.map((c) => c.name).join(", ")}`,
+      );
+    }
+    return schema === undefined ? found : { ...found, schema };
+  }
+
+  /** Messages as columns, ascending by (time, sequence); see `Query`. */
+  async *batches(query: Query = {}): AsyncGenerator<MessageBatch> {
+    this.#check();
+    try {
+      for await (const batch of this.#reader.batches(query)) {
+        yield batch;
+        this.#check();
+      }
+    } catch (error) {
+      throw RecordingError.from(error, this.info.format);
+    }
+  }
+
+  /** Messages one by one. In reverse, the latest first. */
+  async *messages<T = Value>(channel?: Channel<T>, query: Omit<Query, "channels"> = {}): AsyncGenerator<Message<T>> {
+    const channels = channel === undefined ? undefined : [channel];
+    for await (const batch of this.batches({ ...query, channels })) {
+      const isReverse = query.reverse === true;
+      for (let n = 0; n < batch.length; n++) {
+        const i = isReverse ? batch.length - 1 - n : n;
+        const of = channel ?? (this.channels[batch.channel[i]!] as unknown as Channel<T>);
+        yield new Message(of, batch, i);
+      }
+    }
+  }
+
+  /** Every byte of the file in order, cut into records. */
+  async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
+    this.#check();
+    try {
+      yield* this.#reader.records(signal);
+    } catch (error) {
+      throw RecordingError.from(error, this.info.format);
+    }
+  }
+
+  /** The latest place at or before `time` from which state can be rebuilt. */
+  keyframe(time: Time): Promise<Keyframe | null> {
+    return this.#guard(() => this.#reader.keyframe(time));
+  }
+
+  /** What holds at `time`: everything recorded at or before it. */
+  state(time: Time, options: StateOptions = {}): Promise<State> {
+    return this.#guard(async () => {
+      const state = (await this.#fold.at(time, options.signal)).freeze();
+      return options.interpolate === true ? this.#interpolated(state, time, options.signal) : state;
+    });
+  }
+
+  /** Idempotent; reads after it reject with code `closed`. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#reader.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #interpolated(state: State, time: Time, signal: AbortSignal | undefined): Promise<State> {
+    const { motion } = this;
+    if (motion === null) return state;
+    const channels = [motion];
+    let from: Time | null = null;
+    let to: Time | null = null;
+    for await (const batch of this.#reader.batches({ end: after(time), channels, reverse: true, signal })) {
+      from = batch.time[batch.length - 1]!;
+      break;
+    }
+    for await (const batch of this.#reader.batches({ start: after(time), channels, signal })) {
+      to = batch.time[0]!;
+      break;
+    }
+    if (from === null || to === null || from === time) return state;
+    const next = (await this.#fold.at(to, signal)).freeze();
+    const model = this.#reader.state;
+    return interpolateStates({ ...state, time: from }, next, time, (path) => model.interpolation?.(path) ?? "hold");
+  }
+
+  async #guard<T>(work: () => Promise<T>): Promise<T> {
+    this.#check();
+    try {
+      return await work();
+    } catch (error) {
+      throw RecordingError.from(error, this.info.format);
+    }
+  }
+
+  #check(): void {
+    if (this.#isClosed) throw new RecordingError("closed", "the recording is closed", { format: this.info.format });
+  }
+}

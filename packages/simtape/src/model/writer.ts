@@ -1,0 +1,100 @@
+import type { SinkBundle } from "../io/sink.ts";
+import type { MessageBatch } from "./batch.ts";
+import type { Finding } from "./error.ts";
+import type { Reader } from "./reader.ts";
+import type { State } from "./state.ts";
+import type { Time } from "./time.ts";
+import type { ChannelInfo, Value } from "./value.ts";
+
+/** A channel to be written. */
+export interface ChannelSpec {
+  /** One of the format's own, where it has fixed ones. */
+  readonly name: string;
+  /** Type name, where the format keeps one (MIRA). */
+  readonly schema?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface CreateOptions {
+  /** Unix nanoseconds at time 0. */
+  readonly epoch?: bigint | null | undefined;
+  /** As `RecordingInfo.metadata` of the format has it; what the format has no room for is not written. */
+  readonly metadata?: Readonly<Record<string, Value>> | undefined;
+  /** Which version or dialect to write, by the format's own names (its README lists them); absent: its newest. */
+  readonly dialect?: string | undefined;
+  /** A recording of the same format to take after, in everything that is not said otherwise. */
+  readonly like?: Reader | undefined;
+  /** How hard to compress, where the format compresses: bytes may differ, content never. */
+  readonly compression?: "store" | "fast" | "small" | undefined;
+}
+
+/**
+ * Writes one recording. Messages are taken at once and written behind the caller's back; await `ready` when it is not
+ * null, or memory grows. Nothing appears under the final name before `close()`.
+ */
+export interface Writer {
+  /** The channel of that name, made when new. Throws `RangeError` where the format cannot have it. */
+  channel(spec: ChannelSpec): ChannelInfo;
+  /** Copies the payload. Throws `RangeError` for a time that the format cannot hold. */
+  write(channel: ChannelInfo, time: Time, payload: Uint8Array, keyframe?: boolean): void;
+  /**
+   * All rows of a batch that a reader of the same format gave, with what the format keeps beside a payload;
+   * `channels[id]` is where rows of the source's channel `id` go, null drops them. `shift` is added to every time.
+   */
+  append(batch: MessageBatch, channels: readonly (ChannelInfo | null)[], shift?: Time): void;
+  /** Settles when more may be written; null while there is room. */
+  readonly ready: Promise<void> | null;
+  /** Resolves when everything written so far can be read back after a crash, as far as the format allows. */
+  flush(): Promise<void>;
+  /** Finishes counts and indexes; the files take their names. Idempotent. */
+  close(): Promise<void>;
+  /** Leaves nothing behind. Idempotent; without effect after `close()`. */
+  abort(): Promise<void>;
+}
+
+/** A message on its own, for the few that are made and not read. */
+export interface MadeMessage {
+  readonly channel: ChannelInfo;
+  readonly payload: Uint8Array;
+  readonly keyframe: boolean;
+  /** Of the batch that a read message came in, with its sequence there: what `append` finds beside the payload by. */
+  readonly context?: unknown;
+  readonly sequence?: number | undefined;
+}
+
+/** Takes account of what a conversion carries and what it cannot. */
+export interface Account {
+  carried(path: string, count?: number): void;
+  /** `reason` completes "… was not carried: ". */
+  lost(path: string, reason: string, count?: number): void;
+}
+
+/** Turns state into messages: the way into a format for what was recorded in another. */
+export interface StateEncoder {
+  /** What holds at `state.time`; times rise. Writes what changed since the call before. */
+  step(state: State): void;
+  /** After the last step. */
+  end(): void;
+}
+
+/** What mending found; sizes in bytes of the file (the inflated stream of a gzip one). */
+export interface RepairNote {
+  /** Bytes left out because they are no record, or belong to one that cannot be kept. */
+  lost(finding: Finding): void;
+  /** Something written anew that the file had wrong or not at all: an index, a count, an end. */
+  rebuilt(finding: Finding): void;
+}
+
+/** The writing side of a format; loaded on use. */
+export interface WritingFormat {
+  readonly create: (to: SinkBundle, options: CreateOptions) => Promise<Writer>;
+  /**
+   * Messages that, folded from nothing, give the state that `from` has at `time`: what a cut begins with. `from` may be
+   * an edited recording; what only the format's own reader knows is at `from.base ?? from`.
+   */
+  readonly restate: (from: Reader, time: Time) => Promise<readonly MadeMessage[]>;
+  /** Writes everything of a damaged recording that can be read as a sound one. Never touches the source. */
+  readonly repair: (from: Reader, to: SinkBundle, note: RepairNote) => Promise<void>;
+  /** An encoder of state into `writer`, for recordings of other formats. */
+  readonly encoder: (writer: Writer, account: Account) => StateEncoder;
+}
