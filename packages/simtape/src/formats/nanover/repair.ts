@@ -1,0 +1,155 @@
+import { hex, LayoutError } from "../../bytes/error.ts";
+import type { SinkBundle } from "../../io/sink.ts";
+import { Columns } from "../../model/batch.ts";
+import type { Chunk } from "../../model/chunk.ts";
+import { RecordingError } from "../../model/error.ts";
+import type { Reader } from "../../model/reader.ts";
+import type { Time } from "../../model/time.ts";
+import type { ChannelInfo } from "../../model/value.ts";
+import type { RepairNote } from "../../model/writer.ts";
+import { NanoverReader } from "./reader.ts";
+import { create } from "./writer.ts";
+
+/**
+ * Writes every message that decodes, in the order of the file, with headers, index, directory and checksums made anew.
+ * A time that lies apart from those before and behind it, which go on as if it were not there, is taken for damage and
+ * becomes the one before.
+ */
+export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
+  const reader = from.base ?? from;
+  if (!(reader instanceof NanoverReader)) throw new TypeError("not the reader of a NanoVer recording");
+  await noteDamage(reader, note);
+  const writer = await create(to, { like: reader });
+  try {
+    const channels = reader.channels.map(({ name }) => writer.channel({ name }));
+    const mender = new Mender(reader, channels, note);
+    for (const chunk of reader.messages.chunks) {
+      for (const batch of await mender.next(chunk)) writer.append(batch, channels);
+      if (writer.ready !== null) await writer.ready;
+    }
+    for (const batch of mender.last()) writer.append(batch, channels);
+    if (mender.kept === 0 && reader.info.version === "1") {
+      throw new RecordingError("malformed", "no message of the recording can be read", { format: "nanover" });
+    }
+    await writer.close();
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
+  for (const finding of reader.messages.broken) {
+    note.rebuilt({ ...finding, message: `${finding.message}: made anew` });
+  }
+}
+
+/** Bytes that are no messages: those passed over, and those that no entry of a sound index names. */
+async function noteDamage(reader: NanoverReader, note: RepairNote): Promise<void> {
+  for await (const records of reader.records()) {
+    for (const { kind, offset, bytes } of records) {
+      if (kind !== "damaged" && kind !== "unindexed") continue;
+      const why = kind === "damaged" ? "no message can be read from them" : "no entry of the index names them";
+      const message = `${bytes.length} bytes at ${hex(offset)} were left out: ${why}`;
+      note.lost({ code: kind, severity: "loss", message, offset, length: bytes.length });
+    }
+  }
+}
+
+/** Takes out what does not decode, and mends times. Holds one chunk back: whether a time fits, the next one tells. */
+class Mender {
+  /** Messages that decode. */
+  kept = 0;
+  readonly #reader: NanoverReader;
+  readonly #channels: readonly ChannelInfo[];
+  readonly #note: RepairNote;
+  #held: Columns | null = null;
+  /** By channel. */
+  readonly #before: (Time | null)[];
+
+  constructor(reader: NanoverReader, channels: readonly ChannelInfo[], note: RepairNote) {
+    this.#reader = reader;
+    this.#channels = channels;
+    this.#note = note;
+    this.#before = channels.map(() => null);
+  }
+
+  async next(chunk: Chunk): Promise<Columns[]> {
+    const batch = this.#sound(
+      inFileOrder(await this.#reader.messages.decode(chunk)),
+      this.#reader.messages.origin(chunk),
+    );
+    if (batch.length === 0) return [];
+    const held = this.#held;
+    this.#held = batch;
+    return held === null ? [] : [this.#mended(held, batch)];
+  }
+
+  last(): Columns[] {
+    return this.#held === null ? [] : [this.#mended(this.#held, null)];
+  }
+
+  #sound(batch: Columns, origin: number | null): Columns {
+    const { payloads } = this.#reader;
+    const rows = new Uint32Array(batch.length);
+    let count = 0;
+    for (let i = 0; i < batch.length; i++) {
+      const { name, schema } = this.#reader.channels[batch.channel[i]!]!;
+      try {
+        schema.decode(batch.payload(i), payloads);
+        rows[count++] = i;
+      } catch (error) {
+        if (!(error instanceof LayoutError)) throw error;
+        const length = batch.end[i]! - batch.start[i]!;
+        const offset = origin === null ? undefined : origin + batch.start[i]!;
+        const where = offset === undefined ? "" : ` at ${hex(offset)}`;
+        const message = `a ${name} message of ${length} bytes${where} was left out: ${error.message} of its payload`;
+        this.#note.lost({ code: "bad-payload", severity: "loss", message, offset, length, time: batch.time[i] });
+      }
+    }
+    this.kept += count;
+    const { time, channel, sequence, flags, bytes, start, end } = batch;
+    const columns = new Columns(time, channel, sequence, flags, bytes, start, end, payloads);
+    return count === batch.length ? columns : columns.pick(rows.subarray(0, count));
+  }
+
+  /** `next` tells the times behind the last rows. */
+  #mended(batch: Columns, next: Columns | null): Columns {
+    const behind: (Time | null)[] = this.#channels.map(() => null);
+    if (next !== null) {
+      for (let i = next.length - 1; i >= 0; i--) behind[next.channel[i]!] = next.time[i]!;
+    }
+    // Time of the next row of the same channel, for each row.
+    const following = new Float64Array(batch.length);
+    for (let i = batch.length - 1; i >= 0; i--) {
+      const channel = batch.channel[i]!;
+      following[i] = behind[channel] ?? Number.NaN;
+      behind[channel] = batch.time[i]!;
+    }
+    let time: Float64Array | null = null;
+    for (let i = 0; i < batch.length; i++) {
+      const channel = batch.channel[i]!;
+      const at = batch.time[i]!;
+      const before = this.#before[channel] ?? null;
+      const after = following[i]!;
+      const isApart = before !== null && before <= after && (at < before || at > after);
+      if (!isApart) {
+        this.#before[channel] = at;
+        continue;
+      }
+      time ??= batch.time.slice();
+      time[i] = before;
+      const message = `time ${at} ns of a ${this.#channels[channel]!.name} message does not fit between ${before} and ${after}`;
+      this.#note.rebuilt({ code: "bad-time", severity: "damage", message, time: before });
+    }
+    if (time === null) return batch;
+    const { channel, sequence, flags, bytes, start, end, context } = batch;
+    return new Columns(time, channel, sequence, flags, bytes, start, end, context);
+  }
+}
+
+function inFileOrder(batch: Columns): Columns {
+  const { sequence } = batch;
+  let isOrdered = true;
+  for (let i = 1; i < batch.length && isOrdered; i++) isOrdered = sequence[i]! > sequence[i - 1]!;
+  if (isOrdered) return batch;
+  const rows = Uint32Array.from({ length: batch.length }, (_, i) => i);
+  return batch.pick(rows.sort((a, b) => sequence[a]! - sequence[b]!));
+}
