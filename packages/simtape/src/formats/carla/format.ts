@@ -1,0 +1,24 @@
+import { SourceError } from "../../io/source.ts";
+import type { Format } from "../../model/reader.ts";
+import { firstFrame, matchingMagic } from "./header.ts";
+import { MAGIC } from "./layout.ts";
+
+/** Letters of a damaged magic that are still enough of it. */
+const ENOUGH = 10;
+
+/** CARLA's recorder files, 0.9.4 to 0.10 and the lines of 2026. */
+export const carla: Format = {
+  id: "carla",
+  name: "CARLA",
+  extensions: ["log"],
+  sniff(head) {
+    if (matchingMagic(head) === MAGIC.length && head[2] === MAGIC.length && head[3] === 0) return "certain";
+    return matchingMagic(head) >= ENOUGH || firstFrame(head) >= 0 ? "possible" : null;
+  },
+  async open(from, report, options) {
+    const source = await from.open();
+    if (source === null) throw new SourceError("failed", "nothing there");
+    return (await import("./reader.ts")).CarlaReader.open(source, report, options);
+  },
+  writing: async () => (await import("./writing.ts")).writing,
+};

@@ -1,0 +1,312 @@
+import { ByteBuilder } from "../../bytes/builder.ts";
+import { ByteCursor } from "../../bytes/cursor.ts";
+import { hex, LayoutError } from "../../bytes/error.ts";
+import type { SinkBundle } from "../../io/sink.ts";
+import type { Columns } from "../../model/batch.ts";
+import type { NativeRecord, Reader } from "../../model/reader.ts";
+import type { ChannelInfo } from "../../model/value.ts";
+import type { RepairNote } from "../../model/writer.ts";
+import {
+  type Dialect,
+  EVENT_ADD,
+  FRAME_START,
+  FRAME_START_BYTES,
+  kindOf,
+  PACKET_HEADER_BYTES,
+  type PacketKind,
+  readEventAdd,
+} from "./layout.ts";
+import { isDuration, isElapsed, listWidths } from "./plausible.ts";
+import { CarlaReader } from "./reader.ts";
+import { decodePacket } from "./schema.ts";
+import { CarlaWriter } from "./writer.ts";
+
+/** Nanoseconds by which times that should be equal may differ. */
+const NEAR = 1000;
+
+/**
+ * Writes every packet that can be read, in the order of the file, as a sound recording: frames that have lost their
+ * start or end get one, and a frame before lost ones lasts until the next that is left. Packets whose size or count is
+ * damaged are kept where the rest of them still tells it; of a damaged event add, the actors before the damage.
+ * Throws `TypeError` for a reader of another format.
+ */
+export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
+  const reader = from.base ?? from;
+  if (!(reader instanceof CarlaReader)) throw new TypeError(`the recording is ${from.info.format}, not carla`);
+  const writer = await CarlaWriter.create(to, { like: reader });
+  try {
+    const mending = new Mending(reader, writer, note);
+    if (!reader.isHeadSound) mending.header();
+    let chunk = 0;
+    for await (const records of reader.file.records()) {
+      const entry = reader.file.chunks[chunk++]!;
+      mending.chunk(records, await reader.file.decode(entry), entry.sequence);
+      if (writer.ready !== null) await writer.ready;
+    }
+    mending.end();
+    await writer.close();
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
+}
+
+class Mending {
+  readonly #reader: CarlaReader;
+  readonly #writer: CarlaWriter;
+  readonly #note: RepairNote;
+  /** By channel id of the reader. */
+  readonly #channels: readonly ChannelInfo[];
+  readonly #start: ChannelInfo;
+  readonly #end: ChannelInfo;
+  #isOpen = false;
+  #time = 0;
+  /** Number of the last frame, when the next should start, and whether there was damage since it started. */
+  #frame = 0;
+  #next = Number.NaN;
+  #wasDamaged = false;
+  /** Damage lies between the last packet and the next. */
+  #isBehindDamage = false;
+
+  constructor(reader: CarlaReader, writer: CarlaWriter, note: RepairNote) {
+    this.#reader = reader;
+    this.#writer = writer;
+    this.#note = note;
+    this.#channels = reader.channels.map(({ name }) => writer.channel({ name }));
+    this.#start = writer.channel({ name: "frame-start" });
+    this.#end = writer.channel({ name: "frame-end" });
+  }
+
+  header(): void {
+    const message = "the length of the map's name in the header";
+    this.#note.rebuilt({ code: "header", severity: "note", message, offset: 26, length: 2 });
+  }
+
+  /** The records of a chunk, and their messages, the first of which in the file has sequence `first`. */
+  chunk(records: readonly NativeRecord[], rows: Columns, first: number): void {
+    const order = inFileOrder(rows, first);
+    let n = 0;
+    for (const record of records) {
+      if (record.kind === "damaged") this.#damaged(record);
+      else {
+        const row = order[n++]!;
+        this.#packet(record, rows.time[row]!, rows.channel[row]!, rows.payload(row));
+      }
+    }
+  }
+
+  end(): void {
+    if (this.#isOpen) this.#close(null);
+  }
+
+  #packet(record: NativeRecord, time: number, channel: number, payload: Uint8Array): void {
+    const { offset } = record;
+    const id = record.bytes[0]!;
+    if (id === FRAME_START) this.#frameStart(offset, time, payload);
+    else {
+      const { schema, name } = this.#reader.channels[channel]!;
+      const why = failure(() => schema.decode(payload, null));
+      if (why !== null && id === EVENT_ADD) this.#actors(record, time, payload, why);
+      else if (why !== null) {
+        const message = `the ${name} packet at ${hex(offset)} does not decode: ${why}`;
+        this.#lose("bad-payload", message, offset, record.bytes.length, time);
+      } else {
+        this.#reach(time, offset);
+        this.#write(this.#channels[channel]!, time, payload);
+      }
+    }
+    this.#isBehindDamage = false;
+  }
+
+  #write(channel: ChannelInfo, time: number, payload: Uint8Array): void {
+    this.#writer.write(channel, time, payload);
+    if (channel.id === this.#end.id) this.#isOpen = false;
+  }
+
+  #frameStart(offset: number, time: number, payload: Uint8Array): void {
+    if (this.#isOpen) this.#close(offset);
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+    const said = view.getUint32(0, true) + view.getUint32(4, true) * 0x1_0000_0000;
+    const elapsed = view.getFloat64(16, true);
+    const isTimely = isElapsed(elapsed) && Math.round(elapsed * 1e9) === time;
+    // A damaged time seldom comes alone.
+    const frame = said <= Number.MAX_SAFE_INTEGER && isTimely ? said : this.#frame + 1;
+    this.#bridge(time, offset);
+    const duration = view.getFloat64(8, true);
+    const mended = payload.slice();
+    if (frame !== said) {
+      new DataView(mended.buffer).setUint32(0, frame % 0x1_0000_0000, true);
+      new DataView(mended.buffer).setUint32(4, Math.floor(frame / 0x1_0000_0000), true);
+      const message = `the number of the frame at ${hex(offset)}: ${frame} instead of ${said}`;
+      this.#note.rebuilt({ code: "frame-number", severity: "note", message, offset, time });
+    }
+    if (!isDuration(duration)) {
+      new DataView(mended.buffer).setFloat64(8, -1, true);
+      const message = `the duration of the frame at ${hex(offset)}, which cannot be ${duration} s`;
+      this.#note.rebuilt({ code: "frame-duration", severity: "note", message, offset, time });
+    }
+    if (!isTimely) {
+      const message = `the elapsed time of the frame at ${hex(offset)}: ${time / 1e9} s instead of ${elapsed} s`;
+      this.#note.rebuilt({ code: "frame-time", severity: "note", message, offset, time });
+    }
+    this.#writer.write(this.#start, time, mended);
+    this.#isOpen = true;
+    this.#time = time;
+    this.#frame = frame;
+    this.#next = duration >= 0 ? time + duration * 1e9 : Number.NaN;
+    this.#wasDamaged = false;
+  }
+
+  /** Frames behind the last one are lost when the next to be written is not where it said. */
+  #bridge(time: number, offset: number): void {
+    if (!this.#wasDamaged || !(Math.abs(time - this.#next) > NEAR) || !this.#writer.bridge()) return;
+    const message = `the duration of the frame before ${hex(offset)}: what was behind it is lost`;
+    this.#note.rebuilt({ code: "frame-duration", severity: "note", message, offset, time });
+  }
+
+  /** Sees to it that a frame of that time is open, when damage has taken its start. */
+  #reach(time: number, offset: number): void {
+    const isNew = time !== this.#time || (this.#isBehindDamage && !this.#isOpen);
+    if (!isNew || (this.#frame === 0 && !this.#wasDamaged)) return;
+    if (this.#isOpen) this.#close(offset);
+    this.#bridge(time, offset);
+    this.#frame++;
+    this.#next = Number.NaN;
+    const payload = new ByteBuilder(FRAME_START_BYTES)
+      .i64le(this.#frame)
+      .f64le(-1)
+      .f64le(time / 1e9)
+      .take();
+    this.#writer.write(this.#start, time, payload);
+    const message = `the start of the frame of the packets at ${hex(offset)}`;
+    this.#note.rebuilt({ code: "frame-start", severity: "note", message, offset, time });
+    this.#isOpen = true;
+    this.#time = time;
+  }
+
+  #close(offset: number | null): void {
+    this.#writer.write(this.#end, this.#time, new Uint8Array(0));
+    this.#isOpen = false;
+    const message = offset === null ? "the end of the last frame" : `the end of the frame before ${hex(offset)}`;
+    const finding = { code: "frame-end", severity: "note", message, time: this.#time } as const;
+    this.#note.rebuilt(offset === null ? finding : { ...finding, offset });
+  }
+
+  #damaged({ offset, bytes }: NativeRecord): void {
+    this.#wasDamaged = true;
+    const mended = this.#mended(bytes);
+    if (mended !== null) {
+      const { kind, payload, what } = mended;
+      this.#reach(this.#time, offset);
+      this.#write(this.#writer.channel({ name: kind }), this.#time, payload);
+      const message = `the ${what} of the ${kind} packet at ${hex(offset)}`;
+      this.#note.rebuilt({ code: `packet-${what}`, severity: "note", message, offset, length: bytes.length });
+      return;
+    }
+    this.#isBehindDamage = true;
+    const message = `${bytes.length} bytes at ${hex(offset)} that are no packets`;
+    this.#lose("damaged-bytes", message, offset, bytes.length, this.#time);
+  }
+
+  /** A packet whose size or count alone is damaged: the other, and where it ends, tell it. */
+  #mended(bytes: Uint8Array): { kind: PacketKind; payload: Uint8Array; what: "size" | "count" } | null {
+    const id = bytes[0]!;
+    const size = bytes.length - PACKET_HEADER_BYTES;
+    if (size <= 2 || id < EVENT_ADD || !this.#isOpen) return null;
+    const kind = kindOf(id, this.#reader.dialect);
+    if (kind === null) return null;
+    const payload = bytes.slice(PACKET_HEADER_BYTES);
+    if (failure(() => decodePacket(kind, payload, this.#reader.dialect)) === null) {
+      return { kind, payload, what: "size" };
+    }
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const width = listWidths(id)?.[this.#reader.dialect.scalar === 8 ? 1 : 0] ?? listWidths(id)?.[0];
+    if (width === undefined || view.getUint32(1, true) !== size || (size - 2) % width !== 0) return null;
+    const total = (size - 2) / width;
+    if (total > 65535) return null;
+    new DataView(payload.buffer).setUint16(0, total, true);
+    const isWhole = failure(() => decodePacket(kind, payload, this.#reader.dialect)) === null;
+    return isWhole ? { kind, payload, what: "count" } : null;
+  }
+
+  /** Of an event add, the actors before and behind what does not decode. */
+  #actors({ offset, bytes }: NativeRecord, time: number, payload: Uint8Array, why: string): void {
+    const { before, end, behind, begin } = soundActors(payload, this.#reader.dialect);
+    const count = before + behind;
+    const message = `the event-add packet at ${hex(offset)} decodes only for ${count} actors: ${why}`;
+    if (count === 0) {
+      this.#lose("bad-payload", message, offset, bytes.length, time);
+      return;
+    }
+    this.#reach(time, offset);
+    const builder = new ByteBuilder(payload.length);
+    builder.u16le(count).raw(payload.subarray(2, end)).raw(payload.subarray(begin));
+    this.#writer.write(this.#writer.channel({ name: "event-add" }), time, builder.take());
+    const what = `the count of the event-add packet at ${hex(offset)}, now of ${count} actors`;
+    this.#note.rebuilt({ code: "packet-count", severity: "note", message: what, offset, time });
+    if (begin > end) this.#lose("bad-payload", message, offset + PACKET_HEADER_BYTES + end, begin - end, time);
+  }
+
+  #lose(code: string, message: string, offset: number, length: number, time: number): void {
+    this.#note.lost({ code, severity: "loss", message, offset, length, time });
+  }
+}
+
+/** Bytes of an event add that are searched for the next actor behind damage. */
+const SEARCHED = 1 << 20;
+
+/** Actors up to place `end` and from place `begin` on; between them is what does not decode. */
+function soundActors(
+  payload: Uint8Array,
+  dialect: Dialect,
+): { before: number; end: number; behind: number; begin: number } {
+  const total = payload.length < 2 ? 0 : payload[0]! | (payload[1]! << 8);
+  const first = actorsFrom(payload, 2, total, dialect);
+  const { length } = payload;
+  for (let begin = first.end + 1; begin < Math.min(length, first.end + SEARCHED); begin++) {
+    const rest = actorsFrom(payload, begin, total - first.count, dialect);
+    if (rest.count > 0 && rest.end === length)
+      return { before: first.count, end: first.end, behind: rest.count, begin };
+  }
+  return { before: first.count, end: first.end, behind: 0, begin: length };
+}
+
+function actorsFrom(
+  payload: Uint8Array,
+  begin: number,
+  most: number,
+  dialect: Dialect,
+): { count: number; end: number } {
+  const cursor = new ByteCursor(payload, begin);
+  let count = 0;
+  let end = begin;
+  try {
+    while (count < most) {
+      const { blueprint, type } = readEventAdd(cursor, dialect);
+      if (type > 6 || !/^[\x20-\x7e]+$/.test(blueprint)) break;
+      count++;
+      end = cursor.position;
+    }
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+  }
+  return { count, end };
+}
+
+/** Row of each message in the order of the file: rows come in order of time. */
+function inFileOrder(rows: Columns, first: number): Uint32Array {
+  const order = new Uint32Array(rows.length);
+  for (let row = 0; row < rows.length; row++) order[rows.sequence[row]! - first] = row;
+  return order;
+}
+
+/** Why a payload does not decode; null when it does. */
+function failure(decode: () => unknown): string | null {
+  try {
+    decode();
+    return null;
+  } catch (error) {
+    if (error instanceof LayoutError) return error.message;
+    throw error;
+  }
+}

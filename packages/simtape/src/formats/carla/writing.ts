@@ -1,0 +1,13 @@
+import type { WritingFormat } from "../../model/writer.ts";
+import { encoder } from "./encode.ts";
+import { repair } from "./repair.ts";
+import { restate } from "./restate.ts";
+import { CarlaWriter } from "./writer.ts";
+
+/** The writing side of CARLA's recorder files. */
+export const writing: WritingFormat = {
+  create: (to, options) => CarlaWriter.create(to, options),
+  restate,
+  repair,
+  encoder,
+};
