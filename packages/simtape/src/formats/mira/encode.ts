@@ -1,0 +1,257 @@
+import { ByteBuilder } from "../../bytes/builder.ts";
+import { type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
+import type { State } from "../../model/state.ts";
+import type { Time } from "../../model/time.ts";
+import type { ChannelInfo, Value } from "../../model/value.ts";
+import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
+import { encodeValue } from "./encode-value.ts";
+
+/** From here on, metres, a float is coarser than half a millimetre. */
+const FLOAT_METRES = 8192;
+const MAX_DEPTH = 8;
+/** Columns that become messages; the rest of a set has no room. */
+const CARRIED: ReadonlySet<string> = new Set([
+  "position",
+  "geodetic",
+  "rotation",
+  "orientation",
+  "velocity",
+  "kind",
+  "label",
+]);
+
+/**
+ * State as messages of a tape: things with places as poses on `/<set>/<id>/Pose`, their velocities, kinds and labels
+ * beside them, values under their paths.
+ */
+export function encoder(writer: Writer, account: Account): StateEncoder {
+  return new TapeEncoder(writer, account);
+}
+
+/** A channel that something is written on; null: there can be none. */
+interface Lane {
+  readonly channel: ChannelInfo | null;
+  readonly type: string;
+  last: Value | undefined;
+  payload: Uint8Array | null;
+}
+
+interface Thing {
+  readonly pose: ChannelInfo | null;
+  readonly isDouble: boolean;
+  readonly last: Float64Array;
+  velocity: ChannelInfo | null;
+  readonly lastVelocity: Float64Array;
+  /** Step in which it was there last. */
+  step: number;
+}
+
+class TapeEncoder implements StateEncoder {
+  readonly #writer: Writer;
+  readonly #account: Account;
+  readonly #origin = unsetOrigin();
+  readonly #things = new Map<string, Map<number | string, Thing>>();
+  readonly #lanes = new Map<string, Lane>();
+  /** Step in which each path was written or the same as before. */
+  readonly #seen = new Map<string, number>();
+  readonly #told = new Set<string>();
+  readonly #out = new ByteBuilder(64);
+  readonly #number = new Uint8Array(8);
+  readonly #numberView = new DataView(this.#number.buffer);
+  #step = 0;
+  #isOriginTold = false;
+
+  constructor(writer: Writer, account: Account) {
+    this.#writer = writer;
+    this.#account = account;
+  }
+
+  step(state: State): void {
+    this.#step++;
+    const { time } = state;
+    const places = placesOf(state, this.#origin);
+    if (this.#origin.isSet && !this.#isOriginTold) this.#tellOrigin(time);
+    for (const place of places) this.#place(place, time, state);
+    this.#tellSets(state, places);
+    let count = 0;
+    for (const [path, value] of state.values) count += this.#value(path, value, time, 0);
+    if (count < this.#seen.size) this.#tellGone();
+  }
+
+  end(): void {}
+
+  /** Where the plane of geodetic places touches the earth: degrees, metres. */
+  #tellOrigin(time: Time): void {
+    this.#isOriginTold = true;
+    const { latitude, longitude, altitude } = this.#origin;
+    for (const [name, value] of Object.entries({ Latitude: latitude, Longitude: longitude, Altitude: altitude })) {
+      this.#put(`/Origin/${name}`, "origin", value, time);
+    }
+  }
+
+  #place(place: Place, time: Time, state: State): void {
+    const thing = this.#thing(place, state);
+    thing.step = this.#step;
+    const { set, orientation, velocity } = place;
+    if (orientation === null) {
+      this.#lost(`${set}/rotation`, "a pose has a rotation always: one that is not known was written as none");
+    }
+    const [roll, pitch, yaw] = orientation === null ? [0, 0, 0] : toEuler(orientation);
+    const pose = [place.x, place.y, place.z, yaw, pitch, roll];
+    if (thing.pose !== null && isNew(pose, thing.last)) {
+      for (const number of pose) {
+        if (thing.isDouble) this.#out.f64le(number);
+        else this.#out.f32le(number);
+      }
+      this.#writer.write(thing.pose, time, this.#out.take());
+      this.#account.carried(set);
+    }
+    const path = pathOf(place);
+    if (velocity !== null && isNew(velocity, thing.lastVelocity)) {
+      thing.velocity ??= this.#channel(`${path}/Velocity`, "mira::Point3f", `${set}/velocity`);
+      if (thing.velocity !== null) {
+        for (const number of velocity) this.#out.f32le(number);
+        this.#writer.write(thing.velocity, time, this.#out.take());
+      }
+    }
+    if (place.kind !== "") this.#put(`${path}/Kind`, `${set}/kind`, place.kind, time);
+    if (place.label !== "") this.#put(`${path}/Label`, `${set}/label`, place.label, time);
+  }
+
+  #thing(place: Place, state: State): Thing {
+    const { set, id } = place;
+    let things = this.#things.get(set);
+    if (things === undefined) {
+      things = new Map();
+      this.#things.set(set, things);
+    }
+    let thing = things.get(id);
+    if (thing === undefined) {
+      const isFar = Math.max(Math.abs(place.x), Math.abs(place.y), Math.abs(place.z)) >= FLOAT_METRES;
+      const isDouble = isFar || state.sets.get(set)!.columns.has("geodetic");
+      const type = `mira::RigidTransform<${isDouble ? "double" : "float"},3>`;
+      thing = {
+        pose: this.#channel(`${pathOf(place)}/Pose`, type, set),
+        isDouble,
+        last: new Float64Array(6).fill(Number.NaN),
+        velocity: null,
+        lastVelocity: new Float64Array(3).fill(Number.NaN),
+        step: this.#step,
+      };
+      things.set(id, thing);
+    }
+    return thing;
+  }
+
+  /** Takes account of what sets hold and no message does. */
+  #tellSets(state: State, places: readonly Place[]): void {
+    const placed = new Set(places.map(({ set }) => set));
+    for (const [name, { ids, columns }] of state.sets) {
+      if (ids.length > 0 && !placed.has(name)) this.#lost(name, "its things have no place that a pose can tell");
+      else if (ids.length > 0) {
+        for (const column of columns.keys()) {
+          if (!CARRIED.has(column)) this.#lost(`${name}/${column}`, "there is no room for it beside a pose");
+        }
+      }
+    }
+    for (const [set, things] of this.#things) {
+      let gone = 0;
+      for (const thing of things.values()) if (thing.step === this.#step - 1) gone++;
+      if (gone > 0) this.#account.lost(set, "a tape cannot say that a thing is gone: its last pose stays", gone);
+    }
+  }
+
+  #tellGone(): void {
+    for (const [path, step] of this.#seen) {
+      if (step === this.#step) continue;
+      this.#seen.delete(path);
+      this.#account.lost(path, "a tape cannot say that a value is gone: its last one stays");
+    }
+  }
+
+  /** Writes a value when it changed; members of objects on channels of their own. Gives how many paths it took. */
+  #value(path: string, value: Value, time: Time, depth: number): number {
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+    if (!isObject || depth >= MAX_DEPTH) {
+      this.#seen.set(path, this.#step);
+      this.#put(path.startsWith("/") ? path : `/${path}`, path, value, time);
+      return 1;
+    }
+    let count = 0;
+    for (const [key, member] of Object.entries(value as { readonly [key: string]: Value })) {
+      count += this.#value(`${path}/${key}`, member, time, depth + 1);
+    }
+    return count;
+  }
+
+  #put(name: string, path: string, value: Value, time: Time): void {
+    const lane = this.#lanes.get(name);
+    if (lane !== undefined && Object.is(lane.last, value)) return;
+    if (typeof value === "number" && lane?.type === "double") {
+      // Most values are numbers: they take no bytes of their own.
+      lane.last = value;
+      this.#numberView.setFloat64(0, value, true);
+      this.#write(lane, path, time, this.#number);
+      return;
+    }
+    const encoded = encodeValue(value);
+    if (encoded === null) {
+      this.#lost(path, value === null ? "a tape has no value for nothing" : "a tape has no type for it");
+      return;
+    }
+    const { type, payload } = encoded;
+    if (lane === undefined) {
+      const made: Lane = { channel: this.#channel(name, type, path), type, last: value, payload };
+      this.#lanes.set(name, made);
+      this.#write(made, path, time, payload);
+    } else if (lane.type !== type) {
+      this.#lost(path, `its type changed: a channel of type ${lane.type} holds no ${type}`);
+    } else {
+      lane.last = value;
+      if (lane.payload !== null && isEqual(lane.payload, payload)) return;
+      lane.payload = payload;
+      this.#write(lane, path, time, payload);
+    }
+  }
+
+  #write(lane: Lane, path: string, time: Time, payload: Uint8Array): void {
+    if (lane.channel === null) return;
+    this.#writer.write(lane.channel, time, payload);
+    this.#account.carried(path);
+  }
+
+  #channel(name: string, schema: string, path: string): ChannelInfo | null {
+    try {
+      return this.#writer.channel({ name, schema });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#lost(path, error.message);
+      return null;
+    }
+  }
+
+  #lost(path: string, reason: string): void {
+    const key = `${path}\0${reason}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#account.lost(path, reason);
+  }
+}
+
+function pathOf({ set, id }: Place): string {
+  return `/${set}/${String(id).replace(/^\/+/, "")}`;
+}
+
+/** Whether numbers differ from the last; takes them as the last. */
+function isNew(numbers: readonly number[], last: Float64Array): boolean {
+  let isChanged = false;
+  numbers.forEach((number, i) => {
+    if (!Object.is(last[i], number)) isChanged = true;
+    last[i] = number;
+  });
+  return isChanged;
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

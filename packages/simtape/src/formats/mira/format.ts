@@ -1,0 +1,42 @@
+import type { Format, OpenOptions, Reader, SniffHint } from "../../model/reader.ts";
+import type { Reporter } from "../../model/error.ts";
+import type { SourceBundle } from "../../io/source.ts";
+import { probe } from "./probe.ts";
+import type { TapeWriting } from "./writing.ts";
+import type { PayloadSchema } from "./types.ts";
+
+export { type MessageHeader, readMessageHeader } from "./message-header.ts";
+export type { PayloadSchema } from "./types.ts";
+export type { TapeWriter } from "./writer.ts";
+export type { TapeWriting } from "./writing.ts";
+
+/** Bytes that formats are recognised by: fewer are the whole file. */
+const HEAD_BYTES = 4096;
+
+export interface MiraOptions {
+  /** Types that the built-in catalogue does not know, or knows otherwise; they win over it. */
+  readonly schemas?: readonly PayloadSchema[] | undefined;
+}
+
+/** Tapes can be written, with frame ids and sequence ids. */
+export interface MiraFormat extends Format {
+  writing(): Promise<TapeWriting>;
+}
+
+/** The format, with payload schemas of your own. */
+export function createMira(options: MiraOptions = {}): MiraFormat {
+  const schemas = options.schemas ?? [];
+  return {
+    id: "mira",
+    name: "MIRA tape",
+    extensions: ["tape"],
+    sniff: (head: Uint8Array, hint: SniffHint) =>
+      probe(head, hint.size ?? (head.length < HEAD_BYTES ? head.length : Number.POSITIVE_INFINITY))?.confidence ?? null,
+    open: async (from: SourceBundle, report: Reporter, openOptions: OpenOptions): Promise<Reader> =>
+      (await import("./reader.ts")).TapeReader.open(from, schemas, report, openOptions),
+    writing: async () => (await import("./writing.ts")).writing,
+  };
+}
+
+/** Tapes of the MIRA robotics middleware. */
+export const mira: MiraFormat = createMira();

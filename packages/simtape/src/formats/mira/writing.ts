@@ -1,0 +1,14 @@
+import type { SinkBundle } from "../../io/sink.ts";
+import type { CreateOptions, WritingFormat } from "../../model/writer.ts";
+import { create } from "./create.ts";
+import { encoder } from "./encode.ts";
+import { repair } from "./repair.ts";
+import { restate } from "./restate.ts";
+import type { TapeWriter } from "./writer.ts";
+
+/** The writing side of tapes; its writer takes frame ids and sequence ids, too. */
+export interface TapeWriting extends WritingFormat {
+  create(to: SinkBundle, options: CreateOptions): Promise<TapeWriter>;
+}
+
+export const writing: TapeWriting = { create, restate, repair, encoder };
