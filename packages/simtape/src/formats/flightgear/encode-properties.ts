@@ -1,0 +1,149 @@
+import { ByteBuilder } from "../../bytes/builder.ts";
+import type { Value } from "../../model/value.ts";
+import type { Account } from "../../model/writer.ts";
+
+/** Longest text of an extra property, bytes (spec §6). */
+const MAX_TEXT = 0x7fff;
+/** Longer lists are data, not properties. */
+const MAX_LIST = 64;
+const MAX_DEPTH = 16;
+const UTF8 = new TextEncoder();
+
+/** What a value of the source became. */
+interface Carried {
+  value: Value;
+  /** Its properties. */
+  paths: string[];
+  /** Step in which it was last there. */
+  step: number;
+}
+
+/** Values as extra properties below `/simtape`: what changed since the step before, and what is gone. */
+export class PropertySet {
+  readonly #account: Account;
+  readonly #values = new Map<string, Carried>();
+  /** Whose each property is, and its text. */
+  readonly #properties = new Map<string, { readonly source: string; text: string }>();
+  readonly #lost = new Set<string>();
+  #item = new ByteBuilder();
+  #step = 0;
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  /** What `source` holds now; its properties are below `base`, an absolute path. */
+  put(source: string, base: string, value: Value): void {
+    const before = this.#values.get(source);
+    if (before !== undefined) {
+      before.step = this.#step;
+      if (before.value === value) return;
+    }
+    const paths: string[] = [];
+    this.#flatten(source, base, value, paths, 0);
+    if (before === undefined) this.#values.set(source, { value, paths, step: this.#step });
+    else {
+      for (const path of before.paths) if (!paths.includes(path)) this.#remove(path);
+      before.value = value;
+      before.paths = paths;
+    }
+    if (paths.length > 0) this.#account.carried(source);
+  }
+
+  /** The item of this step, null when nothing changed. What was not put since the last call is removed. */
+  take(): Uint8Array | null {
+    for (const [source, { paths, step }] of this.#values) {
+      if (step === this.#step) continue;
+      for (const path of paths) this.#remove(path);
+      this.#values.delete(source);
+    }
+    this.#step++;
+    return this.#item.length === 0 ? null : this.#item.take();
+  }
+
+  lose(source: string, reason: string): void {
+    if (this.#lost.has(source)) return;
+    this.#lost.add(source);
+    this.#account.lost(source, reason);
+  }
+
+  #flatten(source: string, path: string, value: Value, paths: string[], depth: number): void {
+    if (value === null) return;
+    if (typeof value !== "object") {
+      this.#set(source, path, textOf(value), paths);
+      return;
+    }
+    if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+      const list = value as ArrayLike<Value>;
+      if (list.length > MAX_LIST) {
+        this.lose(source, `a list of more than ${MAX_LIST} is no property`);
+        return;
+      }
+      for (let i = 0; i < list.length; i++) this.#flatten(source, indexed(path, i), list[i]!, paths, depth + 1);
+      return;
+    }
+    if (depth > MAX_DEPTH) {
+      this.lose(source, "it is nested too deep");
+      return;
+    }
+    for (const [key, child] of Object.entries(value as { readonly [key: string]: Value })) {
+      this.#flatten(source, `${path}/${propertyName(key)}`, child, paths, depth + 1);
+    }
+  }
+
+  #set(source: string, path: string, text: string, paths: string[]): void {
+    const there = this.#properties.get(path);
+    if (there !== undefined && there.source !== source) {
+      this.lose(source, `the property it would be, ${path}, is that of ${there.source}`);
+      return;
+    }
+    const bytes = UTF8.encode(text);
+    const name = UTF8.encode(path);
+    if (bytes.length > MAX_TEXT || name.length > MAX_TEXT) {
+      this.lose(source, `a text of ${bytes.length} bytes, ${MAX_TEXT} fit into a property`);
+      return;
+    }
+    paths.push(path);
+    if (there === undefined) this.#properties.set(path, { source, text });
+    else if (there.text === text) return;
+    else there.text = text;
+    this.#item.i16le(name.length).raw(name).i16le(bytes.length).raw(bytes);
+  }
+
+  #remove(path: string): void {
+    if (!this.#properties.delete(path)) return;
+    // A removal takes out what lies below, too: a property with others below it becomes empty instead.
+    const below = `${path}/`;
+    for (const other of this.#properties.keys()) {
+      if (!other.startsWith(below)) continue;
+      const name = UTF8.encode(path);
+      this.#item.i16le(name.length).raw(name).i16le(0);
+      return;
+    }
+    const name = UTF8.encode(path);
+    this.#item.i16le(0).i16le(name.length).raw(name);
+  }
+}
+
+/** A path below `/simtape` for any name, each step one that FlightGear can have: `/simtape/frame/box[2]`. */
+export function simtapePath(...steps: readonly string[]): string {
+  const names = steps.flatMap((step) => step.split("/")).filter((step) => step !== "");
+  return `/simtape/${names.map(propertyName).join("/")}`;
+}
+
+/** Letters, digits, `_`, `-` and `.`, the first a letter or `_`; an index in brackets stays, 0 is left out. */
+function propertyName(name: string): string {
+  const [, stem = "", index = ""] = /^(.*?)(\[\d+\])?$/s.exec(name) ?? [];
+  const clean = stem.replace(/[^\w.-]/g, "_");
+  return `${/^[A-Za-z_]/.test(clean) ? "" : "_"}${clean}${index === "[0]" ? "" : index}`;
+}
+
+function indexed(path: string, index: number): string {
+  return index === 0 ? path : `${path}[${index}]`;
+}
+
+/** As C++ reads it back: numbers in full, so that none is rounded. */
+function textOf(value: boolean | number | bigint | string): string {
+  if (typeof value !== "number" || Number.isFinite(value)) return String(value);
+  return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}

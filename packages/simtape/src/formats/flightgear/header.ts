@@ -1,0 +1,190 @@
+import { ByteCursor } from "../../bytes/cursor.ts";
+import { LayoutError } from "../../bytes/error.ts";
+import {
+  type PropertyNode,
+  propertyAt,
+  propertyChild,
+  propertyChildren,
+  propertyInteger,
+} from "../../codec/properties.ts";
+import type { ByteSource } from "../../io/source.ts";
+import type { Reporter } from "../../model/error.ts";
+import type { Value } from "../../model/value.ts";
+import { MAX_TREE_BYTES, readContinuousHeader, readNormalHeader, readTree, TEXT } from "./layout.ts";
+import { mendSignals } from "./mend-signals.ts";
+import { salvageTree } from "./salvage.ts";
+import { readSignalList, type SignalList } from "./signals.ts";
+
+/** What stands before the frames of a tape of any kind. */
+export interface TapeHeader {
+  readonly layout: "normal" | "current" | "first";
+  /** Bytes before the first frame, or before the first container of frames. */
+  readonly bytes: Uint8Array;
+  /** The whole first tree, or all there is; and the tree that holds the list of signals. */
+  readonly tree: PropertyNode;
+  readonly config: PropertyNode;
+  /** Something in it is damaged: a tree is no sound XML, a length is wrong, or the list of signals was put right. */
+  readonly isSalvaged: boolean;
+  /** Children of the node `meta`, and the data items named beside it. */
+  readonly meta: PropertyNode;
+  /** Frames of a Continuous tape are compressed, says the header: whole numbers count, so `true` is off (spec §4.1). */
+  readonly isCompressed: boolean;
+  /** Items of each frame of a Continuous tape, in order (spec §4.1). */
+  readonly data: readonly string[];
+  readonly signals: SignalList;
+  readonly recorder: string;
+  /** Packets are stored in Normal frames as 2020.2 counts them, or as later versions list them (spec §3.3). */
+  readonly normalPackets: "counted" | "listed" | null;
+}
+
+/** Read at once; headers are some 60 KB long. */
+const FIRST_READ = 256 * 1024;
+const LONGEST_HEADER = 2 * MAX_TREE_BYTES + 1024;
+
+/** Reads the header from the beginning of `source`. Throws `LayoutError` when it cannot be read. */
+export async function readTapeHeader(
+  source: ByteSource,
+  size: number,
+  isNormal: boolean,
+  report: Reporter,
+  signal?: AbortSignal,
+): Promise<TapeHeader> {
+  for (let length = FIRST_READ; ; length *= 4) {
+    const bytes = await source.read(0, Math.min(length, size), signal);
+    const isAll = length >= size || length >= LONGEST_HEADER;
+    const cursor = new ByteCursor(bytes);
+    try {
+      return isNormal ? normalHeader(cursor, report) : continuousHeader(cursor, report);
+    } catch (error) {
+      if (isAll || !(error instanceof LayoutError) || error.reason !== "truncated") throw error;
+    }
+  }
+}
+
+/** Text of a node; empty when there is none. */
+export function textAt(node: PropertyNode, path: string): string {
+  return propertyAt(node, path)?.value ?? "";
+}
+
+/** A tree as plain objects: leaves by their type, equally named nodes as `name[1]`. */
+export function treeValue(node: PropertyNode): Value {
+  if (node.value !== null) return leafValue(node.type, node.value);
+  return Object.fromEntries(
+    node.children.map((child) => [child.index === 0 ? child.name : `${child.name}[${child.index}]`, treeValue(child)]),
+  );
+}
+
+function leafValue(type: string, text: string): Value {
+  if (type === "bool") return text === "true" || Number.parseInt(text, 10) > 0;
+  const isNumber = type === "int" || type === "long" || type === "float" || type === "double";
+  const number = Number(text);
+  return isNumber && text.trim() !== "" && Number.isFinite(number) ? number : text;
+}
+
+function continuousHeader(cursor: ByteCursor, report: Reporter): TapeHeader {
+  const { layout, texts, isLengthWrong } = readContinuousHeader(cursor);
+  if (isLengthWrong === true) reportLength(report);
+  const bytes = cursor.bytes.slice(0, cursor.position);
+  const parsed = texts.map((text) => treeOf(text, report));
+  const { tree } = parsed[0]!;
+  const found = layout === "current" ? (propertyChild(tree, "signals") ?? EMPTY) : parsed[1]!.tree;
+  const { config, signals, isMended } = signalsOf(found, report);
+  const meta = propertyChild(tree, "meta") ?? EMPTY;
+  const compression = propertyChild(meta, "continuous-compression");
+  return {
+    layout,
+    bytes,
+    tree,
+    config,
+    isSalvaged: isMended || isLengthWrong || parsed.some(({ isSalvaged }) => isSalvaged),
+    meta,
+    isCompressed: compression !== undefined && propertyInteger({ ...compression, type: "int" }) !== 0,
+    data: dataOf(tree),
+    signals,
+    recorder: textAt(config, "name"),
+    normalPackets: null,
+  };
+}
+
+function normalHeader(cursor: ByteCursor, report: Reporter): TapeHeader {
+  const texts = readNormalHeader(cursor);
+  const isLengthWrong = texts.isLengthWrong === true;
+  if (isLengthWrong) reportLength(report);
+  const bytes = cursor.bytes.slice(0, cursor.position);
+  const first = treeOf(texts.meta, report);
+  const second = treeOf(texts.config, report);
+  const { tree } = first;
+  const { config, signals, isMended } = signalsOf(second.tree, report);
+  const meta = propertyChild(tree, "meta") ?? EMPTY;
+  // spec §3.3: `meta/data`, or a true `meta/multiplayer`
+  const isListed = dataOf(meta).includes("multiplayer");
+  const isCounted = treeValue(propertyChild(meta, "multiplayer") ?? EMPTY) === true;
+  return {
+    layout: "normal",
+    bytes,
+    tree,
+    config,
+    isSalvaged: isMended || isLengthWrong || first.isSalvaged || second.isSalvaged,
+    meta,
+    isCompressed: false,
+    data: dataOf(tree),
+    signals,
+    recorder: textAt(config, "name"),
+    normalPackets: isListed ? "listed" : isCounted ? "counted" : null,
+  };
+}
+
+function reportLength(report: Reporter): void {
+  const message = "a length or type in the header is wrong; its texts are taken up to where they end";
+  report.report({ code: "bad-header", severity: "damage", message });
+}
+
+const EMPTY: PropertyNode = { name: "", index: 0, type: "", value: null, children: [], attributes: [] };
+
+function dataOf(node: PropertyNode): string[] {
+  return propertyChildren(node, "data").map(({ value }) => value ?? "");
+}
+
+function treeOf(text: Uint8Array, report: Reporter): { readonly tree: PropertyNode; readonly isSalvaged: boolean } {
+  try {
+    const tree = readTree(text, ({ kind, path, detail }) => {
+      if (kind === "text") return;
+      const message = `${kind}=${JSON.stringify(detail)} at ${path} of the header is not followed`;
+      report.report({ code: `${kind}-ignored`, severity: "warning", message });
+    });
+    return { tree, isSalvaged: false };
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    const message = `a text of the header is not sound XML, what could be made out of it is used: ${error.message} of it`;
+    report.report({ code: "bad-header", severity: "damage", message });
+    return { tree: salvageTree(TEXT.decode(text)), isSalvaged: true };
+  }
+}
+
+interface FoundSignals {
+  readonly config: PropertyNode;
+  readonly signals: SignalList;
+  readonly isMended: boolean;
+}
+
+/** The signals of a config tree; where they do not make its record size, as they are put right when they can be. */
+function signalsOf(config: PropertyNode, report: Reporter): FoundSignals {
+  const list = readSignalList(config);
+  for (const { property, reason } of list.dropped) {
+    report.report({ code: "signal-dropped", severity: "note", message: `${property} takes no bytes: ${reason}` });
+  }
+  if (list.declaredSize === null || list.declaredSize === list.recordSize) {
+    return { config, signals: list, isMended: false };
+  }
+  const { declaredSize, recordSize, signals } = list;
+  const said = `the header says records of ${declaredSize} bytes, its ${signals.length} signals make ${recordSize}`;
+  const mended = mendSignals(config);
+  const again = mended === null ? null : readSignalList(mended);
+  const isRight = again !== null && again.recordSize === declaredSize;
+  report.report({
+    code: "record-size",
+    severity: "damage",
+    message: isRight ? `${said}: put right by how many of each type there should be` : `${said}: values may be wrong`,
+  });
+  return isRight ? { config: mended!, signals: again, isMended: true } : { config, signals: list, isMended: false };
+}

@@ -1,0 +1,28 @@
+import { propertyNode } from "../../codec/properties.ts";
+import type { RepairNote } from "../../model/writer.ts";
+import type { TapeHeader } from "./header.ts";
+import type { FlightGearReader } from "./reader.ts";
+import { readSignalList, writeSignalList } from "./signals.ts";
+
+/** The header that a mended tape gets: the same, when nothing is wrong with it. */
+export function mendHeader(tape: FlightGearReader, note: RepairNote): TapeHeader {
+  const { header, layout } = tape;
+  const rebuilt = (message: string): void => {
+    note.rebuilt({ code: "header", severity: "note", message, offset: 0, length: header.bytes.length });
+  };
+  const { declaredSize, recordSize } = header.signals;
+  const isWrongSize = declaredSize !== null && declaredSize !== recordSize;
+  if (isWrongSize || header.isSalvaged) {
+    const size = isWrongSize ? `, its record size ${recordSize} instead of ${declaredSize}` : "";
+    rebuilt(`the header, from what could be made out of it${size}`);
+    // Names and types in the one form that reads back as the same list.
+    const config = propertyNode("signals", { children: writeSignalList(header.recorder, header.signals.signals) });
+    return { ...header, config, signals: readSignalList(config), isSalvaged: true };
+  }
+  const isCurrent = header.layout === "current";
+  if (isCurrent && header.isCompressed !== (layout.frames === "deflate")) {
+    rebuilt("whether frames are compressed, in the header");
+    return { ...header, isSalvaged: true };
+  }
+  return header;
+}

@@ -1,0 +1,88 @@
+import { ByteCursor } from "../../bytes/cursor.ts";
+import { RAW, type Schema, type Value } from "../../model/value.ts";
+import { readExtraProperty } from "./layout-extra.ts";
+import { entryValues, type Packet, PROTOCOL_2, paddedText, readPacket } from "./layout-packet.ts";
+import { readSignals, type SignalList } from "./signals.ts";
+
+/** How payloads of a channel become values; data items that are not known stay bytes. */
+export function schemaOf(channel: string, signals: SignalList): Schema {
+  switch (channel) {
+    case "signals":
+      return { name: "flightgear/signals", decode: (payload) => decodeSignals(payload, signals) };
+    case "multiplayer":
+      return { name: "flightgear/multiplayer", decode: decodePacket };
+    case "extra-properties":
+      return { name: "flightgear/extra-properties", decode: decodeExtraProperties };
+    default:
+      return RAW;
+  }
+}
+
+/** Property path to number, or boolean for a signal of type bool. Throws `LayoutError` when the record is too short. */
+function decodeSignals(payload: Uint8Array, list: SignalList): Record<string, number | boolean> {
+  const values: Record<string, number | boolean> = {};
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  readSignals(view, 0, payload.length, list, (index, value) => {
+    const { property, type } = list.signals[index]!;
+    values[property] = type === "bool" ? value !== 0 : value;
+  });
+  return values;
+}
+
+/** `{ changes: [[path, text] …], removals: [path …] }`. Throws `LayoutError` where the texts do not fit. */
+function decodeExtraProperties(payload: Uint8Array): {
+  changes: [path: string, value: string][];
+  removals: string[];
+} {
+  const cursor = new ByteCursor(payload);
+  const changes: [string, string][] = [];
+  const removals: string[] = [];
+  while (cursor.remaining > 0) {
+    const { path, value } = readExtraProperty(cursor);
+    if (value === null) removals.push(path);
+    else changes.push([path, value]);
+  }
+  return { changes, removals };
+}
+
+/**
+ * A packet in the units of the protocol: m, rad, s, nautical miles for `range`. What is no packet is `{ unread }`; a
+ * packet that is no position has its body in `unread`; so has a property list what comes behind an unknown property.
+ * `chat` is there when it is not empty.
+ */
+export function decodePacket(payload: Uint8Array): Value {
+  return packetValue(readPacket(new ByteCursor(payload)));
+}
+
+function packetValue(packet: Packet): Value {
+  const { header, position, entries, rest } = packet;
+  const unread = rest.length > 0 ? { unread: rest } : {};
+  if (header === null) return { unread: rest };
+  const head = { messageId: header.messageId, callsign: paddedText(header.callsign), range: header.range };
+  if (position === null) return { ...head, ...unread };
+  const properties: Record<string, number | boolean | string> = {};
+  let chat = "";
+  for (const entry of entries) {
+    entryValues(entry, (path, value) => {
+      properties[path] = value;
+      if (path === "sim/multiplay/chat") chat = String(value);
+    });
+  }
+  const { doubles, floats } = position;
+  return {
+    ...head,
+    model: paddedText(position.model),
+    protocol: position.pad === PROTOCOL_2 ? 2 : 1,
+    time: doubles[0]!,
+    lag: doubles[1]!,
+    position: doubles.subarray(2, 5),
+    orientation: floats.subarray(0, 3),
+    velocity: floats.subarray(3, 6),
+    angularVelocity: floats.subarray(6, 9),
+    acceleration: floats.subarray(9, 12),
+    angularAcceleration: floats.subarray(12, 15),
+    properties,
+    ...(chat === "" ? {} : { chat }),
+    ...unread,
+  };
+}

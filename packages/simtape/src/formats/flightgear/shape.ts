@@ -1,0 +1,189 @@
+import type { ByteSource } from "../../io/source.ts";
+import { ColumnBuilder } from "../../model/batch.ts";
+import type { Reporter } from "../../model/error.ts";
+import { FlatFile, Walk } from "../../model/flat.ts";
+import type { OpenOptions } from "../../model/reader.ts";
+import { DeflatedFrames, type FrameItem, type FrameShape, PlainFrames } from "./frames.ts";
+import { FixedFrames, PacketFrames } from "./frames-normal.ts";
+import { type TapeHeader, textAt } from "./header.ts";
+import type { SignalList } from "./signals.ts";
+import type { FrameLayout } from "./frame-table.ts";
+import { FrameWalker, isTime } from "./walk.ts";
+
+/** How the frames of a tape lie, and what is known of it from that. */
+export interface TapeShape {
+  readonly shape: FrameShape;
+  /** Names of the channels, by id. */
+  readonly channels: readonly string[];
+  /** Items of a frame, in order. */
+  readonly data: readonly string[];
+  /** By which container sizes count frames; null in Continuous tapes. */
+  readonly recordSize: number | null;
+  readonly frames: FrameLayout;
+  /** Bytes of signals in each frame of a Normal tape; null in Continuous tapes. */
+  readonly recordBytes: number | null;
+  /** Of Normal tapes 1 to 3 (spec §3.3), of Continuous ones 2 for the first layout and 3. */
+  readonly generation: 1 | 2 | 3;
+}
+
+const SILENT: Reporter = { report: () => undefined };
+
+/** Looks at the first frame of a Continuous tape, as headers of some snapshots say nothing of compression (spec §4.3). */
+export async function continuousShape(
+  source: ByteSource,
+  size: number,
+  header: TapeHeader,
+  report: Reporter,
+  signal?: AbortSignal,
+): Promise<TapeShape> {
+  const { signals } = header;
+  if (header.layout === "first") {
+    const shape = new PacketFrames("counted", null, signals, [0, 1]);
+    const channels = ["signals", "multiplayer"];
+    return { shape, channels, data: channels, recordSize: null, frames: "first", recordBytes: null, generation: 2 };
+  }
+  const start = header.bytes.length;
+  const bytes = await source.read(start, Math.min(1 << 20, Math.max(0, size - start)), signal);
+  const range = { start: 0, end: bytes.length, limit: size, isLast: start + bytes.length >= size };
+  const walk = new Walk(bytes, start, range, new ColumnBuilder(), null, null);
+  // A damaged header may have lost the items; the frames tell which they are.
+  const candidates = header.isSalvaged ? [header.data, ...USUAL_ITEMS] : [header.data];
+  const most = header.isSalvaged ? TRIED : 1;
+  let best = continuous(header.data, signals, header.isCompressed);
+  let longest = bytes.length === 0 ? most : 0;
+  for (const data of candidates) {
+    for (const isCompressed of [header.isCompressed, !header.isCompressed]) {
+      if (longest === most) break;
+      const candidate = continuous(data, signals, isCompressed);
+      const run = soundRun(walk, candidate.shape, most);
+      if (run <= longest) continue;
+      longest = run;
+      best = candidate;
+    }
+  }
+  if (best.data !== header.data) {
+    const message = `the items of a frame are ${best.data.join(", ")}, the header says ${header.data.join(", ") || "none"}`;
+    report.report({ code: "bad-header", severity: "damage", message });
+  }
+  const told = header.isCompressed ? "deflate" : "plain";
+  if (best.shape.name !== told) {
+    report.report({
+      code: "compression-mismatch",
+      severity: "warning",
+      message: `the header says frames are ${told}, they are ${best.shape.name}`,
+      offset: start,
+    });
+  }
+  return best;
+}
+
+/** A shape, and what walking a Normal tape by it found. */
+type FoundShape = TapeShape & { readonly walked: FrameWalker };
+
+/** What FlightGear writes, most first: one that fits is not taken for one of its parts. */
+const USUAL_ITEMS: readonly (readonly string[])[] = [
+  ["signals", "multiplayer", "extra-properties"],
+  ["signals", "extra-properties"],
+  ["signals", "multiplayer"],
+  ["signals"],
+];
+
+/** Frames that are tried at the beginning of a tape whose header is damaged. */
+const TRIED = 8;
+
+function continuous(data: readonly string[], signals: SignalList, isCompressed: boolean): TapeShape {
+  const channels = [...new Set(data)];
+  const items: FrameItem[] = data.map((name) => ({ name, channel: channels.indexOf(name) }));
+  const shape = isCompressed ? new DeflatedFrames(items, signals) : new PlainFrames(items, signals);
+  const frames = isCompressed ? "deflate" : "plain";
+  return { shape, channels, data, recordSize: null, frames, recordBytes: null, generation: 3 };
+}
+
+/**
+ * Tells the generations of Normal tapes apart by walking the file as each of them and taking the first that ends well,
+ * else the one by which most of it makes sense (spec §3.3).
+ */
+export async function normalShape(
+  source: ByteSource,
+  size: number,
+  header: TapeHeader,
+  options: OpenOptions,
+): Promise<FoundShape> {
+  let best: FoundShape | null = null;
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const candidate of candidates(header)) {
+    const walker = new FrameWalker(candidate.shape, candidate.recordSize, null);
+    const range = { begin: header.bytes.length, end: size };
+    await FlatFile.scan(source, walker, range, SILENT, { signal: options.signal });
+    const found = { ...candidate, walked: walker };
+    if (walker.buffers === 3 && walker.left === 0 && walker.doubtfulBytes === 0) return found;
+    // What is sound from the beginning on says more than what happens to look so behind damage.
+    const score = walker.soundBytes - walker.doubtfulBytes + 2 * walker.cleanBytes;
+    if (score > bestScore) {
+      bestScore = score;
+      best = found;
+    }
+  }
+  return best!;
+}
+
+/** How many sound frames lie behind each other at the walk's start, up to `most`. */
+function soundRun(walk: Walk, shape: FrameShape, most: number): number {
+  let position = walk.start;
+  for (let run = 0; run < most; run++) {
+    const end = shape.measure(walk, position);
+    if (end <= 0 || !isTime(walk.view.getFloat64(position, true)) || shape.fault(walk, position, end) !== null)
+      return run;
+    position = end;
+  }
+  return most;
+}
+
+function candidates(header: TapeHeader): TapeShape[] {
+  const { signals, normalPackets } = header;
+  const isOld = isOlderThan(textAt(header.meta, "version/flightgear"), 2020, 2);
+  // 2020.2 and 2020.3 say nothing of data items (spec §3.4).
+  const isNew = normalPackets === "listed" || (normalPackets === null && header.data.length > 0);
+  const result: TapeShape[] = [];
+  for (const size of new Set([signals.declaredSize ?? signals.recordSize, signals.recordSize])) {
+    const first: TapeShape = {
+      shape: new FixedFrames(size, signals, 0),
+      channels: ["signals"],
+      data: ["signals"],
+      recordSize: size,
+      frames: "fixed",
+      recordBytes: size - 8,
+      generation: 1,
+    };
+    const fixed: TapeShape = {
+      shape: new FixedFrames(size + 8, signals, 0),
+      channels: ["signals"],
+      data: ["signals"],
+      recordSize: size,
+      frames: "fixed",
+      recordBytes: size,
+      generation: isNew ? 3 : 2,
+    };
+    const withPackets = (packets: "counted" | "listed"): TapeShape => ({
+      shape: new PacketFrames(packets, size, signals, [0, 1]),
+      channels: ["signals", "multiplayer"],
+      data: ["signals", "multiplayer"],
+      recordSize: size,
+      frames: packets,
+      recordBytes: size,
+      generation: packets === "counted" ? 2 : 3,
+    });
+    const other = normalPackets === "listed" ? "counted" : "listed";
+    if (normalPackets !== null) result.push(withPackets(normalPackets));
+    result.push(...(isOld ? [first, fixed] : [fixed, first]));
+    result.push(withPackets(other));
+    if (normalPackets === null) result.push(withPackets("counted"));
+  }
+  return result.filter(({ recordSize }) => recordSize! >= 8);
+}
+
+function isOlderThan(version: string, major: number, minor: number): boolean {
+  const found = /^(\d+)\.(\d+)/.exec(version);
+  if (found === null) return false;
+  return Number(found[1]) < major || (Number(found[1]) === major && Number(found[2]) < minor);
+}

@@ -1,0 +1,195 @@
+import { ByteCursor } from "../../bytes/cursor.ts";
+import { LayoutError } from "../../bytes/error.ts";
+import type { MessageBatch } from "../../model/batch.ts";
+import type { StateModel } from "../../model/reader.ts";
+import type { Axes, ColumnSpec, Interpolation, MutableEntitySet, MutableState } from "../../model/state.ts";
+import type { Channel } from "../../model/value.ts";
+import { toEarthCentred, toEuler, toGeodetic } from "./geodesy.ts";
+import { readExtraProperty } from "./layout-extra.ts";
+import {
+  isPacket,
+  MESSAGE_POSITION,
+  PROPERTIES_AT,
+  paddedText,
+  readPacketHeader,
+  readPositionBlock,
+} from "./layout-packet.ts";
+import { propertyPath, readSignals, type Signal, type SignalList } from "./signals.ts";
+
+/** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
+const SELF = "self";
+
+const AXES: Axes = { handed: "right", up: "z", kind: "geodetic" };
+const GEODETIC: ColumnSpec = { kind: "f64", width: 3, unit: "deg deg ft", interpolation: "geodetic" };
+const POSITION: ColumnSpec = { kind: "f64", width: 3, unit: "m", interpolation: "linear" };
+const ROTATION: ColumnSpec = { kind: "f64", width: 3, unit: "deg", interpolation: "angle-deg" };
+const VELOCITY: ColumnSpec = { kind: "f64", width: 3, unit: "m/s", interpolation: "linear" };
+const ANGULAR_VELOCITY: ColumnSpec = { kind: "f64", width: 3, unit: "rad/s", interpolation: "linear" };
+const TEXT: ColumnSpec = { kind: "string", width: 1, unit: null };
+const SENT: ColumnSpec = { kind: "f64", width: 1, unit: "s" };
+
+const FOOT = 0.3048;
+
+/** The recorded aircraft's own motion among the signals: places of nine properties in the list, -1 where not recorded. */
+const OWN = [
+  "/position/latitude-deg",
+  "/position/longitude-deg",
+  "/position/altitude-ft",
+  "/orientation/roll-deg",
+  "/orientation/pitch-deg",
+  "/orientation/heading-deg",
+  "/velocities/uBody-fps",
+  "/velocities/vBody-fps",
+  "/velocities/wBody-fps",
+] as const;
+
+/** Folds signals and extra properties into values, and aircraft into a set. */
+export class FlightGearState implements StateModel {
+  readonly motion: number | null;
+  readonly #kinds: readonly string[];
+  readonly #signals: SignalList;
+  readonly #byPath: ReadonlyMap<string, Signal>;
+  readonly #own: readonly number[];
+  readonly #aircraft: string;
+  readonly #numbers: Float64Array;
+
+  /** Where signals are recorded, an extra property of the same path never shows. */
+  constructor(channels: readonly Channel[], signals: SignalList, aircraft: string) {
+    this.#kinds = channels.map(({ name }) => name);
+    this.#signals = signals;
+    const hasSignals = this.#kinds.includes("signals");
+    this.#byPath = new Map(hasSignals ? signals.signals.map((signal) => [signal.property, signal]) : []);
+    this.#own = OWN.map((path) => signals.signals.findIndex(({ property }) => property === path));
+    this.#aircraft = aircraft;
+    this.#numbers = new Float64Array(signals.signals.length);
+    const motion = this.#kinds.indexOf("signals");
+    this.motion = motion < 0 ? null : motion;
+  }
+
+  whole(channel: number): boolean {
+    return this.#kinds[channel] === "signals";
+  }
+
+  apply(state: MutableState, batch: MessageBatch, i: number): void {
+    const start = batch.start[i]!;
+    const end = batch.end[i]!;
+    switch (this.#kinds[batch.channel[i]!]) {
+      case "signals":
+        this.#applySignals(state, batch.bytes, start, end);
+        return;
+      case "multiplayer":
+        applyPacket(state, batch.bytes, start, end);
+        return;
+      case "extra-properties":
+        this.#applyExtra(state, new ByteCursor(batch.bytes, start, end));
+        return;
+      default:
+        return;
+    }
+  }
+
+  interpolation(path: string): Interpolation {
+    const signal = this.#byPath.get(path);
+    if (signal === undefined || (signal.type !== "double" && signal.type !== "float")) return "hold";
+    switch (signal.interpolation) {
+      case "linear":
+        return "linear";
+      case "angular-deg":
+        return "angle-deg";
+      case "angular-rad":
+        return "angle-rad";
+      default:
+        return "hold";
+    }
+  }
+
+  #applySignals(state: MutableState, bytes: Uint8Array, start: number, end: number): void {
+    const list = this.#signals;
+    if (end - start < list.bytes) return;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const numbers = this.#numbers;
+    readSignals(view, start, end, list, (index, value) => {
+      numbers[index] = value;
+    });
+    const { signals } = list;
+    for (let k = 0; k < signals.length; k++) {
+      const { property, type } = signals[k]!;
+      state.setValue(property, type === "bool" ? numbers[k] !== 0 : numbers[k]!);
+    }
+    this.#applyOwn(state);
+  }
+
+  #applyOwn(state: MutableState): void {
+    const set = state.set("aircraft", AXES);
+    const row = set.row(SELF);
+    put(set, "label", TEXT, row, this.#aircraft);
+    put(set, "kind", TEXT, row, this.#aircraft);
+    const [latitude, longitude, altitude] = this.#three(0);
+    set.column("geodetic", GEODETIC).put3(row, latitude, longitude, altitude);
+    set.column("position", POSITION).put3(row, ...toEarthCentred(latitude, longitude, altitude));
+    set.column("rotation", ROTATION).put3(row, ...this.#three(3));
+    const [u, v, w] = this.#three(6);
+    set.column("velocity", VELOCITY).put3(row, u * FOOT, v * FOOT, w * FOOT);
+  }
+
+  #three(from: number): [number, number, number] {
+    return [this.#number(from), this.#number(from + 1), this.#number(from + 2)];
+  }
+
+  #number(which: number): number {
+    const index = this.#own[which]!;
+    return index < 0 ? Number.NaN : this.#numbers[index]!;
+  }
+
+  #applyExtra(state: MutableState, cursor: ByteCursor): void {
+    try {
+      while (cursor.remaining > 0) {
+        const entry = readExtraProperty(cursor);
+        const path = propertyPath(entry.path);
+        if (entry.value === null) this.#remove(state, path);
+        else if (!this.#byPath.has(path)) state.setValue(path, entry.value);
+      }
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+    }
+  }
+
+  /** One entry removes a node and all below it (spec §6). */
+  #remove(state: MutableState, path: string): void {
+    const below = `${path}/`;
+    for (const key of [...state.values.keys()]) {
+      if ((key === path || key.startsWith(below)) && !this.#byPath.has(key)) state.deleteValue(key);
+    }
+  }
+}
+
+/** The id of a pilot in the set `aircraft`. */
+function pilotId(callsign: string): string {
+  return callsign === SELF ? `${SELF} (multiplayer)` : callsign;
+}
+
+function applyPacket(state: MutableState, bytes: Uint8Array, start: number, end: number): void {
+  if (!isPacket(bytes, start, end) || end - start < PROPERTIES_AT) return;
+  const cursor = new ByteCursor(bytes, start, end);
+  const header = readPacketHeader(cursor);
+  if (header.messageId !== MESSAGE_POSITION) return;
+  const { model, doubles, floats } = readPositionBlock(cursor);
+  const set = state.set("aircraft", AXES);
+  const callsign = paddedText(header.callsign);
+  const row = set.row(pilotId(callsign));
+  put(set, "label", TEXT, row, callsign);
+  put(set, "kind", TEXT, row, paddedText(model));
+  const [x, y, z] = [doubles[2]!, doubles[3]!, doubles[4]!];
+  const geodetic = toGeodetic(x, y, z);
+  set.column("position", POSITION).put3(row, x, y, z);
+  set.column("geodetic", GEODETIC).put3(row, ...geodetic);
+  set.column("rotation", ROTATION).put3(row, ...toEuler(floats, geodetic[0], geodetic[1]));
+  set.column("velocity", VELOCITY).put3(row, floats[3]!, floats[4]!, floats[5]!);
+  set.column("angular-velocity", ANGULAR_VELOCITY).put3(row, floats[6]!, floats[7]!, floats[8]!);
+  set.column("sent", SENT).put(row, doubles[0]!);
+}
+
+function put(set: MutableEntitySet, name: string, spec: ColumnSpec, row: number, text: string): void {
+  const column = set.column(name, spec);
+  if (column.text(row) !== text) column.putText(row, text);
+}
