@@ -1,0 +1,262 @@
+import { type ByteSource, type SourceBundle, SourceError } from "../../io/source.ts";
+import type { Columns } from "../../model/batch.ts";
+import type { HypercubeChunk } from "./chunk-plan.ts";
+import { FIRST_READ } from "./layout.ts";
+
+/** Segments kept open at once; the one used longest ago is closed for another. */
+const OPEN_SEGMENTS = 64;
+/** Bytes fetched for nothing to save a request. */
+const MAX_GAP = 64 << 10;
+/** Bytes of one request for several chunks. */
+const MAX_GROUP = 1 << 20;
+/** Decoded chunks kept, in bytes of memory. */
+const CACHE_BYTES = 16 << 20;
+/** Memory of one row of a batch. */
+const ROW_BYTES = 27;
+/** Memory of a decoded chunk for each byte of its content, about. */
+const GROWTH = 5;
+
+/** Why a chunk's bytes are not there. */
+export interface Missing {
+  readonly code: "missing-segment" | "truncated";
+  readonly message: string;
+}
+
+interface OpenSegment {
+  readonly source: Promise<ByteSource | null>;
+  readers: number;
+}
+
+/** The files of a recording: the main one, and segments opened when first asked for. */
+export class FileSet {
+  readonly main: ByteSource;
+  /** Of the main file; null: not known. */
+  readonly size: number | null;
+  readonly isSegmented: boolean;
+  /** The main file is itself one of the segments. */
+  readonly isMainSegment: boolean;
+  readonly #bundle: SourceBundle;
+  readonly #nameOf: ((segment: number) => string) | null;
+  /** The start of the main file, when the first read brought more than the preamble. */
+  readonly #head: Uint8Array;
+  readonly #segments = new Map<number, OpenSegment>();
+  #isClosed = false;
+
+  /** `head` are bytes of the main file from 0 on; `nameOf` names segments and is null for a compacted file. */
+  constructor(
+    bundle: SourceBundle,
+    main: ByteSource,
+    size: number | null,
+    head: Uint8Array,
+    nameOf: ((segment: number) => string) | null,
+    isMainSegment = false,
+  ) {
+    this.isMainSegment = isMainSegment;
+    this.#bundle = bundle;
+    this.main = main;
+    this.size = size;
+    this.isSegmented = nameOf !== null;
+    this.#nameOf = nameOf;
+    this.#head = nameOf === null && head.length <= FIRST_READ ? head : head.subarray(0, 0);
+  }
+
+  nameOf(segment: number): string {
+    return this.#nameOf?.(segment) ?? this.main.name;
+  }
+
+  /** The chunk's bytes when they came with the first read. */
+  kept(chunk: HypercubeChunk): Uint8Array | null {
+    const end = chunk.offset + chunk.length;
+    return chunk.segment === null && end <= this.#head.length ? this.#head.subarray(chunk.offset, end) : null;
+  }
+
+  /** Bytes `[offset, offset + length)` of a file, fewer at its end; null when there is no such segment. */
+  read(segment: number | null, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array | null> {
+    if (segment === null) return this.main.read(offset, length, signal);
+    return this.#with(segment, (source) => source.read(offset, length, signal));
+  }
+
+  /** Bytes of a segment; null when it is not there or does not tell. */
+  sizeOf(segment: number): Promise<number | null> {
+    return this.#with(segment, (source) => source.size());
+  }
+
+  /** Bytes of all files, segments as long as their chunks reach. */
+  bytesWith(chunks: readonly HypercubeChunk[]): number | null {
+    if (this.size === null) return null;
+    const ends = new Map<number, number>();
+    for (const { segment, offset, length } of chunks) {
+      if (segment !== null) ends.set(segment, Math.max(ends.get(segment) ?? 0, offset + length));
+    }
+    let total = this.size;
+    for (const end of ends.values()) total += end;
+    return total;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const segments = [...this.#segments.values()];
+    this.#segments.clear();
+    await Promise.all([this.main.close(), ...segments.map(closeSegment)]);
+  }
+
+  async #with<T>(segment: number, use: (source: ByteSource) => Promise<T>): Promise<T | null> {
+    if (this.#isClosed) throw new SourceError("closed", `source is closed: ${this.nameOf(segment)}`);
+    const known = this.#segments.get(segment);
+    const open = known ?? { source: this.#bundle.open(this.nameOf(segment)), readers: 0 };
+    // the one used last stands last
+    this.#segments.delete(segment);
+    this.#segments.set(segment, open);
+    open.readers++;
+    try {
+      const source = await open.source;
+      return source === null ? null : await use(source);
+    } catch (error) {
+      if (known === undefined && this.#segments.get(segment) === open) this.#segments.delete(segment);
+      throw error;
+    } finally {
+      open.readers--;
+      this.#trim();
+    }
+  }
+
+  #trim(): void {
+    if (this.#segments.size <= OPEN_SEGMENTS) return;
+    for (const [number, open] of this.#segments) {
+      if (open.readers > 0) continue;
+      this.#segments.delete(number);
+      void closeSegment(open);
+      return;
+    }
+  }
+}
+
+async function closeSegment(open: OpenSegment): Promise<void> {
+  const source = await open.source.catch(() => null);
+  await source?.close().catch(() => undefined);
+}
+
+/** Brings the chunks of one query: those that lie next to each other in a file come with one read. */
+export class ChunkFetch {
+  readonly #files: FileSet;
+  /** Ascending by place in the index. */
+  readonly #wanted: readonly HypercubeChunk[];
+  readonly #step: 1 | -1;
+  readonly #isKnown: (chunk: HypercubeChunk) => boolean;
+  readonly #coming = new Map<HypercubeChunk, Promise<Uint8Array | Missing>>();
+
+  /** `isKnown` tells which chunks need not be fetched. */
+  constructor(
+    files: FileSet,
+    wanted: readonly HypercubeChunk[],
+    isReverse: boolean,
+    isKnown: (chunk: HypercubeChunk) => boolean,
+  ) {
+    this.#files = files;
+    this.#wanted = wanted;
+    this.#step = isReverse ? -1 : 1;
+    this.#isKnown = isKnown;
+  }
+
+  /** The chunk's compressed bytes. The read is under way when this returns. */
+  take(chunk: HypercubeChunk, signal?: AbortSignal): Promise<Uint8Array | Missing> {
+    const kept = this.#files.kept(chunk);
+    if (kept !== null) return Promise.resolve(kept);
+    if (!this.#coming.has(chunk)) this.#start(chunk, signal);
+    const bytes = this.#coming.get(chunk)!;
+    this.#coming.delete(chunk);
+    return bytes;
+  }
+
+  #start(chunk: HypercubeChunk, signal: AbortSignal | undefined): void {
+    const group = [chunk];
+    let start = chunk.offset;
+    let end = chunk.offset + chunk.length;
+    for (let at = this.#placeOf(chunk) + this.#step; at >= 0 && at < this.#wanted.length; at += this.#step) {
+      const next = this.#wanted[at]!;
+      if (next.segment !== chunk.segment || this.#coming.has(next)) break;
+      if (this.#isKnown(next) || this.#files.kept(next) !== null) break;
+      if (next.offset - end > MAX_GAP || start - next.offset - next.length > MAX_GAP) break;
+      const from = Math.min(start, next.offset);
+      const to = Math.max(end, next.offset + next.length);
+      if (to - from > MAX_GROUP) break;
+      group.push(next);
+      start = from;
+      end = to;
+    }
+    const read = this.#files.read(chunk.segment, start, end - start, signal);
+    for (const member of group) {
+      const bytes = read.then((all) => this.#cut(member, all, start));
+      // a member that nobody takes must not fail loudly
+      bytes.catch(() => undefined);
+      this.#coming.set(member, bytes);
+    }
+  }
+
+  #cut(chunk: HypercubeChunk, all: Uint8Array | null, start: number): Uint8Array | Missing {
+    if (all === null) {
+      return { code: "missing-segment", message: `there is no ${this.#files.nameOf(chunk.segment ?? 0)}` };
+    }
+    const bytes = all.subarray(chunk.offset - start, chunk.offset - start + chunk.length);
+    if (bytes.length === chunk.length) return bytes;
+    return { code: "truncated", message: `expected ${chunk.length} bytes, found ${bytes.length} before the file ends` };
+  }
+
+  #placeOf(chunk: HypercubeChunk): number {
+    let low = 0;
+    let high = this.#wanted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#wanted[middle]!.index < chunk.index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The chunks decoded last, up to 16 MiB. */
+export class ChunkCache {
+  /** The one used longest ago first. */
+  readonly #kept = new Map<HypercubeChunk, Columns>();
+  #bytes = 0;
+
+  has(chunk: HypercubeChunk): boolean {
+    return this.#kept.has(chunk);
+  }
+
+  get(chunk: HypercubeChunk): Columns | null {
+    const columns = this.#kept.get(chunk);
+    if (columns === undefined) return null;
+    this.#kept.delete(chunk);
+    this.#kept.set(chunk, columns);
+    return columns;
+  }
+
+  put(chunk: HypercubeChunk, columns: Columns): void {
+    if (this.#kept.has(chunk)) return;
+    this.#kept.set(chunk, columns);
+    this.#bytes += cost(columns);
+    for (const [old, oldColumns] of this.#kept) {
+      if (this.#bytes <= CACHE_BYTES || old === chunk) break;
+      this.#kept.delete(old);
+      this.#bytes -= cost(oldColumns);
+    }
+  }
+
+  /** Whether all of `chunks` can be kept together, by what the index says of their size. */
+  fits(chunks: readonly HypercubeChunk[]): boolean {
+    let bytes = 0;
+    for (const { entry } of chunks) bytes += entry.uncompressedLength * GROWTH;
+    return bytes <= CACHE_BYTES;
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+}
+
+function cost(columns: Columns): number {
+  return columns.bytes.length + columns.length * ROW_BYTES;
+}

@@ -1,0 +1,491 @@
+import { LayoutError } from "../../bytes/error.ts";
+import { nbtCompound, nbtLength } from "../../codec/nbt.ts";
+import { loadZstd, readZstdFrameHeader, ZSTD_MAGIC, type Zstd } from "../../codec/zstd.ts";
+import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
+import type { OpenOptions } from "../../model/reader.ts";
+import { FileSet } from "./chunk-fetch.ts";
+import { type Plan, planChunks } from "./chunk-plan.ts";
+import { type DictionaryLookup, findDictionary } from "./dictionary.ts";
+import {
+  type ChunkRecord,
+  FIRST_READ,
+  FLAG_EXTENDED,
+  FLAG_FINISHED,
+  FLAG_SEGMENTED,
+  HEADER_BYTES,
+  LIMITS,
+  segmentName,
+  TICK,
+} from "./layout.ts";
+import { type Epoch, readReserved, writeReserved } from "./layout-metadata.ts";
+import { productionSegmentName } from "./layout-production.ts";
+import { aboveLimits, type CheckedHead, type Head, type Preamble, readHead, readPreamble, refuse } from "./preamble.ts";
+import { alignEntries, findFrames, recoverEntries, soundPrefix } from "./recover.ts";
+import { isSegment, type SegmentScan, scanSegments } from "./segments.ts";
+
+/** What a reader is made of. */
+export interface Opened {
+  readonly preamble: Preamble;
+  readonly files: FileSet;
+  readonly plan: Plan;
+  readonly zstd: Zstd;
+  readonly dictionary: Uint8Array | null;
+  /** What was found wrong with header, metadata and index. */
+  readonly faults: readonly Finding[];
+}
+
+/**
+ * One read of 256 KiB, and one more for what of a larger preamble is missing. A damaged preamble is made out again from
+ * the chunks as far as can be, which may read the whole file. Throws `RecordingError` when the header cannot be read or
+ * is refused, when no chunk of those promised can be read, or when the dictionary is missing.
+ */
+export async function openFiles(
+  bundle: SourceBundle,
+  told: Reporter,
+  options: OpenOptions,
+  dictionaries: DictionaryLookup | null,
+): Promise<Opened> {
+  const source = await bundle.open();
+  if (source === null) throw refuse("truncated", "there is no main file", 0);
+  const opening = new Opening(bundle, source, options, dictionaries);
+  const opened = await opening.run();
+  for (const finding of opening.findings) told.report(finding);
+  const faults = opening.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
+  return { ...opened, faults };
+}
+
+/** Findings about the index that no longer hold once it was made out again. */
+const INDEX_CODES: ReadonlySet<string> = new Set([
+  "bad-index-entry",
+  "chunk-count",
+  "tick-count",
+  "truncated",
+  "no-snapshot",
+]);
+
+/** Findings after which an index without a crc is not believed. */
+const INDEX_FAULTS: ReadonlySet<string> = new Set(["bad-index-checksum", "bad-index-entry", "chunk-count"]);
+
+class Opening {
+  readonly #bundle: SourceBundle;
+  readonly #source: ByteSource;
+  readonly #options: OpenOptions;
+  readonly #dictionaries: DictionaryLookup | null;
+  findings: Finding[] = [];
+  readonly #report: Reporter = { report: (finding) => this.findings.push(finding) };
+
+  constructor(bundle: SourceBundle, source: ByteSource, options: OpenOptions, dictionaries: DictionaryLookup | null) {
+    this.#bundle = bundle;
+    this.#source = source;
+    this.#options = options;
+    this.#dictionaries = dictionaries;
+  }
+
+  async run(): Promise<Omit<Opened, "faults">> {
+    const source = this.#source;
+    const { signal } = this.#options;
+    const first = await source.read(0, FIRST_READ, signal);
+    if (isSegment(first)) return this.#fromSegments(first, null, "this is a segment: its metadata file is not used");
+    const size = first.length < FIRST_READ ? first.length : await source.size();
+    let checked: CheckedHead;
+    try {
+      checked = readHead(first, this.#report);
+    } catch (error) {
+      if (!RecordingError.is(error)) throw error;
+      const found = await this.#segmentsOrNull(first, error.message);
+      if (found === null) throw error;
+      return found;
+    }
+    const { isSure } = checked;
+    let { head } = checked;
+    // the frames know which dictionary they need
+    if (!isSure && head.extension !== null) head = { ...head, dictionaryId: await this.#dictionaryId() };
+    const problem = aboveLimits(head) ?? beyondEnd(head, size);
+    if (problem !== null) {
+      const error = refuse(problem.startsWith("header, metadata") ? "truncated" : "malformed", problem, 49);
+      this.#report.report({ code: "bad-header", severity: "damage", message: problem, offset: 49 });
+      const found = isSure ? null : await this.#recovered(checked, null, first, size);
+      const other = found ?? (await this.#segmentsOrNull(first, problem));
+      if (other === null) throw error;
+      return other;
+    }
+    const bytes = await this.#wholePreamble(first, head, size);
+    const preamble = this.#otherVersion(head, bytes) ?? readPreamble(head, bytes, this.#report);
+    head = preamble.head;
+    checked = { head, isSure };
+    const isSegmented = await this.#isMetadataFile(head, isSure, size);
+    checkTotalLength(head, isSegmented, size, this.#report);
+    if (isSegmented) return this.#segmented(checked, preamble, bytes, size);
+    const { preambleLength, tickCount } = head;
+    const plan = planChunks(preamble.entries, { isSegmented, preambleLength, size, tickCount }, this.#report);
+    const again = (await this.#isDoubtful(preamble, isSure, plan, size))
+      ? await this.#recovered(checked, preamble, first, size)
+      : null;
+    if (again !== null) return again;
+    this.#mustHaveChunks(head, plan);
+    const kept = first.length > preambleLength ? first : bytes;
+    return { preamble, plan, ...(await this.#tools(preamble)), files: this.#files(size, kept, null) };
+  }
+
+  /**
+   * Formats 4 and 5 of the production dialect differ in the index: where the other one fits and this one does not, the
+   * header's version is wrong.
+   */
+  #otherVersion(head: Head, bytes: Uint8Array): Preamble | null {
+    if (head.dialect === 1) return null;
+    const faultsOf = (dialect: 4 | 5): Finding[] => {
+      const faults: Finding[] = [];
+      readPreamble({ ...head, dialect }, bytes, { report: (finding) => faults.push(finding) });
+      return faults.filter(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
+    };
+    const other = head.dialect === 4 ? 5 : 4;
+    if (faultsOf(head.dialect).length === 0 || faultsOf(other).length > 0) return null;
+    const message = `header, production version: expected ${other} as the index has, found ${head.dialect}`;
+    this.#report.report({ code: "production-version", severity: "damage", message, offset: 4 });
+    return readPreamble({ ...head, dialect: other }, bytes, this.#report);
+  }
+
+  /** Whether the chunks are in segments. The plain profile and the production dialect tell by length (spec §3.1). */
+  async #isMetadataFile(head: Head, isSure: boolean, size: number | null): Promise<boolean> {
+    if (head.dialect === 1 && (head.flags & FLAG_SEGMENTED) !== 0)
+      return isSure || size === null || size <= head.preambleLength;
+    if (head.extension !== null || size === null || head.chunkCount === 0 || size > head.preambleLength) return false;
+    if (size === head.preambleLength) return true;
+    // cut, or the header is wrong: a segment beside it tells
+    const nameOf = head.dialect === 1 ? segmentName : productionSegmentName;
+    const segment = await this.#bundle.open(nameOf(0));
+    if (segment !== this.#source) await segment?.close();
+    return segment !== null;
+  }
+
+  /** Reads what the first read lacks of the preamble; what the file does not have is reported. */
+  async #wholePreamble(first: Uint8Array, head: Head, size: number | null): Promise<Uint8Array> {
+    const { preambleLength, metadataLength } = head;
+    let bytes = first;
+    if (first.length < preambleLength && first.length === FIRST_READ) {
+      const wanted = Math.min(preambleLength, size ?? preambleLength) - first.length;
+      const rest = await this.#source.read(first.length, Math.max(0, wanted), this.#options.signal);
+      bytes = new Uint8Array(first.length + rest.length);
+      bytes.set(first);
+      bytes.set(rest, first.length);
+    }
+    const indexAt = HEADER_BYTES + metadataLength;
+    if (bytes.length < preambleLength) {
+      const found = head.indexLength;
+      const message = `header, index length: expected at most ${bytes.length - indexAt}, found ${found}`;
+      this.#report.report({ code: "index-cut", severity: "loss", message, offset: 53 });
+    }
+    return bytes;
+  }
+
+  // ── one file ──────────────────────────────────────────────────────────
+
+  /** Whether chunks may be somewhere else than the index says, or the index says less than it did. */
+  async #isDoubtful(
+    { head, entries, isIndexSure }: Preamble,
+    isSure: boolean,
+    plan: Plan,
+    size: number | null,
+  ): Promise<boolean> {
+    if (size === null) return false;
+    if (head.chunkCount === 0) return !isSure && size > head.preambleLength;
+    const isFaulty = this.findings.some(({ code, severity }) => {
+      if (severity !== "damage" && severity !== "loss") return false;
+      return INDEX_FAULTS.has(code) || isIndexCode(code);
+    });
+    if (isFaulty && !isIndexSure) return true;
+    if (plan.chunks.length === 0) return entries.length > 0;
+    const last = plan.chunks.reduce((most, chunk) => (chunk.offset > most.offset ? chunk : most));
+    if (last.offset + last.length === size && plan.chunks.length === entries.length) return false;
+    // the file is longer or shorter than it should be: are the chunks where they were?
+    const magic = await this.#source.read(last.offset, 4, this.#options.signal);
+    return magic.length < 4 || new DataView(magic.buffer, magic.byteOffset, 4).getUint32(0, true) !== ZSTD_MAGIC;
+  }
+
+  /** The recording by its chunks; null when there is none that inflates. */
+  async #recovered(
+    { head, isSure }: CheckedHead,
+    preamble: Preamble | null,
+    first: Uint8Array,
+    size: number | null,
+  ): Promise<Omit<Opened, "faults"> | null> {
+    if (size === null) return null;
+    const dictionaryId = isSure ? head.dictionaryId : await this.#dictionaryId();
+    const tools = await this.#tools({ head: { ...head, dictionaryId }, reserved: preamble?.reserved ?? null });
+    const metadataLength = this.#metadataLength(head, preamble, first);
+    const from = Math.min(size, HEADER_BYTES + metadataLength);
+    const { signal } = this.#options;
+    const frames = await findFrames(this.#source, from, tools.zstd, tools.dictionary, head.dialect, signal);
+    if (frames.length === 0) return null;
+    const begin = frames[0]!.offset;
+    const isWhole = !this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
+    const isTrusted = preamble !== null && preamble.entries.length > 0 && (preamble.isIndexSure || isWhole);
+    let entries = preamble?.entries ?? [];
+    let indexLength = head.indexLength;
+    let message: string;
+    if (isTrusted) {
+      entries = alignEntries(entries, frames);
+      const found = entries.filter(({ offsetHigh, offsetLow }) => offsetHigh + offsetLow > 0).length;
+      message = `chunks are not where the index says: ${found} of ${entries.length} were found`;
+    } else {
+      const area = await this.#source.read(from, Math.min(begin - from, LIMITS.index * 2), signal);
+      const prefix = alignEntries(soundPrefix(preamble?.entries ?? []), frames);
+      const known = new Set(prefix.map(({ offsetHigh, offsetLow }) => offsetHigh * 2 ** 32 + offsetLow));
+      const last = Math.max(0, ...known);
+      const rest = frames.filter(({ offset }) => offset > last && !known.has(offset));
+      const end = prefix.length === 0 ? 0 : prefix.at(-1)!.startTick + prefix.at(-1)!.tickCount;
+      const recovered = recoverEntries(area, rest, head.dialect, end, isSure ? head.tickCount : 0);
+      entries = [...prefix, ...recovered.entries];
+      if (!isSure || from + indexLength > begin)
+        indexLength = Math.max(recovered.end, prefix.length === 0 ? 0 : Math.min(indexLength, begin - from));
+      const found = frames.length - rest.length + recovered.found;
+      message = `index: ${frames.length} chunks were found in the file, ${found} of their entries in the index`;
+    }
+    const last = entries.at(-1);
+    if (last === undefined) return null;
+    const tickCount = isSure && isTrusted ? head.tickCount : last.startTick + last.tickCount;
+    const preambleLength = Math.min(from + indexLength, begin);
+    const whole: Head = {
+      ...head,
+      dictionaryId,
+      metadataLength,
+      indexLength: preambleLength - from,
+      preambleLength,
+      tickCount,
+      chunkCount: entries.length,
+    };
+    this.findings = this.findings.filter(({ code }) => !INDEX_CODES.has(code) && !isIndexCode(code));
+    this.#report.report({ code: "index-recovered", severity: "damage", message, offset: from, length: indexLength });
+    const plan = planChunks(entries, { isSegmented: false, preambleLength, size, tickCount }, this.#report);
+    if (plan.chunks.length === 0) return null;
+    const known = preamble ?? readPreamble(whole, first, QUIET);
+    return {
+      preamble: { ...known, head: whole, entries, isIndexSure: isTrusted },
+      plan,
+      ...tools,
+      files: this.#files(size, first, null),
+    };
+  }
+
+  /** What the first frame in the file names: 0 for none. */
+  async #dictionaryId(): Promise<number> {
+    const bytes = await this.#source.read(HEADER_BYTES, 1 << 20, this.#options.signal);
+    for (let at = bytes.indexOf(FRAME_BEGIN); at >= 0; at = bytes.indexOf(FRAME_BEGIN, at + 1)) {
+      try {
+        const { kind, dictionaryId } = readZstdFrameHeader(bytes, at);
+        if (kind === "data") return dictionaryId;
+      } catch (error) {
+        if (!(error instanceof LayoutError)) throw error;
+      }
+    }
+    return 0;
+  }
+
+  /** As the header says when metadata can be read so; else as far as they go; 0 when there are none. */
+  #metadataLength(head: Head, preamble: Preamble | null, first: Uint8Array): number {
+    const isIndexThere = !this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
+    const isReadable = !this.findings.some(({ code }) => code === "bad-metadata");
+    if (preamble !== null && (isReadable || (isIndexThere && head.chunkCount > 0))) return head.metadataLength;
+    try {
+      return nbtLength(first, HEADER_BYTES);
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+      return 0;
+    }
+  }
+
+  // ── segments ──────────────────────────────────────────────────────────
+
+  async #segmented(
+    { head }: CheckedHead,
+    preamble: Preamble,
+    bytes: Uint8Array,
+    size: number | null,
+  ): Promise<Omit<Opened, "faults">> {
+    const { preambleLength, tickCount, extension } = head;
+    let { entries } = preamble;
+    let ticks = tickCount;
+    const hasRecords = head.dialect === 1 && extension !== null;
+    const isFaulty = this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
+    if (hasRecords && isFaulty && !preamble.isIndexSure) {
+      const scan = await scanSegments(this.#bundle, this.#source, 0, 0, extension.recordingId, this.#options.signal);
+      if (scan.entries.length >= entries.length) {
+        entries = scan.entries;
+        ticks = endOf(scan, ticks);
+        this.findings = this.findings.filter(({ code }) => !INDEX_CODES.has(code) && !isIndexCode(code));
+        const message = `index: made again from the records of ${entries.length} chunks`;
+        this.#report.report({ code: "index-recovered", severity: "damage", message, offset: HEADER_BYTES });
+      }
+    } else if (hasRecords && (head.flags & FLAG_FINISHED) === 0) {
+      // written, but not committed before the recorder ended (spec §8.5)
+      const { recordingId, nextSegment } = extension;
+      const scan = await scanSegments(
+        this.#bundle,
+        this.#source,
+        nextSegment,
+        tickCount,
+        recordingId,
+        this.#options.signal,
+      );
+      const added = contiguous(scan, tickCount);
+      if (added.length > 0) {
+        entries = [...entries, ...added];
+        ticks = added.at(-1)!.startTick + added.at(-1)!.tickCount;
+        const message = `${added.length} chunks were written behind the last commit; they are read, too`;
+        this.#report.report({ code: "uncommitted-chunks", severity: "note", message, time: tickCount * TICK });
+      }
+    }
+    const plan = planChunks(entries, { isSegmented: true, preambleLength, size, tickCount: ticks }, this.#report);
+    this.#mustHaveChunks(head, plan);
+    const nameOf = head.dialect === 1 ? segmentName : productionSegmentName;
+    const whole = { ...preamble, entries, head: { ...head, tickCount: ticks, chunkCount: entries.length } };
+    return { preamble: whole, plan, ...(await this.#tools(preamble)), files: this.#files(size, bytes, nameOf) };
+  }
+
+  async #segmentsOrNull(first: Uint8Array, why: string): Promise<Omit<Opened, "faults"> | null> {
+    const source = await this.#bundle.open(segmentName(0)).catch(() => null);
+    if (source === null) return null;
+    const head = await source.read(0, 4096, this.#options.signal);
+    if (source !== this.#source) await source.close();
+    if (!isSegment(head)) return null;
+    return this.#fromSegments(head, first, `the metadata file cannot be read (${why})`);
+  }
+
+  /** A recording by its segments alone; `first` begins one of them. `main` is what the main file has instead. */
+  async #fromSegments(_first: Uint8Array, main: Uint8Array | null, why: string): Promise<Omit<Opened, "faults">> {
+    const scan = await scanSegments(this.#bundle, this.#source, 0, 0, null, this.#options.signal);
+    if (scan.entries.length === 0) throw refuse("malformed", "segments: no chunk can be found", 0);
+    const message = `${why}: the index was made again from the records of ${scan.entries.length} chunks`;
+    this.findings = [];
+    this.#report.report({ code: "missing-metadata-file", severity: "loss", message, offset: 0 });
+    const preamble = preambleOf(scan);
+    const { tickCount } = preamble.head;
+    const options = { isSegmented: true, preambleLength: 0, size: null, tickCount };
+    const plan = planChunks(preamble.entries, options, this.#report);
+    const size = main === null ? null : await this.#source.size();
+    const files = new FileSet(this.#bundle, this.#source, size, new Uint8Array(0), segmentName, main === null);
+    return { preamble, plan, ...(await this.#tools(preamble)), files };
+  }
+
+  // ── both ──────────────────────────────────────────────────────────────
+
+  #mustHaveChunks(head: Head, plan: Plan): void {
+    if (plan.chunks.length > 0 || head.chunkCount === 0) return;
+    const message = `index: none of ${head.chunkCount} chunks can be read`;
+    throw refuse("malformed", message, HEADER_BYTES + head.metadataLength);
+  }
+
+  #files(size: number | null, head: Uint8Array, nameOf: ((segment: number) => string) | null): FileSet {
+    return new FileSet(this.#bundle, this.#source, size, head, nameOf);
+  }
+
+  async #tools({
+    head,
+    reserved,
+  }: {
+    readonly head: Head;
+    readonly reserved: Preamble["reserved"] | null;
+  }): Promise<Pick<Opened, "zstd" | "dictionary">> {
+    // production never has one (spec §14)
+    const id = head.dialect === 1 ? head.dictionaryId : 0;
+    const dictionary = await findDictionary(id, reserved?.dictionarySha256 ?? null, this.#dictionaries);
+    return { zstd: await loadZstd(), dictionary };
+  }
+}
+
+/** First byte of a frame's magic number. */
+const FRAME_BEGIN = 0x28;
+const QUIET: Reporter = { report: () => undefined };
+
+function isIndexCode(code: string): boolean {
+  return code.startsWith("index-") && code !== "index-recovered" && code !== "index-segment-order";
+}
+
+function beyondEnd(head: Head, size: number | null): string | null {
+  if (size === null || HEADER_BYTES + head.metadataLength <= size) return null;
+  const found = size - HEADER_BYTES;
+  return `header, metadata length: expected at most ${found}, found ${head.metadataLength}`;
+}
+
+/** Spec §3.2. */
+function checkTotalLength(head: Head, isSegmented: boolean, size: number | null, report: Reporter): void {
+  if (head.extension === null || isSegmented || size === null) return;
+  const { totalLength } = head.extension;
+  if (totalLength === BigInt(size)) return;
+  const message = `header, total length: expected ${size} as the file has, found ${totalLength}`;
+  const severity = totalLength > BigInt(size) ? "loss" : "warning";
+  report.report({ code: "total-length", severity, message, offset: 77 });
+}
+
+function endOf({ entries }: SegmentScan, otherwise: number): number {
+  const last = entries.at(-1);
+  return last === undefined ? otherwise : last.startTick + last.tickCount;
+}
+
+/** The entries up to the first that does not begin where the one before ended. */
+function contiguous({ entries }: SegmentScan, tick: number): SegmentScan["entries"] {
+  let end = tick;
+  const found = entries.findIndex(({ startTick, tickCount }) => {
+    if (startTick !== end) return true;
+    end += tickCount;
+    return false;
+  });
+  return found < 0 ? entries : entries.slice(0, found);
+}
+
+/** What the records of segments say of a recording; all else is not known. */
+function preambleOf({ entries, records }: SegmentScan): Preamble {
+  const first = records[0]!;
+  const last = entries.at(-1)!;
+  const metadata = { root: nbtCompound({ hcrp: writeReserved({ epochs: epochsOf(records) }) }), name: null };
+  const head: Head = {
+    dialect: 1,
+    flags: FLAG_EXTENDED | FLAG_SEGMENTED,
+    worldId: "00000000-0000-0000-0000-000000000000",
+    worldVersion: new Uint8Array(16),
+    startedAt: 0n,
+    dictionaryId: 0,
+    metadataLength: 0,
+    indexLength: 0,
+    tickCount: last.startTick + last.tickCount,
+    chunkCount: entries.length,
+    dataVersion: first.dataVersion,
+    extension: {
+      version: 1,
+      ticksPerSecond: 20,
+      reserved: 0,
+      dataVersion: first.dataVersion,
+      dictionaryId: 0,
+      totalLength: 0n,
+      metadataCrc: 0,
+      indexCrc: 0,
+      recordingId: first.recordingId,
+      generation: records.reduce((most, { generation }) => Math.max(most, generation), 0),
+      nextSegment: last.offsetHigh + 1,
+      finishedAt: 0n,
+      rest: new Uint8Array(127),
+    },
+    padding: new Uint8Array(0),
+    preambleLength: 0,
+  };
+  return { head, metadata, reserved: readReserved(metadata), entries, isIndexSure: true };
+}
+
+/** A line of the epoch table wherever the versions change. */
+function epochsOf(records: readonly ChunkRecord[]): Epoch[] {
+  const epochs: Epoch[] = [];
+  let before: ChunkRecord | null = null;
+  for (const [chunk, record] of records.entries()) {
+    const { dataVersion, schemaVersion, epoch } = record;
+    const isSame =
+      before !== null &&
+      before.dataVersion === dataVersion &&
+      before.schemaVersion === schemaVersion &&
+      before.epoch === epoch;
+    before = record;
+    if (isSame) continue;
+    epochs.push({ chunk, dataVersion, protocol: 0, schema: "world", schemaVersion, server: "", started: 0n });
+  }
+  return epochs;
+}

@@ -1,0 +1,342 @@
+import { LayoutError } from "../../bytes/error.ts";
+import { NBT, type NbtCompound, nbtEntry, nbtToValue } from "../../codec/nbt.ts";
+import { readZstdFrameHeader, type Zstd } from "../../codec/zstd.ts";
+import type { SourceBundle } from "../../io/source.ts";
+import { type Columns, KEYFRAME } from "../../model/batch.ts";
+import { readChunks, StatisticsCounter } from "../../model/chunk.ts";
+import type { Finding, Reporter } from "../../model/error.ts";
+import type {
+  Keyframe,
+  NativeRecord,
+  OpenOptions,
+  Query,
+  Reader,
+  RecordingInfo,
+  StateModel,
+} from "../../model/reader.ts";
+import type { Time, Timeline } from "../../model/time.ts";
+import type { Channel, ChannelStatistics, Value } from "../../model/value.ts";
+import { Channels } from "./channels.ts";
+import type { ChunkSource } from "./chunk-context.ts";
+import { ChunkCache, ChunkFetch, type FileSet } from "./chunk-fetch.ts";
+import type { HypercubeChunk } from "./chunk-plan.ts";
+import { decodeChunk, type DecodedChunk, emptyChunk } from "./decode.ts";
+import type { DictionaryLookup } from "./dictionary.ts";
+import { FORMAT_ID, FLAG_CLIP, FLAG_FINISHED, hexText, LIMITS, TICK } from "./layout.ts";
+import { epochOf } from "./layout-metadata.ts";
+import { SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
+import { OWN_KEY, RESERVED_KEY, withEntry } from "./metadata-writing.ts";
+import { VERSION_4_DATA } from "./layout-production.ts";
+import { type Opened, openFiles } from "./opening.ts";
+import type { Preamble } from "./preamble.ts";
+import { fileRecords } from "./records.ts";
+import { type OwnChannels, WorldState } from "./state.ts";
+import { ProductionState } from "./state-production.ts";
+
+/** Version of the built-in event schema that this reader knows (spec §9). */
+const SCHEMA_VERSION = 1;
+
+/** Reads HCRP recordings: one file, or a metadata file with its segments beside it. */
+export class HypercubeReader implements Reader {
+  readonly info: RecordingInfo;
+  readonly channels: readonly Channel[];
+  readonly state: StateModel;
+  readonly siblings: readonly string[];
+  readonly #preamble: Preamble;
+  readonly #source: ChunkSource;
+  readonly #faults: readonly Finding[];
+  readonly #files: FileSet;
+  readonly #chunks: readonly HypercubeChunk[];
+  readonly #endTick: number;
+  readonly #map: Channels;
+  readonly #zstd: Zstd;
+  readonly #dictionary: Uint8Array | null;
+  readonly #report: Reporter;
+  readonly #cache = new ChunkCache();
+  /** Chunks whose problems were told. */
+  readonly #told = new Set<number>();
+  #statistics: readonly ChannelStatistics[] | null = null;
+
+  private constructor(opened: Opened, report: Reporter) {
+    const { preamble, files, plan } = opened;
+    const { chunks, endTick } = plan;
+    const { head, reserved } = preamble;
+    this.#preamble = preamble;
+    const { epochs, events } = reserved;
+    this.#source = { entries: preamble.entries, epochs, events, isSegmented: files.isSegmented };
+    const segments = new Set(chunks.flatMap(({ segment }) => (segment === null ? [] : [segment])));
+    this.siblings = [...segments].map((segment) => files.nameOf(segment));
+    this.#files = files;
+    this.#chunks = chunks;
+    this.#endTick = endTick;
+    this.#map = new Channels(head.dialect, reserved.events);
+    this.#zstd = opened.zstd;
+    this.#dictionary = opened.dictionary;
+    this.#faults = opened.faults;
+    this.#report = report;
+    this.channels = this.#map.list;
+    this.state =
+      head.dialect === 1
+        ? new WorldState(ownChannels(this.#map), reserved.subjects)
+        : new ProductionState(this.#map.snapshot);
+    this.info = infoOf(preamble, files, chunks);
+  }
+
+  /** Throws `RecordingError`, see `openFiles`. */
+  static async open(
+    bundle: SourceBundle,
+    report: Reporter,
+    options: OpenOptions,
+    dictionaries: DictionaryLookup | null,
+  ): Promise<HypercubeReader> {
+    return new HypercubeReader(await openFiles(bundle, report, options, dictionaries), report);
+  }
+
+  /** Header, metadata and index, for writing after them. */
+  get preamble(): Preamble {
+    return this.#preamble;
+  }
+
+  /** What the contexts of its batches have as `source`. */
+  get source(): ChunkSource {
+    return this.#source;
+  }
+
+  /** The chunks that can be read at, ascending by tick. */
+  get chunks(): readonly HypercubeChunk[] {
+    return this.#chunks;
+  }
+
+  /** What was found wrong with header, metadata and index. */
+  get faults(): readonly Finding[] {
+    return this.#faults;
+  }
+
+  /** One chunk decoded, and what is wrong with it; `hasContent`: its frame inflates. */
+  async contentOf(
+    chunk: HypercubeChunk,
+  ): Promise<{ readonly columns: Columns; readonly problem: string | null; readonly hasContent: boolean }> {
+    const fetch = new ChunkFetch(this.#files, [chunk], false, () => false);
+    const { dialect } = this.#preamble.head;
+    const frame = await fetch.take(chunk);
+    if (!(frame instanceof Uint8Array)) {
+      return { columns: emptyChunk(chunk, dialect), problem: frame.message, hasContent: false };
+    }
+    try {
+      const { columns, problem } = this.#decodeRaw(chunk, this.#inflate(chunk, frame));
+      return { columns, problem: problem?.message ?? null, hasContent: true };
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+      return { columns: emptyChunk(chunk, dialect), problem: error.message, hasContent: false };
+    }
+  }
+
+  /** The zstd dictionary it was compressed with; null when none was. */
+  get dictionary(): Uint8Array | null {
+    return this.#dictionary;
+  }
+
+  /** From the header and the index alone: position 0 to position `tickCount`. */
+  async timeline(): Promise<Timeline> {
+    const { startedAt } = this.#preamble.head;
+    return {
+      start: 0,
+      end: this.#endTick * TICK,
+      epoch: startedAt * 1_000_000n,
+      tick: { name: "tick", count: this.#endTick, duration: TICK },
+    };
+  }
+
+  async statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]> {
+    if (this.#statistics !== null) return this.#statistics;
+    const counter = new StatisticsCounter();
+    for await (const batch of this.batches({ signal })) counter.add(batch);
+    this.#statistics = counter.result(this.channels.length);
+    return this.#statistics;
+  }
+
+  batches(query: Query): AsyncGenerator<Columns> {
+    const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = query;
+    const wanted = this.#chunks.filter((chunk) => chunk.last >= start && chunk.first < end);
+    const fetch = new ChunkFetch(this.#files, wanted, query.reverse === true, (chunk) => this.#cache.has(chunk));
+    return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
+  }
+
+  /**
+   * The start of the last chunk with a snapshot, not after `time`, that can be decoded. Reads that chunk and those up
+   * to `time` with one request and keeps them, so that folding from there reads nothing more.
+   */
+  async keyframe(time: Time): Promise<Keyframe | null> {
+    let last = this.#chunks.length - 1;
+    while (last >= 0 && this.#chunks[last]!.first > time) last--;
+    for (let at = last; at >= 0; at--) {
+      const chunk = this.#chunks[at]!;
+      if (!chunk.hasKeyframe) continue;
+      const wanted = this.#chunks.slice(at, last + 1);
+      const fetch = new ChunkFetch(this.#files, wanted, false, (member) => this.#cache.has(member));
+      const isKept = this.#cache.fits(wanted);
+      const [anchor] = await Promise.all((isKept ? wanted : [chunk]).map((member) => this.#decode(member, fetch)));
+      if (anchor!.length > 0 && (anchor!.flags[0]! & KEYFRAME) !== 0) {
+        return { time: chunk.first, sequence: chunk.sequence, channels: null };
+      }
+    }
+    return null;
+  }
+
+  async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
+    const isSound = (chunk: HypercubeChunk, frame: Uint8Array): boolean => {
+      try {
+        this.#inflate(chunk, frame);
+        return true;
+      } catch (error) {
+        if (!(error instanceof LayoutError)) throw error;
+        return false;
+      }
+    };
+    yield* fileRecords(this.#files, this.#preamble.head, this.#chunks, isSound, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#cache.clear();
+    await this.#files.close();
+  }
+
+  /** Asks for the chunk's bytes before anything is awaited, so that neighbours share one read. */
+  async #decode(chunk: HypercubeChunk, fetch: ChunkFetch, signal?: AbortSignal): Promise<Columns> {
+    const known = this.#cache.get(chunk);
+    if (known !== null) return known;
+    const { dialect } = this.#preamble.head;
+    const frame = await fetch.take(chunk, signal);
+    if (frame instanceof Uint8Array) {
+      let raw: Uint8Array;
+      try {
+        raw = this.#inflate(chunk, frame);
+      } catch (error) {
+        if (!(error instanceof LayoutError)) throw error;
+        this.#tell(chunk, "damaged-chunk", error.message);
+        return this.#keep(chunk, emptyChunk(chunk, dialect));
+      }
+      const { columns, problem } = this.#decodeRaw(chunk, raw);
+      if (problem !== null) this.#tell(chunk, problem.code, problem.message + this.#epochNote(chunk, problem.code));
+      return this.#keep(chunk, columns);
+    }
+    this.#tell(chunk, frame.code, frame.message, "loss");
+    return this.#keep(chunk, emptyChunk(chunk, dialect));
+  }
+
+  #decodeRaw(chunk: HypercubeChunk, raw: Uint8Array): DecodedChunk {
+    const { dialect } = this.#preamble.head;
+    return decodeChunk(raw, chunk, dialect, this.#dataVersion(chunk), this.#map, this.#source);
+  }
+
+  #keep(chunk: HypercubeChunk, columns: Columns): Columns {
+    this.#cache.put(chunk, columns);
+    return columns;
+  }
+
+  /** What the frame says of its content, where an index without a crc says something else: the frame has a checksum. */
+  #sizeOf(chunk: HypercubeChunk, frame: Uint8Array): number {
+    const size = chunk.entry.uncompressedLength;
+    if (this.#preamble.isIndexSure) return size;
+    const stated = readZstdFrameHeader(frame).contentSize;
+    if (stated === null || stated === size || stated > LIMITS.uncompressed) return size;
+    if (stated > LIMITS.freeUncompressed && stated > frame.length * LIMITS.ratio) return size;
+    const message = `index entry ${chunk.index}, uncompressed length: expected ${stated} as the frame says, found ${size}`;
+    if (!this.#told.has(chunk.index)) {
+      this.#told.add(chunk.index);
+      const { offset, length, first: time } = chunk;
+      this.#report.report({ code: "index-uncompressed-length", severity: "damage", message, offset, length, time });
+    }
+    return stated;
+  }
+
+  /** Spec §7.1: one frame, as long as the index says, of the length the index says. Throws `LayoutError`. */
+  #inflate(chunk: HypercubeChunk, frame: Uint8Array): Uint8Array {
+    const size = this.#sizeOf(chunk, frame);
+    // only writers of the extended profile are bound to state the size in the frame
+    const allowUnknownSize = this.#preamble.head.extension === null;
+    const dictionary = this.#dictionary;
+    return this.#zstd.decompress(
+      frame,
+      dictionary === null ? { size, allowUnknownSize } : { size, allowUnknownSize, dictionary },
+    );
+  }
+
+  #dataVersion(chunk: HypercubeChunk): number {
+    const { head, reserved } = this.#preamble;
+    if (head.dialect === 4) return VERSION_4_DATA;
+    return chunk.entry.dataVersion ?? epochOf(reserved.epochs, chunk.index)?.dataVersion ?? head.dataVersion;
+  }
+
+  /** Spec §6.4: an unknown core event in a chunk of a later schema is that of a later writer. */
+  #epochNote(chunk: HypercubeChunk, code: string): string {
+    if (code !== "unsupported-event") return "";
+    const epoch = epochOf(this.#preamble.reserved.epochs, chunk.index);
+    if (epoch === null || epoch.schemaVersion <= SCHEMA_VERSION) return "";
+    return ` (schema ${epoch.schema} of version ${epoch.schemaVersion}, version ${SCHEMA_VERSION} can be read)`;
+  }
+
+  #tell(chunk: HypercubeChunk, code: string, what: string, severity: "damage" | "loss" = "damage"): void {
+    if (this.#told.has(chunk.index)) return;
+    this.#told.add(chunk.index);
+    const next = this.#chunks.find((other) => other.index > chunk.index && other.hasKeyframe);
+    const until = next === undefined ? "the end" : `tick ${next.entry.startTick}`;
+    const file = chunk.segment === null ? "" : ` in ${this.#files.nameOf(chunk.segment)}`;
+    const message = `${chunk.title}${file}: ${what}; state is in doubt until ${until}`;
+    const { offset, length, first: time } = chunk;
+    this.#report.report({ code, severity, message, offset, length, time });
+  }
+}
+
+function ownChannels(map: Channels): OwnChannels {
+  const { snapshot, extension } = map;
+  return { snapshot, extension, value: map.named(VALUE_EVENT), set: map.named(SET_EVENT) };
+}
+
+function infoOf(preamble: Preamble, files: FileSet, chunks: readonly HypercubeChunk[]): RecordingInfo {
+  const { head, metadata } = preamble;
+  const { dialect, extension, flags } = head;
+  const profile = extension !== null ? "" : " (plain)";
+  const values: Record<string, Value> = {
+    worldId: head.worldId,
+    worldVersion: hexText(head.worldVersion),
+    startedAt: safe(head.startedAt),
+    representation: files.isSegmented ? "segmented" : "compacted",
+    chunks: head.chunkCount,
+    ticks: head.tickCount,
+    flags,
+  };
+  if (head.dictionaryId !== 0) values["dictionaryId"] = head.dictionaryId;
+  if (head.dataVersion !== 0) values["dataVersion"] = head.dataVersion;
+  if (dialect === 1) {
+    values["finished"] = (flags & FLAG_FINISHED) !== 0;
+    values["clip"] = (flags & FLAG_CLIP) !== 0;
+  }
+  if (extension !== null) {
+    values["recordingId"] = extension.recordingId;
+    values["generation"] = extension.generation;
+    values["finishedAt"] = safe(extension.finishedAt);
+  }
+  values["metadata"] = nbtToValue(withoutReserve(metadata.root)) as Value;
+  return {
+    format: FORMAT_ID,
+    version: dialect === 1 ? `1${profile}` : `${dialect} (production)`,
+    bytes: files.bytesWith(chunks),
+    seekIndex: "stored",
+    metadata: values,
+  };
+}
+
+/** What only fills room up is nothing to show. */
+function withoutReserve(root: NbtCompound): NbtCompound {
+  const own = nbtEntry(root, OWN_KEY);
+  if (own?.type !== NBT.compound || nbtEntry(own, RESERVED_KEY) === undefined) return root;
+  const kept = withEntry(own, RESERVED_KEY, null);
+  return withEntry(root, OWN_KEY, kept.entries.length === 0 ? null : kept);
+}
+
+function safe(value: bigint): number | bigint {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+export type { DictionaryLookup };
