@@ -1,0 +1,45 @@
+import { LayoutError } from "../bytes/error.ts";
+import { type Finding, Findings } from "../model/error.ts";
+import type { Recording } from "../model/recording.ts";
+
+export interface CheckReport {
+  /** `sound`: every message was read and decoded; `damaged`: readable, but something is lost or broken. */
+  readonly status: "sound" | "damaged";
+  readonly messages: number;
+  readonly findings: readonly Finding[];
+}
+
+export interface CheckOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Messages checked so far. */
+  readonly onProgress?: ((messages: number) => void) | undefined;
+}
+
+/** Reads every byte and decodes every message, and says everything that is wrong with the recording. */
+export async function check(recording: Recording, options: CheckOptions = {}): Promise<CheckReport> {
+  const undecodable = new Findings();
+  let messages = 0;
+  for await (const batch of recording.batches({ signal: options.signal })) {
+    for (let i = 0; i < batch.length; i++) {
+      const channel = recording.channels[batch.channel[i]!]!;
+      try {
+        channel.schema.decode(batch.payload(i), batch.context);
+      } catch (error) {
+        if (!(error instanceof LayoutError)) throw error;
+        undecodable.report({
+          code: "bad-payload",
+          severity: "damage",
+          message: `message ${batch.sequence[i]} of channel ${channel.name} does not decode: ${error.message} of its payload`,
+          time: batch.time[i],
+        });
+      }
+    }
+    messages += batch.length;
+    options.onProgress?.(messages);
+  }
+  // Checksums that only the file's own framing has are compared on the way through the records.
+  for await (const _ of recording.records(options.signal));
+  const findings = [...recording.findings, ...undecodable.list()];
+  const isDamaged = findings.some(({ severity }) => severity === "damage" || severity === "loss");
+  return { status: isDamaged ? "damaged" : "sound", messages, findings };
+}

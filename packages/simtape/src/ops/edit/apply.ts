@@ -1,0 +1,175 @@
+import type { Reader } from "../../model/reader.ts";
+import { after, type Time, type Timeline } from "../../model/time.ts";
+import type { Channel } from "../../model/value.ts";
+import type { WritingFormat } from "../../model/writer.ts";
+import { EditError, type EditList, type Operation } from "./list.ts";
+import { FilteredReader, type Part, PartsReader, RenamedReader, ShiftedReader } from "./readers.ts";
+
+/** What edits need of the world: other recordings of the same format, by the names in the list, and a test for globs. */
+export interface EditContext {
+  readonly writing: WritingFormat;
+  /** The caller's: closed with the edited recording. Throws when there is none. */
+  open(name: string): Promise<Reader>;
+  matching(globs: readonly string[]): (name: string) => boolean;
+}
+
+/** A note, at the edited recording's own time. */
+export interface Annotation {
+  readonly at: Time;
+  readonly text: string;
+  readonly kind: string;
+}
+
+export interface Edited {
+  readonly reader: Reader;
+  readonly annotations: readonly Annotation[];
+}
+
+/** Lays the operations over `reader`, one on the other. Nothing is read but what finding the cuts' openings takes. */
+export async function applyEdits(reader: Reader, list: EditList, context: EditContext): Promise<Edited> {
+  let edited = reader;
+  let annotations: Annotation[] = [];
+  for (const [i, operation] of list.operations.entries()) {
+    if (operation.op === "annotate") {
+      annotations.push({ at: operation.at, text: operation.text, kind: operation.kind ?? "note" });
+      continue;
+    }
+    if (operation.op === "shift") annotations = annotations.map((note) => ({ ...note, at: note.at + operation.by }));
+    if (operation.op === "trim") {
+      const from = operation.from ?? (await edited.timeline()).start;
+      const until = operation.until ?? Number.POSITIVE_INFINITY;
+      annotations = annotations
+        .filter(({ at }) => at >= from && at < until)
+        .map((note) => ({ ...note, at: note.at - from }));
+    }
+    edited = await applied(edited, operation, `operations[${i}]`, context);
+  }
+  return { reader: edited, annotations };
+}
+
+async function applied(
+  reader: Reader,
+  operation: Exclude<Operation, { op: "annotate" }>,
+  path: string,
+  context: EditContext,
+): Promise<Reader> {
+  switch (operation.op) {
+    case "shift":
+      return new ShiftedReader(reader, operation.by);
+    case "filter": {
+      const isWanted = operation.channels === undefined ? (): boolean => true : context.matching(operation.channels);
+      const isUnwanted = operation.exclude === undefined ? (): boolean => false : context.matching(operation.exclude);
+      const kept = reader.channels.map(({ name }) => isWanted(name) && !isUnwanted(name));
+      if (!kept.includes(true)) throw new EditError(path, noChannel(reader));
+      return new FilteredReader(reader, (channel) => kept[channel]!);
+    }
+    case "redact": {
+      const isHit = context.matching(operation.channels);
+      const hit = reader.channels.map(({ name }) => isHit(name));
+      if (!hit.includes(true)) throw new EditError(path, noChannel(reader));
+      const from = operation.from ?? Number.NEGATIVE_INFINITY;
+      const until = operation.until ?? Number.POSITIVE_INFINITY;
+      return new FilteredReader(reader, (channel, time) => !hit[channel]! || time < from || time >= until);
+    }
+    case "rename": {
+      const names = new Map(Object.entries(operation.channels));
+      for (const name of names.keys()) {
+        if (!reader.channels.some((channel) => channel.name === name)) {
+          throw new EditError(path, `no channel ${JSON.stringify(name)}; ${noChannel(reader)}`);
+        }
+      }
+      return new RenamedReader(reader, names);
+    }
+    case "trim":
+      return trimmed(reader, operation.from, operation.until, path, context);
+    case "join":
+      return joined(reader, operation.files, operation.gap ?? 0, path, context);
+    default:
+      return operation satisfies never;
+  }
+}
+
+function noChannel(reader: Reader): string {
+  return `channels are: ${reader.channels.map(({ name }) => name).join(", ")}`;
+}
+
+async function trimmed(
+  reader: Reader,
+  from: Time | undefined,
+  until: Time | undefined,
+  path: string,
+  context: EditContext,
+): Promise<Reader> {
+  const timeline = await reader.timeline();
+  const start = Math.max(from ?? timeline.start, timeline.start);
+  const end = until ?? after(timeline.end);
+  if (end <= start)
+    throw new EditError(
+      path,
+      `nothing lies between ${start} and ${end}: it lasts from ${timeline.start} to ${timeline.end}`,
+    );
+  if (start > timeline.end)
+    throw new EditError(path, `begins at ${start}, behind the end of the recording at ${timeline.end}`);
+  const part = await partOf(reader, start, end, -start, identity(reader), start > timeline.start, context);
+  return new PartsReader([part], epochAt(timeline, start), reader.channels);
+}
+
+async function joined(
+  reader: Reader,
+  files: readonly string[],
+  gap: Time,
+  path: string,
+  context: EditContext,
+): Promise<Reader> {
+  const timeline = await reader.timeline();
+  const channels: Channel[] = [...reader.channels];
+  const parts: Part[] = [
+    await partOf(reader, timeline.start, after(timeline.end), 0, identity(reader), false, context),
+  ];
+  const step = timeline.tick?.duration ?? 1;
+  let next = Math.max(timeline.tick?.duration == null ? 0 : timeline.tick.count * step, timeline.end + step);
+  for (const file of files) {
+    const other = await context.open(file);
+    if (other.info.format !== reader.info.format) {
+      await other.close();
+      throw new EditError(
+        path,
+        `${file} is a ${other.info.format} recording, not ${reader.info.format}: convert it first`,
+      );
+    }
+    const own = await other.timeline();
+    const map = other.channels.map(({ name, schema, metadata }) => {
+      const found = channels.find((channel) => channel.name === name);
+      if (found !== undefined) return found.id;
+      channels.push({ id: channels.length, name, schema, metadata });
+      return channels.length - 1;
+    });
+    const shift = next + gap - own.start;
+    parts.push(await partOf(other, own.start, after(own.end), shift, map, true, context));
+    next = own.end + shift + step;
+  }
+  return new PartsReader(parts, timeline.epoch, channels);
+}
+
+async function partOf(
+  reader: Reader,
+  start: Time,
+  end: Time,
+  shift: Time,
+  channels: readonly number[],
+  isCut: boolean,
+  context: EditContext,
+): Promise<Part> {
+  if (!isCut) return { reader, start, end, shift, opening: null, channels };
+  // The opening tells what was true before the first moment; what happened at it follows.
+  const opening = await context.writing.restate(reader, start - 1);
+  return { reader, start, end, shift, opening, channels };
+}
+
+function identity(reader: Reader): number[] {
+  return reader.channels.map(({ id }) => id);
+}
+
+function epochAt({ epoch }: Timeline, time: Time): bigint | null {
+  return epoch === null ? null : epoch + BigInt(Math.round(time));
+}

@@ -1,0 +1,295 @@
+import { Columns, type MessageBatch } from "../../model/batch.ts";
+import { StatisticsCounter } from "../../model/chunk.ts";
+import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo, StateModel } from "../../model/reader.ts";
+import type { Time, Timeline } from "../../model/time.ts";
+import type { Channel, ChannelStatistics } from "../../model/value.ts";
+import type { MadeMessage } from "../../model/writer.ts";
+
+/** Rows of a source's batch as they are, and where they go: what a writer is given, and `batches()` is made of. */
+export interface Piece {
+  readonly batch: MessageBatch;
+  /** Added to every time, and to every sequence. */
+  readonly shift: Time;
+  readonly sequence: number;
+  /** The edited recording's channel for each of the source's; null: the same. */
+  readonly channels: readonly number[] | null;
+}
+
+/** What any reader gives, as pieces. */
+export async function* piecesOf(reader: Reader, query: Query): AsyncGenerator<Piece> {
+  if (reader instanceof EditedReader) yield* reader.pieces(query);
+  else for await (const batch of reader.batches(query)) yield { batch, shift: 0, sequence: 0, channels: null };
+}
+
+/**
+ * A reader over another that changes what comes out and never the source. It is no file: it has no records of its own
+ * until it is written.
+ */
+abstract class EditedReader implements Reader {
+  readonly info: RecordingInfo;
+  readonly channels: readonly Channel[];
+  readonly state: StateModel;
+  readonly inner: Reader;
+  readonly base: Reader;
+  #statistics: Promise<readonly ChannelStatistics[]> | null = null;
+
+  constructor(inner: Reader, channels: readonly Channel[] = inner.channels) {
+    this.inner = inner;
+    this.base = inner.base ?? inner;
+    this.info = { ...inner.info, bytes: null };
+    this.channels = channels;
+    this.state = inner.state;
+  }
+
+  /** In (time, sequence) order of the edited recording; reverse as in `Query`. */
+  abstract pieces(query: Query): AsyncIterable<Piece>;
+  abstract timeline(): Promise<Timeline>;
+  abstract keyframe(time: Time): Promise<Keyframe | null>;
+
+  async *batches(query: Query): AsyncGenerator<MessageBatch> {
+    for await (const piece of this.pieces(query)) yield materialized(piece);
+  }
+
+  statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]> {
+    this.#statistics ??= this.#count(signal).catch((error: unknown) => {
+      this.#statistics = null;
+      throw error;
+    });
+    return this.#statistics;
+  }
+
+  async *records(): AsyncGenerator<readonly NativeRecord[]> {}
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  async #count(signal: AbortSignal | undefined): Promise<readonly ChannelStatistics[]> {
+    const counter = new StatisticsCounter();
+    for await (const batch of this.batches({ signal })) counter.add(batch);
+    return counter.result(this.channels.length);
+  }
+}
+
+function materialized({ batch, shift, sequence, channels }: Piece): MessageBatch {
+  if (shift === 0 && sequence === 0 && channels === null) return batch;
+  const time = shift === 0 ? batch.time : batch.time.map((at) => at + shift);
+  const sequences = sequence === 0 ? batch.sequence : batch.sequence.map((own) => own + sequence);
+  const channel = channels === null ? batch.channel : batch.channel.map((id) => channels[id]!);
+  const { flags, bytes, start, end, context } = batch;
+  return new Columns(time, channel, sequences, flags, bytes, start, end, context, batch.shifted + sequence);
+}
+
+/** Every message `by` later. */
+export class ShiftedReader extends EditedReader {
+  readonly #by: Time;
+
+  constructor(inner: Reader, by: Time) {
+    super(inner);
+    this.#by = by;
+  }
+
+  async *pieces(query: Query): AsyncGenerator<Piece> {
+    const by = this.#by;
+    const start = query.start === undefined ? undefined : query.start - by;
+    const end = query.end === undefined ? undefined : query.end - by;
+    for await (const piece of piecesOf(this.inner, { ...query, start, end }))
+      yield { ...piece, shift: piece.shift + by };
+  }
+
+  /** The wall clock of every message stays what it was. */
+  async timeline(): Promise<Timeline> {
+    const timeline = await this.inner.timeline();
+    const epoch = timeline.epoch === null ? null : timeline.epoch - BigInt(Math.round(this.#by));
+    return { ...timeline, start: timeline.start + this.#by, end: timeline.end + this.#by, epoch };
+  }
+
+  async keyframe(time: Time): Promise<Keyframe | null> {
+    const found = await this.inner.keyframe(time - this.#by);
+    return found === null ? null : { ...found, time: found.time + this.#by };
+  }
+}
+
+/** Only messages that `isKept` says. What they had told about state is left out with them. */
+export class FilteredReader extends EditedReader {
+  readonly #isKept: (channel: number, time: Time) => boolean;
+
+  constructor(inner: Reader, isKept: (channel: number, time: Time) => boolean) {
+    super(inner);
+    this.#isKept = isKept;
+  }
+
+  async *pieces(query: Query): AsyncGenerator<Piece> {
+    for await (const piece of piecesOf(this.inner, query)) {
+      const { batch, channels, shift } = piece;
+      const rows = new Uint32Array(batch.length);
+      let count = 0;
+      for (let i = 0; i < batch.length; i++) {
+        const id = batch.channel[i]!;
+        if (this.#isKept(channels === null ? id : channels[id]!, batch.time[i]! + shift)) rows[count++] = i;
+      }
+      if (count === batch.length) yield piece;
+      else if (count > 0) yield { ...piece, batch: picked(batch, rows.subarray(0, count)) };
+    }
+  }
+
+  async timeline(): Promise<Timeline> {
+    const timeline = await this.inner.timeline();
+    let start = Number.POSITIVE_INFINITY;
+    let end = Number.NEGATIVE_INFINITY;
+    for (const { first, last } of await this.statistics()) {
+      if (first !== null) start = Math.min(start, first);
+      if (last !== null) end = Math.max(end, last);
+    }
+    return start > end ? { ...timeline, start: 0, end: 0 } : { ...timeline, start, end };
+  }
+
+  /** A keyframe may be among what is left out; folding from the start is always right. */
+  async keyframe(): Promise<Keyframe | null> {
+    return null;
+  }
+}
+
+function picked(batch: MessageBatch, rows: Uint32Array): Columns {
+  const { time, channel, sequence, flags, bytes, start, end, context, shifted } = batch;
+  return new Columns(time, channel, sequence, flags, bytes, start, end, context, shifted).pick(rows);
+}
+
+/** Other names for channels. */
+export class RenamedReader extends EditedReader {
+  constructor(inner: Reader, names: ReadonlyMap<string, string>) {
+    super(
+      inner,
+      inner.channels.map((channel) => ({ ...channel, name: names.get(channel.name) ?? channel.name })),
+    );
+  }
+
+  pieces(query: Query): AsyncIterable<Piece> {
+    return piecesOf(this.inner, query);
+  }
+
+  timeline(): Promise<Timeline> {
+    return this.inner.timeline();
+  }
+
+  keyframe(time: Time): Promise<Keyframe | null> {
+    return this.inner.keyframe(time);
+  }
+}
+
+/** A range of one recording in the row of a joined one. */
+export interface Part {
+  readonly reader: Reader;
+  /** Range of the reader's own times that is taken, `end` exclusive. */
+  readonly start: Time;
+  readonly end: Time;
+  /** Added to its times. */
+  readonly shift: Time;
+  /** What holds at `start`, put before its messages; null when the part begins where its reader does. */
+  readonly opening: readonly MadeMessage[] | null;
+  /** Channel of the whole for each of the reader's. */
+  readonly channels: readonly number[];
+}
+
+/** Sequences of each part are numbered on from a multiple of this: more than any recording has messages. */
+const PART_SEQUENCES = 2 ** 44;
+
+/**
+ * Parts one behind the other, each beginning with what holds at its start: a trimmed recording is one part, a joined
+ * one several.
+ */
+export class PartsReader extends EditedReader {
+  readonly #parts: readonly Part[];
+  readonly #epoch: bigint | null;
+
+  constructor(parts: readonly Part[], epoch: bigint | null, channels: readonly Channel[]) {
+    super(parts[0]!.reader, channels);
+    this.#parts = parts;
+    this.#epoch = epoch;
+  }
+
+  async *pieces(query: Query): AsyncGenerator<Piece> {
+    const reverse = query.reverse === true;
+    for (let n = 0; n < this.#parts.length; n++) {
+      const i = reverse ? this.#parts.length - 1 - n : n;
+      const part = this.#parts[i]!;
+      const first = i * PART_SEQUENCES;
+      const opening = openingOf(part, first, query);
+      if (!reverse) yield* opening;
+      const start = Math.max(part.start, query.start === undefined ? part.start : query.start - part.shift);
+      const end = Math.min(part.end, query.end === undefined ? part.end : query.end - part.shift);
+      if (start < end) {
+        const wanted = query.channels === undefined ? undefined : new Set(query.channels.map(({ id }) => id));
+        const channels =
+          wanted === undefined ? undefined : part.reader.channels.filter(({ id }) => wanted.has(part.channels[id]!));
+        const sequence = first + (part.opening?.length ?? 0);
+        for await (const piece of piecesOf(part.reader, { start, end, channels, reverse, signal: query.signal })) {
+          yield {
+            batch: piece.batch,
+            shift: piece.shift + part.shift,
+            sequence: piece.sequence + sequence,
+            channels: composed(piece.channels, part.channels),
+          };
+        }
+      }
+      if (reverse) yield* opening.toReversed();
+    }
+  }
+
+  async timeline(): Promise<Timeline> {
+    const { tick } = await this.#parts[0]!.reader.timeline();
+    let start = Number.POSITIVE_INFINITY;
+    let end = Number.NEGATIVE_INFINITY;
+    for (const part of this.#parts) {
+      const own = await part.reader.timeline();
+      const first = part.opening === null ? Math.max(part.start, own.start) : part.start;
+      const last = Math.max(first, Math.min(part.end, own.end));
+      start = Math.min(start, first + part.shift);
+      end = Math.max(end, last + part.shift);
+    }
+    if (tick === null) return { start, end, epoch: this.#epoch, tick };
+    const count = tick.duration === null ? await this.#frames() : Math.ceil(end / tick.duration);
+    return { start, end, epoch: this.#epoch, tick: { ...tick, count } };
+  }
+
+  async keyframe(): Promise<Keyframe | null> {
+    return null;
+  }
+
+  override async close(): Promise<void> {
+    for (const { reader } of this.#parts) await reader.close();
+  }
+
+  async #frames(): Promise<number> {
+    const { motion } = this.state;
+    return motion === null ? 0 : ((await this.statistics())[motion]?.messages ?? 0);
+  }
+}
+
+function composed(inner: readonly number[] | null, outer: readonly number[]): readonly number[] {
+  return inner === null ? outer : inner.map((id) => outer[id]!);
+}
+
+/** One piece for each opening message, numbered from `first`; all at the part's start. */
+function openingOf(part: Part, first: number, query: Query): Piece[] {
+  const at = part.start + part.shift;
+  const isInside = (query.start === undefined || at >= query.start) && (query.end === undefined || at < query.end);
+  if (part.opening === null || !isInside) return [];
+  const wanted = query.channels === undefined ? null : new Set(query.channels.map(({ id }) => id));
+  const pieces: Piece[] = [];
+  part.opening.forEach(({ channel, payload, keyframe, context, sequence = 0 }, i) => {
+    if (wanted !== null && !wanted.has(part.channels[channel.id]!)) return;
+    const batch = new Columns(
+      Float64Array.of(part.start),
+      Uint16Array.of(channel.id),
+      Float64Array.of(sequence),
+      Uint8Array.of(keyframe ? 1 : 0),
+      payload,
+      Uint32Array.of(0),
+      Uint32Array.of(payload.length),
+      context ?? null,
+    );
+    pieces.push({ batch, shift: part.shift, sequence: first + i - sequence, channels: part.channels });
+  });
+  return pieces;
+}
