@@ -1,0 +1,90 @@
+import { type Command, Option } from "commander";
+import { carlaBlocked } from "../formats/carla/query-blocked.ts";
+import { carlaCollisions } from "../formats/carla/query-collisions.ts";
+import { carlaInfo } from "../formats/carla/query-info.ts";
+import { CARLA_LIKES, type CarlaLike } from "../formats/carla/query-packets.ts";
+import type { Recording } from "../model/recording.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { Output } from "./output.ts";
+import { warnOfDamage, withRecording } from "./recordings.ts";
+import { parseDuration } from "./time.ts";
+
+interface CommonOptions {
+  readonly like: CarlaLike;
+  readonly json?: boolean;
+}
+
+export function addCarla(program: Command): void {
+  const carla = program
+    .command("carla")
+    .summary("CARLA's own query tools, without CARLA")
+    .description(
+      "The text of CARLA's query tools, as the release chosen prints it. Dates are in the local zone: TZ=UTC for UTC.",
+    );
+  query(carla, "info", "frames, actors and events (show_recorder_file_info)")
+    .option("--all", "every packet of every frame")
+    .addHelpText("after", "\nExample:\n  $ simtape carla info town.log --all --like 0.9.13")
+    .action((file: string, options: CommonOptions & { all?: boolean }) =>
+      print(file, options, (recording) => carlaInfo(recording, { all: options.all === true, like: options.like })),
+    );
+  query(carla, "collisions", "who hit whom (show_recorder_collisions)")
+    .option(
+      "--types <xy>",
+      "first and second actor: h hero, v vehicle, w walker, t traffic light, o other, a any",
+      "aa",
+    )
+    .addHelpText("after", "\nExample:\n  $ simtape carla collisions town.log --types hw")
+    .action((file: string, options: CommonOptions & { types: string }) => {
+      if (!/^[hvwtoa]{2}$/.test(options.types))
+        throw new UsageError(`--types takes two letters of hvwtoa, not ${JSON.stringify(options.types)}`);
+      return print(file, options, (recording) =>
+        carlaCollisions(recording, { types: options.types, like: options.like }),
+      );
+    });
+  query(carla, "blocked", "who stood still (show_recorder_actors_blocked)")
+    .option("--min-time <s>", "seconds standing still, at least", "30")
+    .option("--min-distance <cm>", "centimetres that count as moving", "10")
+    .addHelpText("after", "\nExample:\n  $ simtape carla blocked town.log --min-time 60 --min-distance 100")
+    .action((file: string, options: CommonOptions & { minTime: string; minDistance: string }) => {
+      const minTime = parseDuration(options.minTime);
+      const minDistance = Number(options.minDistance);
+      if (minTime === null) throw new UsageError(`--min-time takes seconds, not ${JSON.stringify(options.minTime)}`);
+      if (options.minDistance === "" || Number.isNaN(minDistance)) {
+        throw new UsageError(`--min-distance takes centimetres, not ${JSON.stringify(options.minDistance)}`);
+      }
+      return print(file, options, (recording) =>
+        carlaBlocked(recording, { minTime: minTime / 1e9, minDistance, like: options.like }),
+      );
+    });
+}
+
+function query(carla: Command, name: string, summary: string): Command {
+  return carla
+    .command(name)
+    .summary(summary)
+    .description(`Prints ${summary}.`)
+    .argument("<file>", "path, URL, or - for standard input")
+    .addOption(new Option("--like <release>", "print as this release does").choices(CARLA_LIKES).default("0.9.15"))
+    .option("--json", "one JSON object with the lines");
+}
+
+async function print(
+  file: string,
+  options: CommonOptions,
+  text: (recording: Recording) => AsyncIterable<string>,
+): Promise<void> {
+  await withRecording(file, async (recording) => {
+    const { format } = recording.info;
+    if (format !== "carla") throw new UsageError(`a ${format} recording; this is for CARLA's: ${file}`);
+    const output = new Output();
+    if (options.json === true) {
+      let whole = "";
+      for await (const part of text(recording)) whole += part;
+      await output.line(toJson({ lines: whole.replace(/\n$/, "").split("\n") }));
+    } else for await (const part of text(recording)) await output.text(part);
+    await output.flush();
+    warnOfDamage(recording, file);
+    process.exitCode = EXIT.done;
+  });
+}

@@ -1,0 +1,185 @@
+import { type Command, Option } from "commander";
+import { LayoutError } from "../bytes/error.ts";
+import { KEYFRAME, type MessageBatch } from "../model/batch.ts";
+import type { Recording } from "../model/recording.ts";
+import type { Channel, Value } from "../model/value.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { matching } from "./glob.ts";
+import { preview, toJson } from "./json.ts";
+import { Output, paint, say } from "./output.ts";
+import { warnOfDamage, withRecording } from "./recordings.ts";
+import { parseTime, TIME_HELP } from "./time.ts";
+
+interface CatOptions {
+  readonly channel?: string[];
+  readonly from?: string;
+  readonly until?: string;
+  readonly reverse?: boolean;
+  readonly limit?: number;
+  readonly format?: "text" | "ndjson" | "csv";
+  readonly json?: boolean;
+  readonly raw?: boolean;
+}
+
+export function addCat(program: Command): void {
+  program
+    .command("cat")
+    .summary("messages of a recording")
+    .description("Writes messages in time order, one per line.")
+    .argument("<file>", "path, folder, URL, or - for standard input")
+    .option("-c, --channel <glob...>", "only channels whose name matches (may be given more than once)")
+    .option("--from <time>", "first time, inclusive")
+    .option("--until <time>", "last time, exclusive")
+    .option("--reverse", "latest first")
+    .option("--limit <count>", "at most so many messages", parseCount)
+    .addOption(new Option("--format <format>", "how to write them").choices(["text", "ndjson", "csv"]))
+    .option("--json", "the same as --format ndjson")
+    .option("--raw", "payload bytes in base64 instead of decoded values")
+    .addHelpText(
+      "after",
+      `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape cat town.log --channel event-add --limit 3\n  $ simtape cat robot.tape -c '/robot/*' --from 10s --until 20s --format ndjson\n  $ simtape cat flight.fgtape -c signals --format csv > flight.csv`,
+    )
+    .action(async (file: string, options: CatOptions) => {
+      process.exitCode = await withRecording(file, (recording) => cat(recording, file, options));
+    });
+}
+
+function parseCount(text: string): number {
+  if (!/^\d+$/.test(text)) throw new UsageError(`--limit takes a whole number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+async function cat(recording: Recording, file: string, options: CatOptions): Promise<number> {
+  const channels = options.channel === undefined ? undefined : channelsMatching(recording, options.channel);
+  const start = options.from === undefined ? undefined : await parseTime(options.from, recording);
+  const end = options.until === undefined ? undefined : await parseTime(options.until, recording);
+  const format = options.format ?? (options.json !== true && process.stdout.isTTY === true ? "text" : "ndjson");
+  const output = new Output();
+  const rows = new Rows(recording.channels, format, options.raw === true);
+  const isFlat = format === "csv" && (channels ?? recording.channels).length === 1 && options.raw !== true;
+  const table = isFlat ? new FlatTable() : null;
+  if (format === "csv" && table === null) await output.line("sequence,time,channel,keyframe,value");
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  if (left > 0) {
+    for await (const batch of recording.batches({ channels, start, end, reverse: options.reverse })) {
+      for (let n = 0; n < batch.length && left > 0; n++, left--) {
+        const i = options.reverse === true ? batch.length - 1 - n : n;
+        if (table === null) await output.line(rows.row(batch, i));
+        else await output.text(table.row(batch, i, rows.value(batch, i)));
+      }
+      if (left <= 0) break;
+    }
+  }
+  await output.flush();
+  warnOfDamage(recording, file);
+  if (table !== null && table.left.size > 0) {
+    say(
+      `simtape: ${table.left.size} fields are not in the first message and have no column: ${[...table.left].slice(0, 5).join(", ")}. Use --format ndjson to have all.`,
+    );
+    return EXIT.lossy;
+  }
+  if (rows.undecodable > 0) {
+    say(`simtape: ${rows.undecodable} payloads do not decode and are shown as null. See: simtape check ${file}`);
+    return EXIT.lossy;
+  }
+  return EXIT.done;
+}
+
+/** Throws `UsageError` when nothing matches. */
+export function channelsMatching(recording: Recording, globs: readonly string[]): Channel[] {
+  const isMatch = matching(globs);
+  const found = recording.channels.filter(({ name }) => isMatch(name));
+  if (found.length === 0) {
+    const names = recording.channels.map(({ name }) => name).join(", ");
+    throw new UsageError(`no channel matches ${globs.join(" ")}; there are: ${names}`);
+  }
+  return found;
+}
+
+/** Writes one message as one line. */
+class Rows {
+  undecodable = 0;
+  readonly #channels: readonly Channel[];
+  readonly #names: readonly string[];
+  readonly #format: "text" | "ndjson" | "csv";
+  readonly #isRaw: boolean;
+  readonly #width: number;
+
+  constructor(channels: readonly Channel[], format: "text" | "ndjson" | "csv", isRaw: boolean) {
+    this.#channels = channels;
+    this.#names = channels.map(({ name }) => JSON.stringify(name));
+    this.#format = format;
+    this.#isRaw = isRaw;
+    this.#width = process.stdout.isTTY === true ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  }
+
+  value(batch: MessageBatch, i: number): Value {
+    const payload = batch.payload(i);
+    if (this.#isRaw) return Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength).toString("base64");
+    try {
+      return this.#channels[batch.channel[i]!]!.schema.decode(payload, batch.context);
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+      this.undecodable++;
+      return null;
+    }
+  }
+
+  row(batch: MessageBatch, i: number): string {
+    const value = this.value(batch, i);
+    const channel = batch.channel[i]!;
+    const time = batch.time[i]!;
+    const sequence = batch.sequence[i]!;
+    const isKeyframe = (batch.flags[i]! & KEYFRAME) !== 0;
+    switch (this.#format) {
+      case "ndjson":
+        return `{"sequence":${sequence},"time":${time},"channel":${this.#names[channel]},"keyframe":${isKeyframe},"value":${toJson(value)}}`;
+      case "csv":
+        return `${sequence},${time},${csvCell(this.#channels[channel]!.name)},${isKeyframe},${csvCell(typeof value === "string" ? value : toJson(value))}`;
+      case "text": {
+        const head = `${(time / 1e9).toFixed(6).padStart(14)} ${this.#channels[channel]!.name}${isKeyframe ? " *" : ""} `;
+        return `${paint.dim(head)}${preview(value, Math.max(20, this.#width - head.length))}`;
+      }
+      default:
+        return this.#format satisfies never;
+    }
+  }
+}
+
+/** CSV of one channel: a column for each field of its first message. */
+class FlatTable {
+  /** Fields that later messages have and the first had not. */
+  readonly left = new Set<string>();
+  #columns: string[] | null = null;
+
+  row(batch: MessageBatch, i: number, value: Value): string {
+    const fields = new Map<string, string>();
+    flatten("", value, fields);
+    let head = "";
+    if (this.#columns === null) {
+      this.#columns = [...fields.keys()];
+      head = `sequence,time,${this.#columns.map(csvCell).join(",")}\n`;
+    }
+    const cells = this.#columns.map((name) => csvCell(fields.get(name) ?? ""));
+    if (fields.size > 0) for (const name of fields.keys()) if (!this.#columns.includes(name)) this.left.add(name);
+    return `${head}${batch.sequence[i]},${batch.time[i]},${cells.join(",")}\n`;
+  }
+}
+
+function flatten(path: string, value: Value, into: Map<string, string>): void {
+  const isPlain = typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+  if (isPlain) {
+    for (const [key, item] of Object.entries(value)) flatten(path === "" ? key : `${path}.${key}`, item as Value, into);
+  } else {
+    const isText = typeof value === "string";
+    const isWord = typeof value === "number" || typeof value === "bigint";
+    into.set(
+      path === "" ? "value" : path,
+      isText ? value : isWord ? String(value) : value === null ? "" : toJson(value),
+    );
+  }
+}
+
+function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

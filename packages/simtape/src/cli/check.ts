@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import { RecordingError } from "../model/error.ts";
+import { check } from "../ops/check.ts";
+import { EXIT } from "./failure.ts";
+import { findingToPlain, tellFindings } from "./info.ts";
+import { toJson } from "./json.ts";
+import { grouped, Output, Progress, paint } from "./output.ts";
+import { withRecording } from "./recordings.ts";
+
+export function addCheck(program: Command): void {
+  program
+    .command("check")
+    .summary("whether recordings are sound")
+    .description(
+      "Reads and decodes everything, and tells every finding. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
+    )
+    .argument("<file...>", "paths, folders or URLs")
+    .option("--json", "one JSON object per file")
+    .addHelpText("after", "\nExamples:\n  $ simtape check *.fgtape\n  $ simtape check run.tape --json | jq .findings")
+    .action(async (files: string[], options: { json?: boolean }) => {
+      const output = new Output();
+      let exit: number = EXIT.done;
+      for (const file of files) {
+        const result = await checkFile(file);
+        if (options.json === true) {
+          await output.line(toJson({ file, ...result, findings: result.findings.map(findingToPlain) }));
+        } else {
+          const color = result.status === "sound" ? paint.green : paint.red;
+          const count = result.messages === undefined ? "" : `, ${grouped(result.messages)} messages`;
+          await output.line(
+            `${file}: ${color(result.status)}${count}${result.error === undefined ? "" : `: ${result.error}`}`,
+          );
+          if (result.findings.length > 0) await output.line(tellFindings(result.findings).join("\n"));
+        }
+        await output.flush();
+        if (result.status === "unreadable") exit = EXIT.failed;
+        else if (result.status === "damaged" && exit === EXIT.done) exit = EXIT.lossy;
+      }
+      process.exitCode = exit;
+    });
+}
+
+interface FileReport {
+  readonly status: "sound" | "damaged" | "unreadable";
+  readonly format?: string;
+  readonly messages?: number;
+  readonly error?: string;
+  readonly findings: Awaited<ReturnType<typeof check>>["findings"];
+}
+
+async function checkFile(file: string): Promise<FileReport> {
+  const progress = new Progress(`checking ${file}`);
+  try {
+    return await withRecording(file, async (recording) => {
+      const report = await check(recording, {
+        onProgress: (messages) => progress.show(messages, null, (value) => `${grouped(value)} messages`),
+      });
+      return { format: recording.info.format, ...report };
+    });
+  } catch (error) {
+    if (!RecordingError.is(error)) throw error;
+    return { status: "unreadable", error: error.message, findings: [] };
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { corrupt, plan } from "../ops/corrupt.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { Output } from "./output.ts";
+import { type TargetOptions, targetOf, writes } from "./target.ts";
+
+/** Files are corrupted in memory. */
+const LARGEST = 1 << 30;
+
+export function addCorrupt(program: Command): void {
+  writes(
+    program
+      .command("corrupt")
+      .summary("a damaged copy, the same for the same seed")
+      .description(
+        "Writes a copy with bytes flipped, swapped, zeroed, inserted or cut off: for testing what reads and repairs recordings.",
+      )
+      .argument("<file>", "a file")
+      .argument("[output]", "where to write"),
+  )
+    .option("--seed <n>", "which damage; the same number gives the same bytes", "1")
+    .option("--count <n>", "how many places", "3")
+    .option("--json", "one JSON object: what was done")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ simtape corrupt run.tape broken.tape --seed 7 && simtape repair broken.tape whole.tape",
+    )
+    .action(
+      async (
+        file: string,
+        output: string | undefined,
+        options: TargetOptions & { seed: string; count: string; json?: boolean },
+      ) => {
+        const seed = numberOf("--seed", options.seed);
+        const count = numberOf("--count", options.count);
+        const target = await targetOf(output, options, file);
+        const bytes = new Uint8Array(await readFile(file));
+        if (bytes.length > LARGEST) throw new UsageError(`corrupts files up to ${LARGEST} bytes: ${file}`);
+        const corruptions = plan(bytes.length, seed, count);
+        const sink = await target.sink.open();
+        await sink.write(corrupt(bytes, corruptions, seed));
+        await sink.close();
+        const out = new Output();
+        if (options.json === true) await out.line(toJson({ seed, corruptions }));
+        else
+          for (const { kind, offset, length } of corruptions)
+            await out.line(`${kind} ${length} bytes at 0x${offset.toString(16)}`);
+        await out.flush();
+        process.exitCode = EXIT.done;
+      },
+    );
+}
+
+function numberOf(option: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new UsageError(`${option} takes a whole number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}

@@ -1,0 +1,101 @@
+import { mkdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { FORMATS } from "../formats.ts";
+import { toFile } from "../io/node/index.ts";
+import type { SinkBundle } from "../io/sink.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { Output } from "./output.ts";
+import { formatFor } from "./target.ts";
+
+export interface DemoOptions {
+  readonly seconds: number;
+  readonly entities: number;
+  readonly seed: number;
+}
+
+type Demo = (options: DemoOptions, to: SinkBundle) => Promise<void>;
+
+/** File name, what is simulated, how many by default, and the simulation, loaded on use. */
+const DEMOS: Readonly<
+  Record<string, { file: string; what: string; entities: number; load: () => Promise<{ demo: Demo }> }>
+> = {
+  nanover: {
+    file: "molecule.nanover.zip",
+    what: "molecular dynamics",
+    entities: 60,
+    load: () => import("../demo/nanover.ts"),
+  },
+  carla: { file: "town.log", what: "traffic on a road grid", entities: 24, load: () => import("../demo/carla.ts") },
+  mira: {
+    file: "robot.tape",
+    what: "a robot with a laser scanner",
+    entities: 1,
+    load: () => import("../demo/mira.ts"),
+  },
+  flightgear: {
+    file: "flight.fgtape",
+    what: "a light aircraft in the circuit",
+    entities: 3,
+    load: () => import("../demo/flightgear.ts"),
+  },
+  hypercube: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("../demo/hypercube.ts") },
+};
+
+export function addDemo(program: Command): void {
+  program
+    .command("demo")
+    .summary("realistic recordings of any size, made by small simulations")
+    .description(
+      "Makes recordings with small simulations: one of each format, or of the one named. The same seed gives the same bytes.",
+    )
+    .argument("[format]", `${FORMATS.map(({ id }) => id).join(", ")}; absent: all`)
+    .option("-o, --output <folder>", "where to put them", "demo")
+    .option("--seconds <n>", "how long", "60")
+    .option("--entities <n>", "how many atoms, vehicles, robots, aircraft or players")
+    .option("--seed <n>", "which course things take", "1")
+    .option("--force", "overwrite what is there")
+    .option("--json", "one JSON object per recording")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape demo -o demo\n  $ simtape demo carla -o . --seconds 3600 --entities 200 --seed 7",
+    )
+    .action(
+      async (
+        name: string | undefined,
+        options: Record<"output" | "seconds" | "seed", string> & { entities?: string; force?: boolean; json?: boolean },
+      ) => {
+        const ids = name === undefined ? Object.keys(DEMOS) : [formatFor(name, name).id];
+        const seconds = positive("--seconds", options.seconds);
+        const seed = positive("--seed", options.seed);
+        await mkdir(options.output, { recursive: true });
+        const out = new Output();
+        for (const id of ids) {
+          const { file, what, entities, load } = DEMOS[id]!;
+          const path = join(options.output, file);
+          const found = await stat(path).catch(() => null);
+          if (found !== null && options.force !== true)
+            throw new UsageError(`there is something already, --force overwrites it: ${path}`);
+          const { demo } = await load();
+          const count = options.entities === undefined ? entities : positive("--entities", options.entities);
+          await demo({ seconds, entities: count, seed }, toFile(path));
+          const bytes = (await stat(path)).size;
+          await out.line(
+            options.json === true
+              ? toJson({ format: id, path, bytes, seconds, entities: count, seed })
+              : `${path}: ${what}, ${seconds} s, ${bytes} bytes`,
+          );
+          await out.flush();
+        }
+        process.exitCode = EXIT.done;
+      },
+    );
+}
+
+function positive(option: string, text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0)
+    throw new UsageError(`${option} takes a positive number, not ${JSON.stringify(text)}`);
+  return value;
+}

@@ -1,0 +1,174 @@
+import type { Command } from "commander";
+import type { Operation } from "../ops/edit/list.ts";
+import { editing, writeEdits } from "./editing.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { grouped, Output } from "./output.ts";
+import { withRecording } from "./recordings.ts";
+import { type TargetOptions, targetOf, writes } from "./target.ts";
+import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
+
+interface EditOptions extends TargetOptions {
+  readonly json?: boolean;
+}
+
+/** The commands that change a recording without touching it: each is one operation of an edit list. */
+export function addEdits(program: Command): void {
+  oneOperation(program, "trim", "a range of a recording, beginning with what held there")
+    .option("--from <time>", "first time, inclusive")
+    .option("--until <time>", "last time, exclusive")
+    .addHelpText(
+      "after",
+      `\n${TIME_HELP}\n\nExample:\n  $ simtape trim flight.fgtape landing.fgtape --from 4m --until 5m30s`,
+    )
+    .action((file: string, output: string | undefined, options: EditOptions & { from?: string; until?: string }) =>
+      run(file, output, options, async () => {
+        const [from, until] = await times(file, [options.from, options.until]);
+        return [{ op: "trim", from, until }];
+      }),
+    );
+  oneOperation(program, "shift", "every message earlier or later; the wall clock stays")
+    .requiredOption("--by <time>", "how much later; --by=-2s for earlier")
+    .addHelpText("after", "\nExample:\n  $ simtape shift robot.tape later.tape --by 250ms")
+    .action((file: string, output: string | undefined, options: EditOptions & { by: string }) =>
+      run(file, output, options, async () => {
+        const by = parseDuration(options.by);
+        if (by === null) throw new UsageError(`--by takes a duration, not ${JSON.stringify(options.by)}`);
+        return [{ op: "shift", by }];
+      }),
+    );
+  oneOperation(program, "filter", "only some channels")
+    .option("-c, --channel <glob...>", "channels to keep")
+    .option("--exclude <glob...>", "channels to leave out")
+    .addHelpText("after", "\nExample:\n  $ simtape filter robot.tape small.tape --exclude '/camera/**'")
+    .action(
+      (file: string, output: string | undefined, options: EditOptions & { channel?: string[]; exclude?: string[] }) =>
+        run(file, output, options, async () => [{ op: "filter", channels: options.channel, exclude: options.exclude }]),
+    );
+  oneOperation(program, "rename", "other names for channels")
+    .requiredOption("--map <old=new...>", "one or more renamings")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ simtape rename robot.tape renamed.tape --map /robot/Odometry=/replay/Odometry",
+    )
+    .action((file: string, output: string | undefined, options: EditOptions & { map: string[] }) =>
+      run(file, output, options, async () => [{ op: "rename", channels: Object.fromEntries(options.map.map(pairOf)) }]),
+    );
+  oneOperation(program, "redact", "takes out what should not be seen")
+    .requiredOption("-c, --channel <glob...>", "channels to take messages out of")
+    .option("--from <time>", "only from here")
+    .option("--until <time>", "only to here")
+    .addHelpText(
+      "after",
+      `\n${TIME_HELP}\n\nExample:\n  $ simtape redact race.hcrp public.hcrp -c chat --from 10s --until 20s`,
+    )
+    .action(
+      (
+        file: string,
+        output: string | undefined,
+        options: EditOptions & { channel: string[]; from?: string; until?: string },
+      ) =>
+        run(file, output, options, async () => {
+          const [from, until] = await times(file, [options.from, options.until]);
+          return [{ op: "redact", channels: options.channel, from, until }];
+        }),
+    );
+  oneOperation(program, "annotate", "a note at a moment, kept with the recording")
+    .requiredOption("--at <time>", "the moment")
+    .requiredOption("--text <text>", "the note")
+    .option("--kind <kind>", "what kind of note", "note")
+    .addHelpText(
+      "after",
+      `\n${TIME_HELP}\n\nExample:\n  $ simtape annotate town.log noted.log --at 12.5s --text "brakes too late"`,
+    )
+    .action(
+      (file: string, output: string | undefined, options: EditOptions & { at: string; text: string; kind: string }) =>
+        run(file, output, options, async () => {
+          const [at] = await times(file, [options.at]);
+          return [{ op: "annotate", at: at!, text: options.text, kind: options.kind }];
+        }),
+    );
+  writes(
+    program
+      .command("join")
+      .summary("recordings of one format, one behind the other")
+      .description("Joins recordings of one format, one behind the other; each begins with what held at its start.")
+      .argument("<files...>", "two or more, in order"),
+  )
+    .option("--gap <time>", "time between them", "0s")
+    .option("--json", "one JSON object")
+    .addHelpText("after", "\nExample:\n  $ simtape join morning.tape evening.tape -o day.tape")
+    .action((files: string[], options: EditOptions & { gap: string }) => {
+      const [first, ...rest] = files;
+      if (first === undefined || rest.length === 0)
+        throw new UsageError("join takes two recordings or more, and -o FILE");
+      return run(first, undefined, options, async () => {
+        const gap = parseDuration(options.gap);
+        if (gap === null) throw new UsageError(`--gap takes a duration, not ${JSON.stringify(options.gap)}`);
+        return [{ op: "join", files: rest, gap }];
+      });
+    });
+  writes(
+    program
+      .command("edit")
+      .summary("several edits at once, from a list")
+      .description(
+        "Carries out an edit list (docs/edit-list.schema.json). Without an output, the list itself can be opened: simtape info edits.json.",
+      )
+      .argument("[file]", "the recording; absent: the list's own source"),
+  )
+    .requiredOption("--list <edits.json>", "the edit list")
+    .option("--json", "one JSON object")
+    .addHelpText("after", "\nExample:\n  $ simtape edit run.tape --list edits.json -o cut.tape")
+    .action((file: string | undefined, options: EditOptions & { list: string }) => edit(file, options));
+}
+
+function oneOperation(program: Command, name: string, summary: string): Command {
+  return writes(
+    program
+      .command(name)
+      .summary(summary)
+      .description(`Writes ${summary}. The source is not touched; what was done is kept in OUTPUT.provenance.json.`)
+      .argument("<file>", "path, folder or URL")
+      .argument("[output]", "where to write"),
+  ).option("--json", "one JSON object");
+}
+
+function pairOf(text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at <= 0) throw new UsageError(`--map takes OLD=NEW, not ${JSON.stringify(text)}`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Times on the command line, which may need the recording. */
+function times(file: string, texts: readonly (string | undefined)[]): Promise<(number | undefined)[]> {
+  return withRecording(file, async (recording) => {
+    const found: (number | undefined)[] = [];
+    for (const text of texts) found.push(text === undefined ? undefined : await parseTime(text, recording));
+    return found;
+  });
+}
+
+async function run(
+  file: string,
+  output: string | undefined,
+  options: EditOptions,
+  operations: () => Promise<readonly Operation[]>,
+): Promise<void> {
+  const target = await targetOf(output, options, file);
+  const edited = await editing(file, { version: 1, operations: await operations() }, process.cwd());
+  await report(await writeEdits(edited, target), target.path, options);
+}
+
+async function edit(file: string | undefined, options: EditOptions & { list: string }): Promise<void> {
+  const target = await targetOf(undefined, options, file);
+  const edited = await editing(file ?? null, options.list, null);
+  await report(await writeEdits(edited, target), target.path, options);
+}
+
+async function report(messages: number, path: string, options: EditOptions): Promise<void> {
+  const out = new Output();
+  await out.line(options.json === true ? toJson({ output: path, messages }) : `${path}: ${grouped(messages)} messages`);
+  await out.flush();
+  process.exitCode = EXIT.done;
+}

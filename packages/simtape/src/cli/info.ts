@@ -1,0 +1,122 @@
+import type { Command } from "commander";
+import Table from "cli-table3";
+import type { Finding } from "../model/error.ts";
+import type { Recording } from "../model/recording.ts";
+import { EXIT } from "./failure.ts";
+import { preview, toJson } from "./json.ts";
+import { byteSize, grouped, Output, paint } from "./output.ts";
+import { withRecording } from "./recordings.ts";
+import { clock } from "./time.ts";
+
+export function addInfo(program: Command): void {
+  program
+    .command("info")
+    .summary("what is inside a recording")
+    .description("Shows format, version, length, channels and findings of a recording on disk or behind a URL.")
+    .argument("<file>", "path, folder, URL, or - for standard input")
+    .option("--json", "one JSON object, the same shape for every format")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape info flight.fgtape\n  $ simtape info https://example.org/run.hcrp --json | jq .timeline",
+    )
+    .action(async (file: string, options: { json?: boolean }) => {
+      const output = new Output();
+      await withRecording(file, async (recording) => {
+        await output.line(options.json === true ? toJson(await describe(recording)) : await tell(recording, file));
+      });
+      await output.flush();
+      process.exitCode = EXIT.done;
+    });
+}
+
+/** The shape of `simtape info --json`; times in nanoseconds since the start. */
+async function describe(recording: Recording): Promise<Record<string, unknown>> {
+  const statistics = await recording.statistics();
+  const { start, end, epoch, tick } = await recording.timeline();
+  const { format, version, bytes, seekIndex, metadata } = recording.info;
+  return {
+    format,
+    version,
+    bytes,
+    seekIndex,
+    metadata,
+    timeline: { start, end, epoch: epoch === null ? null : epochText(epoch), tick },
+    channels: recording.channels.map(({ id, name, schema }) => ({ id, name, schema: schema.name, ...statistics[id]! })),
+    findings: recording.findings.map(findingToPlain),
+  };
+}
+
+export function findingToPlain({ code, severity, message, offset, length, time }: Finding): Record<string, unknown> {
+  return { code, severity, message, offset: offset ?? null, length, time };
+}
+
+/** Always a string in JSON, whatever its size. */
+function epochText(epoch: bigint): string {
+  return epoch.toString();
+}
+
+async function tell(recording: Recording, file: string): Promise<string> {
+  const statistics = await recording.statistics();
+  const { start, end, epoch, tick } = await recording.timeline();
+  const { format, version, bytes, seekIndex, metadata } = recording.info;
+  const lines = [paint.bold(file)];
+  const fact = (name: string, text: string): number => lines.push(`  ${paint.dim(name.padEnd(10))} ${text}`);
+  fact("format", `${format}, version ${version}`);
+  if (bytes !== null) fact("size", `${byteSize(bytes)} (${grouped(bytes)} bytes)`);
+  fact("length", `${clock(end - start)}${start === 0 ? "" : `, from ${clock(start)} to ${clock(end)}`}`);
+  if (tick !== null) {
+    const step = tick.duration === null ? "" : ` of ${tick.duration / 1e6} ms`;
+    fact(`${tick.name}s`, `${grouped(tick.count)}${step}`);
+  }
+  if (epoch !== null && epoch > -8_640_000_000_000_000_000_000n && epoch < 8_640_000_000_000_000_000_000n) {
+    fact("began", new Date(Number(epoch / 1_000_000n)).toISOString());
+  }
+  fact("seek index", seekIndex);
+  for (const [name, value] of Object.entries(metadata)) fact(name, preview(value, 110 - name.length));
+  const table = new Table({
+    head: ["channel", "schema", "messages", "bytes", "first", "last"],
+    colAligns: ["left", "left", "right", "right", "right", "right"],
+    chars: NO_LINES,
+    style: { head: [], border: [], "padding-left": 2, "padding-right": 0 },
+  });
+  for (const { id, name, schema } of recording.channels) {
+    const { messages, bytes: size, first, last } = statistics[id]!;
+    if (messages === 0) continue;
+    const times = first === null || last === null ? ["", ""] : [clock(first), clock(last)];
+    table.push([name, schema.name, grouped(messages), byteSize(size), ...times]);
+  }
+  lines.push("", table.toString().replace(/ +$/gm, ""));
+  const silent = recording.channels.filter(({ id }) => statistics[id]!.messages === 0).map(({ name }) => name);
+  if (silent.length > 0) lines.push("", `  ${paint.dim("without messages")} ${silent.join(", ")}`);
+  lines.push("", ...tellFindings(recording.findings));
+  return lines.join("\n");
+}
+
+/** Findings as lines for people; one line when there is none. */
+export function tellFindings(findings: readonly Finding[]): string[] {
+  if (findings.length === 0) return [`  ${paint.green("no findings")}`];
+  return findings.map(({ severity, code, message, offset }) => {
+    const color =
+      severity === "damage" || severity === "loss" ? paint.red : severity === "warning" ? paint.yellow : paint.dim;
+    const isSaid = offset === undefined || message.includes(`0x${offset.toString(16)}`);
+    return `  ${color(severity)} ${code}: ${message}${isSaid ? "" : ` (at 0x${offset.toString(16)})`}`;
+  });
+}
+
+const NO_LINES = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: "",
+} as const;

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import tab from "@bomb.sh/tab/commander";
+import { Command, CommanderError } from "commander";
+import { RecordingError } from "../model/error.ts";
+import { addCarla } from "./carla.ts";
+import { addCat } from "./cat.ts";
+import { addCheck } from "./check.ts";
+import { addConvert } from "./convert.ts";
+import { addCopy } from "./copy.ts";
+import { addCorrupt } from "./corrupt.ts";
+import { addDemo } from "./demo.ts";
+import { addEdits } from "./edit.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { addInfo } from "./info.ts";
+import { say } from "./output.ts";
+import { addRepair } from "./repair.ts";
+import { addState } from "./state.ts";
+
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function makeProgram(): Command {
+  const program = new Command("simtape");
+  program
+    .description("One deck for every tape: NanoVer, CARLA, MIRA, FlightGear and HCRP recordings.")
+    .version(version(), "-V, --version")
+    .showHelpAfterError("(add --help for the options)")
+    .exitOverride()
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.",
+    );
+  for (const add of [
+    addInfo,
+    addCat,
+    addState,
+    addCheck,
+    addCopy,
+    addConvert,
+    addRepair,
+    addEdits,
+    addCorrupt,
+    addDemo,
+    addCarla,
+  ])
+    add(program);
+  for (const command of program.commands) command.exitOverride().showHelpAfterError("(add --help for the options)");
+  tab(program);
+  return program;
+}
+
+/** One line on standard error, and the exit code that goes with it. */
+function fail(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  if (error instanceof UsageError) {
+    say(`simtape: ${error.message}`);
+    return EXIT.usage;
+  }
+  if (RecordingError.is(error)) {
+    say(`simtape: ${error.message}`);
+    return EXIT.failed;
+  }
+  say(`simtape: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return EXIT.failed;
+}
+
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed);
+});
+
+try {
+  await makeProgram().parseAsync();
+} catch (error) {
+  process.exitCode = fail(error);
+}

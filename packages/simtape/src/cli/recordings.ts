@@ -1,0 +1,62 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { FORMATS } from "../formats.ts";
+import { bundleOf } from "../io/bundle.ts";
+import { fileSpool, fromFile, stdin } from "../io/node/index.ts";
+import type { SourceBundle } from "../io/source.ts";
+import { bundleAt } from "../location.ts";
+import { openBundle } from "../model/open.ts";
+import type { Recording } from "../model/recording.ts";
+import { UsageError } from "./failure.ts";
+import { Progress, say } from "./output.ts";
+
+/** Main files of recordings that are folders: HCRP version 1, and its production versions. */
+const FOLDER_MAINS = ["meta.hcrp", "preamble.dat"] as const;
+
+/** The files of what was named on the command line: a path, a folder, a URL, or `-` for standard input. */
+export async function bundleNamed(name: string): Promise<SourceBundle> {
+  if (name === "-") return bundleOf(stdin());
+  if (/^https?:\/\//i.test(name)) return bundleAt(new URL(name));
+  const found = await stat(name).catch(() => null);
+  if (found?.isDirectory() !== true) return fromFile(name);
+  for (const main of FOLDER_MAINS) {
+    const path = join(name, main);
+    if (
+      await stat(path).then(
+        () => true,
+        () => false,
+      )
+    )
+      return fromFile(path);
+  }
+  throw new UsageError(`a folder without a recording of its own (${FOLDER_MAINS.join(", ")}): ${name}`);
+}
+
+/** Opens what was named on the command line, showing progress. */
+export async function openNamed(name: string): Promise<Recording> {
+  const progress = new Progress("reading");
+  return openBundle(await bundleNamed(name), FORMATS, {
+    spool: fileSpool(),
+    onProgress: (done, total) => progress.show(done, total),
+  }).finally(() => progress.end());
+}
+
+/** Opens a recording, or an edit list that names its source, and closes it when `work` is done. */
+export async function withRecording<T>(name: string, work: (recording: Recording) => Promise<T>): Promise<T> {
+  const recording = name.endsWith(".json")
+    ? (await (await import("./editing.ts")).editing(null, name, null)).recording
+    : await openNamed(name);
+  try {
+    return await work(recording);
+  } finally {
+    await recording.close();
+  }
+}
+
+/** Damage that was met while a command did something else: one line on standard error. */
+export function warnOfDamage(recording: Recording, name: string): void {
+  const bad = recording.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
+  if (bad.length === 0) return;
+  const more = bad.length > 1 ? ` (and ${bad.length - 1} more)` : "";
+  say(`simtape: ${name} is damaged: ${bad[0]!.message}${more}. See: simtape check ${name}`);
+}

@@ -1,0 +1,92 @@
+import type { Command } from "commander";
+import type { EntitySet, State } from "../model/state.ts";
+import { EXIT } from "./failure.ts";
+import { matching } from "./glob.ts";
+import { preview, stateToJson } from "./json.ts";
+import { Output, paint } from "./output.ts";
+import { warnOfDamage, withRecording } from "./recordings.ts";
+import { clock, parseTime, TIME_HELP } from "./time.ts";
+
+interface StateOptions {
+  readonly at: string;
+  readonly json?: boolean;
+  readonly interpolate?: boolean;
+  readonly path?: string[];
+}
+
+/** Rows of a set, and values, that are shown to people. */
+const MOST_ROWS = 12;
+const MOST_VALUES = 40;
+
+export function addState(program: Command): void {
+  program
+    .command("state")
+    .summary("what holds at a time")
+    .description("Shows everything that holds at a time: values, and sets of entities as columns.")
+    .argument("<file>", "path, folder, URL, or - for standard input")
+    .requiredOption("--at <time>", "the time")
+    .option("--interpolate", "between two recorded frames, interpolate what moves")
+    .option("--path <glob...>", "only values and sets whose name matches")
+    .option("--json", "one JSON object with everything")
+    .addHelpText(
+      "after",
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape state town.log --at 12.5s\n  $ simtape state flight.fgtape --at 1m30s --path '/position/*'\n  $ simtape state race.hcrp --at t1200 --json | jq .sets.players`,
+    )
+    .action(async (file: string, options: StateOptions) => {
+      const output = new Output();
+      await withRecording(file, async (recording) => {
+        const time = await parseTime(options.at, recording);
+        const state = narrowed(await recording.state(time, { interpolate: options.interpolate }), options.path);
+        await output.line(options.json === true ? stateToJson(state) : tellState(state));
+        warnOfDamage(recording, file);
+      });
+      await output.flush();
+      process.exitCode = EXIT.done;
+    });
+}
+
+function narrowed(state: State, globs: readonly string[] | undefined): State {
+  if (globs === undefined) return state;
+  const isMatch = matching(globs);
+  return {
+    time: state.time,
+    values: new Map([...state.values].filter(([path]) => isMatch(path))),
+    sets: new Map([...state.sets].filter(([name]) => isMatch(name))),
+  };
+}
+
+/** State for people: sets as small tables, values as lines; what does not fit is counted. */
+function tellState(state: State): string {
+  const lines = [paint.bold(`at ${clock(state.time)}`)];
+  for (const [name, set] of state.sets) lines.push("", ...tellSet(name, set));
+  if (state.values.size > 0) {
+    lines.push("", paint.bold(`values (${state.values.size})`));
+    let shown = 0;
+    for (const [path, value] of state.values) {
+      if (shown++ === MOST_VALUES) {
+        lines.push(paint.dim(`  … ${state.values.size - MOST_VALUES} more; --json or --path shows them`));
+        break;
+      }
+      lines.push(`  ${path}  ${paint.dim(preview(value, 100))}`);
+    }
+  }
+  return lines.join("\n");
+}
+
+function tellSet(name: string, set: EntitySet): string[] {
+  const lines = [paint.bold(`${name} (${set.ids.length})`)];
+  for (let row = 0; row < Math.min(set.ids.length, MOST_ROWS); row++) {
+    const cells: string[] = [];
+    for (const [column, { data, width, unit }] of set.columns) {
+      const values: readonly (number | string)[] = Array.from({ length: width }, (_, k) => data[row * width + k]!);
+      if (values.every((value) => value === "" || Number.isNaN(value))) continue;
+      const text = values
+        .map((value) => (typeof value === "number" ? String(Number(value.toPrecision(7))) : value))
+        .join(" ");
+      cells.push(`${paint.dim(`${column}=`)}${text}${unit === null ? "" : ` ${unit}`}`);
+    }
+    lines.push(`  ${set.ids[row]}  ${cells.join("  ")}`);
+  }
+  if (set.ids.length > MOST_ROWS) lines.push(paint.dim(`  … ${set.ids.length - MOST_ROWS} more; --json shows them`));
+  return lines;
+}

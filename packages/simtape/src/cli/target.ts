@@ -1,0 +1,75 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { FORMATS } from "../formats.ts";
+import { fromFile, toFile } from "../io/node/index.ts";
+import type { SinkBundle } from "../io/sink.ts";
+import type { SourceBundle } from "../io/source.ts";
+import type { Format } from "../model/reader.ts";
+import type { Recording } from "../model/recording.ts";
+import type { WritingFormat } from "../model/writer.ts";
+import { UsageError } from "./failure.ts";
+
+/** Where a command writes: the second positional, or `-o`. */
+export interface Target {
+  readonly path: string;
+  /** The main file: that of the folder for a recording that is one. */
+  readonly main: string;
+  readonly sink: SinkBundle;
+  /** What was written, to read it again. */
+  readonly written: SourceBundle;
+}
+
+export interface TargetOptions {
+  readonly output?: string;
+  readonly force?: boolean;
+}
+
+/** Adds the options that every writing command has. */
+export function writes(command: Command): Command {
+  return command
+    .option("-o, --output <file>", "where to write; the same as the last argument")
+    .option("--force", "overwrite what is there");
+}
+
+/** Throws `UsageError` when no target is named, or something is there and may not be overwritten. */
+export async function targetOf(named: string | undefined, options: TargetOptions, input?: string): Promise<Target> {
+  const path = named ?? options.output;
+  if (path === undefined) throw new UsageError("say where to write: a last argument, or -o FILE");
+  if (named !== undefined && options.output !== undefined) throw new UsageError("the output is named twice");
+  if (input !== undefined && path === input) throw new UsageError(`input and output are the same file: ${path}`);
+  const found = await stat(path).catch(() => null);
+  const main = path.endsWith("/") || found?.isDirectory() === true ? join(path, "meta.hcrp") : path;
+  const taken = main === path ? found : await stat(main).catch(() => null);
+  if (taken !== null && options.force !== true)
+    throw new UsageError(`there is something already, --force overwrites it: ${main}`);
+  return { path, main, sink: toFile(main), written: fromFile(main) };
+}
+
+/** The format of an open recording. */
+export function formatOf(recording: Recording): Format {
+  return FORMATS.find(({ id }) => id === recording.info.format)!;
+}
+
+/** The writing side of a format. Throws `UsageError` when it has none. */
+export function writingOf(format: Format): Promise<WritingFormat> {
+  if (format.writing === undefined) throw new UsageError(`${format.name} recordings cannot be written`);
+  return format.writing();
+}
+
+/** The format asked for by name, or the one a file of this name would be. */
+export function formatFor(name: string | undefined, path: string): Format {
+  if (name !== undefined) {
+    const wanted = name.toLowerCase();
+    const found = FORMATS.find((format) => format.id === wanted || format.name.toLowerCase() === wanted);
+    if (found === undefined)
+      throw new UsageError(`no format ${JSON.stringify(name)}; there are ${FORMATS.map(({ id }) => id).join(", ")}`);
+    return found;
+  }
+  const lower = path.toLowerCase();
+  const found = FORMATS.find(({ extensions }) => extensions.some((extension) => lower.endsWith(`.${extension}`)));
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `cannot tell the format from the name ${path}: say --to ${FORMATS.map(({ id }) => id).join("|")}`,
+  );
+}
