@@ -1,0 +1,74 @@
+/** simtape: opens simulation recordings of any format it knows. */
+import { FORMATS } from "./formats.ts";
+import type { HttpOptions } from "./io/http.ts";
+import { bundleAt, type Location } from "./location.ts";
+import { openBundle } from "./model/open.ts";
+import type { Format, OpenOptions } from "./model/reader.ts";
+import type { Recording } from "./model/recording.ts";
+
+/**
+ * Opens a recording, whatever its format, by its content. Files without an index are scanned once.
+ * Throws `RecordingError` when it is none, or cannot be read; damage that leaves it readable is in `findings`.
+ */
+export function open(
+  location: Location,
+  options: OpenOptions & { readonly formats?: readonly Format[]; readonly http?: HttpOptions } = {},
+): Promise<Recording> {
+  return openBundle(bundleAt(location, options.http), options.formats ?? FORMATS, options);
+}
+
+export { LayoutError } from "./bytes/error.ts";
+export { FORMATS } from "./formats.ts";
+export { blob } from "./io/blob.ts";
+export { bundleOf, filesBundle, httpBundle } from "./io/bundle.ts";
+export { cached } from "./io/cached.ts";
+export { coalesced } from "./io/coalesced.ts";
+export { counted } from "./io/counted.ts";
+export { http, type HttpOptions } from "./io/http.ts";
+export { memory } from "./io/memory.ts";
+export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink.ts";
+export { type ByteSource, type SourceBundle, SourceError } from "./io/source.ts";
+export type { Location } from "./location.ts";
+export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
+export { type Finding, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
+export type {
+  Format,
+  Keyframe,
+  NativeRecord,
+  OpenOptions,
+  Query,
+  Reader,
+  RecordingInfo,
+  SniffHint,
+  StateModel,
+} from "./model/reader.ts";
+export { Message, Recording, type StateOptions } from "./model/recording.ts";
+export {
+  type Axes,
+  type Column,
+  type ColumnData,
+  type EntitySet,
+  type Interpolation,
+  MutableState,
+  type State,
+} from "./model/state.ts";
+export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
+export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";
+export type {
+  Account,
+  ChannelSpec,
+  CreateOptions,
+  MadeMessage,
+  RepairNote,
+  StateEncoder,
+  Writer,
+  WritingFormat,
+} from "./model/writer.ts";
+export { type CheckReport, check } from "./ops/check.ts";
+export { type ConversionReport, type ConvertOptions, convert } from "./ops/convert.ts";
+export { type CopyReport, copy, type RewriteReport, rewrite } from "./ops/copy.ts";
+export { type Corruption, corrupt, plan as planCorruption } from "./ops/corrupt.ts";
+export { type Annotation, applyEdits, type EditContext, type Edited } from "./ops/edit/apply.ts";
+export { EDIT_LIST_SCHEMA, EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
+export { writeEdited } from "./ops/edit/write.ts";
+export { type RepairReport, repair } from "./ops/repair.ts";
