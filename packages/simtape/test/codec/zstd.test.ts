@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { LayoutError } from "../../src/bytes/error.ts";
+import { xxh64Low } from "../../src/codec/xxh64.ts";
+import { loadZstd, readZstdFrameHeader, type Zstd, zstdDictionaryId, zstdFrameLength } from "../../src/codec/zstd.ts";
+import { bytesOf, fixture, thrown } from "./helpers.ts";
+
+let zstd: Zstd;
+beforeAll(async () => {
+  zstd = await loadZstd();
+});
+
+const plain = fixture("plain.bin");
+const dictionary = fixture("hcrp-32769.dict");
+
+describe("zstd", () => {
+  it("gives back what was compressed, at any level, with and without checksum", () => {
+    const level = fc.integer({ min: 1, max: 12 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 2000 }), level, fc.boolean(), (bytes, level, checksum) => {
+        const frame = zstd.compress(bytes, { level, checksum });
+        expect(readZstdFrameHeader(frame)).toMatchObject({ contentSize: bytes.length, hasChecksum: checksum });
+        expect(zstdFrameLength(frame)).toBe(frame.length);
+        expect(zstd.decompress(frame, { size: bytes.length })).toEqual(bytes);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("loads once", async () => {
+    expect(await loadZstd()).toBe(zstd);
+  });
+
+  it("writes frames that the checksum of another implementation confirms", () => {
+    const frame = fixture("plain-sized.zst");
+    expect(new DataView(frame.buffer).getUint32(frame.length - 4, true)).toBe(xxh64Low(plain));
+    expect(zstd.decompress(frame, { size: plain.length })).toEqual(plain);
+  });
+
+  it("uses a trained dictionary both ways and names it in the frame", () => {
+    expect(zstdDictionaryId(dictionary)).toBe(32769);
+    const frame = zstd.compress(plain, { dictionary });
+    expect(readZstdFrameHeader(frame).dictionaryId).toBe(32769);
+    expect(zstd.decompress(frame, { size: plain.length, dictionary })).toEqual(plain);
+    const foreign = fixture("plain-dictionary.zst");
+    expect(zstd.decompress(foreign, { size: plain.length, dictionary })).toEqual(plain);
+  });
+
+  it("uses raw content as a dictionary both ways", () => {
+    const frame = zstd.compress(plain, { dictionary: plain });
+    expect(frame.length).toBeLessThan(40);
+    expect(zstd.decompress(frame, { size: plain.length, dictionary: plain })).toEqual(plain);
+  });
+
+  it("refuses a frame whose dictionary is missing or another one", () => {
+    const frame = fixture("plain-dictionary.zst");
+    const other = dictionary.slice();
+    other[4] = 2;
+    expect(thrown(() => zstd.decompress(frame, { size: plain.length })).message).toContain("needs dictionary 32769");
+    expect(thrown(() => zstd.decompress(frame, { size: plain.length, dictionary: other })).message).toContain("32770");
+    expect(thrown(() => zstd.decompress(frame, { size: plain.length, dictionary: plain })).message).toContain("32769");
+  });
+
+  it("refuses sizes that differ from the expected one", () => {
+    const frame = zstd.compress(plain);
+    expect(thrown(() => zstd.decompress(frame, { size: plain.length + 1 })).reason).toBe("malformed");
+    expect(thrown(() => zstd.decompress(frame, { size: 0 })).reason).toBe("malformed");
+  });
+
+  it("takes frames of unknown size only when asked to, and only when the size is right", () => {
+    const frame = fixture("plain-unsized.zst");
+    const size = plain.length;
+    expect(readZstdFrameHeader(frame).contentSize).toBeNull();
+    expect(thrown(() => zstd.decompress(frame, { size })).message).toContain("does not state");
+    expect(zstd.decompress(frame, { size, allowUnknownSize: true })).toEqual(plain);
+    expect(thrown(() => zstd.decompress(frame, { size: size - 1, allowUnknownSize: true })).reason).toBe("malformed");
+    expect(thrown(() => zstd.decompress(frame, { size: size + 1, allowUnknownSize: true })).reason).toBe("malformed");
+  });
+
+  it("takes no more and no less than one frame", () => {
+    const frame = zstd.compress(plain);
+    const two = bytesOf(frame, frame);
+    expect(zstdFrameLength(two)).toBe(frame.length);
+    expect(zstdFrameLength(two, frame.length)).toBe(frame.length);
+    expect(thrown(() => zstd.decompress(two, { size: plain.length })).message).toContain(
+      `${frame.length} bytes follow`,
+    );
+    for (let length = 0; length < frame.length; length++) {
+      const error = thrown(() => zstd.decompress(frame.slice(0, length), { size: plain.length }));
+      expect(error.reason).toBe("truncated");
+    }
+  });
+
+  it("reports every changed byte of a frame with checksum, or gives the same content", () => {
+    const frame = zstd.compress(plain);
+    for (let at = 0; at < frame.length; at++) {
+      const damaged = frame.slice();
+      damaged[at]! ^= 1 << (at % 8);
+      let content: Uint8Array | undefined;
+      try {
+        content = zstd.decompress(damaged, { size: plain.length });
+      } catch (error) {
+        expect(error).toBeInstanceOf(LayoutError);
+      }
+      // only the checksum flag itself can go, and then four bytes are left over
+      if (content !== undefined) expect(content).toEqual(plain);
+    }
+    const wrongSum = frame.slice();
+    wrongSum[frame.length - 1]! ^= 1;
+    expect(thrown(() => zstd.decompress(wrongSum, { size: plain.length })).message).toContain("checksum");
+  });
+
+  it("walks skippable frames and refuses to decompress them", () => {
+    const skippable = Uint8Array.of(0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3);
+    expect(readZstdFrameHeader(skippable)).toMatchObject({ kind: "skippable", contentSize: 3 });
+    expect(zstdFrameLength(bytesOf(skippable, zstd.compress(plain)))).toBe(11);
+    expect(thrown(() => zstdFrameLength(skippable.subarray(0, 10))).reason).toBe("truncated");
+    expect(thrown(() => zstd.decompress(skippable, { size: 3 })).message).toContain("skippable");
+  });
+
+  it("reads all forms of the header", () => {
+    const head = (...rest: number[]): Uint8Array => Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, ...rest);
+    expect(readZstdFrameHeader(head(0x20, 9))).toMatchObject({ contentSize: 9, windowSize: 9, headerBytes: 6 });
+    expect(readZstdFrameHeader(head(0x40, 0, 1, 0))).toMatchObject({ contentSize: 257, windowSize: 1024 });
+    expect(readZstdFrameHeader(head(0x07, 0x0b, 1, 2, 3, 4))).toMatchObject({
+      contentSize: null,
+      windowSize: 2048 + 3 * 256,
+      dictionaryId: 0x04030201,
+      hasChecksum: true,
+    });
+    expect(readZstdFrameHeader(head(0xa0, 1, 0, 0, 0x80)).contentSize).toBe(0x80000001);
+    expect(readZstdFrameHeader(head(0xe0, 5, 0, 0, 0, 1, 0, 0, 0)).contentSize).toBe(2 ** 32 + 5);
+    expect(thrown(() => readZstdFrameHeader(head(0xe0, 0, 0, 0, 0, 0, 0, 0, 1))).reason).toBe("malformed");
+    expect(thrown(() => readZstdFrameHeader(head(0x28, 9))).message).toContain("reserved");
+    expect(thrown(() => readZstdFrameHeader(Uint8Array.of(1, 2, 3, 4, 5))).message).toContain("not a zstd frame");
+  });
+
+  it("refuses a huge stated size without allocating it", () => {
+    const frame = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0xe0, 5, 0, 0, 0, 1, 0, 0, 0, 0x29, 0, 0, 1, 2, 3, 4, 5);
+    expect(thrown(() => zstd.decompress(frame, { size: 5 })).message).toContain("states 4294967301 bytes");
+  });
+
+  it("keeps no memory from frames that failed", () => {
+    // 1,500 frames of 1 MiB are more than WebAssembly can address here
+    const frame = zstd.compress(new Uint8Array(1 << 20), { checksum: true });
+    frame[frame.length - 1]! ^= 1;
+    for (let i = 0; i < 1500; i++) thrown(() => zstd.decompress(frame, { size: 1 << 20 }));
+    frame[frame.length - 1]! ^= 1;
+    expect(zstd.decompress(frame, { size: 1 << 20 })).toHaveLength(1 << 20);
+  });
+});
+
+describe("XXH64", () => {
+  it("of more than one helping of WebAssembly is the one that decompressing checks", () => {
+    const long = new Uint8Array(200_001).map((_, i) => (i * i) >> 3);
+    expect(zstd.decompress(zstd.compress(long), { size: long.length })).toEqual(long);
+  });
+
+  // low halves as the zstd program appends them to frames of that many bytes of plain.bin
+  it.each([
+    [0, 0x51d8e999],
+    [1, 0x1244afec],
+    [3, 0x422b375c],
+    [4, 0x758d6eba],
+    [7, 0xa2385de5],
+    [8, 0xfeabe68b],
+    [12, 0x5ff1b217],
+    [31, 0x4debc6e1],
+    [32, 0x9d51ac39],
+    [33, 0x7630c807],
+    [63, 0xb11b3c50],
+    [100, 0xfefddb70],
+    [1000, 0xa2e90dc1],
+  ])("of %i bytes is the one zstd writes", (length, expected) => {
+    expect(xxh64Low(plain.subarray(0, length))).toBe(expected);
+  });
+
+  it("agrees with the check that decompressing makes, whatever the content", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 900 }), (bytes) => {
+        expect(zstd.decompress(zstd.compress(bytes), { size: bytes.length })).toEqual(bytes);
+      }),
+    );
+  });
+});

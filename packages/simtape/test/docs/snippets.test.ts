@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** TypeScript blocks of a page, in order. */
+function snippetsOf(page: string): string[] {
+  return [...readFileSync(join(root, page), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
+}
+
+test("the code in README and docs compiles against the library", () => {
+  const pages = [
+    "README.md",
+    ...readdirSync(join(root, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+  ];
+  const folder = mkdtempSync(join(root, "packages/simtape/test/docs/.snippets-"));
+  try {
+    let count = 0;
+    for (const page of pages) {
+      for (const [i, snippet] of snippetsOf(page).entries()) {
+        writeFileSync(join(folder, `${page.replace(/\W/g, "-")}-${i}.ts`), `${snippet}\nexport {};\n`);
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThan(0);
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        extends: "../../../../../tsconfig.json",
+        compilerOptions: {
+          noUnusedLocals: false,
+          paths: {
+            simtape: ["../../../src/index.ts"],
+            "simtape/node": ["../../../src/io/node/index.ts"],
+            "simtape/testing": ["../../../src/testing/index.ts"],
+            "simtape/formats/*": ["../../../src/formats/*/format.ts"],
+          },
+        },
+        include: ["*.ts"],
+      }),
+    );
+    execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder], { encoding: "utf8" });
+  } catch (error) {
+    const { stdout } = error as { stdout?: string };
+    throw stdout === undefined ? error : new Error(stdout);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

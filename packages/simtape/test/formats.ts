@@ -1,0 +1,1 @@
+export { FORMATS } from "../src/formats.ts";

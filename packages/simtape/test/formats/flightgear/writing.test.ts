@@ -1,0 +1,422 @@
+import { describe, expect, test } from "vitest";
+import { NormalBuffers, type NormalFrame } from "../../../src/formats/flightgear/buffers.ts";
+import { createWriter } from "../../../src/formats/flightgear/writer.ts";
+import { type ByteSink, MemoryFiles } from "../../../src/io/sink.ts";
+import { Findings } from "../../../src/model/error.ts";
+import type { Reader } from "../../../src/model/reader.ts";
+import type { ChannelInfo } from "../../../src/model/value.ts";
+import type { CreateOptions } from "../../../src/model/writer.ts";
+import {
+  ALL_ITEMS,
+  buffersOf,
+  frameTime,
+  gzipped,
+  LIST,
+  makeContinuous,
+  makeNormal,
+  packetBytes,
+  packetsOf,
+  SIGNALS,
+  signalBytes,
+} from "../../fixtures/flightgear/make.ts";
+import { contentOf, MADE, REAL, type Row, readerOf, rowsOf } from "./specimens.ts";
+
+interface Pass {
+  /** Channels that are left out. */
+  readonly without?: readonly string[];
+  readonly shift?: number;
+  readonly from?: number;
+}
+
+/** Messages of `reader` through the writer. */
+async function rewritten(reader: Reader, options: CreateOptions, pass: Pass = {}): Promise<Uint8Array> {
+  const { without = [], shift = 0, from } = pass;
+  const files = new MemoryFiles();
+  const writer = await createWriter(files, options);
+  const channels: (ChannelInfo | null)[] = reader.channels.map(() => null);
+  for await (const batch of reader.batches({ start: from })) {
+    for (const id of batch.channel) {
+      const { name } = reader.channels[id]!;
+      if (!without.includes(name)) channels[id] ??= writer.channel({ name });
+    }
+    writer.append(batch, channels, shift);
+    if (writer.ready !== null) await writer.ready;
+  }
+  await writer.close();
+  return files.bytes;
+}
+
+function damage(findings: Findings): string[] {
+  return findings
+    .list()
+    .filter(({ severity }) => severity === "damage" || severity === "loss")
+    .map(({ code }) => code);
+}
+
+describe.each([...MADE, ...REAL])("%s", (name, bytes) => {
+  test("comes out of the writer as it went in", async () => {
+    const reader = await readerOf(bytes);
+    const result = await rewritten(reader, { like: reader });
+    expect(await rowsOf(await readerOf(result))).toEqual(await rowsOf(reader));
+    expect(Buffer.compare(contentOf(result), contentOf(bytes)), name).toBe(0);
+    expect(result[0]).toBe(bytes[0]);
+  });
+});
+
+describe.runIf(REAL.length > 0)("real compressed frames", () => {
+  test("go through as they were stored, not only with the same content", async () => {
+    const [, bytes] = REAL.find(([name]) => name.includes("full-compressed"))!;
+    const reader = await readerOf(bytes);
+    expect(Buffer.compare(await rewritten(reader, { like: reader }), bytes)).toBe(0);
+  });
+});
+
+describe("a dialect", () => {
+  const full = makeContinuous();
+
+  test.each([
+    ["continuous", "continuous (2024.1.5)", "none"],
+    ["continuous-compressed", "continuous (2024.1.5)", "deflate"],
+  ])("%s keeps every message", async (dialect, version, compression) => {
+    for (const source of [full, makeContinuous({ compression: "1" })]) {
+      const reader = await readerOf(source);
+      const findings = new Findings();
+      const again = await readerOf(await rewritten(reader, { like: reader, dialect }), findings);
+      expect(findings.list()).toEqual([]);
+      expect(again.info.version).toBe(version);
+      expect(again.info.metadata).toMatchObject({ compression, aircraft: "ufo", airport: "LSZH" });
+      expect(await rowsOf(again)).toEqual(await rowsOf(reader));
+    }
+  });
+
+  test.each(["store", "fast", "small"] as const)("compresses as asked: %s", async (compression) => {
+    const reader = await readerOf(makeContinuous({ compression: "1" }));
+    const result = await rewritten(reader, { like: reader, compression });
+    expect(await rowsOf(await readerOf(result))).toEqual(await rowsOf(reader));
+    const flight = await readerOf(gzipped(makeNormal({ generation: 3 })));
+    const normal = await rewritten(flight, { like: flight, compression });
+    expect(normal[0]).toBe(compression === "store" ? 0x44 : 0x1f);
+    expect(await rowsOf(await readerOf(normal))).toEqual(await rowsOf(flight));
+  });
+
+  test.each([
+    ["normal", 3],
+    ["normal-2020", 2],
+  ] as const)("%s holds signals and packets, and says that it does", async (dialect, generation) => {
+    const reader = await readerOf(makeContinuous({ data: ["signals", "multiplayer"], frames: 60 }));
+    const findings = new Findings();
+    const again = await readerOf(await rewritten(reader, { like: reader, dialect }), findings);
+    expect(findings.list()).toEqual([]);
+    expect(again.info.metadata).toMatchObject({ kind: "normal", generation, compression: "gzip" });
+    expect(again.info.metadata["meta"]).toMatchObject({ "tape-duration": 2.95, "tape-duration-str": "0:02" });
+    // Frame 3 has no signals, but packets or not, a Normal frame has.
+    const told = async (of: Reader): Promise<Row[]> =>
+      (await rowsOf(of)).filter(({ channel }) => channel === "multiplayer");
+    expect(await told(again)).toEqual(await told(reader));
+    expect((await again.statistics())[0]!.messages).toBe(59 + (packetsOf(3).length > 0 ? 1 : 0));
+  });
+
+  test("normal-2019 has records without filler and no packets", async () => {
+    const reader = await readerOf(makeContinuous({ data: ["signals"], frames: 20 }));
+    const again = await readerOf(await rewritten(reader, { like: reader, dialect: "normal-2019" }));
+    expect(again.info.metadata).toMatchObject({ kind: "normal", generation: 1 });
+    expect((await rowsOf(again))[5]!.payload).toBe(Buffer.from(signalBytes(6, 0)).toString("hex"));
+    const writer = await createWriter(new MemoryFiles(), { dialect: "normal-2019" });
+    expect(() => writer.channel({ name: "multiplayer" })).toThrow(RangeError);
+    await writer.abort();
+  });
+
+  test("continuous-2020 is what the snapshots of that year wrote", async () => {
+    const reader = await readerOf(makeContinuous({ data: ["signals", "multiplayer"] }));
+    const again = await readerOf(await rewritten(reader, { like: reader, dialect: "continuous-2020" }));
+    expect(again.info.version).toBe("continuous (first layout) (2020.3.0)");
+    expect(await rowsOf(again)).toEqual(await rowsOf(reader));
+  });
+
+  test("recovery has one frame of signals and refuses more", async () => {
+    const files = new MemoryFiles();
+    const writer = await createWriter(files, { dialect: "recovery", metadata: { signalList: [...SIGNALS] as never } });
+    const channel = writer.channel({ name: "signals" });
+    expect(() => writer.channel({ name: "extra-properties" })).toThrow(RangeError);
+    writer.write(channel, 0, signalBytes(1));
+    expect(() => writer.write(channel, 1e9, signalBytes(2))).toThrow(RangeError);
+    await writer.abort();
+    expect(files.files.size).toBe(0);
+  });
+
+  test("that nobody knows is refused", async () => {
+    await expect(createWriter(new MemoryFiles(), { dialect: "casette" })).rejects.toThrow(RangeError);
+  });
+});
+
+describe("a header", () => {
+  test("is made from metadata when there is no tape to take after", async () => {
+    const files = new MemoryFiles();
+    const writer = await createWriter(files, {
+      epoch: 1_795_214_012_000_000_000n,
+      metadata: {
+        aircraft: "c172p",
+        airport: "LSZH",
+        recorder: "mine",
+        flightgear: "2024.1.9",
+        meta: { "user-data": { "author-name": "Ada <&>" } },
+      },
+    });
+    await writer.close();
+    const reader = await readerOf(files.bytes);
+    expect(reader.info.metadata).toMatchObject({
+      aircraft: "c172p",
+      airport: "LSZH",
+      recorder: "mine",
+      flightgear: "2024.1.9",
+      signals: 189,
+      recordSize: 579,
+      compression: "deflate",
+      data: ["signals", "multiplayer", "extra-properties"],
+      meta: { "user-data": { "author-name": "Ada <&>" }, "tape-duration": 0, "continuous-compression": 1 },
+    });
+  });
+
+  test("keeps what it had where metadata says nothing", async () => {
+    const reader = await readerOf(makeContinuous());
+    const again = await readerOf(await rewritten(reader, { like: reader, metadata: { airport: "EDDF" } }));
+    expect(again.info.metadata).toMatchObject({ airport: "EDDF", description: "Flying saucer & more" });
+    expect(await rowsOf(again)).toEqual(await rowsOf(reader));
+  });
+
+  test("writes numbers as C++ streams do", async () => {
+    const cases: [number, string][] = [
+      [244.55, "244.55"],
+      [606.7833333, "606.7833333"],
+      [1e-7, "1e-07"],
+      [0.0001, "0.0001"],
+      [12345678901.5, "1.23456789e+10"],
+      [4999999999.5, "5000000000"],
+      [-0.5, "-0.5"],
+    ];
+    const numbers = Object.fromEntries(cases.map(([value], i) => [`v${i}`, value]));
+    const files = new MemoryFiles();
+    await (await createWriter(files, { metadata: { meta: { numbers } } })).close();
+    const text = new TextDecoder().decode(files.bytes);
+    for (const [i, [, expected]] of cases.entries()) expect(text).toContain(`<v${i} type="double">${expected}</v${i}>`);
+  });
+});
+
+describe("messages", () => {
+  const metadata = { signalList: [...SIGNALS] as never, startTime: 10 };
+
+  test("of one time become one frame, in whatever order they come", async () => {
+    const files = new MemoryFiles();
+    const writer = await createWriter(files, { dialect: "continuous", metadata });
+    const [signals, multiplayer, extra] = ["signals", "multiplayer", "extra-properties"].map((name) =>
+      writer.channel({ name }),
+    ) as [ChannelInfo, ChannelInfo, ChannelInfo];
+    const item = Uint8Array.of(2, 0, 0x2f, 0x61, 1, 0, 0x31);
+    for (let k = 0; k < 10; k++) {
+      const time = Math.round((frameTime(k) - 10) * 1e9);
+      writer.write(extra, time, item);
+      writer.write(multiplayer, time, packetBytes("ALICE", k, 2));
+      writer.write(signals, time, signalBytes(k));
+      writer.write(multiplayer, time, packetBytes("BOB", k, 1));
+    }
+    await writer.close();
+    const findings = new Findings();
+    const reader = await readerOf(files.bytes, findings);
+    expect(findings.list()).toEqual([]);
+    expect(reader.info.metadata["frames"]).toBe(10);
+    expect((await rowsOf(reader)).slice(0, 4).map(({ channel }) => channel)).toEqual([
+      "signals",
+      "multiplayer",
+      "multiplayer",
+      "extra-properties",
+    ]);
+    expect(reader.bounds).toEqual([10, frameTime(9)]);
+  });
+
+  test("that cannot be right are refused", async () => {
+    const writer = await createWriter(new MemoryFiles(), { dialect: "continuous", metadata });
+    const channel = (name: string) => writer.channel({ name });
+    expect(() => writer.write(channel("signals"), 0, new Uint8Array(LIST.bytes - 1))).toThrow(RangeError);
+    expect(() => writer.write(channel("multiplayer"), 0, new Uint8Array(70_000))).toThrow(RangeError);
+    expect(() => writer.write(channel("extra-properties"), 0, Uint8Array.of(5, 0, 1))).toThrow(RangeError);
+    expect(() => writer.write(channel("signals"), -11e9, signalBytes(0))).toThrow(RangeError);
+    await writer.abort();
+  });
+
+  test("of another list of signals are refused", async () => {
+    const reader = await readerOf(makeContinuous());
+    await expect(rewritten(reader, { dialect: "continuous" })).rejects.toThrow(/not the ones/);
+  });
+
+  test("of items that FlightGear does not know have to be announced before the first", async () => {
+    const writer = await createWriter(new MemoryFiles(), { metadata });
+    writer.channel({ name: "weather" });
+    writer.write(writer.channel({ name: "signals" }), 0, signalBytes(0));
+    expect(() => writer.channel({ name: "traffic" })).toThrow(/before the first message/);
+    await writer.abort();
+  });
+
+  test("keep their times when the first is left out", async () => {
+    const reader = await readerOf(makeContinuous());
+    const kept = (await rowsOf(reader)).filter(({ channel }) => channel === "extra-properties");
+    const without = ["signals", "multiplayer", "weather"];
+    const again = await readerOf(await rewritten(reader, { like: reader }, { without }));
+    expect(await rowsOf(again)).toEqual(kept);
+    const late = await readerOf(await rewritten(reader, { like: reader }, { from: 1e9 }));
+    expect(await rowsOf(late)).toEqual((await rowsOf(reader)).filter(({ time }) => time >= 1e9));
+  });
+
+  test("keep the time of the session when a beginning is cut off", async () => {
+    const reader = await readerOf(makeContinuous());
+    const result = await rewritten(reader, { like: reader }, { from: 1e9, shift: -1e9 });
+    const again = await readerOf(result);
+    expect(again.bounds).toEqual([frameTime(20), frameTime(39)]);
+    expect((await again.timeline()).start).toBe(0);
+  });
+
+  test.each(ALL_ITEMS)("of a channel can be left out: %s", async (name) => {
+    for (const source of [makeContinuous(), makeContinuous({ compression: "1" })]) {
+      const reader = await readerOf(source);
+      const findings = new Findings();
+      const again = await readerOf(await rewritten(reader, { like: reader }, { without: [name] }), findings);
+      expect(damage(findings)).toEqual([]);
+      expect(await rowsOf(again)).toEqual((await rowsOf(reader)).filter(({ channel }) => channel !== name));
+    }
+  });
+});
+
+describe("the buffers of a Normal tape", () => {
+  const frame = (native: number, packets: Uint8Array[] = []): NormalFrame => ({
+    native,
+    record: new Uint8Array(0),
+    packets,
+    buffer: -1,
+  });
+  const times = (frames: readonly NormalFrame[]): number[] => frames.map(({ native }) => native);
+  const steps = (frames: readonly NormalFrame[]): number[] =>
+    [...new Set(times(frames).map((native, i, all) => Math.round((native - (all[i - 1] ?? native)) * 1000)))].slice(1);
+
+  test("hold a minute of every frame, then one in 0.55 s, then one in 6.05 s, at 20 frames a second", () => {
+    const buffers = new NormalBuffers();
+    // Native times are sums of steps, with the rounding of each.
+    let now = 0;
+    for (let k = 1; k <= 20 * 1500; k++) {
+      now += 1 / 20;
+      buffers.add(frame(now));
+    }
+    const { short, medium, long } = buffers;
+    expect(short.at(-1)!.native).toBe(now);
+    expect(short[0]!.native).toBeGreaterThan(1439);
+    expect(short[0]!.native).toBeLessThan(1441);
+    expect(steps(short)).toEqual([50]);
+    expect(steps(medium)).toEqual([550]);
+    // Sums are not exact: a step that meets the limit is one frame longer.
+    expect(steps(long)).toEqual(expect.arrayContaining([6050]));
+    expect(Math.max(...steps(long))).toBeLessThan(6150);
+    expect(medium.at(-1)!.native).toBeLessThan(short[0]!.native);
+    expect(now - medium[0]!.native).toBeLessThanOrEqual(600);
+    expect(long.at(-1)!.native).toBeLessThan(medium[0]!.native);
+    expect(short.length + medium.length + long.length + buffers.dropped).toBe(30_000);
+  });
+
+  test("count ages from now: with limits of 20, 40 and 100 s the second spans 20 s, the third 60 s", () => {
+    const buffers = new NormalBuffers({ short: 20, medium: 40, long: 100, mediumStep: 0.5, longStep: 5 });
+    for (let k = 1; k <= 20 * 300; k++) buffers.add(frame(k / 20));
+    const span = (frames: readonly NormalFrame[]): number => frames.at(-1)!.native - frames[0]!.native;
+    expect(span(buffers.medium)).toBeGreaterThan(18.5);
+    expect(span(buffers.medium)).toBeLessThan(20);
+    expect(span(buffers.long)).toBeGreaterThan(48);
+    expect(span(buffers.long)).toBeLessThan(60);
+  });
+
+  test("drop one frame more than is too old, as the recorder does", () => {
+    const buffers = new NormalBuffers({ short: 1, medium: 10, long: 100, mediumStep: 100, longStep: 100 });
+    for (const native of [10, 10.5, 11]) buffers.add(frame(native));
+    expect(times(buffers.short)).toEqual([10, 10.5, 11]);
+    buffers.add(frame(11.2));
+    expect(times(buffers.short)).toEqual([11, 11.2]);
+  });
+
+  test("give the packets of a dropped frame on, when their pilot is not heard in the next", () => {
+    const buffers = new NormalBuffers({ short: 1, medium: 10, long: 100, mediumStep: 100, longStep: 100 });
+    const [alice, bob] = [packetBytes("ALICE", 1, 2), packetBytes("BOB", 1, 1)];
+    buffers.add(frame(10, [alice, bob]));
+    buffers.add(frame(10.6, [packetBytes("BOB", 2, 1)]));
+    buffers.add(frame(11.4));
+    buffers.add(frame(11.5));
+    expect(times(buffers.short)).toEqual([11.4, 11.5]);
+    expect(buffers.short[0]!.packets).toEqual([packetBytes("BOB", 2, 1), alice]);
+  });
+
+  test("never lose the newest frame, however far apart frames are", () => {
+    const buffers = new NormalBuffers();
+    for (let k = 0; k < 10; k++) {
+      buffers.add(frame(k * 100));
+      expect(buffers.short.at(-1)!.native).toBe(k * 100);
+    }
+  });
+
+  test("get back the frames that came from them, also when some are left out", async () => {
+    const reader = await readerOf(gzipped(makeNormal({ generation: 3, packets: "listed" })));
+    const result = await rewritten(reader, { like: reader }, { from: 1e9, shift: -1e9 });
+    const again = await readerOf(result);
+    const expected = (await rowsOf(reader)).filter(({ time }) => time >= 1e9);
+    expect(await rowsOf(again)).toEqual(expected.map((row) => ({ ...row, time: row.time - 1e9 })));
+    const view = new DataView(contentOf(result).buffer, contentOf(result).byteOffset);
+    const sizes: number[] = [];
+    for await (const records of again.records()) {
+      for (const { kind, offset } of records) if (kind === "container") sizes.push(view.getUint32(offset + 4, true));
+    }
+    const counts = buffersOf(80).map((buffer) => buffer.filter((k) => frameTime(k) - frameTime(0) >= 1 - 1e-9).length);
+    expect(sizes).toEqual(counts.map((count) => count * LIST.recordSize));
+  });
+});
+
+describe("a write that fails", () => {
+  const failing = (after: number): { readonly sink: ByteSink; readonly calls: string[] } => {
+    const calls: string[] = [];
+    let position = 0;
+    const sink: ByteSink = {
+      name: "full.fgtape",
+      get position() {
+        return position;
+      },
+      write: async (bytes) => {
+        position += bytes.length;
+        if (position > after) throw new Error("the disk is full");
+      },
+      writeAt: async () => undefined,
+      flush: async () => undefined,
+      close: async () => void calls.push("close"),
+      abort: async () => void calls.push("abort"),
+    };
+    return { sink, calls };
+  };
+
+  test("is told to who waits, and leaves nothing", async () => {
+    const { sink, calls } = failing(3 << 20);
+    const writer = await createWriter(
+      { name: null, open: async () => sink },
+      { dialect: "continuous", metadata: { signalList: [...SIGNALS] as never } },
+    );
+    const channel = writer.channel({ name: "signals" });
+    let told: unknown = null;
+    for (let k = 0; k < 200_000 && told === null; k++) {
+      writer.write(channel, k * 5e7, signalBytes(k));
+      if (writer.ready !== null) await writer.ready.catch((error: unknown) => (told = error));
+    }
+    expect(String(told)).toContain("the disk is full");
+    await expect(writer.flush()).rejects.toThrow("the disk is full");
+    await expect(writer.close()).rejects.toThrow("the disk is full");
+    expect(calls).toEqual(["abort"]);
+  });
+
+  test("and one that is taken back leave no file", async () => {
+    const files = new MemoryFiles();
+    const writer = await createWriter(files, { metadata: { signalList: [...SIGNALS] as never } });
+    writer.write(writer.channel({ name: "signals" }), 0, signalBytes(0));
+    await writer.abort();
+    await writer.close();
+    expect(files.files.size).toBe(0);
+  });
+});
