@@ -1,0 +1,123 @@
+/**
+ * Mutated copies of every fixture and sample: `npm run fuzz -- [COUNT] [FORMAT…] [--seed N]`, COUNT for each format.
+ * Each must end in a typed error or in findings, within 2 s, asking for no single allocation above 64 MiB.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+
+const LONGEST_MS = 2000;
+const LARGEST = 64 << 20;
+
+let largest = 0;
+for (const name of [
+  "ArrayBuffer",
+  "Uint8Array",
+  "Uint16Array",
+  "Int32Array",
+  "Uint32Array",
+  "Float32Array",
+  "Float64Array",
+] as const) {
+  const original = globalThis[name] as unknown as new (...words: unknown[]) => ArrayBufferView | ArrayBuffer;
+  const width = (original as unknown as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1;
+  (globalThis as Record<string, unknown>)[name] = new Proxy(original, {
+    construct(target, words, newTarget) {
+      if (typeof words[0] === "number") largest = Math.max(largest, words[0] * width);
+      return Reflect.construct(target, words, newTarget) as object;
+    },
+  });
+}
+
+const { mutate, mutation, readsOrRefuses } = await import("../packages/simtape/test/conformance/mutate.ts");
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const words = process.argv.slice(2);
+const seedAt = words.indexOf("--seed");
+const seed = seedAt < 0 ? Date.now() % 1e9 : Number(words.splice(seedAt, 2)[1]);
+const count = Number(words[0] ?? 1000);
+const ids = words.length > 1 ? words.slice(1) : ["nanover", "carla", "mira", "flightgear", "hypercube"];
+
+function filesOf(folder: string): Record<string, Uint8Array> {
+  const found: Record<string, Uint8Array> = {};
+  if (!existsSync(folder)) return found;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const isRecording = !/\.(md|ts|json|txt|csv|gz|mcpr)$/.test(name) && statSync(path).isFile();
+    if (isRecording && statSync(path).size < 1_200_000) found[name] = new Uint8Array(readFileSync(path));
+  }
+  return found;
+}
+
+let failures = 0;
+process.stderr.write(`seed ${seed}\n`);
+for (const id of ids) {
+  const folders = [
+    `packages/simtape/test/fixtures/${id}`,
+    `../shared/samples/${id}`,
+    `../shared/samples/${id}/variants`,
+  ].map((path) => join(root, path));
+  for (const folder of [...folders]) {
+    if (existsSync(folder))
+      for (const name of readdirSync(folder))
+        if (statSync(join(folder, name)).isDirectory()) folders.push(join(folder, name));
+  }
+  const specimens: Record<string, Uint8Array>[] = [];
+  for (const folder of new Set(folders)) {
+    const files = filesOf(folder);
+    for (const [name, bytes] of Object.entries(files)) specimens.push({ [name]: bytes, ...files });
+  }
+  if (id === "carla") {
+    const { makeTown, RELEASES } = await import("../packages/simtape/test/fixtures/carla/make.ts");
+    for (const release of RELEASES) specimens.push({ "town.log": makeTown(release) });
+  }
+  let slowest = 0;
+  largest = 0;
+  const began = Date.now();
+  for (let run = 0; run < count; run++) {
+    // Small files are mutated more often: there every field is met.
+    const weights = specimens.map((files) => 1 / Math.sqrt(Object.values(files)[0]!.length + 100));
+    const files = pick(specimens, weights, seed + run);
+    const [name, bytes] = Object.entries(files)[0]!;
+    const mutations = fc.sample(fc.array(mutation(bytes.length), { minLength: 1, maxLength: 4 }), {
+      seed: seed + run,
+      numRuns: 1,
+    })[0]!;
+    const before = performance.now();
+    try {
+      await readsOrRefuses({ ...files, [name]: mutate(bytes, mutations) });
+    } catch (error) {
+      failures++;
+      console.log(
+        `${id} ${name} ${JSON.stringify(mutations)}\n  ${error instanceof Error ? error.stack : String(error)}`,
+      );
+    }
+    const took = performance.now() - before;
+    slowest = Math.max(slowest, took);
+    if (took > LONGEST_MS) {
+      failures++;
+      console.log(`${id} ${name} took ${took.toFixed(0)} ms: ${JSON.stringify(mutations)}`);
+    }
+    if (largest > LARGEST) {
+      failures++;
+      console.log(`${id} ${name} asked for ${largest} bytes at once: ${JSON.stringify(mutations)}`);
+      largest = 0;
+    }
+  }
+  const perCopy = ((Date.now() - began) / count).toFixed(1);
+  console.log(
+    `${id}: ${count} mutated copies of ${specimens.length} files, ${perCopy} ms each, slowest ${slowest.toFixed(0)} ms, largest allocation ${(largest / 2 ** 20).toFixed(1)} MiB`,
+  );
+}
+process.exit(failures > 0 ? 1 : 0);
+
+function pick<T>(items: readonly T[], weights: readonly number[], from: number): T {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let at = ((Math.imul(from, 2654435761) >>> 0) / 2 ** 32) * total;
+  for (let i = 0; i < items.length; i++) {
+    at -= weights[i]!;
+    if (at <= 0) return items[i]!;
+  }
+  return items.at(-1)!;
+}
