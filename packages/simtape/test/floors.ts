@@ -6,7 +6,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ["codec", "io"],
   ["model"],
   ["formats"],
-  ["ops", "play", "store", "demo"],
+  ["ops", "play", "record"],
+  ["demo"],
   ["cli", "testing"],
 ];
 const TOP = FLOORS.length - 1;
