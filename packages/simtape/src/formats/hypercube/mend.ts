@@ -5,88 +5,53 @@ const MAX_BYTES = 4096;
 
 /**
  * The bytes as they were, when one byte, or one bit in each of up to four neighbouring bytes, was changed, or the crc
- * itself; null when no such change explains it. CRC-32 is linear, so that the place of a change follows from the
- * difference. A wrong guess is as likely as `5000 × length / 2^32`.
+ * itself; null when no such change explains it. CRC-32 is linear and can be run backwards: for each four neighbouring
+ * bytes exactly one change explains the difference, and it is believed when it is small. A wrong guess is as likely as
+ * `5000 × length / 2^32`.
  */
 export function mended(bytes: Uint8Array, stored: number): Uint8Array | null {
   const difference = (crc32(bytes) ^ stored) >>> 0;
   if (difference === 0) return bytes;
   if (bytes.length > MAX_BYTES) return null;
   if (isSmall(difference)) return bytes;
-  // what a changed bit of byte i does to the crc of all, and of the three bytes behind it; the last byte first
-  let effects = new Uint32Array(8);
-  for (let bit = 0; bit < 8; bit++) effects[bit] = TABLE[1 << bit]!;
-  let [second, third, fourth] = [NOTHING, NOTHING, NOTHING];
+  // the change of bytes i to i + 3, the first in the low byte
+  let change = difference;
   for (let i = bytes.length - 1; i >= 0; i--) {
-    const found = oneByte(effects, difference) ?? neighbours(effects, second, third, fourth, difference);
-    if (found !== null) {
-      const copy = bytes.slice();
-      found.forEach((change, k) => {
-        copy[i + k] = copy[i + k]! ^ change;
-      });
-      return copy;
-    }
-    [second, third, fourth] = [effects, second, third];
-    effects = effects.map(step);
+    change = stepBack(change);
+    const inside = bytes.length - i;
+    if ((inside < 4 && change >>> (8 * inside) !== 0) || !isSmall(change)) continue;
+    const copy = bytes.slice();
+    for (let k = 0; k < 4 && i + k < bytes.length; k++) copy[i + k] = copy[i + k]! ^ ((change >>> (8 * k)) & 0xff);
+    return copy;
   }
   return null;
 }
 
-const NOTHING = new Uint32Array(0);
-
-/** Any change of one byte. */
-function oneByte(effects: Uint32Array, difference: number): number[] | null {
-  for (let change = 1; change < 256; change++) {
-    let effect = 0;
-    for (let bit = 0; bit < 8; bit++) if ((change & (1 << bit)) !== 0) effect ^= effects[bit]!;
-    if (effect >>> 0 === difference) return [change];
-  }
-  return null;
-}
-
-/** One bit in each of two to four bytes; this runs some thousand times for each byte. */
-function neighbours(
-  first: Uint32Array,
-  second: Uint32Array,
-  third: Uint32Array,
-  fourth: Uint32Array,
-  difference: number,
-): number[] | null {
-  for (let a = 0; a < first.length; a++) {
-    const one = difference ^ first[a]!;
-    for (let b = 0; b < second.length; b++) {
-      const two = one ^ second[b]!;
-      if (two === 0) return [1 << a, 1 << b];
-      for (let c = 0; c < third.length; c++) {
-        const three = two ^ third[c]!;
-        if (three === 0) return [1 << a, 1 << b, 1 << c];
-        for (let d = 0; d < fourth.length; d++) if ((three ^ fourth[d]!) === 0) return [1 << a, 1 << b, 1 << c, 1 << d];
-      }
-    }
-  }
-  return null;
-}
-
-/** Whether the crc itself was changed like that. */
-function isSmall(difference: number): boolean {
+/** Whether one byte was changed, or at most one bit of each. */
+function isSmall(change: number): boolean {
   let changed = 0;
-  let most = 0;
+  let isOneBitEach = true;
   for (let shift = 0; shift < 32; shift += 8) {
-    const byte = (difference >>> shift) & 0xff;
+    const byte = (change >>> shift) & 0xff;
     if (byte === 0) continue;
     changed++;
-    if ((byte & (byte - 1)) !== 0) most++;
+    isOneBitEach &&= (byte & (byte - 1)) === 0;
   }
-  return changed === 1 || most === 0;
+  return changed === 1 || isOneBitEach;
 }
 
 const TABLE = new Uint32Array(256);
+/** Which entry of the table has a top byte: they all differ. */
+const BY_TOP = new Uint8Array(256);
 for (let n = 0; n < 256; n++) {
   let c = n;
   for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
   TABLE[n] = c >>> 0;
+  BY_TOP[c >>> 24] = n;
 }
 
-function step(crc: number): number {
-  return ((crc >>> 8) ^ TABLE[crc & 0xff]!) >>> 0;
+/** The register one byte of zeros before `crc`. */
+function stepBack(crc: number): number {
+  const low = BY_TOP[crc >>> 24]!;
+  return (((crc ^ TABLE[low]!) << 8) | low) >>> 0;
 }
