@@ -16,6 +16,17 @@ export interface ByteSink {
   abort(): Promise<void>;
 }
 
+/** A sink whose bytes can be read before it is closed: so that a file is checked before it appears under its name. */
+export interface ReadableSink extends ByteSink {
+  /** Bytes `[offset, offset + length)` of those written, fewer at their end; the caller's own. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** Whether what is written can be read back; a file and memory can, an object of a store cannot. */
+export function isReadable(sink: ByteSink): sink is ReadableSink {
+  return "read" in sink && typeof sink.read === "function";
+}
+
 /** The files of one recording being written. */
 export interface SinkBundle {
   /** File name of the main one, when it has one. */
@@ -45,7 +56,7 @@ export class MemoryFiles implements SinkBundle {
   }
 }
 
-class MemorySink implements ByteSink {
+class MemorySink implements ReadableSink {
   readonly name: string;
   readonly #files: Map<string, Uint8Array>;
   #bytes = new Uint8Array(4096);
@@ -79,6 +90,11 @@ class MemorySink implements ByteSink {
       throw new RangeError(`${bytes.length} bytes at ${offset}, ${this.#length} are written: ${this.name}`);
     }
     this.#bytes.set(bytes, offset);
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    this.#refuse();
+    return this.#bytes.slice(offset, Math.min(this.#length, offset + length));
   }
 
   async flush(): Promise<void> {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checkFileName } from "../bundle.ts";
-import type { ByteSink, SinkBundle } from "../sink.ts";
+import type { ReadableSink, SinkBundle } from "../sink.ts";
 import { SourceError } from "../source.ts";
 
 /**
@@ -19,7 +19,7 @@ export function toFile(path: string): SinkBundle {
   };
 }
 
-class FileSink implements ByteSink {
+class FileSink implements ReadableSink {
   readonly name: string;
   readonly #handle: FileHandle;
   readonly #beside: string;
@@ -35,7 +35,7 @@ class FileSink implements ByteSink {
   static async open(path: string): Promise<FileSink> {
     const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.part`);
     try {
-      return new FileSink(path, beside, await open(beside, "wx"));
+      return new FileSink(path, beside, await open(beside, "wx+"));
     } catch (cause) {
       throw failure("cannot be created", path, cause);
     }
@@ -58,6 +58,17 @@ class FileSink implements ByteSink {
       throw new RangeError(`${bytes.length} bytes at ${offset}, ${this.#position} are written: ${this.name}`);
     }
     await this.#writeAll(offset, bytes);
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    this.#refuse();
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, this.#position - offset)));
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesRead } = await this.#handle.read(bytes, done, bytes.length - done, offset + done);
+      if (bytesRead === 0) return bytes.subarray(0, done);
+      done += bytesRead;
+    }
+    return bytes;
   }
 
   async flush(): Promise<void> {
