@@ -21,7 +21,8 @@ import {
 import { type Epoch, readReserved, writeReserved } from "./layout-metadata.ts";
 import { productionSegmentName } from "./layout-production.ts";
 import { aboveLimits, type CheckedHead, type Head, type Preamble, readHead, readPreamble, refuse } from "./preamble.ts";
-import { alignEntries, findFrames, recoverEntries, soundPrefix } from "./recover.ts";
+import { alignEntries, recoverEntries, soundPrefix } from "./recover.ts";
+import { findFrames, magicIn } from "./resync.ts";
 import { isSegment, type SegmentScan, scanSegments } from "./segments.ts";
 
 /** What a reader is made of. */
@@ -216,11 +217,12 @@ class Opening {
     const metadataLength = this.#metadataLength(head, preamble, first);
     const from = Math.min(size, HEADER_BYTES + metadataLength);
     const { signal } = this.#options;
-    const frames = await findFrames(this.#source, from, tools.zstd, tools.dictionary, head.dialect, signal);
-    if (frames.length === 0) return null;
-    const begin = frames[0]!.offset;
     const isWhole = !this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
     const isTrusted = preamble !== null && preamble.entries.length > 0 && (preamble.isIndexSure || isWhole);
+    const { dialect } = head;
+    const frames = await findFrames(this.#source, from, size, { ...tools, dialect, withTicks: !isTrusted, signal });
+    if (frames.length === 0) return null;
+    const begin = frames[0]!.offset;
     let entries = preamble?.entries ?? [];
     let indexLength = head.indexLength;
     let message: string;
@@ -232,7 +234,8 @@ class Opening {
       const area = await this.#source.read(from, Math.min(begin - from, LIMITS.index * 2), signal);
       const prefix = alignEntries(soundPrefix(preamble?.entries ?? []), frames);
       const known = new Set(prefix.map(({ offsetHigh, offsetLow }) => offsetHigh * 2 ** 32 + offsetLow));
-      const last = Math.max(0, ...known);
+      let last = 0;
+      for (const offset of known) last = Math.max(last, offset);
       const rest = frames.filter(({ offset }) => offset > last && !known.has(offset));
       const end = prefix.length === 0 ? 0 : prefix.at(-1)!.startTick + prefix.at(-1)!.tickCount;
       const recovered = recoverEntries(area, rest, head.dialect, end, isSure ? head.tickCount : 0);
@@ -271,7 +274,7 @@ class Opening {
   /** What the first frame in the file names: 0 for none. */
   async #dictionaryId(): Promise<number> {
     const bytes = await this.#source.read(HEADER_BYTES, 1 << 20, this.#options.signal);
-    for (let at = bytes.indexOf(FRAME_BEGIN); at >= 0; at = bytes.indexOf(FRAME_BEGIN, at + 1)) {
+    for (let at = magicIn(bytes, 0); at >= 0; at = magicIn(bytes, at + 1)) {
       try {
         const { kind, dictionaryId } = readZstdFrameHeader(bytes, at);
         if (kind === "data") return dictionaryId;
@@ -394,8 +397,6 @@ class Opening {
   }
 }
 
-/** First byte of a frame's magic number. */
-const FRAME_BEGIN = 0x28;
 const QUIET: Reporter = { report: () => undefined };
 
 function isIndexCode(code: string): boolean {

@@ -20,6 +20,7 @@ import { Channels } from "./channels.ts";
 import type { ChunkSource } from "./chunk-context.ts";
 import { ChunkCache, ChunkFetch, type FileSet } from "./chunk-fetch.ts";
 import type { HypercubeChunk } from "./chunk-plan.ts";
+import { ChunkRecordCheck } from "./chunk-record-check.ts";
 import { decodeChunk, type DecodedChunk, emptyChunk } from "./decode.ts";
 import type { DictionaryLookup } from "./dictionary.ts";
 import { FORMAT_ID, FLAG_CLIP, FLAG_FINISHED, hexText, LIMITS, TICK } from "./layout.ts";
@@ -53,8 +54,12 @@ export class HypercubeReader implements Reader {
   readonly #dictionary: Uint8Array | null;
   readonly #report: Reporter;
   readonly #cache = new ChunkCache();
+  /** Null where chunks have no records: in one file, and in the production dialect. */
+  readonly #records: ChunkRecordCheck | null;
   /** Chunks whose problems were told. */
   readonly #told = new Set<number>();
+  /** Places of bytes that the index does not name, as far as they were told. */
+  readonly #stray = new Set<string>();
   #statistics: readonly ChannelStatistics[] | null = null;
 
   private constructor(opened: Opened, report: Reporter) {
@@ -74,6 +79,8 @@ export class HypercubeReader implements Reader {
     this.#dictionary = opened.dictionary;
     this.#faults = opened.faults;
     this.#report = report;
+    const hasRecords = files.isSegmented && head.dialect === 1;
+    this.#records = hasRecords ? new ChunkRecordCheck(head.extension?.recordingId ?? null, report) : null;
     this.channels = this.#map.list;
     this.state =
       head.dialect === 1
@@ -193,7 +200,16 @@ export class HypercubeReader implements Reader {
         return false;
       }
     };
-    yield* fileRecords(this.#files, this.#preamble.head, this.#chunks, isSound, signal);
+    const stray = (segment: number | null, offset: number, length: number): void => {
+      const place = `${segment ?? ""}:${offset}`;
+      if (this.#stray.has(place)) return;
+      this.#stray.add(place);
+      const file = segment === null ? "" : ` of ${this.#files.nameOf(segment)}`;
+      const message = `${length} bytes at ${offset}${file}: the index names no chunk there`;
+      this.#report.report({ code: "stray-bytes", severity: "warning", message, offset, length });
+    };
+    const judge = { isSound, stray, records: this.#records };
+    yield* fileRecords(this.#files, this.#preamble.head, this.#chunks, judge, signal);
   }
 
   async close(): Promise<void> {

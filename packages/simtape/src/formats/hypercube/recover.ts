@@ -1,122 +1,8 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
-import { readZstdFrameHeader, type Zstd, zstdFrameLength } from "../../codec/zstd.ts";
-import type { ByteSource } from "../../io/source.ts";
 import type { Dialect } from "./chunk-context.ts";
-import { HypercubeChunk } from "./chunk-plan.ts";
-import { type ChannelMap, decodeChunk } from "./decode.ts";
-import { ENTRY_SNAPSHOT, type IndexEntry, LIMITS, readVarInt, TICK } from "./layout.ts";
-
-/** A frame that inflates, found without the index. */
-export interface FoundFrame {
-  readonly offset: number;
-  readonly length: number;
-  /** Its content. */
-  readonly size: number;
-  /** Of the first tick record: in the production dialect the chunk's start; null when there is none. */
-  readonly firstTick: number | null;
-  /** Tick of the last event when it is read with and without a snapshot; null where that does not fit. */
-  readonly lastTick: { readonly withSnapshot: number | null; readonly without: number | null };
-}
-
-/** Bytes read at once while looking for frames. */
-const STEP = 1 << 20;
-
-/** Every frame of a file from `from` on that inflates, wherever it lies. Reads the whole file. */
-export async function findFrames(
-  source: ByteSource,
-  from: number,
-  zstd: Zstd,
-  dictionary: Uint8Array | null,
-  dialect: Dialect,
-  signal: AbortSignal | undefined,
-): Promise<FoundFrame[]> {
-  const frames: FoundFrame[] = [];
-  let base = from;
-  for (;;) {
-    const bytes = await source.read(base, STEP + 3, signal);
-    let next = -1;
-    for (let at = 0; at + 4 <= bytes.length; at++) {
-      if (bytes[at] !== 0x28 || bytes[at + 1] !== 0xb5 || bytes[at + 2] !== 0x2f || bytes[at + 3] !== 0xfd) continue;
-      const frame = await frameAt(source, base + at, zstd, dictionary, dialect, signal);
-      if (frame === null) continue;
-      frames.push(frame);
-      next = base + at + frame.length;
-      break;
-    }
-    if (next >= 0) base = next;
-    else if (bytes.length < STEP + 3) return frames;
-    else base += STEP;
-  }
-}
-
-async function frameAt(
-  source: ByteSource,
-  offset: number,
-  zstd: Zstd,
-  dictionary: Uint8Array | null,
-  dialect: Dialect,
-  signal: AbortSignal | undefined,
-): Promise<FoundFrame | null> {
-  for (let room = 1 << 16; ; room *= 16) {
-    const bytes = await source.read(offset, Math.min(room, LIMITS.compressed), signal);
-    let length: number;
-    try {
-      const { contentSize } = readZstdFrameHeader(bytes);
-      if (contentSize === null || contentSize > LIMITS.uncompressed) return null;
-      length = zstdFrameLength(bytes);
-      if (contentSize > LIMITS.freeUncompressed && contentSize > length * LIMITS.ratio) return null;
-      const frame = bytes.subarray(0, length);
-      const options = { size: contentSize };
-      const raw = zstd.decompress(frame, dictionary === null ? options : { ...options, dictionary });
-      return { offset, length, size: contentSize, firstTick: firstTick(raw), lastTick: lastTicks(raw, dialect) };
-    } catch (error) {
-      if (!(error instanceof LayoutError)) throw error;
-      if (error.reason !== "truncated" || bytes.length < room || room >= LIMITS.compressed) return null;
-    }
-  }
-}
-
-function firstTick(raw: Uint8Array): number | null {
-  try {
-    return readVarInt(new ByteCursor(raw));
-  } catch (error) {
-    if (!(error instanceof LayoutError)) throw error;
-    return null;
-  }
-}
-
-/** Takes all events alike. */
-const ANY_CHANNEL: ChannelMap = { snapshot: 28, extension: 29, sized: () => 29 };
-
-function lastTicks(raw: Uint8Array, dialect: Dialect): FoundFrame["lastTick"] {
-  const lastWith = (flags: number): number | null => {
-    const entry = entryOf({ startTick: 0, tickCount: 0x7fff_ffff, flags }, 0, raw.length, raw.length, dialect);
-    const { columns, problem } = decodeChunk(raw, new HypercubeChunk(0, entry, 0, null), dialect, 0, ANY_CHANNEL);
-    if (problem !== null) return null;
-    return columns.length === 0 ? 0 : columns.time[columns.length - 1]! / TICK;
-  };
-  // in the production dialect the bit says nothing of the content
-  return { withSnapshot: lastWith(ENTRY_SNAPSHOT), without: lastWith(0) };
-}
-
-interface Ticks {
-  readonly startTick: number;
-  readonly tickCount: number;
-  readonly flags: number;
-}
-
-function entryOf(ticks: Ticks, offset: number, length: number, size: number, dialect: Dialect): IndexEntry {
-  return {
-    ...ticks,
-    offsetHigh: Math.floor(offset / 2 ** 32),
-    offsetLow: offset % 2 ** 32,
-    compressedLength: length,
-    uncompressedLength: size,
-    formatVersion: dialect === 5 ? 5 : null,
-    dataVersion: null,
-  };
-}
+import { ENTRY_SNAPSHOT, type IndexEntry, readVarInt } from "./layout.ts";
+import { entryOf, type FoundFrame, type Ticks } from "./resync.ts";
 
 /**
  * The entries of a sound index with the places where their frames really are: bytes came in or went missing before
@@ -124,25 +10,26 @@ function entryOf(ticks: Ticks, offset: number, length: number, size: number, dia
  */
 export function alignEntries(entries: readonly IndexEntry[], frames: readonly FoundFrame[]): IndexEntry[] {
   const places = new Map<number, FoundFrame>();
+  // by place in the file
+  const order = entries.map((_, i) => i).sort((a, b) => offsetOf(entries[a]!) - offsetOf(entries[b]!));
   let next = 0;
   let shift = 0;
   for (const frame of frames) {
+    const expected = firstAt(order, next, (i) => offsetOf(entries[i]!) >= frame.offset - shift);
     let best = -1;
     let distance = Number.POSITIVE_INFINITY;
-    for (let i = next; i < entries.length; i++) {
-      const entry = entries[i]!;
+    for (let k = Math.max(next, expected - MAX_AWAY); k < Math.min(order.length, expected + MAX_AWAY); k++) {
+      const entry = entries[order[k]!]!;
       const away = Math.abs(frame.offset - offsetOf(entry) - shift);
       // at the very place the lengths may be what is wrong
       const isSame = entry.compressedLength === frame.length && entry.uncompressedLength === frame.size;
-      if (!isSame && away > 0) continue;
-      if (away < distance) {
-        best = i;
-        distance = away;
-      }
+      if ((!isSame && away > 0) || away >= distance) continue;
+      best = k;
+      distance = away;
     }
     if (best < 0) continue;
-    places.set(best, frame);
-    shift = frame.offset - offsetOf(entries[best]!);
+    places.set(order[best]!, frame);
+    shift = frame.offset - offsetOf(entries[order[best]!]!);
     next = best + 1;
   }
   return entries.map((entry, i) => {
@@ -152,6 +39,21 @@ export function alignEntries(entries: readonly IndexEntry[], frames: readonly Fo
     const found = entryOf({ startTick, tickCount, flags }, frame.offset, frame.length, frame.size, 1);
     return { ...found, formatVersion, dataVersion };
   });
+}
+
+/** Entries looked at on either side of where a frame's should be. */
+const MAX_AWAY = 64;
+
+/** Place of the first member from `low` on for which `isBehind` holds, as it does for all after it. */
+function firstAt(order: readonly number[], low: number, isBehind: (member: number) => boolean): number {
+  let from = low;
+  let to = order.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (isBehind(order[middle]!)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 function offsetOf({ offsetHigh, offsetLow }: IndexEntry): number {
@@ -195,7 +97,9 @@ export function recoverEntries(
   const byLengths = new Map<string, FoundFrame[]>();
   for (const frame of frames) {
     const key = `${frame.length},${frame.size}`;
-    byLengths.set(key, [...(byLengths.get(key) ?? []), frame]);
+    const alike = byLengths.get(key);
+    if (alike === undefined) byLengths.set(key, [frame]);
+    else alike.push(frame);
   }
   const known = new Map<FoundFrame, { ticks: Ticks; versions: Pick<IndexEntry, "formatVersion" | "dataVersion"> }>();
   const view = new DataView(area.buffer, area.byteOffset, area.byteLength);
@@ -216,13 +120,20 @@ export function recoverEntries(
   return { entries, found: known.size, end };
 }
 
+/** Frames ascend; of two that are as near the first. */
 function nearest(frames: readonly FoundFrame[] | undefined, offset: number): FoundFrame | undefined {
-  let best: FoundFrame | undefined;
-  for (const frame of frames ?? []) {
-    const away = Math.abs(frame.offset - offset);
-    if (away <= MAX_SHIFT && (best === undefined || away < Math.abs(best.offset - offset))) best = frame;
+  if (frames === undefined) return undefined;
+  let low = 0;
+  let high = frames.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (frames[middle]!.offset < offset) low = middle + 1;
+    else high = middle;
   }
-  return best;
+  const [before, behind] = [frames[low - 1], frames[low]];
+  const isBefore = behind === undefined || (before !== undefined && offset - before.offset <= behind.offset - offset);
+  const best = isBefore ? before : behind;
+  return best !== undefined && Math.abs(best.offset - offset) <= MAX_SHIFT ? best : undefined;
 }
 
 function tailAt(
@@ -283,12 +194,12 @@ function placed(
   const told = frames.map((frame) => entryFor(frame));
   dropOddOnes(told, firstTick, tickCount);
   let end = firstTick;
+  const following = nextTold(told);
   frames.forEach((frame, i) => {
     const found = told[i] ?? null;
     const isFirst = entries.length === 0 && firstTick === 0;
-    const nextAt = told.findIndex((other, k) => k > i && other !== null);
-    const next = nextAt < 0 ? (tickCount > end ? tickCount : null) : told[nextAt]!.ticks.startTick;
-    const after = nextAt < 0 ? frames.length : nextAt;
+    const after = following[i]!;
+    const next = after === told.length ? (tickCount > end ? tickCount : null) : told[after]!.ticks.startTick;
     const flags = found?.ticks.flags ?? flagsOf(frame, dialect, isFirst);
     const known = adjusted(found?.ticks ?? null, end, next);
     // ticks of the production dialect are absolute: the content tells where it begins
@@ -312,6 +223,17 @@ function placed(
     end = startTick + Math.max(1, ticks, reach);
   });
   return entries;
+}
+
+/** For each place the next one behind it of which something is told; the length when there is none. */
+function nextTold(told: readonly unknown[]): Int32Array {
+  const following = new Int32Array(told.length);
+  let next = told.length;
+  for (let i = told.length - 1; i >= 0; i--) {
+    following[i] = next;
+    if (told[i] !== null) next = i;
+  }
+  return following;
 }
 
 /** Start and ticks where one of them fits neither what is before nor what follows; `next` is null when that is not known. */
