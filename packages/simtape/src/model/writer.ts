@@ -83,6 +83,8 @@ export interface RepairNote {
   lost(finding: Finding): void;
   /** Something written anew that the file had wrong or not at all: an index, a count, an end. */
   rebuilt(finding: Finding): void;
+  /** How many bytes the lengths are of, where that is not what `records()` gives but what inflates from it. */
+  content?(bytes: number): void;
 }
 
 /** The writing side of a format; loaded on use. */

@@ -15,7 +15,7 @@ export interface ChannelAccount {
 export interface RepairReport {
   /** `sound`: nothing was wrong, and the copy is exact; `repaired`: what is left is whole again. */
   readonly status: "sound" | "repaired";
-  /** Bytes of the file (the inflated stream of a gzip one) that went into the result, and that did not. */
+  /** Bytes of the file (of what inflates from a compressed one) that went into the result, and that did not. */
   readonly bytesKept: number;
   readonly bytesLost: number;
   /** What was left out: place, length, reason. */
@@ -49,6 +49,9 @@ export async function repair(
     await writing.repair(recording.reader, to, {
       lost: (finding) => lost.push(finding),
       rebuilt: (finding) => rebuilt.push(finding),
+      content: (bytes) => {
+        total = bytes;
+      },
     });
   }
   const result = await reopen();

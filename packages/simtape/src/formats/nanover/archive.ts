@@ -1,13 +1,12 @@
-import { Inflate } from "fflate";
-import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
-import { ForwardSource, type Producer } from "../../io/forward.ts";
+import { ForwardSource } from "../../io/forward.ts";
 import { type ByteSource, SourceError } from "../../io/source.ts";
 import { memorySpool, type SpoolFactory } from "../../io/spool.ts";
 import { slice } from "../../io/window.ts";
-import { RecordingError, type Reporter } from "../../model/error.ts";
+import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
 import type { NativeRecord } from "../../model/reader.ts";
+import { MemberInflater } from "./inflate-member.ts";
 import { findIndexEntry } from "./layout-index.ts";
 import {
   DEFLATED,
@@ -91,28 +90,64 @@ export async function openArchive(source: ByteSource, report: Reporter, signal?:
   return archive;
 }
 
+/** What a member holds. */
+export interface Content {
+  readonly source: ByteSource;
+  readonly size: number;
+  /** Whether a deflated one has its checksum; a stored one's is compared by whoever reads it. */
+  readonly isSound: boolean;
+  /** What a deflated one does not give any more; null when nothing is known to be gone. */
+  readonly gone: Finding | null;
+}
+
 /** What a member holds. For a deflated one this inflates all of it, once, into `spool` or memory. */
 export async function openMember(
   archive: Archive,
   member: Member,
   report: Reporter,
   spool: SpoolFactory | undefined,
-): Promise<{ readonly source: ByteSource; readonly size: number }> {
+): Promise<Content> {
   const data = slice(archive.source, member.dataOffset, member.length);
-  if (member.isStored) return { source: data, size: member.length };
-  const inflater = new MemberInflater(data);
+  if (member.isStored) return { source: data, size: member.length, isSound: true, gone: null };
+  const inflater = new MemberInflater(data, member.length);
   const name = archive.source.name;
   const source = new ForwardSource(name, inflater, spool ?? memorySpool(INFLATED_LIMIT, name));
   const size = await source.size();
-  const { stated } = member;
-  const offset = member.dataOffset;
-  if (inflater.damage !== null) {
-    const message = `compressed member at ${hex(offset)} is damaged, ${size} bytes came out: ${inflater.damage}`;
-    report.report({ code: "bad-compression", severity: "damage", message, offset, length: member.length });
-  } else if (stated !== null && (stated.size !== size || stated.crc !== inflater.crc)) {
-    report.report({ ...BAD_CHECKSUM, message: `member at ${hex(offset)} does not have its checksum or size`, offset });
+  const { stated, dataOffset } = member;
+  const { damage } = inflater;
+  if (damage !== null) {
+    const offset = dataOffset + damage.offset;
+    const length = member.length - damage.offset;
+    const message = `compressed member is damaged at ${hex(offset)}, ${size} bytes came out: ${damage.message}`;
+    report.report({ code: "bad-compression", severity: "damage", message, offset, length });
+    return { source, size, isSound: false, gone: goneBehind(offset, length, damage.message, stated, size) };
   }
-  return { source, size };
+  const isSound = stated === null || (stated.size === size && stated.crc === inflater.crc);
+  if (!isSound) {
+    const message = `member at ${hex(dataOffset)} does not have its checksum or size`;
+    report.report({ ...BAD_CHECKSUM, message, offset: dataOffset });
+  }
+  return { source, size, isSound, gone: null };
+}
+
+/** What cannot be inflated any more, `length` bytes of the file from `offset` on: as much as the zip says came behind. */
+function goneBehind(
+  offset: number,
+  length: number,
+  why: string,
+  stated: Member["stated"],
+  size: number,
+): Finding | null {
+  const code = "bad-compression";
+  const severity = "loss";
+  if (stated === null) {
+    const message = `${length} compressed bytes from ${hex(offset)} on cannot be inflated: ${why}`;
+    return { code, severity, message, offset, length };
+  }
+  const missing = stated.size - size;
+  if (missing <= 0) return null;
+  const message = `${missing} bytes of messages cannot be inflated any more, from ${hex(offset)} on: ${why}`;
+  return { code, severity, message, offset, length: missing };
 }
 
 export const BAD_CHECKSUM: { readonly code: "bad-checksum"; readonly severity: "damage" } = {
@@ -439,54 +474,4 @@ function isNamed(header: LocalHeader, name: string): boolean {
   if (header.name.length !== name.length) return false;
   for (let i = 0; i < name.length; i++) if (header.name[i] !== name.charCodeAt(i)) return false;
   return true;
-}
-
-/** Bytes read at once, and inflated at once: deflate makes up to 1,032 times as many of them. */
-const READ = 256 << 10;
-const STEP = 16 << 10;
-
-/** Inflates a member from its beginning; what came out before damage counts. */
-class MemberInflater implements Producer {
-  /** What is wrong; null when nothing is. */
-  damage: string | null = null;
-  crc = 0;
-  readonly #data: ByteSource;
-  readonly #inflate: Inflate;
-  #pieces: Uint8Array[] = [];
-  #block: Uint8Array = new Uint8Array(0);
-  #at = 0;
-  #position = 0;
-  #ended = false;
-
-  constructor(data: ByteSource) {
-    this.#data = data;
-    this.#inflate = new Inflate((bytes) => {
-      this.crc = crc32(bytes, this.crc);
-      this.#pieces.push(bytes);
-    });
-  }
-
-  async next(): Promise<readonly Uint8Array[] | null> {
-    if (this.#ended) return null;
-    if (this.#at === this.#block.length) {
-      this.#block = await this.#data.read(this.#position, READ);
-      this.#position += this.#block.length;
-      this.#at = 0;
-    }
-    const piece = this.#block.subarray(this.#at, this.#at + STEP);
-    this.#at += piece.length;
-    this.#pieces = [];
-    this.#ended = piece.length === 0;
-    try {
-      this.#inflate.push(piece, this.#ended);
-    } catch (error) {
-      this.#ended = true;
-      this.damage = error instanceof Error ? error.message : String(error);
-    }
-    return this.#pieces;
-  }
-
-  close(): Promise<void> {
-    return this.#data.close();
-  }
 }

@@ -45,6 +45,8 @@ interface IndexedChunk extends Chunk {
 export interface ZipContent {
   readonly messages: ByteSource;
   readonly messagesSize: number;
+  /** Bytes of the messages as the zip states them: more, when some are gone. */
+  readonly statedSize: number;
   readonly index: ByteSource;
   readonly indexSize: number;
   /** Place of the index in the file; what findings speak of. 0 for a deflated one. */
@@ -56,6 +58,8 @@ export class IndexedMessages {
   readonly chunks: IndexedChunk[] = [];
   /** Rows of all chunks. */
   count = 0;
+  /** Messages that the index names and that are gone: the zip states them, and the member ends before. */
+  gone = 0;
   /** Something in the index could not be read, is not there, or points to where no message can be. */
   isDamaged = false;
   /** CRC-32 of the index. */
@@ -64,8 +68,9 @@ export class IndexedMessages {
   readonly #types: Types;
   readonly #report: Reporter;
   readonly #counter = new StatisticsCounter();
-  /** Sequence of the first frame in file order; -1: none met. */
+  /** Time and sequence of the earliest frame, in whatever order the index names them; -1: none met. */
   #firstFrame = -1;
+  #firstFrameTime: Time = Number.POSITIVE_INFINITY;
   #clock: Time = 0;
   /** Where entries go instead, when only they are wanted. */
   #list: EntryList | null = null;
@@ -189,6 +194,10 @@ export class IndexedMessages {
       const message = `index states ${stated.entries} entries and has ${entries}`;
       this.#damage("index-count", message, indexOrigin, stated.bytes);
     }
+    if (this.gone > 0) {
+      const message = `${this.gone} messages that the index names are gone: the messages end before`;
+      this.#report.report({ code: "missing-messages", severity: "loss", message, offset: indexOrigin });
+    }
     await survey?.look(this.#content.messages, options.signal);
   }
 
@@ -223,13 +232,18 @@ export class IndexedMessages {
 
   /** Puts an entry into `table` when its message is there; `offset` is its place, null when it was reported before. */
   #take(entry: IndexEntry, table: EntryTable, offset: number | null): void {
-    const { messagesSize } = this.#content;
+    const { messagesSize, statedSize } = this.#content;
     if (this.#list !== null) {
       this.#list.add(entry);
       return;
     }
     if (entry.length === 0 || entry.offset + entry.length > messagesSize) {
       if (offset === null) return;
+      if (entry.length > 0 && entry.offset + entry.length <= statedSize) {
+        this.isDamaged = true;
+        this.gone++;
+        return;
+      }
       const place = `${entry.length} bytes at ${hex(entry.offset)}`;
       const message = `index entry at ${hex(offset)} points to ${place} of the messages, which have ${messagesSize}`;
       this.#damage("bad-index-entry", message, offset, 0);
@@ -338,7 +352,10 @@ export class IndexedMessages {
         let flags = 0;
         if (id === FRAME) {
           const place = sequence + rows.length;
-          if (this.#firstFrame < 0) this.#firstFrame = place;
+          if (survey !== null && table.time[i]! < this.#firstFrameTime) {
+            this.#firstFrame = place;
+            this.#firstFrameTime = table.time[i]!;
+          }
           if (index === 0 || place === this.#firstFrame) flags = KEYFRAME;
           survey?.frame(index, table.offset[i]!, table.length[i]!);
         }

@@ -236,6 +236,14 @@ class RecordMessages implements Messages {
     }));
   }
 
+  get gone(): readonly Finding[] {
+    return [];
+  }
+
+  inflated(): null {
+    return null;
+  }
+
   statistics(channels: number): readonly ChannelStatistics[] {
     const frames = this.#frames?.statistics(channels);
     const states = this.#states?.statistics(channels);

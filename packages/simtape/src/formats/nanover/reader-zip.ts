@@ -6,7 +6,15 @@ import type { Finding, Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
 import type { NativeRecord, OpenOptions } from "../../model/reader.ts";
 import type { ChannelStatistics } from "../../model/value.ts";
-import { type Archive, archiveRecords, BAD_CHECKSUM, type Member, openArchive, openMember } from "./archive.ts";
+import {
+  type Archive,
+  archiveRecords,
+  BAD_CHECKSUM,
+  type Content,
+  type Member,
+  openArchive,
+  openMember,
+} from "./archive.ts";
 import { IndexedMessages, type ZipContent } from "./indexed.ts";
 import { Overview } from "./overview.ts";
 import { type Messages, NanoverReader } from "./reader.ts";
@@ -39,6 +47,7 @@ export async function openZip(source: ByteSource, report: Reporter, options: Ope
       content = {
         messages: messages.source,
         messagesSize: messages.size,
+        statedSize: archive.messages.stated?.size ?? messages.size,
         index: index.source,
         indexSize: index.size,
         indexOrigin: archive.index.isStored ? archive.index.dataOffset : 0,
@@ -65,7 +74,7 @@ export async function openZip(source: ByteSource, report: Reporter, options: Ope
     }
     return new NanoverReader(
       "zip",
-      new ZipMessages(archive, indexed ?? walked!, messages.size, report),
+      new ZipMessages(archive, indexed ?? walked!, messages, report),
       [...sources, source],
       {
         bytes: archive.size,
@@ -144,15 +153,17 @@ class ZipMessages implements Messages {
   readonly chunks: readonly Chunk[];
   readonly #archive: Archive;
   readonly #found: IndexedMessages | FlatFile;
-  readonly #size: number;
+  readonly #content: Content;
   readonly #report: Reporter;
   #isChecked = false;
+  #isSound: boolean;
 
-  constructor(archive: Archive, found: IndexedMessages | FlatFile, size: number, report: Reporter) {
+  constructor(archive: Archive, found: IndexedMessages | FlatFile, content: Content, report: Reporter) {
     this.#report = report;
     this.#archive = archive;
     this.#found = found;
-    this.#size = size;
+    this.#content = content;
+    this.#isSound = content.isSound;
     this.chunks = found.chunks.filter(({ count }) => count > 0);
   }
 
@@ -181,7 +192,16 @@ class ZipMessages implements Messages {
       const message = "there is no directory of the zip that can be read";
       found.push({ code: "missing-directory", severity: "damage", message, offset: size });
     }
+    if (!this.#isSound) {
+      const message = "the messages do not have their checksum";
+      found.push({ ...BAD_CHECKSUM, message, offset: this.#archive.messages.dataOffset });
+    }
     return found;
+  }
+
+  get gone(): readonly Finding[] {
+    const { gone } = this.#content;
+    return gone === null ? [] : [gone];
   }
 
   statistics(channels: number): readonly ChannelStatistics[] {
@@ -192,23 +212,29 @@ class ZipMessages implements Messages {
     return archiveRecords(this.#archive, () => this.#messages(signal), signal);
   }
 
+  inflated(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]> | null {
+    return this.#archive.messages.isStored ? null : this.#cut(0, signal);
+  }
+
   /** The data of a stored messages member. Its checksum is compared on the way, the first time. */
   async *#messages(signal: AbortSignal | undefined): AsyncGenerator<readonly NativeRecord[]> {
+    const { stated, dataOffset } = this.#archive.messages;
     let crc = 0;
-    for await (const records of this.#stored(signal)) {
+    for await (const records of this.#cut(dataOffset, signal)) {
       if (!this.#isChecked) for (const { bytes } of records) crc = crc32(bytes, crc);
       yield records;
     }
-    const { stated, dataOffset } = this.#archive.messages;
     if (!this.#isChecked && stated !== null && stated.crc !== crc) {
+      this.#isSound = false;
       this.#report.report({ ...BAD_CHECKSUM, message: "the messages do not have their checksum", offset: dataOffset });
     }
     this.#isChecked = true;
   }
 
-  #stored(signal: AbortSignal | undefined): AsyncIterable<readonly NativeRecord[]> {
+  /** The messages as records; `origin` is what offsets count from. */
+  #cut(origin: number, signal: AbortSignal | undefined): AsyncIterable<readonly NativeRecord[]> {
     const found = this.#found;
     if (found instanceof FlatFile) return found.records(signal);
-    return found.records(this.#archive.messages.dataOffset, this.#size, signal);
+    return found.records(origin, this.#content.size, signal);
   }
 }

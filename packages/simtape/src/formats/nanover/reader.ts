@@ -17,6 +17,10 @@ export interface Messages {
   origin(chunk: Chunk): number | null;
   /** What of the framing is damaged or not there, and is made anew when the messages are written. */
   readonly broken: readonly Finding[];
+  /** What is known to be gone without a trace among the records: what a deflated member gives no more. */
+  readonly gone: readonly Finding[];
+  /** The messages as they inflate, cut into records; null when they lie in the files as they are. */
+  inflated(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]> | null;
   statistics(channels: number): readonly ChannelStatistics[];
   /** Every byte of all files. */
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;

@@ -15,9 +15,18 @@ import { create } from "./writer.ts";
  * A time that lies apart from those before and behind it, which go on as if it were not there, is taken for damage and
  * becomes the one before.
  */
-export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
+export async function repair(from: Reader, to: SinkBundle, given: RepairNote): Promise<void> {
   const reader = from.base ?? from;
   if (!(reader instanceof NanoverReader)) throw new TypeError("not the reader of a NanoVer recording");
+  let hasLoss = false;
+  const note: RepairNote = {
+    rebuilt: (finding) => given.rebuilt(finding),
+    content: (bytes) => given.content?.(bytes),
+    lost: (finding) => {
+      hasLoss = true;
+      given.lost(finding);
+    },
+  };
   await noteDamage(reader, note);
   const writer = await create(to, { like: reader });
   try {
@@ -38,19 +47,33 @@ export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Pr
   }
   for (const finding of reader.messages.broken) {
     note.rebuilt({ ...finding, message: `${finding.message}: made anew` });
+    if (finding.code === "bad-checksum" && !hasLoss) note.lost({ ...finding, severity: "loss", message: UNTOLD });
   }
 }
 
-/** Bytes that are no messages: those passed over, and those that no entry of a sound index names. */
-async function noteDamage(reader: NanoverReader, note: RepairNote): Promise<void> {
-  for await (const records of reader.records()) {
+/** A checksum over all messages does not tell which. */
+const UNTOLD =
+  "the messages do not have their checksum, and all of them decode: what is changed in them, or whether the checksum is, cannot be told";
+
+/** Bytes that are no messages: those passed over, those that no entry of a sound index names, and what is gone. */
+async function noteDamage({ messages }: NanoverReader, note: RepairNote): Promise<void> {
+  const inflated = messages.inflated();
+  const place = inflated === null ? "" : " of the inflated messages";
+  let total = 0;
+  for await (const records of inflated ?? messages.records()) {
     for (const { kind, offset, bytes } of records) {
+      total += bytes.length;
       if (kind !== "damaged" && kind !== "unindexed") continue;
       const why = kind === "damaged" ? "no message can be read from them" : "no entry of the index names them";
-      const message = `${bytes.length} bytes at ${hex(offset)} were left out: ${why}`;
+      const message = `${bytes.length} bytes at ${hex(offset)}${place} were left out: ${why}`;
       note.lost({ code: kind, severity: "loss", message, offset, length: bytes.length });
     }
   }
+  for (const finding of messages.gone) {
+    total += finding.length ?? 0;
+    note.lost(finding);
+  }
+  if (inflated !== null) note.content?.(total);
 }
 
 /** Takes out what does not decode, and mends times. Holds one chunk back: whether a time fits, the next one tells. */
