@@ -163,6 +163,11 @@ export class ByteBuilder {
     return at;
   }
 
+  /** A copy of what was built so far, from place `from` on. */
+  copy(from = 0): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice(from, this.#length);
+  }
+
   /** What was built; the builder starts anew with empty hands, so the bytes are the caller's for ever. */
   take(): Uint8Array<ArrayBuffer> {
     const result = this.#bytes.subarray(0, this.#length);

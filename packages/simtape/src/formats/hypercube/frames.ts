@@ -9,13 +9,16 @@ const RECORDING_LEVEL = 3;
 /** A raw block holds at most this (RFC 8878 §3.1.1.2). */
 const BLOCK = 1 << 17;
 
+/** How hard to compress: in words, or a level of zstd. */
+export type Compression = "store" | "fast" | "small" | number;
+
 /** Makes the one zstd frame of each chunk (spec §7.1). */
 export class Framer {
   readonly #zstd: Zstd;
-  readonly #compression: "store" | "fast" | "small" | undefined;
+  readonly #compression: Compression | undefined;
   readonly #dictionary: Uint8Array | null;
 
-  constructor(zstd: Zstd, compression: "store" | "fast" | "small" | undefined, dictionary: Uint8Array | null) {
+  constructor(zstd: Zstd, compression: Compression | undefined, dictionary: Uint8Array | null) {
     this.#zstd = zstd;
     this.#compression = compression;
     this.#dictionary = dictionary;
@@ -23,10 +26,18 @@ export class Framer {
 
   frame(raw: Uint8Array): Uint8Array {
     if (this.#compression === "store") return storedFrame(raw);
-    const level = this.#compression === undefined ? RECORDING_LEVEL : LEVELS[this.#compression];
+    const compression = this.#compression ?? RECORDING_LEVEL;
+    const level = typeof compression === "number" ? compression : LEVELS[compression];
     const dictionary = this.#dictionary;
     const frame = this.#zstd.compress(raw, dictionary === null ? { level } : { level, dictionary });
     return withinRatio(frame, raw.length);
+  }
+
+  /** The content of a frame made here. */
+  inflated(frame: Uint8Array): Uint8Array {
+    const size = Number(readZstdFrameHeader(frame).contentSize ?? 0);
+    const dictionary = this.#dictionary;
+    return this.#zstd.decompress(frame, dictionary === null ? { size } : { size, dictionary });
   }
 }
 

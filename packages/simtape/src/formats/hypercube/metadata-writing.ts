@@ -164,6 +164,12 @@ export class HostTable {
     return this.#events;
   }
 
+  /** All of `events` in place of those so far. */
+  adopt(events: readonly HostEvent[]): void {
+    this.#events = [...events];
+    this.#isChanged = true;
+  }
+
   /** Whether there are more than at the beginning. */
   get isChanged(): boolean {
     return this.#isChanged;

@@ -1,35 +1,16 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { crc32 } from "../../bytes/crc32.ts";
 import type { ByteSink, SinkBundle } from "../../io/sink.ts";
 import {
   CHUNK_RECORD_BYTES,
-  chunkRecordCrc,
   FIRST_READ,
   HEADER_BYTES,
   type IndexEntry,
   LIMITS,
   segmentName,
-  writeChunkRecord,
   writeIndexEntry,
 } from "./layout.ts";
+import { appendToSegment, type FinishedChunk, indexEntryOf } from "./segment-chunk.ts";
 import { SinkQueue } from "./sink-queue.ts";
-
-/** A chunk as it goes into the file. */
-export interface FinishedChunk {
-  readonly startTick: number;
-  readonly tickCount: number;
-  readonly flags: number;
-  readonly frame: Uint8Array;
-  readonly uncompressedLength: number;
-  /** For chunk records (spec §8.2). */
-  readonly dataVersion: number;
-  readonly schemaVersion: number;
-  readonly epoch: number;
-  /** For the index of the production dialect, else null. */
-  readonly formatVersion: number | null;
-  /** Segment of the source that it was in, so that copies keep the segments; null: it does not matter. */
-  readonly segment: number | null;
-}
 
 /** What of the preamble an output knows and the writer does not. */
 export interface Layout {
@@ -255,7 +236,7 @@ export class SegmentedOutput implements ChunkOutput {
 
   add(chunk: FinishedChunk): void {
     if (this.indexUse >= 1) throw new RangeError(`no room for the index of more than ${this.#count} chunks`);
-    const { startTick, tickCount, flags, frame, uncompressedLength } = chunk;
+    const { startTick, tickCount, frame } = chunk;
     const size = CHUNK_RECORD_BYTES + frame.length;
     const isOther = chunk.segment !== this.#sourceSegment && chunk.segment !== null && this.#sourceSegment !== null;
     if (this.#isSegmentOpen && (isOther || this.#segmentBytes + size > SEGMENT_BYTES)) {
@@ -264,40 +245,8 @@ export class SegmentedOutput implements ChunkOutput {
     }
     if (!this.#isSegmentOpen) this.#openSegment();
     this.#sourceSegment = chunk.segment;
-    const record = {
-      version: 1,
-      flags,
-      reserved: 0,
-      recordingId: this.#recordingId,
-      startTick,
-      tickCount,
-      compressedLength: frame.length,
-      uncompressedLength,
-      dataVersion: chunk.dataVersion,
-      schemaVersion: chunk.schemaVersion,
-      epoch: chunk.epoch,
-      frameCrc: crc32(frame),
-      generation: this.#generation + this.#rewrites,
-      crc: 0,
-    };
-    const at = this.#piece.length;
-    writeChunkRecord(this.#piece, record);
-    // the crc stands last, over what is before it
-    const bytes = new ByteBuilder(CHUNK_RECORD_BYTES);
-    writeChunkRecord(bytes, record);
-    this.#piece.patchU32be(at + CHUNK_RECORD_BYTES - 4, chunkRecordCrc(bytes.take()));
-    this.#piece.raw(frame);
-    writeIndexEntry(this.#entries, {
-      startTick,
-      tickCount,
-      flags,
-      offsetHigh: this.#segment,
-      offsetLow: this.#segmentBytes + CHUNK_RECORD_BYTES,
-      compressedLength: frame.length,
-      uncompressedLength,
-      formatVersion: null,
-      dataVersion: null,
-    });
+    appendToSegment(this.#piece, chunk, this.#recordingId, this.#generation + this.#rewrites);
+    writeIndexEntry(this.#entries, indexEntryOf(chunk, this.#segment, this.#segmentBytes + CHUNK_RECORD_BYTES));
     this.#count++;
     this.#tickCount = startTick + tickCount;
     this.#segmentBytes += size;

@@ -66,9 +66,12 @@ export class Profile {
   readonly #worldVersion: Uint8Array;
   readonly #flags: number;
   readonly #finishedAt: bigint | null;
+  /** When the recording really ended, Unix milliseconds; null: it follows from its length. */
+  finishedAt: bigint | null = null;
   readonly #metadata: NbtDocument;
 
-  constructor(options: CreateOptions, like: HypercubeReader | null) {
+  /** `document`: metadata to go on from in place of those of `like`. */
+  constructor(options: CreateOptions, like: HypercubeReader | null, document: NbtDocument | null = null) {
     const { metadata = {} } = options;
     const head = like?.preamble.head ?? null;
     this.#like = like;
@@ -96,7 +99,7 @@ export class Profile {
       typeof finishedAt === "number" || typeof finishedAt === "bigint"
         ? BigInt(finishedAt)
         : (head?.extension?.finishedAt ?? null);
-    this.#metadata = this.#startMetadata(metadata, head === null);
+    this.#metadata = this.#startMetadata(metadata, document, head === null);
   }
 
   get isProduction(): boolean {
@@ -160,7 +163,7 @@ export class Profile {
     const dictionary = this.#like?.dictionary ?? null;
     const dictionaryId = dictionary === null ? 0 : zstdDictionaryId(dictionary);
     const isFinished = (flags & FLAG_FINISHED) !== 0;
-    const computed = isFinished && this.startedAt > 0n ? this.startedAt + BigInt(tickCount * TICK_MS) : 0n;
+    const computed = this.startedAt > 0n ? this.startedAt + BigInt(tickCount * TICK_MS) : 0n;
     const base = head?.extension ?? null;
     const extension: Extension = {
       version: 1,
@@ -176,7 +179,9 @@ export class Profile {
       recordingId: this.recordingId,
       generation: this.generation + layout.rewrites,
       nextSegment: layout.nextSegment,
-      finishedAt: isFinished && (outcome.isCopy || head === null) ? (this.#finishedAt ?? computed) : computed,
+      finishedAt: isFinished
+        ? (this.finishedAt ?? (outcome.isCopy || head === null ? this.#finishedAt : null) ?? computed)
+        : 0n,
     };
     const padding = head?.dialect === 1 && head.extension === null ? head.padding : null;
     return sealHeader(
@@ -216,10 +221,10 @@ export class Profile {
     });
   }
 
-  #startMetadata(metadata: Readonly<Record<string, Value>>, isNew: boolean): NbtDocument {
-    const document: NbtDocument = this.#like?.preamble.metadata ?? { root: nbtCompound({}), name: null };
+  #startMetadata(metadata: Readonly<Record<string, Value>>, newer: NbtDocument | null, isNew: boolean): NbtDocument {
+    const document = newer ?? this.#like?.preamble.metadata ?? { root: nbtCompound({}), name: null };
     let { root } = document;
-    if (isNew && !this.isProduction) root = withEntry(root, "hcrp", writeReserved({ epochs: [this.#firstEpoch()] }));
+    if (isNew && !this.isProduction) root = withEntry(root, "hcrp", writeReserved({ epochs: [this.firstEpoch()] }));
     const given = metadata["metadata"];
     if (typeof given === "object" && given !== null && !Array.isArray(given) && !ArrayBuffer.isView(given))
       root = merged(root, given as Readonly<Record<string, Value>>);
@@ -237,7 +242,8 @@ export class Profile {
     return root === document.root ? document : { ...document, root };
   }
 
-  #firstEpoch(): Epoch {
+  /** What holds from the first chunk of a new recording on. */
+  firstEpoch(): Epoch {
     return {
       chunk: 0,
       dataVersion: this.dataVersion,
@@ -285,6 +291,11 @@ function dialectOf(asked: string | undefined, like: HypercubeReader | null): Wri
 function withReserve(root: NbtCompound, length: number): NbtCompound {
   const tag: NbtTag = { type: NBT.byteArray, value: new Uint8Array(length) };
   return withEntry(root, OWN_KEY, withEntry(compoundIn(root, OWN_KEY), RESERVED_KEY, tag));
+}
+
+/** The 16 bytes of a header for a world version told in either way (spec §3). */
+export function worldVersionBytes(version: string | Uint8Array): Uint8Array {
+  return fitted(worldVersionOf(version) ?? new Uint8Array(16));
 }
 
 function fitted(version: Uint8Array): Uint8Array {

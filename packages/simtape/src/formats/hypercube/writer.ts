@@ -1,7 +1,7 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
-import { NBT, type NbtTag, nbtEntry, writeNbt } from "../../codec/nbt.ts";
+import { NBT, type NbtDocument, type NbtTag, nbtEntry, writeNbt } from "../../codec/nbt.ts";
 import { loadZstd } from "../../codec/zstd.ts";
 import type { SinkBundle } from "../../io/sink.ts";
 import type { MessageBatch } from "../../model/batch.ts";
@@ -15,12 +15,13 @@ import { Framer } from "./frames.ts";
 import { ENTRY_SNAPSHOT, LIMITS, readVarInt, TICK, writeVarInt } from "./layout.ts";
 import { readPalettes, readSections, RECORD_EVENTS, SECTION } from "./layout-chunk.ts";
 import { EVENT, EVENT_NAMES, FIRST_SIZED, skipEvent } from "./layout-events.ts";
-import { type Epoch, epochOf } from "./layout-metadata.ts";
+import { type Epoch, epochOf, type HostEvent } from "./layout-metadata.ts";
 import { PRODUCTION_NAMES, type ProductionVersion, skipProductionEvent } from "./layout-production.ts";
 import { writePaletteAdd } from "./layout-world-events.ts";
 import { compoundIn, HostTable, OWN_KEY } from "./metadata-writing.ts";
-import { type ChunkOutput, CompactedOutput, type FinishedChunk, type PreambleOf, SegmentedOutput } from "./output.ts";
+import { type ChunkOutput, CompactedOutput, type PreambleOf, SegmentedOutput } from "./output.ts";
 import { HypercubeReader } from "./reader.ts";
+import type { FinishedChunk } from "./segment-chunk.ts";
 import { type Outcome, Profile } from "./writer-profile.ts";
 
 /** Ticks of a chunk, and of one that holds no event (spec §8.1). */
@@ -44,6 +45,23 @@ export async function createWriter(to: SinkBundle, options: CreateOptions): Prom
   return writer;
 }
 
+/**
+ * Writes a version 1 recording as it happens, into `output`. With `from`, goes on where that recording ends: its chunks
+ * are in `output` already.
+ */
+export async function createLiveWriter(
+  output: (profile: Profile) => ChunkOutput,
+  options: CreateOptions,
+  from: HypercubeReader | null,
+  metadata: NbtDocument | null = null,
+): Promise<HypercubeWriter> {
+  const profile = new Profile({ ...options, dialect: "v1-segmented" }, from, metadata);
+  const framer = new Framer(await loadZstd(), options.compression, from?.dictionary ?? null);
+  const writer = new HypercubeWriter(profile, framer, from);
+  writer.startLive(output(profile));
+  return writer;
+}
+
 function likeOf(like: Reader | undefined): HypercubeReader | null {
   const base = like?.base ?? like;
   return base instanceof HypercubeReader ? base : null;
@@ -54,6 +72,19 @@ function likeOf(like: Reader | undefined): HypercubeReader | null {
  * before it are not to be read for the state in this one.
  */
 export type SnapshotHook = (tick: number, isWanted: boolean) => Uint8Array | null;
+
+/** A chunk that is being written. */
+export interface OpenChunk {
+  readonly startTick: number;
+  readonly hasSnapshot: boolean;
+  /** Inflated bytes up to now. */
+  readonly length: number;
+  /** A copy of them, from `offset` on. */
+  readonly bytes: (offset: number) => Uint8Array;
+  readonly dataVersion: number;
+  readonly schemaVersion: number;
+  readonly epoch: number;
+}
 
 /** Writes HCRP in any dialect. */
 export class HypercubeWriter implements Writer {
@@ -69,7 +100,8 @@ export class HypercubeWriter implements Writer {
   readonly #host: HostTable;
   /** Event type of each channel in the open chunk; -1 for one not looked up yet. */
   #types: number[] = [];
-  readonly #preambleOf: PreambleOf;
+  /** Header, metadata and index of the recording as it is now, around a layout. */
+  readonly preambleOf: PreambleOf;
   #output: ChunkOutput | null = null;
   #status: "open" | "closed" | "aborted" = "open";
   #failure: { readonly error: unknown } | null = null;
@@ -140,19 +172,46 @@ export class HypercubeWriter implements Writer {
     // the channels of the source in its own order, so that ids are the same
     for (const { name, metadata } of like?.channels ?? [])
       if (!this.#byName.has(name)) this.#addChannel(name, metadata);
-    this.#preambleOf = (layout) => profile.preamble(layout, this.#outcome(layout.tickCount, layout.isFinal));
+    this.preambleOf = (layout) => profile.preamble(layout, this.#outcome(layout.tickCount, layout.isFinal));
   }
 
   /** Opens the files; once, before anything else. */
   async start(to: SinkBundle): Promise<void> {
     const { recordingId, generation, dialect } = this.#profile;
     if (dialect === "v1-segmented") {
-      this.#output = new SegmentedOutput(to, recordingId, generation, this.#preambleOf);
+      this.#output = new SegmentedOutput(to, recordingId, generation, this.preambleOf);
       return;
     }
     const chunks = this.#like?.source.entries.length ?? 0;
     const length = (): number => (this.#metadataLength ??= this.#measure());
     this.#output = new CompactedOutput(await to.open(), this.#version === 5, chunks, length);
+  }
+
+  /** In place of `start`: behind what `like` has, if anything. */
+  startLive(output: ChunkOutput): void {
+    this.#output = output;
+    this.#isCopy = false;
+    if (this.#like === null) {
+      this.#epochs.push(this.#profile.firstEpoch());
+      return;
+    }
+    const { entries, epochs } = this.#like.source;
+    this.#end = entries.reduce((end, entry) => Math.max(end, entry.startTick + entry.tickCount), 0);
+    this.#lastTick = this.#end - 1;
+    this.#nextSourceChunk = entries.length;
+    this.#epochs.push(...epochs);
+    this.#epoch = Math.max(0, epochs.length - 1);
+  }
+
+  /** From the next chunk on other versions hold (spec §9); nothing may be in the open one. */
+  newEpoch(epoch: Omit<Epoch, "chunk">): void {
+    const next = { ...epoch, chunk: this.#output!.count };
+    const known = this.#epochs.at(-1);
+    if (known !== undefined && isSameEpoch({ ...known, started: next.started }, next)) return;
+    if (known?.chunk === next.chunk) this.#epochs.pop();
+    this.#epochs.push(next);
+    this.#epoch = this.#epochs.length - 1;
+    this.#metadataLength = null;
   }
 
   channel({ name, metadata = {} }: ChannelSpec): ChannelInfo {
@@ -178,6 +237,11 @@ export class HypercubeWriter implements Writer {
     this.#checkPayload(id, payload);
     this.#advance(tick, payload.length);
     this.#put(id, this.#bumped(tick), payload);
+  }
+
+  /** As `write`, for a core event made by the layout's own functions, at a tick gone to: it is not looked at again. */
+  event(core: number, tick: number, payload: Uint8Array): void {
+    this.#put(core, tick, payload);
   }
 
   append(batch: MessageBatch, channels: readonly (ChannelInfo | null)[], shift: Time = 0): void {
@@ -218,7 +282,7 @@ export class HypercubeWriter implements Writer {
     if (this.#profile.dialect === "v1-segmented" && this.#isOpen && this.#lastTick >= this.#start) {
       this.#finishChunk(Math.max(this.#lastTick + 1, this.#start + 1));
     }
-    await this.#output!.flush(this.#preambleOf);
+    await this.#output!.flush(this.preambleOf);
   }
 
   async close(): Promise<void> {
@@ -271,6 +335,73 @@ export class HypercubeWriter implements Writer {
     if (this.#isOpen) this.#finishChunk(Math.max(this.#lastTick, this.#start) + 1);
     this.#openChunk(this.#end, null, true);
     return this.#start;
+  }
+
+  /** Ends the open chunk before `tick`, which is behind all its events; without effect on one that holds none. */
+  endChunk(tick: number): void {
+    if (this.#isOpen && this.#events > 0) this.#finishChunk(Math.max(tick, this.#lastTick + 1));
+  }
+
+  /** The open chunk, as far as it goes up to now; null: none is open, or it holds nothing yet. */
+  peek(): OpenChunk | null {
+    if (!this.#isOpen || this.#events === 0) return null;
+    this.#closeRecord();
+    const epoch = this.#epochs[this.#epoch] ?? null;
+    return {
+      startTick: this.#start,
+      hasSnapshot: this.#hasSnapshot,
+      length: this.#builder.length,
+      bytes: (offset) => this.#builder.copy(offset),
+      dataVersion: this.#chunkDataVersion,
+      schemaVersion: epoch?.schemaVersion ?? 1,
+      epoch: this.#epoch,
+    };
+  }
+
+  /** A chunk that was finished elsewhere, as the next one; it begins where the last one ends. */
+  adopt(chunk: FinishedChunk): void {
+    if (this.#isOpen || chunk.startTick !== this.#end)
+      throw new RangeError(`a chunk at tick ${chunk.startTick}, the recording ends at ${this.#end}`);
+    this.#output!.add(chunk);
+    this.#end = chunk.startTick + chunk.tickCount;
+    this.#lastTick = this.#end - 1;
+  }
+
+  /** Names host events as `events` does, so that chunks made with those ids mean the same here. */
+  adoptHostEvents(events: readonly HostEvent[]): void {
+    this.#host.adopt(events);
+  }
+
+  /** The metadata section as it would be written now. */
+  metadata(): Uint8Array {
+    return writeNbt(this.#profile.metadata(this.#outcome(this.#end, false)));
+  }
+
+  /** A frame as those of its chunks. */
+  frame(raw: Uint8Array): Uint8Array {
+    return this.#framer.frame(raw);
+  }
+
+  /** What a frame of this recording holds. */
+  inflated(frame: Uint8Array): Uint8Array {
+    return this.#framer.inflated(frame);
+  }
+
+  /** The tick behind the last finished chunk. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** What chunks are finished with: the epoch that holds. */
+  get epoch(): { readonly number: number; readonly dataVersion: number; readonly schemaVersion: number } {
+    const epoch = this.#epochs[this.#epoch];
+    const dataVersion = epoch?.dataVersion ?? this.#profile.dataVersion;
+    return { number: this.#epoch, dataVersion, schemaVersion: epoch?.schemaVersion ?? 1 };
+  }
+
+  /** The host events named so far (spec §4 `events`). */
+  get hostEvents(): readonly HostEvent[] {
+    return this.#host.events;
   }
 
   /** The recording lasts at least to this tick, which is not part of it. */
@@ -729,7 +860,7 @@ export class HypercubeWriter implements Writer {
     try {
       if (this.#failure !== null) throw this.#failure.error;
       this.#finish();
-      await this.#output!.close(this.#preambleOf);
+      await this.#output!.close(this.preambleOf);
       this.#status = "closed";
     } catch (error) {
       this.#failure = { error };
@@ -737,6 +868,11 @@ export class HypercubeWriter implements Writer {
       await this.#output!.abort();
       throw error;
     }
+  }
+
+  /** The wall clock at the end, Unix milliseconds; else it follows from the beginning and the ticks. */
+  finishedAt(time: number): void {
+    this.#profile.finishedAt = BigInt(time);
   }
 
   #finish(): void {

@@ -1,0 +1,280 @@
+import { ByteBuilder } from "../bytes/builder.ts";
+import { CHUNK_RECORD_BYTES, LIMITS, writeIndexEntry } from "../formats/hypercube/layout.ts";
+import type { ChunkOutput, PreambleOf } from "../formats/hypercube/output.ts";
+import { appendToSegment, type FinishedChunk, indexEntryOf } from "../formats/hypercube/segment-chunk.ts";
+import { isPassing, type RecordingPlace } from "./place.ts";
+
+/** What happens to what comes when the store does not keep up. */
+export const OVERFLOW_POLICIES = ["block", "drop-oldest", "drop-newest"] as const;
+export type OverflowPolicy = (typeof OVERFLOW_POLICIES)[number];
+
+export interface LiveOptions {
+  readonly recordingId: string;
+  /** Of the first metadata file that is written. */
+  readonly generation: number;
+  readonly place: RecordingPlace;
+  /** Somebody calls `takeFinished`. */
+  readonly isMirrored: boolean;
+  /** Compressed bytes that may wait for the store. */
+  readonly bufferBytes: number;
+  readonly policy: OverflowPolicy;
+  /** What is there already of a recording that goes on. */
+  readonly before: {
+    readonly index: Uint8Array;
+    readonly chunks: number;
+    readonly ticks: number;
+    readonly segment: number;
+  };
+  /** The chunk that takes the place of one that must go: as many ticks, in which nothing happens. */
+  readonly emptied: (chunk: FinishedChunk) => FinishedChunk;
+  /** Waits; rejects when the recorder gives up. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Chunks that had to go; ticks of the recording. What was in them is found out by who wants to know. */
+  readonly dropped: (chunk: FinishedChunk) => void;
+  /** `bytes` are there for good, up to tick `until`. */
+  readonly committed: (bytes: number, until: number, chunks: number) => void;
+  /** The recording is somebody else's now, or cannot be written at all: nothing is tried any more. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** A segment is left for the next one from here on (spec §12). */
+const SEGMENT_BYTES = 16 << 20;
+/** Between two tries, milliseconds: doubled each time. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 5000;
+
+/**
+ * Chunks on their way to a store: each commit is one new segment and then the metadata file (spec §8.3). It goes on in
+ * the background and tries again for as long as it takes; whoever adds chunks never waits and sees no error.
+ */
+export class LiveOutput implements ChunkOutput {
+  readonly #options: LiveOptions;
+  #pending: FinishedChunk[] = [];
+  #pendingBytes = 0;
+  /** Of the commit under way, which nothing is dropped from. */
+  #flight: readonly FinishedChunk[] = [];
+  #flightBytes = 0;
+  #finished: FinishedChunk[] = [];
+  #index: Uint8Array;
+  #count: number;
+  #ticks: number;
+  #segment: number;
+  #rewrites = 0;
+  #needsSnapshot = false;
+  #running: Promise<void> | null = null;
+  #isWanted = false;
+  #isAborted = false;
+  #failure: { readonly error: unknown } | null = null;
+  #room: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    const { index, chunks, ticks, segment } = options.before;
+    this.#index = index;
+    this.#count = chunks;
+    this.#ticks = ticks;
+    this.#segment = segment;
+  }
+
+  get count(): number {
+    return this.#count + this.#pending.length;
+  }
+
+  get indexUse(): number {
+    const length = this.#index.length + this.#pending.length * 27;
+    return Math.max(this.count / LIMITS.chunks, length / LIMITS.index);
+  }
+
+  /** Compressed bytes that are not committed yet. */
+  get waiting(): number {
+    return this.#pendingBytes + this.#flightBytes;
+  }
+
+  get isFull(): boolean {
+    return this.waiting >= this.#options.bufferBytes;
+  }
+
+  /** Chunks that would be lost now. */
+  get uncommitted(): readonly FinishedChunk[] {
+    return [...this.#flight, ...this.#pending];
+  }
+
+  /** Chunks added since the call before. */
+  takeFinished(): readonly FinishedChunk[] {
+    const finished = this.#finished;
+    this.#finished = [];
+    return finished;
+  }
+
+  /** Chunks before the next one are gone: it must begin with a snapshot (events §6). */
+  get needsSnapshot(): boolean {
+    return this.#needsSnapshot;
+  }
+
+  /** Not null while the buffer is full under policy `block`. */
+  get ready(): Promise<void> | null {
+    if (this.#options.policy !== "block" || !this.isFull || this.#failure !== null) return null;
+    if (this.#room === null) {
+      let resolve = (): void => undefined;
+      const promise = new Promise<void>((settle) => {
+        resolve = settle;
+      });
+      this.#room = { promise, resolve };
+    }
+    return this.#room.promise;
+  }
+
+  add(chunk: FinishedChunk): void {
+    if (this.indexUse >= 1) throw new RangeError(`no room for the index of more than ${this.count} chunks`);
+    this.#needsSnapshot = false;
+    this.#pending.push(chunk);
+    if (this.#options.isMirrored) this.#finished.push(chunk);
+    this.#pendingBytes += chunk.frame.length;
+    if (this.#options.policy === "drop-oldest" && this.isFull) this.#dropOldest();
+  }
+
+  /** Asks for everything so far to be committed; at once when nothing is under way, else behind that. */
+  commit(preambleOf: PreambleOf): void {
+    this.#isWanted = true;
+    this.#running ??= this.#run(preambleOf);
+  }
+
+  async flush(preambleOf: PreambleOf): Promise<void> {
+    this.commit(preambleOf);
+    await this.#settled();
+  }
+
+  async close(preambleOf: PreambleOf): Promise<void> {
+    await this.#settled();
+    this.#isWanted = true;
+    this.#running = this.#run(preambleOf, true);
+    await this.#settled();
+  }
+
+  /** What is committed stays; the rest is given up. */
+  async abort(): Promise<void> {
+    this.#isAborted = true;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    await this.#running;
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async #run(preambleOf: PreambleOf, isFinal = false): Promise<void> {
+    try {
+      while (this.#isWanted && !this.#isAborted && this.#failure === null) {
+        this.#isWanted = false;
+        await this.#commitOnce(preambleOf, isFinal);
+      }
+    } catch (error) {
+      if (!this.#isAborted) {
+        this.#failure = { error };
+        this.#options.failed(error);
+      }
+    } finally {
+      this.#running = null;
+      this.#makeRoom();
+    }
+  }
+
+  async #commitOnce(preambleOf: PreambleOf, isFinal: boolean): Promise<void> {
+    const { place, recordingId, generation, committed } = this.#options;
+    const chunks = this.#takeSegment();
+    if (chunks.length === 0 && !isFinal) return;
+    if (this.#pending.length > 0) this.#isWanted = true;
+    const segment = new ByteBuilder(this.#flightBytes + chunks.length * CHUNK_RECORD_BYTES);
+    const index = new ByteBuilder(this.#index.length + chunks.length * 27).raw(this.#index);
+    for (const chunk of chunks) {
+      const offset = segment.length + CHUNK_RECORD_BYTES;
+      appendToSegment(segment, chunk, recordingId, generation + this.#rewrites);
+      writeIndexEntry(index, indexEntryOf(chunk, this.#segment, offset));
+    }
+    const bytes = segment.take();
+    if (bytes.length > 0) {
+      const number = this.#segment++;
+      await this.#insist(() => place.putSegment(number, bytes, `${recordingId}-seg-${number}`));
+    }
+    this.#index = index.take();
+    const last = chunks.at(-1);
+    if (last !== undefined) this.#ticks = last.startTick + last.tickCount;
+    const isLast = isFinal && this.#pending.length === 0;
+    const rewrite = this.#rewrites++;
+    const metadata = preambleOf({
+      index: this.#index,
+      chunkCount: this.#count,
+      tickCount: this.#ticks,
+      chunkBytes: null,
+      metadataLength: null,
+      nextSegment: this.#segment,
+      rewrites: rewrite,
+      isFinal: isLast,
+    });
+    await this.#insist(() => place.putMetadata(metadata, `${recordingId}-meta-${generation + rewrite}`));
+    this.#flight = [];
+    this.#flightBytes = 0;
+    committed(bytes.length, this.#ticks, this.#count);
+    this.#makeRoom();
+  }
+
+  #takeSegment(): readonly FinishedChunk[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { frame } of this.#pending) {
+      if (count > 0 && bytes + frame.length + CHUNK_RECORD_BYTES > SEGMENT_BYTES) break;
+      bytes += frame.length + CHUNK_RECORD_BYTES;
+      count++;
+    }
+    const taken = this.#pending.splice(0, count);
+    const frames = taken.reduce((sum, { frame }) => sum + frame.length, 0);
+    this.#pendingBytes -= frames;
+    this.#flight = taken;
+    this.#flightBytes = frames;
+    this.#count += count;
+    return taken;
+  }
+
+  /** Until it is done, or is not worth trying. */
+  async #insist(work: () => Promise<void>): Promise<void> {
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
+      try {
+        await work();
+        return;
+      } catch (error) {
+        if (!isPassing(error) || this.#isAborted) throw error;
+        await this.#options.sleep(pause);
+      }
+    }
+  }
+
+  /** Whole runs from one snapshot to the next go, so that what is left can be played. */
+  #dropOldest(): void {
+    const pending = this.#pending;
+    for (let at = 0; at < pending.length && this.isFull; ) {
+      do at = this.#empty(at);
+      while (at < pending.length && pending[at]!.flags === 0);
+      this.#needsSnapshot = at === pending.length;
+    }
+  }
+
+  /** Number of chunks stays as it is: epochs count them (spec §9). */
+  #empty(at: number): number {
+    const chunk = this.#pending[at]!;
+    if (chunk.uncompressedLength > 1) {
+      this.#options.dropped(chunk);
+      const emptied = this.#options.emptied(chunk);
+      this.#pending[at] = emptied;
+      this.#pendingBytes += emptied.frame.length - chunk.frame.length;
+    }
+    return at + 1;
+  }
+
+  #makeRoom(): void {
+    if (this.#room === null || (this.isFull && this.#failure === null && !this.#isAborted)) return;
+    this.#room.resolve();
+    this.#room = null;
+  }
+}

@@ -1,0 +1,228 @@
+import { ByteCursor } from "../bytes/cursor.ts";
+import { LayoutError } from "../bytes/error.ts";
+import type { NbtDocument } from "../codec/nbt.ts";
+import { CHUNK_RECORD_BYTES, readChunkRecord } from "../formats/hypercube/layout.ts";
+import { readMetadata } from "../formats/hypercube/layout-metadata.ts";
+import type { FinishedChunk } from "../formats/hypercube/segment-chunk.ts";
+import { createLiveWriter, type HypercubeWriter } from "../formats/hypercube/writer.ts";
+import type { Store } from "../io/store.ts";
+import type { CreateOptions } from "../model/writer.ts";
+import { countEvents } from "./count-events.ts";
+import type { Existing } from "./existing.ts";
+import { type JournalContent, type JournalFile, JournalWriter, readJournal } from "./journal.ts";
+import { LiveOutput, type OverflowPolicy } from "./live-output.ts";
+import { RecordingPlace } from "./place.ts";
+
+export interface PartOptions {
+  readonly store: Store;
+  readonly id: string;
+  readonly create: CreateOptions;
+  /** To go on from; null: a new recording. */
+  readonly from: Existing | null;
+  readonly keepsPrevious: boolean;
+  readonly journal: JournalFile | null;
+  readonly bufferBytes: number;
+  readonly policy: OverflowPolicy;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Events that had to go, by type. */
+  readonly dropped: (from: number, until: number, counts: ReadonlyMap<number, number>) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** One recording being written into a store: the writer, the way to the store, and the journal. */
+export class Part {
+  readonly writer: HypercubeWriter;
+  readonly output: LiveOutput;
+  /** Ticks taken over from the journal of a recorder that ended without closing. */
+  readonly fromJournal: number;
+  readonly #journal: JournalFile | null;
+  readonly #mirror: JournalWriter;
+  readonly #progress: Progress;
+  #journalWork: Promise<void> | null = null;
+  /** Host events that the journal names; -1: it must be written from its beginning. */
+  #named = -1;
+
+  private constructor(
+    writer: HypercubeWriter,
+    output: LiveOutput,
+    progress: Progress,
+    recordingId: string,
+    journal: JournalFile | null,
+    fromJournal: number,
+  ) {
+    this.writer = writer;
+    this.output = output;
+    this.fromJournal = fromJournal;
+    this.#progress = progress;
+    this.#journal = journal;
+    this.#mirror = new JournalWriter(recordingId);
+  }
+
+  /** Throws `StoreError` when the recording is somebody else's, or cannot be begun. */
+  static async open(options: PartOptions): Promise<Part> {
+    const { store, id, create, from, journal, failed, sleep } = options;
+    const left = journal === null || from === null ? null : await journal.read();
+    const content = left === null ? null : readJournal(left);
+    const before = from?.before ?? { index: new Uint8Array(0), chunks: 0, ticks: 0, segment: 0 };
+    const generation = (from?.reader.preamble.head.extension?.generation ?? 0) + 1;
+    const place = new RecordingPlace(store, id, from?.etag ?? null, options.keepsPrevious);
+    const progress = new Progress();
+    let output: LiveOutput | null = null;
+    let recordingId = "";
+    let writer: HypercubeWriter | null = null;
+    const made = { ...create, metadata: { ...create.metadata, generation, finished: false } };
+    writer = await createLiveWriter(
+      (profile) => {
+        ({ recordingId } = profile);
+        output = new LiveOutput({
+          recordingId,
+          generation,
+          place,
+          isMirrored: journal !== null,
+          bufferBytes: options.bufferBytes,
+          policy: options.policy,
+          before,
+          emptied: (chunk) => emptied(chunk, writer!),
+          sleep,
+          dropped: (chunk) => {
+            const counts = new Map<number, number>();
+            countEvents(writer!.inflated(chunk.frame), chunk.flags !== 0, counts);
+            options.dropped(chunk.startTick, chunk.startTick + chunk.tickCount, counts);
+          },
+          committed: (bytes, until) => progress.committed(bytes, until),
+          failed,
+        });
+        return output;
+      },
+      made,
+      from?.reader ?? null,
+      content !== null && content.recordingId === from?.reader.preamble.head.extension?.recordingId
+        ? metadataOf(content)
+        : null,
+    );
+    const start = writer.end;
+    if (content !== null && content.recordingId === recordingId) takeOver(writer, content);
+    return new Part(writer, output!, progress, recordingId, journal, writer.end - start);
+  }
+
+  /** Compressed bytes in segments so far, of this recorder. */
+  get bytes(): number {
+    return this.#progress.bytes;
+  }
+
+  /** Everything before this tick is in the store for good. */
+  get committedTick(): number {
+    return this.#progress.until;
+  }
+
+  /** Asks for a commit; what comes of it shows in `committedTick`. */
+  commit(tick: number): void {
+    this.writer.endChunk(tick);
+    this.output.commit(this.writer.preambleOf);
+  }
+
+  /** Mirrors what is not committed; skipped while the last time is still under way. */
+  mirror(tick: number): void {
+    if (this.#journal === null || this.#journalWork !== null) return;
+    this.#journalWork = this.#mirrorNow(this.#journal, tick).finally(() => {
+      this.#journalWork = null;
+    });
+  }
+
+  async #mirrorNow(journal: JournalFile, tick: number): Promise<void> {
+    const { writer, output } = this;
+    const isNew = this.#progress.takeChange() || this.#named < 0;
+    const isNamed = this.#named === writer.hostEvents.length;
+    this.#named = writer.hostEvents.length;
+    const finished = output.takeFinished();
+    if (isNew) this.#mirror.start(writer.metadata(), output.uncommitted);
+    else {
+      if (!isNamed) this.#mirror.metadata(writer.metadata());
+      for (const chunk of finished) this.#mirror.finished(chunk);
+    }
+    const open = writer.peek();
+    if (open !== null) this.#mirror.open(open, tick);
+    const bytes = this.#mirror.bytes();
+    try {
+      if (isNew) await journal.replace(bytes);
+      else if (bytes.length > 0) await journal.append(bytes);
+    } catch {
+      // the next one is written from its beginning
+      this.#named = -1;
+    }
+  }
+
+  /** Waits for the store. Rejects when it refuses. */
+  async close(): Promise<void> {
+    await this.#journalWork;
+    await this.writer.close();
+    await this.#journal?.remove();
+  }
+
+  async abort(): Promise<void> {
+    await this.#journalWork;
+    await this.writer.abort();
+  }
+}
+
+/** What the store has taken. */
+class Progress {
+  bytes = 0;
+  until = 0;
+  #isChanged = false;
+
+  committed(bytes: number, until: number): void {
+    this.bytes += bytes;
+    this.until = until;
+    this.#isChanged = true;
+  }
+
+  /** Whether anything was taken since the call before. */
+  takeChange(): boolean {
+    const changed = this.#isChanged;
+    this.#isChanged = false;
+    return changed;
+  }
+}
+
+function metadataOf(content: JournalContent): NbtDocument | null {
+  try {
+    return readMetadata(content.metadata);
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    return null;
+  }
+}
+
+/** The chunks of a journal that go on where the recording ends. */
+function takeOver(writer: HypercubeWriter, content: JournalContent): void {
+  const cursor = new ByteCursor(content.finished);
+  while (cursor.remaining >= CHUNK_RECORD_BYTES) {
+    const record = readChunkRecord(cursor);
+    const frame = cursor.view(record.compressedLength);
+    if (record.startTick !== writer.end) continue;
+    const { startTick, tickCount, flags, uncompressedLength, dataVersion, schemaVersion, epoch } = record;
+    const chunk = { startTick, tickCount, flags, uncompressedLength, dataVersion, schemaVersion, epoch };
+    writer.adopt({ ...chunk, frame: frame.slice(), formatVersion: null, segment: null });
+  }
+  const { open } = content;
+  if (open === null || open.startTick !== writer.end) return;
+  writer.adopt({
+    startTick: open.startTick,
+    tickCount: open.end - open.startTick,
+    flags: open.hasSnapshot ? 1 : 0,
+    frame: writer.frame(open.raw),
+    uncompressedLength: open.raw.length,
+    dataVersion: open.dataVersion,
+    schemaVersion: open.schemaVersion,
+    epoch: open.epoch,
+    formatVersion: null,
+    segment: null,
+  });
+}
+
+/** As many ticks in which nothing happens; the first chunk of a recording must have a snapshot (spec §5). */
+function emptied(chunk: FinishedChunk, writer: HypercubeWriter): FinishedChunk {
+  const raw = new Uint8Array(chunk.startTick === 0 ? 1 : 0);
+  return { ...chunk, flags: raw.length, frame: writer.frame(raw), uncompressedLength: raw.length };
+}

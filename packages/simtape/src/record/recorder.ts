@@ -1,0 +1,574 @@
+import { NBT, nbtText } from "../codec/nbt.ts";
+import { hostName } from "../formats/hypercube/channels.ts";
+import { encoder } from "../formats/hypercube/encode.ts";
+import { FLAG_FINISHED, TICK, uuidBytes, uuidText } from "../formats/hypercube/layout.ts";
+import { EVENT_NAMES } from "../formats/hypercube/layout-events.ts";
+import { worldVersionBytes } from "../formats/hypercube/writer-profile.ts";
+import { type Store, StoreError } from "../io/store.ts";
+import { RecordingError } from "../model/error.ts";
+import type { State } from "../model/state.ts";
+import type { ChannelInfo, Value } from "../model/value.ts";
+import type { CreateOptions, StateEncoder } from "../model/writer.ts";
+import { type Existing, existing } from "./existing.ts";
+import type { JournalFile } from "./journal.ts";
+import { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
+import { Notes } from "./notes.ts";
+import { Part } from "./part.ts";
+import { eventsOf, type RecordingProfile } from "./profile.ts";
+import { type EventSink, type Mark, World } from "./world.ts";
+import { WorldSink } from "./world-sink.ts";
+
+export interface RecorderOptions {
+  /** Key of the recording in the store: letters, digits and `._-`, 128 at most. */
+  readonly id: string;
+  /** Wall clock at tick 0, Unix nanoseconds; absent: now. */
+  readonly epoch?: bigint | undefined;
+  /** UUID of the world, and what version of it: 16 bytes, or text (spec §3). */
+  readonly worldId?: string | undefined;
+  readonly worldVersion?: string | Uint8Array | undefined;
+  /** The game's data version and protocol, and the server's name: a change of them begins a new epoch (spec §9). */
+  readonly dataVersion?: number | undefined;
+  readonly protocol?: number | undefined;
+  readonly server?: string | undefined;
+  /** What is recorded of a world; `standard`. */
+  readonly profile?: RecordingProfile | undefined;
+  /** The host's own metadata. */
+  readonly metadata?: Readonly<Record<string, Value>> | undefined;
+  /** Goes on with a recording that was left open. */
+  readonly resume?: boolean | undefined;
+  /** Mirrors every second what is not committed. */
+  readonly journal?: JournalFile | undefined;
+  /** The metadata file before the present one stays too: for directories. */
+  readonly keepsPrevious?: boolean | undefined;
+  readonly commit?: {
+    /** Milliseconds with something in them; 30,000. */
+    readonly every?: number | undefined;
+    /** Compressed bytes; 262,144. */
+    readonly bytes?: number | undefined;
+    /** Ticks that hold events; no limit. */
+    readonly ticks?: number | undefined;
+  };
+  readonly buffer?: {
+    /** Compressed bytes that may wait for a store that does not keep up; 16 MiB. */
+    readonly bytes?: number | undefined;
+    /** What happens then: `block` (await `ready`), `drop-oldest` (the default), `drop-newest`. */
+    readonly policy?: OverflowPolicy | undefined;
+  };
+  /** Where a recording ends and the next one, linked to it, begins. */
+  readonly limits?: {
+    /** 1,728,000: a day. */
+    readonly ticks?: number | undefined;
+    /** In segments; 2 GiB. */
+    readonly bytes?: number | undefined;
+  };
+  /** Milliseconds; for tests. */
+  readonly now?: (() => number) | undefined;
+  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
+}
+
+/** How a recording ended (spec §4 `outcome`). */
+export const OUTCOMES = ["open", "completed", "reset", "abandoned", "crashed"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface RecorderStatus {
+  /** Of the present recording. */
+  readonly id: string;
+  /** The tick that is being recorded. */
+  readonly tick: number;
+  /** Everything before this tick is in the store for good. */
+  readonly committedTick: number;
+  /** Bytes in segments. */
+  readonly bytes: number;
+  /** Compressed bytes waiting for the store. */
+  readonly waiting: number;
+  /** Events that had to go, by channel. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Why nothing is recorded any more; null: it is. */
+  readonly failure: unknown;
+}
+
+const COMMIT_EVERY = 30_000;
+const COMMIT_BYTES = 256 << 10;
+const JOURNAL_EVERY = 1000;
+const BUFFER_BYTES = 16 << 20;
+const LIMIT_TICKS = 1_728_000;
+const LIMIT_BYTES = 2 ** 31;
+
+/**
+ * Begins a recording in a store, or goes on with one: segments are committed as time passes, and what is committed can
+ * be read at once and survives every crash. Throws `StoreError` `conflict` when there is one already, or somebody else
+ * records it; `RecordingError` when it cannot be gone on with.
+ */
+export async function record(store: Store, options: RecorderOptions): Promise<Recorder> {
+  const from = await existing(store, options.id);
+  if (from !== null && options.resume !== true) {
+    await from.reader.close();
+    throw new StoreError("conflict", `there is a recording already: ${store.name}/${options.id}`, options.id);
+  }
+  if (from !== null) checkResumable(from, options);
+  const recorder = new Recorder(store, options);
+  await recorder.start(from);
+  return recorder;
+}
+
+/** Records a world, or any simulator's state, tick by tick. Nothing here waits for the store or throws because of it. */
+export class Recorder {
+  readonly #store: Store;
+  readonly #options: RecorderOptions;
+  readonly #records: readonly boolean[];
+  readonly #now: () => number;
+  readonly #notes = new Notes();
+  readonly #giveUp = new AbortController();
+  #part: Part | null = null;
+  #sink: WorldSink | null = null;
+  #world: World;
+  #encoder: StateEncoder | null = null;
+  #id: string;
+  #number = 1;
+  /** Of the host; the present recording's own tick 0 is `#base`. */
+  #tick = 0;
+  #base = 0;
+  #next: Promise<void> | null = null;
+  #ready: readonly [string, Part] | null = null;
+  #isMuted = false;
+  #isAnew = false;
+  /** Whether the present tick holds events, and how many of those since the last commit do. */
+  #isBusy = false;
+  #busyTicks = 0;
+  #busySince: number | null = null;
+  #lastJournal = 0;
+  #failure: unknown = null;
+  #closing: Promise<void> | null = null;
+  /** Recordings that were left for the next one and are still being finished. */
+  readonly #leaving: Promise<void>[] = [];
+
+  constructor(store: Store, options: RecorderOptions) {
+    const { policy } = options.buffer ?? {};
+    if (policy !== undefined && !OVERFLOW_POLICIES.includes(policy))
+      throw new RangeError(`no policy ${policy}; there are ${OVERFLOW_POLICIES.join(", ")}`);
+    this.#store = store;
+    this.#options = options;
+    this.#id = options.id;
+    this.#records = eventsOf(options.profile ?? "standard");
+    this.#now = options.now ?? Date.now;
+    this.#world = new World(this.#router, this.#records, 1);
+  }
+
+  /** Called by `record`. */
+  async start(from: Existing | null): Promise<void> {
+    const { metadata } = from?.reader.preamble ?? { metadata: null };
+    if (metadata !== null) this.#notes.goOn(metadata);
+    this.#take(await this.#open(this.#id, from, this.#options.epoch ?? this.#epochNow()));
+    this.#tick = this.#part!.writer.end;
+    this.#world = new World(this.#router, this.#records, this.#notes.nextEntity);
+    this.#world.attach(this.#router, this.#tick);
+    this.#notes.session({ tick: this.#tick, time: this.#now(), reason: from === null ? "start" : "resume" });
+    // the recording is ours from here on, and can be opened
+    this.#note();
+    await this.#part!.writer.flush();
+    await from?.reader.close();
+  }
+
+  /** What happens in a Minecraft-like world. */
+  get world(): World {
+    if (this.#encoder !== null) throw new RangeError("this recorder takes whole states; a world needs one of its own");
+    return this.#world;
+  }
+
+  /** The tick that is being recorded; 20 a second. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** The tick in the present recording. */
+  get #at(): number {
+    return this.#tick - this.#base;
+  }
+
+  get status(): RecorderStatus {
+    const part = this.#part!;
+    return {
+      id: this.#id,
+      tick: this.#tick,
+      committedTick: part.committedTick,
+      bytes: part.bytes,
+      waiting: part.output.waiting,
+      dropped: this.#notes.dropped,
+      failure: this.#failure,
+    };
+  }
+
+  /** Policy `block`: await this when it is not null, or events are lost at twice the buffer. */
+  get ready(): Promise<void> | null {
+    return this.#part!.output.ready;
+  }
+
+  /** A host event's channel, such as `my-server:score`. Readers find it by its name (spec §6.4). */
+  channel(name: string, version = 1): ChannelInfo {
+    return this.#part!.writer.channel({ name, metadata: { version: String(version) } });
+  }
+
+  /** A host event in the present tick. */
+  write({ name, metadata }: ChannelInfo, payload: Uint8Array): void {
+    if (this.#encoder === null) this.#world.enter();
+    else this.#router.enter(this.#at);
+    if (this.#isMuted) this.#notes.drop(name, 1);
+    else {
+      const { writer } = this.#part!;
+      writer.write(writer.channel({ name, metadata }), this.#at * TICK, payload);
+      this.#isBusy = true;
+    }
+  }
+
+  /**
+   * Everything that holds in any simulator, in the present tick: values and sets as `State` has them (see docs/state.md).
+   * Written is what changed.
+   */
+  state(state: State): void {
+    const writer = this.#part!.writer;
+    if (this.#encoder === null) {
+      if (this.#world.isUsed) throw new RangeError("this recorder has a world; whole states need one of their own");
+      this.#encoder = encoder(writer, {
+        carried: nothing,
+        lost: (path, _, count = 1) => this.#notes.drop(path, count),
+      });
+    }
+    if (this.#isMuted && !this.#unmute()) {
+      this.#notes.drop("state", 1);
+      return;
+    }
+    this.#encoder.step({ ...state, time: this.#at * TICK });
+    this.#isBusy = true;
+  }
+
+  /** The present tick is over. */
+  endTick(): void {
+    this.goTo(this.#tick + 1);
+  }
+
+  /** On to a later tick: nothing happens in between. Throws `RangeError` for an earlier one. */
+  goTo(tick: number): void {
+    if (tick < this.#tick) throw new RangeError(`tick ${tick} is before tick ${this.#tick}, which is recorded`);
+    if (tick === this.#tick) return;
+    if (this.#isBusy) {
+      this.#busyTicks++;
+      this.#busySince ??= this.#now();
+      this.#isBusy = false;
+    }
+    this.#tick = tick;
+    this.#world.goTo(this.#at);
+    this.poll();
+  }
+
+  /** Looks whether something is due; `goTo` does, so call it only where ticks may stay away for a second. */
+  poll(): void {
+    if (this.#closing !== null) return;
+    const part = this.#part!;
+    this.#overflow(part);
+    if (this.#failure !== null) return;
+    const { every = COMMIT_EVERY, bytes = COMMIT_BYTES, ticks = Number.POSITIVE_INFINITY } = this.#options.commit ?? {};
+    if (this.#busySince !== null) {
+      const isDue = this.#now() - this.#busySince >= every || this.#busyTicks >= ticks;
+      if (isDue || part.output.waiting >= bytes) this.commit();
+    }
+    if (this.#options.journal !== undefined && this.#now() - this.#lastJournal >= JOURNAL_EVERY) {
+      this.#lastJournal = this.#now();
+      part.mirror(this.#at);
+    }
+    const { limits = {} } = this.#options;
+    const isLong = this.#at >= (limits.ticks ?? LIMIT_TICKS);
+    if (isLong || part.bytes + part.output.waiting >= (limits.bytes ?? LIMIT_BYTES)) this.#link();
+  }
+
+  /** Commits what there is, in the background: when a player leaves, before a pause. */
+  commit(): void {
+    if (this.#failure !== null) return;
+    this.#busySince = null;
+    this.#busyTicks = 0;
+    this.#note();
+    this.#part!.commit(this.#at);
+  }
+
+  /** The next events begin a chunk with a snapshot: another dimension, another instance (events §6). */
+  snapshot(): void {
+    this.#part!.writer.endChunk(this.#at);
+    this.#sink?.wantSnapshot();
+  }
+
+  /** Wall clock and reason where it does not go on evenly: `pause`, `rejoin` (spec §4 `sessions`). */
+  session(reason: string): void {
+    this.#notes.session({ tick: this.#at, time: this.#now(), reason });
+  }
+
+  /** Somebody who is recorded (spec §4 `subjects`). */
+  subject(entity: number, uuid: string, name: string): void {
+    this.#notes.subject({ entity, uuid, name });
+  }
+
+  /** Another version of the game or the server from here on (spec §9): a chunk, an epoch, a snapshot. */
+  epoch(
+    versions: Pick<RecorderOptions, "dataVersion" | "protocol" | "server"> & { readonly schemaVersion?: number },
+  ): void {
+    this.snapshot();
+    this.#newEpoch(this.#part!, versions);
+  }
+
+  /** Settles when everything up to now is in the store. Rejects when it refuses. */
+  async flush(): Promise<void> {
+    this.#note();
+    this.#part!.writer.endChunk(this.#at);
+    await this.#part!.writer.flush();
+  }
+
+  /**
+   * Ends the recording, and waits for the store. Rejects when the store refused, or with `timeout` (milliseconds) over:
+   * what is committed stays, and `recover` makes a whole of it.
+   */
+  async close(
+    end: { readonly outcome?: Outcome; readonly durationMs?: number; readonly timeout?: number } = {},
+  ): Promise<void> {
+    this.#closing ??= this.#close(end.outcome ?? "completed", end.durationMs ?? null, end.timeout ?? null);
+    await this.#closing;
+  }
+
+  /** Gives up what is not committed. */
+  async abort(): Promise<void> {
+    this.#giveUp.abort();
+    await this.#part?.abort();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close({ outcome: "abandoned" });
+  }
+
+  // ── within ────────────────────────────────────────────────────────────
+
+  /** Between the world and whatever part is being recorded. */
+  readonly #router: EventSink = {
+    enter: (tick) => {
+      if (this.#isMuted && !this.#unmute()) return null;
+      if (this.#isAnew) {
+        this.#isAnew = false;
+        return this.#sink!.enterAnew(tick);
+      }
+      if (this.#part!.output.needsSnapshot) this.#sink!.wantSnapshot();
+      return this.#sink!.enter(tick);
+    },
+    event: (core, tick, payload) => {
+      if (this.#isMuted) {
+        this.#notes.drop(EVENT_NAMES[core]!, 1);
+        return;
+      }
+      this.#isBusy = true;
+      this.#sink!.event(core, tick, payload);
+    },
+    mark: (mark: Mark) => this.#notes.mark(mark),
+  };
+
+  #take(part: Part): void {
+    this.#part = part;
+    this.#sink = new WorldSink(
+      part.writer,
+      () => this.#world,
+      (mark) => this.#notes.mark(mark),
+    );
+    this.#newEpoch(part, this.#options);
+  }
+
+  async #open(id: string, from: Existing | null, epoch: bigint): Promise<Part> {
+    const { worldId, worldVersion, dataVersion, metadata, buffer = {}, sleep, journal } = this.#options;
+    const create: CreateOptions = {
+      ...(from === null ? { epoch } : {}),
+      metadata: {
+        ...(worldId === undefined ? {} : { worldId }),
+        ...(worldVersion === undefined ? {} : { worldVersion }),
+        ...(dataVersion === undefined ? {} : { dataVersion }),
+        ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
+      },
+    };
+    const pause = sleep ?? ((milliseconds) => wait(milliseconds, this.#giveUp.signal));
+    return Part.open({
+      store: this.#store,
+      id,
+      create,
+      from,
+      keepsPrevious: this.#options.keepsPrevious ?? false,
+      journal: journal ?? null,
+      bufferBytes: buffer.bytes ?? BUFFER_BYTES,
+      policy: buffer.policy ?? "drop-oldest",
+      sleep: async (milliseconds) => {
+        await pause(milliseconds);
+        this.#giveUp.signal.throwIfAborted();
+      },
+      dropped: (start, until, counts) => {
+        for (const [type, count] of counts) this.#notes.drop(this.#nameOf(type), count);
+        this.#notes.gap(start, until);
+      },
+      failed: (error) => {
+        this.#failure ??= error;
+      },
+    });
+  }
+
+  #newEpoch(
+    part: Part,
+    versions: Pick<RecorderOptions, "dataVersion" | "protocol" | "server"> & { readonly schemaVersion?: number },
+  ): void {
+    const { dataVersion, protocol = 0, server = "simtape", schemaVersion = 1 } = versions;
+    part.writer.newEpoch({
+      dataVersion: dataVersion ?? part.writer.epoch.dataVersion,
+      protocol,
+      schema: "world",
+      schemaVersion,
+      server,
+      started: BigInt(this.#now()),
+    });
+  }
+
+  #nameOf(type: number): string {
+    const core = EVENT_NAMES[type];
+    if (core !== undefined) return core;
+    const event = this.#part!.writer.hostEvents.find(({ id }) => id === type);
+    return event === undefined ? "extension" : hostName(event, new Set());
+  }
+
+  /** Takes no more events while there is no room, as far as the policy says so, or when all is lost. */
+  #overflow(part: Part): void {
+    const { policy = "drop-oldest", bytes = BUFFER_BYTES } = this.#options.buffer ?? {};
+    const most = policy === "drop-newest" ? bytes : policy === "block" ? bytes * 2 : Number.POSITIVE_INFINITY;
+    if (this.#isMuted || (part.output.waiting < most && this.#failure === null)) return;
+    part.writer.endChunk(this.#at);
+    this.#isMuted = true;
+    this.#notes.gap(this.#at, null);
+  }
+
+  /** False: there is still no room. */
+  #unmute(): boolean {
+    const part = this.#part!;
+    if (part.output.isFull || this.#failure !== null) return false;
+    this.#isMuted = false;
+    this.#notes.endGap(this.#at);
+    if (this.#encoder === null) this.#isAnew = true;
+    else {
+      if (part.writer.end < this.#at) part.writer.gap(part.writer.end, this.#at - part.writer.end);
+      part.writer.newChunk();
+    }
+    return true;
+  }
+
+  /**
+   * At a limit the recording ends cleanly, and the next one goes on (spec §12): it is opened behind the tick loop's back,
+   * and taken up at the first end of a tick after that.
+   */
+  #link(): void {
+    if (this.#next === null) {
+      this.#next = this.#openNext().then(
+        (next) => {
+          this.#ready = next;
+        },
+        (error: unknown) => {
+          this.#failure ??= error;
+        },
+      );
+    }
+    if (this.#ready === null) return;
+    const [id, part] = this.#ready;
+    const before = this.#part!;
+    this.#notes.next(id);
+    this.#end(before, "completed", null);
+    const leaving = before.close().catch((error: unknown) => {
+      this.#failure ??= error;
+    });
+    this.#leaving.push(leaving);
+    this.#notes.startOver(this.#id);
+    this.#id = id;
+    this.#base = this.#tick;
+    this.#next = null;
+    this.#ready = null;
+    this.#isMuted = false;
+    this.#isAnew = false;
+    this.#take(part);
+    this.#encoder = null;
+    this.#world.attach(this.#router, 0);
+    this.#notes.session({ tick: 0, time: this.#now(), reason: "linked" });
+  }
+
+  async #openNext(): Promise<[string, Part]> {
+    for (;;) {
+      const id = `${this.#options.id}-${++this.#number}`;
+      if ((await existing(this.#store, id)) === null) return [id, await this.#open(id, null, this.#epochNow())];
+    }
+  }
+
+  #epochNow(): bigint {
+    return BigInt(Math.round(this.#now())) * 1_000_000n;
+  }
+
+  /** Metadata as they are now (spec §4). */
+  #note(outcome: Outcome = "open", durationMs: number | null = null): void {
+    const { writer } = this.#part!;
+    this.#notes.nextEntity = this.#world.nextEntity;
+    for (const [name, tag] of this.#notes.reserved()) writer.note(name, tag);
+    for (const [name, tag] of this.#notes.own()) writer.noteOwn(name, tag);
+    writer.note("outcome", nbtText(outcome));
+    if (durationMs !== null) writer.note("duration_ms", { type: NBT.long, value: BigInt(Math.round(durationMs)) });
+  }
+
+  /** Everything that there is to say of a recording's end. */
+  #end(part: Part, outcome: Outcome, durationMs: number | null): void {
+    this.#encoder?.end();
+    if (this.#isMuted) this.#notes.endGap(this.#at);
+    this.#note(outcome, durationMs);
+    part.writer.endChunk(this.#at);
+    part.writer.extend(this.#at);
+    part.writer.finishedAt(Math.round(this.#now()));
+  }
+
+  async #close(outcome: Outcome, durationMs: number | null, timeout: number | null): Promise<void> {
+    const timer = timeout === null ? null : setTimeout(() => this.#giveUp.abort(), timeout);
+    try {
+      await this.#next;
+      await this.#ready?.[1].abort();
+      this.#end(this.#part!, outcome, durationMs);
+      await this.#part!.close();
+      await Promise.all(this.#leaving);
+    } finally {
+      if (timer !== null) clearTimeout(timer);
+    }
+    if (this.#failure !== null) throw this.#failure;
+  }
+}
+
+/** Throws `RecordingError` when it is over, or of another world (spec §8.6). */
+function checkResumable({ reader }: Existing, options: RecorderOptions): void {
+  const { head } = reader.preamble;
+  const refuse = (message: string): never => {
+    throw new RecordingError("unsupported", `${options.id} cannot be gone on with: ${message}`, {
+      format: "hypercube",
+    });
+  };
+  if ((head.flags & FLAG_FINISHED) !== 0) refuse("it is finished; begin a new recording");
+  const { worldId, worldVersion } = options;
+  if (worldId !== undefined && uuidText(uuidBytes(worldId)) !== head.worldId)
+    refuse(`world: expected ${head.worldId}, found ${worldId}`);
+  const version = worldVersion === undefined ? null : worldVersionBytes(worldVersion);
+  if (version !== null && version.some((byte, i) => byte !== head.worldVersion[i]))
+    refuse("it is of another version of the world; begin a new recording");
+}
+
+/** A promise that is over in time, or when the recorder gives up. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done);
+  });
+}
+
+function nothing(): void {
+  // what is carried needs no account
+}

@@ -1,0 +1,74 @@
+import type { HypercubeWriter } from "../formats/hypercube/writer.ts";
+import type { EventSink, Mark, World } from "./world.ts";
+
+/** A snapshot is due when events came to so many times its size, but not too soon and not too late (events §6). */
+const SNAPSHOT_SHARE = 4;
+const SOONEST = 200;
+const LATEST = 1200;
+
+/**
+ * Puts a world's events into a recording: every chunk begins where its first event is about to be made, with a snapshot
+ * when one is due.
+ */
+export class WorldSink implements EventSink {
+  readonly #writer: HypercubeWriter;
+  readonly #world: () => World;
+  readonly #onMark: (mark: Mark) => void;
+  /** Tick of a snapshot that was taken on the way into the present one. */
+  #taken: number | null = null;
+  #snapshotTick = -LATEST;
+  #snapshotBytes = 0;
+  #eventBytes = 0;
+  #isWanted = true;
+
+  constructor(writer: HypercubeWriter, world: () => World, onMark: (mark: Mark) => void) {
+    this.#writer = writer;
+    this.#world = world;
+    this.#onMark = onMark;
+    writer.snapshotHook = (tick, isWanted) => this.#snapshot(tick, isWanted);
+  }
+
+  /** The next chunk begins with a snapshot, whatever its size. */
+  wantSnapshot(): void {
+    this.#isWanted = true;
+  }
+
+  enter(tick: number): number | null {
+    this.#taken = null;
+    this.#writer.goTo(tick);
+    return this.#taken;
+  }
+
+  /** As `enter`, behind a gap in which events were lost: a chunk begins at this very tick, with a snapshot. */
+  enterAnew(tick: number): number {
+    this.#writer.snapshot(tick, this.#take(tick));
+    return tick;
+  }
+
+  event(core: number, tick: number, payload: Uint8Array): void {
+    this.#eventBytes += payload.length + 1;
+    this.#writer.event(core, tick, payload);
+  }
+
+  mark(mark: Mark): void {
+    this.#onMark(mark);
+  }
+
+  #snapshot(tick: number, isWanted: boolean): Uint8Array | null {
+    const age = tick - this.#snapshotTick;
+    const isDue = age >= LATEST || (age >= SOONEST && this.#eventBytes >= this.#snapshotBytes * SNAPSHOT_SHARE);
+    if (isWanted || this.#isWanted || isDue) return this.#take(tick);
+    this.#world().snapshot(false);
+    return null;
+  }
+
+  #take(tick: number): Uint8Array {
+    const payload = this.#world().snapshot(true)!;
+    this.#taken = tick;
+    this.#snapshotTick = tick;
+    this.#snapshotBytes = payload.length;
+    this.#eventBytes = 0;
+    this.#isWanted = false;
+    return payload;
+  }
+}
