@@ -70,7 +70,7 @@ export class Part {
     let output: LiveOutput | null = null;
     let recordingId = "";
     let writer: HypercubeWriter | null = null;
-    const made = { ...create, metadata: { ...create.metadata, generation, finished: false } };
+    const made = { ...create, metadata: { ...create.metadata, generation, finished: true } };
     writer = await createLiveWriter(
       (profile) => {
         ({ recordingId } = profile);

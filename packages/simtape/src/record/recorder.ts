@@ -211,7 +211,7 @@ export class Recorder {
   /** A host event in the present tick. */
   write({ name, metadata }: ChannelInfo, payload: Uint8Array): void {
     if (this.#encoder === null) this.#world.enter();
-    else this.#router.enter(this.#at);
+    else this.#router.enter(this.#at, false);
     if (this.#isMuted) this.#notes.drop(name, 1);
     else {
       const { writer } = this.#part!;
@@ -345,14 +345,12 @@ export class Recorder {
 
   /** Between the world and whatever part is being recorded. */
   readonly #router: EventSink = {
-    enter: (tick) => {
+    enter: (tick, isAnew) => {
       if (this.#isMuted && !this.#unmute()) return null;
-      if (this.#isAnew) {
-        this.#isAnew = false;
-        return this.#sink!.enterAnew(tick);
-      }
+      const isBehindGap = this.#isAnew;
+      this.#isAnew = false;
       if (this.#part!.output.needsSnapshot) this.#sink!.wantSnapshot();
-      return this.#sink!.enter(tick);
+      return this.#sink!.enter(tick, isAnew || isBehindGap);
     },
     event: (core, tick, payload) => {
       if (this.#isMuted) {

@@ -21,7 +21,11 @@ export class WorldSink implements EventSink {
   #eventBytes = 0;
   #isWanted = true;
 
-  constructor(writer: HypercubeWriter, world: () => World, onMark: (mark: Mark) => void) {
+  readonly #isAlways: boolean;
+
+  /** `isAlways`: every chunk gets a snapshot, whatever it costs. */
+  constructor(writer: HypercubeWriter, world: () => World, onMark: (mark: Mark) => void, isAlways = false) {
+    this.#isAlways = isAlways;
     this.#writer = writer;
     this.#world = world;
     this.#onMark = onMark;
@@ -33,16 +37,11 @@ export class WorldSink implements EventSink {
     this.#isWanted = true;
   }
 
-  enter(tick: number): number | null {
+  enter(tick: number, isAnew: boolean): number | null {
     this.#taken = null;
-    this.#writer.goTo(tick);
+    if (isAnew) this.#writer.snapshot(tick, this.#take(tick));
+    else this.#writer.goTo(tick);
     return this.#taken;
-  }
-
-  /** As `enter`, behind a gap in which events were lost: a chunk begins at this very tick, with a snapshot. */
-  enterAnew(tick: number): number {
-    this.#writer.snapshot(tick, this.#take(tick));
-    return tick;
   }
 
   event(core: number, tick: number, payload: Uint8Array): void {
@@ -57,7 +56,7 @@ export class WorldSink implements EventSink {
   #snapshot(tick: number, isWanted: boolean): Uint8Array | null {
     const age = tick - this.#snapshotTick;
     const isDue = age >= LATEST || (age >= SOONEST && this.#eventBytes >= this.#snapshotBytes * SNAPSHOT_SHARE);
-    if (isWanted || this.#isWanted || isDue) return this.#take(tick);
+    if (isWanted || this.#isAlways || this.#isWanted || isDue) return this.#take(tick);
     this.#world().snapshot(false);
     return null;
   }

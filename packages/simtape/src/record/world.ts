@@ -49,8 +49,11 @@ export type Point = readonly [x: number, y: number, z: number];
 
 /** Where the events of a world go, tick by tick. */
 export interface EventSink {
-  /** Settles where the events of this tick go. May ask `World.snapshot` for the state before it; then gives its tick. */
-  enter(tick: number): number | null;
+  /**
+   * Settles where the events of this tick go. May ask `World.snapshot` for the state before it, and must when `isAnew`;
+   * then gives its tick.
+   */
+  enter(tick: number, isAnew: boolean): number | null;
   /** One event at `tick`; `core` is its id (events §2). */
   event(core: number, tick: number, payload: Uint8Array): void;
   /** A bookmark for the metadata. */
@@ -517,10 +520,18 @@ export class World {
 
   /** Before the first event of a tick: its chunk, palettes and displacements are settled behind this. */
   enter(): void {
-    if (this.#entered === this.#tick) return;
+    if (this.#entered !== this.#tick) this.#begin(false);
+  }
+
+  /** A chunk begins with this tick, in which nothing was told yet, and a snapshot with it. */
+  enterAnew(): void {
+    this.#begin(true);
+  }
+
+  #begin(isAnew: boolean): void {
     this.#entered = this.#tick;
     if (this.#names === null) this.snapshot(false);
-    const start = this.#sink.enter(this.#tick);
+    const start = this.#sink.enter(this.#tick, isAnew);
     if (start !== null) this.#tellAgain(start);
   }
 

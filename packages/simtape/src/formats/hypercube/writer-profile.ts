@@ -92,6 +92,7 @@ export class Profile {
     if (head !== null && head.dialect === 1 && head.extension !== null)
       flags = head.flags & ~FLAG_SEGMENTED & ~(isOpen ? FLAG_FINISHED : 0);
     else if (head !== null && head.dialect === 1) flags |= head.flags & 0xff00;
+    if (metadata["finished"] === true) flags |= FLAG_FINISHED;
     if (metadata["clip"] === true) flags |= FLAG_CLIP;
     this.#flags = flags;
     const finishedAt = metadata["finishedAt"];

@@ -337,9 +337,10 @@ export class HypercubeWriter implements Writer {
     return this.#start;
   }
 
-  /** Ends the open chunk before `tick`, which is behind all its events; without effect on one that holds none. */
+  /** Ends the open chunk before `tick`, which is behind all its events; without effect on one that holds nothing. */
   endChunk(tick: number): void {
-    if (this.#isOpen && this.#events > 0) this.#finishChunk(Math.max(tick, this.#lastTick + 1));
+    if (this.#isOpen && (this.#events > 0 || (this.#hasSnapshot && tick > this.#start)))
+      this.#finishChunk(Math.max(tick, this.#lastTick + 1));
   }
 
   /** The open chunk, as far as it goes up to now; null: none is open, or it holds nothing yet. */
