@@ -26,8 +26,20 @@ export { coalesced } from "./io/coalesced.ts";
 export { counted } from "./io/counted.ts";
 export { http, type HttpOptions } from "./io/http.ts";
 export { memory } from "./io/memory.ts";
+export { memoryStore, type QuotaOptions } from "./io/memory-store.ts";
+export { s3Store } from "./io/s3.ts";
+export type { S3Clock, S3Credentials, S3Options } from "./io/s3-client.ts";
 export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink.ts";
 export { type ByteSource, type SourceBundle, SourceError } from "./io/source.ts";
+export {
+  type Condition,
+  type PutOptions,
+  type Store,
+  type StoreEntry,
+  StoreError,
+  type StoreErrorCode,
+} from "./io/store.ts";
+export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store-bundle.ts";
 export type { Location } from "./location.ts";
 export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
 export { type Finding, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";

@@ -144,7 +144,8 @@ export function aboutStatus(status: number): string {
   return "server refuses the request";
 }
 
-function causeOf(cause: unknown): string {
+/** What the system said, in brackets: ` (ECONNREFUSED)`; empty when it said nothing. */
+export function causeOf(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   if (!(inner instanceof Error)) return "";
   const code = "code" in inner && typeof inner.code === "string" ? inner.code : inner.message;

@@ -194,6 +194,7 @@ class HttpSource implements ByteSource {
     if (status === 200 || status === 206 || status === 416) return response;
     discard(response);
     if (status >= 500) throw new Transient(`server fails (${status})`, null, status);
+    if (status === 412) throw this.#changed("it is not the content asked for any more");
     throw new HttpStatusError(status, `${aboutStatus(status)} (${status}): ${this.name}`);
   }
 

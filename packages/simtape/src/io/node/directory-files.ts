@@ -1,0 +1,155 @@
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { StoreEntry } from "../store.ts";
+import { isGone, newMark } from "./owner.ts";
+
+/** Files of the store's own have a `~` in their name, which no key has: `.NAME~MARK`, `.NAME~lock`, `.~puts`. */
+const TEMPORARY = /~(?!lock)(.+)$/;
+
+/** A file being written, that nobody sees yet. */
+export interface Temporary {
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
+/** Makes a file beside `path`, and the folders above it. */
+export async function createBeside(path: string): Promise<Temporary> {
+  const folder = dirname(path);
+  const beside = join(folder, `.${basename(path)}~${newMark()}`);
+  for (let tries = 1; ; tries++) {
+    try {
+      return { path: beside, handle: await open(beside, "wx") };
+    } catch (error) {
+      // A delete takes empty folders away, perhaps the one just made.
+      if (!isCode(error, "ENOENT") || tries > 3) throw error;
+      await makeFolder(folder);
+    }
+  }
+}
+
+/**
+ * Ends the writing: what is in the file survives a crash. Resolves with its etag, which it keeps under any name. The
+ * time of change is set by us, in microseconds: the system's own is too coarse to tell two changes apart.
+ */
+export async function seal({ handle }: Temporary): Promise<string> {
+  const now = (performance.timeOrigin + performance.now()) / 1000;
+  await handle.utimes(now, now);
+  await handle.sync();
+  const etag = etagOf(await handle.stat({ bigint: true }));
+  await handle.close();
+  return etag;
+}
+
+/** Takes a file away that is not wanted any more. */
+export async function dropped({ handle, path }: Temporary): Promise<void> {
+  await handle.close().catch(() => undefined);
+  await unlink(path).catch(() => undefined);
+}
+
+/** Removes what processes left in a folder that ended before they were done. */
+export async function tidy(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const mark = TEMPORARY.exec(name)?.[1];
+    if (mark === undefined || !mark.includes(".")) continue;
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null && isGone(mark, Date.now() - found.mtimeMs)) await unlink(path).catch(() => undefined);
+  }
+}
+
+/** Null: no file is there. */
+export async function statOf(path: string): Promise<BigIntStats | null> {
+  try {
+    const found = await stat(path, { bigint: true });
+    return found.isFile() ? found : null;
+  } catch (error) {
+    if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return null;
+    throw error;
+  }
+}
+
+/** Inode, time of change and size: a file is never changed in place, so that each content has its own. */
+export function etagOf({ ino, mtimeNs, size }: BigIntStats): string {
+  return `${ino.toString(36)}-${mtimeNs.toString(36)}-${size.toString(36)}`;
+}
+
+export function entryOf(key: string, found: BigIntStats): StoreEntry {
+  return { key, size: Number(found.size), etag: etagOf(found), modified: Number(found.mtimeMs) };
+}
+
+/** So that a name given or taken survives a crash; not every system can. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r").catch(() => null);
+  await folder?.sync().catch(() => undefined);
+  await folder?.close();
+}
+
+/** Removes `folder` and those above it, up to `root`, while there is nothing in them. */
+export async function removeEmpty(folder: string, root: string): Promise<void> {
+  for (let at = folder; at !== root && at.startsWith(root); at = dirname(at)) {
+    const names = await readdir(at).catch(() => [""]);
+    if (!names.every(isPutsName)) return;
+    for (const name of names) await unlink(join(at, name)).catch(() => undefined);
+    const isRemoved = await rmdir(at).then(
+      () => true,
+      () => false,
+    );
+    if (!isRemoved) return;
+  }
+}
+
+export function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
+}
+
+const PUTS = ".~puts";
+const PUTS_BEFORE = ".~puts.before";
+/** Bytes of keys remembered in a folder, at most twice as many. */
+const REMEMBERED = 64 * 1024;
+
+function isPutsName(name: string): boolean {
+  return name === PUTS || name === PUTS_BEFORE;
+}
+
+/** Remembers under which idempotency key the content with this etag is about to get its name. */
+export async function rememberPut(path: string, etag: string, idempotencyKey: string): Promise<void> {
+  const log = join(dirname(path), PUTS);
+  const handle = await open(log, "a");
+  try {
+    // A line cut by a crash spoils itself only.
+    await handle.write(`\n${putLine(path, etag, idempotencyKey)}\n`);
+    await handle.datasync();
+    if ((await handle.stat()).size > REMEMBERED) await rename(log, join(dirname(path), PUTS_BEFORE));
+  } catch (error) {
+    // Another has turned the page at the same moment.
+    if (!isCode(error, "ENOENT")) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** True when the content with this etag got its name by a put with this idempotency key, not too long ago. */
+export async function isRemembered(path: string, etag: string, idempotencyKey: string): Promise<boolean> {
+  const line = putLine(path, etag, idempotencyKey);
+  for (const name of [PUTS, PUTS_BEFORE]) {
+    const handle = await open(join(dirname(path), name), "r").catch(() => null);
+    if (handle === null) continue;
+    try {
+      if ((await handle.readFile("utf8")).split("\n").includes(line)) return true;
+    } finally {
+      await handle.close();
+    }
+  }
+  return false;
+}
+
+function putLine(path: string, etag: string, idempotencyKey: string): string {
+  return `${basename(path)} ${etag} ${idempotencyKey}`;
+}
