@@ -13,6 +13,7 @@ import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";
+import { tries } from "../../soak.ts";
 
 function open(bytes: Uint8Array): Promise<Recording> {
   return openBundle(bundleOfFiles({ "run.log": bytes }), [carla]);
@@ -97,10 +98,14 @@ async function missing(
   return gone;
 }
 
-const towns = RELEASES.map((release) => ({ name: `town of ${release.name}`, bytes: makeTown(release), runs: 40 }));
+const towns = RELEASES.map((release) => ({
+  name: `town of ${release.name}`,
+  bytes: makeTown(release),
+  runs: tries(12, 40),
+}));
 const real = sampleNames("carla")
   .filter((name) => name.endsWith("Vehicles.log") || name.endsWith("Center.log"))
-  .map((name) => ({ name, bytes: sampleBytes(`carla/${name}`), runs: 12 }));
+  .map((name) => ({ name, bytes: sampleBytes(`carla/${name}`), runs: tries(3, 12) }));
 
 describe.each([...towns, ...real])("a damaged $name", ({ bytes, runs }) => {
   test("is mended without losing a message that lies outside the damage", async () => {
@@ -114,7 +119,7 @@ describe.each([...towns, ...real])("a damaged $name", ({ bytes, runs }) => {
   });
 
   test("tells of every byte that was left out", async () => {
-    for (let seed = 1; seed <= 12; seed++) {
+    for (let seed = 1; seed <= tries(4, 12); seed++) {
       const damaged = corrupt(bytes, plan(bytes.length, seed, 3), seed);
       await using recording = await open(damaged);
       const { lost } = await repaired(damaged);

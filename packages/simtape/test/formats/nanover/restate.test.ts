@@ -12,6 +12,7 @@ import { after } from "../../../src/model/time.ts";
 import { type Moment, stateOf, trajOf, zipOf } from "../../fixtures/nanover/containers.ts";
 import { makeMoments } from "../../fixtures/nanover/make.ts";
 import { sampleBytes, samplesDirectory } from "../../samples.ts";
+import { tries } from "../../soak.ts";
 import { comparable, type Files, filesOf, openFiles, stateAt } from "./helpers.ts";
 
 /** What holds at `time`, then everything later, as files. */
@@ -67,7 +68,7 @@ describe("a cut recording has the state of the whole at every later time", () =>
     ["interrupted", { "interrupted.nanover.zip": fixture("interrupted.nanover.zip") }],
   ];
   test.each(cases)("%s", async (_, files) => {
-    await expectCutsAnywhere(files, 12);
+    await expectCutsAnywhere(files, tries(6, 12));
   });
   test
     .runIf(samplesDirectory !== null)
@@ -78,7 +79,10 @@ describe("a cut recording has the state of the whole at every later time", () =>
       [["17-ala-multiple.nanover.zip"]],
       [["hello_vel_force.traj"]],
     ])("sample %s", async (names) => {
-    await expectCutsAnywhere(Object.fromEntries(names.map((name) => [name, sampleBytes(`nanover/${name}`)])), 4);
+    await expectCutsAnywhere(
+      Object.fromEntries(names.map((name) => [name, sampleBytes(`nanover/${name}`)])),
+      tries(1, 4),
+    );
   });
   test("whatever frames and updates say", async () => {
     const floats = (length: number): fc.Arbitrary<Float32Array> =>
@@ -126,7 +130,7 @@ describe("a cut recording has the state of the whole at every later time", () =>
           await expectSameFrom({ "a.traj": trajOf(all), "a.state": stateOf(all) }, cut * 1000, times, "b.traj");
         }
       }),
-      { numRuns: 150 },
+      { numRuns: tries(40, 150) },
     );
   });
 });
