@@ -7,6 +7,7 @@ import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import { check } from "../../src/ops/check.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
+import { tries } from "../soak.ts";
 
 async function made(seconds: number, entities: number, seed: number): Promise<Uint8Array> {
   const to = new MemoryFiles();
@@ -30,8 +31,8 @@ function noise(seed: number): () => number {
 describe("the flight of the demo", () => {
   test("makes a sound tape with rates as a real one's, the same for the same seed", async () => {
     const bytes = await made(30, 3, 1);
-    expect(Buffer.compare(bytes, await made(30, 3, 1))).toBe(0);
-    expect(Buffer.compare(bytes, await made(30, 3, 2))).not.toBe(0);
+    expect(Buffer.compare(await made(3, 3, 1), await made(3, 3, 1))).toBe(0);
+    expect(Buffer.compare(await made(3, 3, 1), await made(3, 3, 2))).not.toBe(0);
     await using recording = await opened(bytes);
     expect(await check(recording)).toMatchObject({ status: "sound", findings: [] });
     expect(recording.info.metadata).toMatchObject({
@@ -68,7 +69,7 @@ describe("the flight of the demo", () => {
       const isOnGround = signals["/gear/gear/wow"] as boolean;
       if (isOnGround && !wasOnGround) landings++;
       wasOnGround = isOnGround;
-      expect(signals["/sim/alarms/stall-warning"]).toBe(false);
+      if (signals["/sim/alarms/stall-warning"] !== false) throw new Error("the aircraft stalls");
     }
     expect(highest).toBeGreaterThan(900);
     expect(highest).toBeLessThan(1100);
@@ -98,7 +99,7 @@ describe("the flight of the demo", () => {
   });
 
   test("stays in the air and comes down again, whatever the wind", { timeout: 60_000 }, () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    for (let seed = 1; seed <= tries(5, 20); seed++) {
       const aircraft = new Aircraft(new Air(noise(seed)), noise(seed + 100));
       const seen: Phase[] = [];
       let hardest = 0;

@@ -13,12 +13,12 @@ async function made(seconds: number, entities: number, seed: number): Promise<Ui
 }
 
 test("a race is a sound recording of the length asked for, and the same again for the same seed", async () => {
-  const bytes = await made(90, 5, 3);
-  expect(Buffer.compare(await made(90, 5, 3), bytes)).toBe(0);
-  expect(Buffer.compare(await made(90, 5, 4), bytes)).not.toBe(0);
+  const bytes = await made(40, 3, 3);
+  expect(Buffer.compare(await made(40, 3, 3), bytes)).toBe(0);
+  expect(Buffer.compare(await made(40, 3, 4), bytes)).not.toBe(0);
   await using recording = await openBundle(bundleOfFiles({ "race.hcrp": bytes }), [hypercube]);
   expect((await check(recording)).findings).toEqual([]);
-  expect((await recording.timeline()).end).toBe(90e9);
+  expect((await recording.timeline()).end).toBe(40e9);
 });
 
 test("players climb, fall, come back and finish, platform by platform", async () => {
@@ -33,7 +33,7 @@ test("players climb, fall, come back and finish, platform by platform", async ()
   let highest = 0;
   let farthest = 0;
   let before: Float64Array | null = null;
-  for (let tick = 60; tick < 1200; tick += 1) {
+  for (let tick = 60; tick < 700; tick++) {
     const set = (await recording.state(tick * 5e7)).sets.get("players")!;
     const position = set.columns.get("position")!.data as Float64Array;
     for (let i = 0; i < set.ids.length; i++) {

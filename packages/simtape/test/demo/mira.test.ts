@@ -20,8 +20,10 @@ async function valuesOf(recording: Recording, channel: string): Promise<Value[]>
 }
 
 describe("the robot of the demo", () => {
+  const minute = made(60, 1, 1);
+
   test("makes a sound tape with rates as a real one's", async () => {
-    await using recording = await openTape(await made(60, 1, 1));
+    await using recording = await openTape(await minute);
     expect(await check(recording)).toMatchObject({ status: "sound", findings: [] });
     const statistics = await recording.statistics();
     const rates = Object.fromEntries(recording.channels.map(({ id, name }) => [name, statistics[id]!.messages / 60]));
@@ -33,7 +35,7 @@ describe("the robot of the demo", () => {
   });
 
   test("drives, reaches goals, and bumps into what its scanner does not see", async () => {
-    await using recording = await openTape(await made(60, 1, 1));
+    await using recording = await openTape(await minute);
     const events = await valuesOf(recording, "/navigation/PilotEvent");
     for (const event of ["PlanAndDrive", "GoalReached", "Bumped"]) expect(events).toContain(event);
     const bumper = await valuesOf(recording, "/robot/Bumper");
