@@ -15,7 +15,9 @@ export function createHypercube(options: HypercubeOptions = {}): Format {
     id: FORMAT_ID,
     name: "HCRP",
     extensions: ["hcrp"],
-    sniff: (head) => (isRecording(head) || isSegment(head) ? "certain" : null),
+    // a header whose first bytes are damaged may be put right, or made again from segments
+    sniff: (head, { name }) =>
+      isRecording(head) || isSegment(head) ? "certain" : name?.endsWith(".hcrp") === true ? "possible" : null,
     // what reads and what writes is loaded on use
     open: async (from, report, open) =>
       (await import("./reader.ts")).HypercubeReader.open(from, report, open, options.dictionaries ?? null),

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../bytes/error.ts";
-import { nbtCompound, nbtLength } from "../../codec/nbt.ts";
+import { nbtLength } from "../../codec/nbt.ts";
 import { loadZstd, readZstdFrameHeader, ZSTD_MAGIC, type Zstd } from "../../codec/zstd.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
@@ -7,23 +7,19 @@ import type { OpenOptions } from "../../model/reader.ts";
 import { FileSet } from "./chunk-fetch.ts";
 import { type Plan, planChunks } from "./chunk-plan.ts";
 import { type DictionaryLookup, findDictionary } from "./dictionary.ts";
-import {
-  type ChunkRecord,
-  FIRST_READ,
-  FLAG_EXTENDED,
-  FLAG_FINISHED,
-  FLAG_SEGMENTED,
-  HEADER_BYTES,
-  LIMITS,
-  segmentName,
-  TICK,
-} from "./layout.ts";
-import { type Epoch, readReserved, writeReserved } from "./layout-metadata.ts";
+import { FIRST_READ, FLAG_FINISHED, FLAG_SEGMENTED, HEADER_BYTES, LIMITS, segmentName, TICK } from "./layout.ts";
 import { productionSegmentName } from "./layout-production.ts";
 import { aboveLimits, type CheckedHead, type Head, type Preamble, readHead, readPreamble, refuse } from "./preamble.ts";
 import { alignEntries, recoverEntries, soundPrefix } from "./recover.ts";
 import { findFrames, magicIn } from "./resync.ts";
-import { isSegment, type SegmentScan, scanSegments } from "./segments.ts";
+import {
+  previousGeneration,
+  type RecoveredSegments,
+  recoverSegments,
+  type SegmentedFiles,
+  uncommittedChunks,
+} from "./segment-recovery.ts";
+import { isSegment } from "./segments.ts";
 
 /** What a reader is made of. */
 export interface Opened {
@@ -87,14 +83,14 @@ class Opening {
     const source = this.#source;
     const { signal } = this.#options;
     const first = await source.read(0, FIRST_READ, signal);
-    if (isSegment(first)) return this.#fromSegments(first, null, "this is a segment: its metadata file is not used");
+    if (isSegment(first)) return this.#fromSegment();
     const size = first.length < FIRST_READ ? first.length : await source.size();
     let checked: CheckedHead;
     try {
       checked = readHead(first, this.#report);
     } catch (error) {
       if (!RecordingError.is(error)) throw error;
-      const found = await this.#segmentsOrNull(first, error.message);
+      const found = await this.#segmentsOrNull(error.message);
       if (found === null) throw error;
       return found;
     }
@@ -107,7 +103,7 @@ class Opening {
       const error = refuse(problem.startsWith("header, metadata") ? "truncated" : "malformed", problem, 49);
       this.#report.report({ code: "bad-header", severity: "damage", message: problem, offset: 49 });
       const found = isSure ? null : await this.#recovered(checked, null, first, size);
-      const other = found ?? (await this.#segmentsOrNull(first, problem));
+      const other = found ?? (await this.#segmentsOrNull(problem));
       if (other === null) throw error;
       return other;
     }
@@ -124,6 +120,10 @@ class Opening {
       ? await this.#recovered(checked, preamble, first, size)
       : null;
     if (again !== null) return again;
+    // a damaged header may hide that this is a metadata file
+    const isHidden = !isSure && plan.chunks.length === 0 && this.findings.length > 0;
+    const other = isHidden ? await this.#segmentsOrNull("its header is damaged") : null;
+    if (other !== null) return other;
     this.#mustHaveChunks(head, plan);
     const kept = first.length > preambleLength ? first : bytes;
     return { preamble, plan, ...(await this.#tools(preamble)), files: this.#files(size, kept, null) };
@@ -301,74 +301,92 @@ class Opening {
   // ── segments ──────────────────────────────────────────────────────────
 
   async #segmented(
-    { head }: CheckedHead,
+    { head, isSure }: CheckedHead,
     preamble: Preamble,
     bytes: Uint8Array,
     size: number | null,
   ): Promise<Omit<Opened, "faults">> {
-    const { preambleLength, tickCount, extension } = head;
-    let { entries } = preamble;
-    let ticks = tickCount;
-    const hasRecords = head.dialect === 1 && extension !== null;
-    const isFaulty = this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
-    if (hasRecords && isFaulty && !preamble.isIndexSure) {
-      const scan = await scanSegments(this.#bundle, this.#source, 0, 0, extension.recordingId, this.#options.signal);
-      if (scan.entries.length >= entries.length) {
-        entries = scan.entries;
-        ticks = endOf(scan, ticks);
-        this.findings = this.findings.filter(({ code }) => !INDEX_CODES.has(code) && !isIndexCode(code));
-        const message = `index: made again from the records of ${entries.length} chunks`;
-        this.#report.report({ code: "index-recovered", severity: "damage", message, offset: HEADER_BYTES });
+    const files = this.#segmentFiles;
+    let known = preamble;
+    if (head.dialect === 1 && head.extension !== null) {
+      const isMetadataSure = !this.findings.some(({ code }) => code === "bad-metadata");
+      const isIndexFaulty = this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
+      if (isIndexFaulty && !preamble.isIndexSure) {
+        const found = await recoverSegments(
+          files,
+          { preamble, isHeadSure: isSure, isMetadataSure },
+          this.#dictionaries,
+        );
+        const { preambleLength, tickCount } = head;
+        const told = planChunks(preamble.entries, { isSegmented: true, preambleLength, size, tickCount }, QUIET);
+        if (found !== null && found.preamble.entries.length >= told.chunks.length)
+          return this.#fromRecovered(found, bytes, size);
+      } else if (!isMetadataSure) {
+        const before = await previousGeneration(files, head.extension.recordingId);
+        if (before !== null) {
+          known = { ...preamble, metadata: before.metadata, reserved: before.reserved };
+          const message = `metadata: those of generation ${before.head.extension?.generation} are used`;
+          this.#report.report({ code: "metadata-recovered", severity: "damage", message, offset: HEADER_BYTES });
+        }
       }
-    } else if (hasRecords && (head.flags & FLAG_FINISHED) === 0) {
-      // written, but not committed before the recorder ended (spec §8.5)
-      const { recordingId, nextSegment } = extension;
-      const scan = await scanSegments(
-        this.#bundle,
-        this.#source,
-        nextSegment,
-        tickCount,
-        recordingId,
-        this.#options.signal,
-      );
-      const added = contiguous(scan, tickCount);
-      if (added.length > 0) {
-        entries = [...entries, ...added];
-        ticks = added.at(-1)!.startTick + added.at(-1)!.tickCount;
-        const message = `${added.length} chunks were written behind the last commit; they are read, too`;
-        this.#report.report({ code: "uncommitted-chunks", severity: "note", message, time: tickCount * TICK });
-      }
+      if ((head.flags & FLAG_FINISHED) === 0) known = await this.#withUncommitted(known);
     }
-    const plan = planChunks(entries, { isSegmented: true, preambleLength, size, tickCount: ticks }, this.#report);
+    const { preambleLength, tickCount } = known.head;
+    const plan = planChunks(known.entries, { isSegmented: true, preambleLength, size, tickCount }, this.#report);
     this.#mustHaveChunks(head, plan);
     const nameOf = head.dialect === 1 ? segmentName : productionSegmentName;
-    const whole = { ...preamble, entries, head: { ...head, tickCount: ticks, chunkCount: entries.length } };
-    return { preamble: whole, plan, ...(await this.#tools(preamble)), files: this.#files(size, bytes, nameOf) };
+    return { preamble: known, plan, ...(await this.#tools(known)), files: this.#files(size, bytes, nameOf) };
   }
 
-  async #segmentsOrNull(first: Uint8Array, why: string): Promise<Omit<Opened, "faults"> | null> {
-    const source = await this.#bundle.open(segmentName(0)).catch(() => null);
-    if (source === null) return null;
-    const head = await source.read(0, 4096, this.#options.signal);
-    if (source !== this.#source) await source.close();
-    if (!isSegment(head)) return null;
-    return this.#fromSegments(head, first, `the metadata file cannot be read (${why})`);
+  /** With what was written, but not committed before the recorder ended (spec §8.5). */
+  async #withUncommitted(preamble: Preamble): Promise<Preamble> {
+    const added = await uncommittedChunks(this.#segmentFiles, preamble.head);
+    const last = added.at(-1);
+    if (last === undefined) return preamble;
+    const { tickCount: from } = preamble.head;
+    const tickCount = last.startTick + last.tickCount;
+    const ticks = `ticks ${from} to ${tickCount - 1}`;
+    const message = `index: ${added.length} chunks (${ticks}) were written behind the last commit; they are read, too`;
+    this.#report.report({ code: "uncommitted-chunks", severity: "damage", message, time: from * TICK });
+    const entries = [...preamble.entries, ...added];
+    return { ...preamble, entries, head: { ...preamble.head, tickCount, chunkCount: entries.length } };
   }
 
-  /** A recording by its segments alone; `first` begins one of them. `main` is what the main file has instead. */
-  async #fromSegments(_first: Uint8Array, main: Uint8Array | null, why: string): Promise<Omit<Opened, "faults">> {
-    const scan = await scanSegments(this.#bundle, this.#source, 0, 0, null, this.#options.signal);
-    if (scan.entries.length === 0) throw refuse("malformed", "segments: no chunk can be found", 0);
-    const message = `${why}: the index was made again from the records of ${scan.entries.length} chunks`;
+  get #segmentFiles(): SegmentedFiles {
+    return { bundle: this.#bundle, main: this.#source, signal: this.#options.signal };
+  }
+
+  async #segmentsOrNull(why: string): Promise<Omit<Opened, "faults"> | null> {
+    const found = await recoverSegments(this.#segmentFiles, null, this.#dictionaries);
+    if (found === null) return null;
     this.findings = [];
+    const message = `the metadata file cannot be read (${why})`;
     this.#report.report({ code: "missing-metadata-file", severity: "loss", message, offset: 0 });
-    const preamble = preambleOf(scan);
-    const { tickCount } = preamble.head;
-    const options = { isSegmented: true, preambleLength: 0, size: null, tickCount };
-    const plan = planChunks(preamble.entries, options, this.#report);
-    const size = main === null ? null : await this.#source.size();
-    const files = new FileSet(this.#bundle, this.#source, size, new Uint8Array(0), segmentName, main === null);
-    return { preamble, plan, ...(await this.#tools(preamble)), files };
+    return this.#fromRecovered(found, new Uint8Array(0), await this.#source.size());
+  }
+
+  /** The main file is one of the segments. */
+  async #fromSegment(): Promise<Omit<Opened, "faults">> {
+    const found = await recoverSegments(this.#segmentFiles, null, this.#dictionaries);
+    if (found === null) throw refuse("malformed", "segments: no chunk can be found", 0);
+    const message = "this is a segment: its metadata file is not used";
+    this.#report.report({ code: "missing-metadata-file", severity: "loss", message, offset: 0 });
+    return this.#fromRecovered(found, null, null);
+  }
+
+  /** `head` null: there is no main file but a segment. */
+  async #fromRecovered(
+    { preamble, dictionary, findings }: RecoveredSegments,
+    head: Uint8Array | null,
+    size: number | null,
+  ): Promise<Omit<Opened, "faults">> {
+    this.findings = this.findings.filter(({ code }) => !INDEX_CODES.has(code) && !isIndexCode(code));
+    for (const finding of findings) this.#report.report(finding);
+    const { tickCount, preambleLength } = preamble.head;
+    const plan = planChunks(preamble.entries, { isSegmented: true, preambleLength, size, tickCount }, this.#report);
+    this.#mustHaveChunks(preamble.head, plan);
+    const files = new FileSet(this.#bundle, this.#source, size, head ?? new Uint8Array(0), segmentName, head === null);
+    return { preamble, plan, files, dictionary, zstd: await loadZstd() };
   }
 
   // ── both ──────────────────────────────────────────────────────────────
@@ -417,76 +435,4 @@ function checkTotalLength(head: Head, isSegmented: boolean, size: number | null,
   const message = `header, total length: expected ${size} as the file has, found ${totalLength}`;
   const severity = totalLength > BigInt(size) ? "loss" : "warning";
   report.report({ code: "total-length", severity, message, offset: 77 });
-}
-
-function endOf({ entries }: SegmentScan, otherwise: number): number {
-  const last = entries.at(-1);
-  return last === undefined ? otherwise : last.startTick + last.tickCount;
-}
-
-/** The entries up to the first that does not begin where the one before ended. */
-function contiguous({ entries }: SegmentScan, tick: number): SegmentScan["entries"] {
-  let end = tick;
-  const found = entries.findIndex(({ startTick, tickCount }) => {
-    if (startTick !== end) return true;
-    end += tickCount;
-    return false;
-  });
-  return found < 0 ? entries : entries.slice(0, found);
-}
-
-/** What the records of segments say of a recording; all else is not known. */
-function preambleOf({ entries, records }: SegmentScan): Preamble {
-  const first = records[0]!;
-  const last = entries.at(-1)!;
-  const metadata = { root: nbtCompound({ hcrp: writeReserved({ epochs: epochsOf(records) }) }), name: null };
-  const head: Head = {
-    dialect: 1,
-    flags: FLAG_EXTENDED | FLAG_SEGMENTED,
-    worldId: "00000000-0000-0000-0000-000000000000",
-    worldVersion: new Uint8Array(16),
-    startedAt: 0n,
-    dictionaryId: 0,
-    metadataLength: 0,
-    indexLength: 0,
-    tickCount: last.startTick + last.tickCount,
-    chunkCount: entries.length,
-    dataVersion: first.dataVersion,
-    extension: {
-      version: 1,
-      ticksPerSecond: 20,
-      reserved: 0,
-      dataVersion: first.dataVersion,
-      dictionaryId: 0,
-      totalLength: 0n,
-      metadataCrc: 0,
-      indexCrc: 0,
-      recordingId: first.recordingId,
-      generation: records.reduce((most, { generation }) => Math.max(most, generation), 0),
-      nextSegment: last.offsetHigh + 1,
-      finishedAt: 0n,
-      rest: new Uint8Array(127),
-    },
-    padding: new Uint8Array(0),
-    preambleLength: 0,
-  };
-  return { head, metadata, reserved: readReserved(metadata), entries, isIndexSure: true };
-}
-
-/** A line of the epoch table wherever the versions change. */
-function epochsOf(records: readonly ChunkRecord[]): Epoch[] {
-  const epochs: Epoch[] = [];
-  let before: ChunkRecord | null = null;
-  for (const [chunk, record] of records.entries()) {
-    const { dataVersion, schemaVersion, epoch } = record;
-    const isSame =
-      before !== null &&
-      before.dataVersion === dataVersion &&
-      before.schemaVersion === schemaVersion &&
-      before.epoch === epoch;
-    before = record;
-    if (isSame) continue;
-    epochs.push({ chunk, dataVersion, protocol: 0, schema: "world", schemaVersion, server: "", started: 0n });
-  }
-  return epochs;
 }

@@ -71,9 +71,6 @@ export function readHead(bytes: Uint8Array, report: Reporter): CheckedHead {
     throw refuse("truncated", `header: expected ${HEADER_BYTES} bytes, found ${bytes.length}`, bytes.length);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(0) !== MAGIC) {
-    throw refuse("malformed", `header, magic: expected ${hex(MAGIC)}, found ${hex(view.getUint32(0))}`, 0);
-  }
   // only the extended profile has a crc; elsewhere the place is zero (spec §3)
   const stored = view.getUint32(252);
   const content = bytes.subarray(0, 252);
@@ -94,6 +91,8 @@ export function readHead(bytes: Uint8Array, report: Reporter): CheckedHead {
       isSure = true;
     }
   }
+  const magic = new DataView(header.buffer, header.byteOffset, 4).getUint32(0);
+  if (magic !== MAGIC) throw refuse("malformed", `header, magic: expected ${hex(MAGIC)}, found ${hex(magic)}`, 0);
   const version = header[4]!;
   // spec §3.3: byte 4 is the version, or 0 in front of the production dialect's
   if (version === 1) return { head: readVersion1(header, isSure, report), isSure: isSure && isExtended(header) };

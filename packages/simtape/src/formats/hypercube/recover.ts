@@ -177,6 +177,11 @@ function varintBefore(area: Uint8Array, end: number): number | null {
   return at;
 }
 
+/** Entries of frames of which only the content tells, from `startTick` to `tickCount`, which is 0 when nobody knows. */
+export function placeFrames(frames: readonly FoundFrame[], startTick: number, tickCount: number): IndexEntry[] {
+  return placed(frames, () => null, 1, startTick, tickCount);
+}
+
 /** Ticks of a chunk when nothing tells (spec §8.1). */
 const USUAL_TICKS = 200;
 

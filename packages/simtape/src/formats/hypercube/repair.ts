@@ -8,7 +8,7 @@ import type { Reader } from "../../model/reader.ts";
 import type { Channel } from "../../model/value.ts";
 import type { RepairNote } from "../../model/writer.ts";
 import type { HypercubeChunk } from "./chunk-plan.ts";
-import { TICK } from "./layout.ts";
+import { FLAG_FINISHED, TICK } from "./layout.ts";
 import { readSections, type Section, writeSections } from "./layout-chunk.ts";
 import { HypercubeReader } from "./reader.ts";
 import { createWriter, type HypercubeWriter } from "./writer.ts";
@@ -35,13 +35,17 @@ class Repair {
   readonly #writer: HypercubeWriter;
   readonly #note: RepairNote;
   readonly #channels: readonly Channel[];
-  #isShort = false;
+  #isShort: boolean;
 
   constructor(reader: HypercubeReader, writer: HypercubeWriter, note: RepairNote) {
     this.#reader = reader;
     this.#writer = writer;
     this.#note = note;
     this.#channels = reader.channels;
+    const { dialect, extension, flags } = reader.preamble.head;
+    // a recorder that came to its end would have said so (spec §8.5)
+    const isUnfinished = dialect === 1 && extension !== null && (flags & FLAG_FINISHED) === 0;
+    this.#isShort = isUnfinished || reader.faults.some(({ severity }) => severity === "loss");
   }
 
   async run(): Promise<void> {

@@ -6,21 +6,26 @@ import {
   type ChunkRecord,
   chunkRecordCrc,
   ENTRY_SNAPSHOT,
-  type IndexEntry,
   readChunkRecord,
   segmentName,
 } from "./layout.ts";
 
-/** Segment numbers that may be missing one after the other: a lost write (spec §5). */
-const MAX_MISSING = 8;
 /** Bytes read at once while looking for the next record. */
 const STEP = 1 << 16;
 
-/** What the records of segments tell without a metadata file (spec §8.5). */
-export interface SegmentScan {
-  readonly entries: readonly IndexEntry[];
-  /** Of each entry. */
-  readonly records: readonly ChunkRecord[];
+/** What lies in a segment, in order: a chunk behind its record, or bytes without a sound record. */
+export type SegmentItem =
+  | { readonly kind: "chunk"; readonly segment: number; readonly offset: number; readonly record: ChunkRecord }
+  | { readonly kind: "hole"; readonly segment: number; readonly offset: number; readonly end: number };
+
+export interface SegmentScanOptions {
+  /** Number of the first segment. */
+  readonly from: number;
+  /** Null: that of the first record. */
+  readonly recordingId: string | null;
+  /** Segment numbers that may be missing one after the other: a lost write (spec §5). */
+  readonly mayMiss: number;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Whether a file begins with a chunk record: it is a segment. */
@@ -28,24 +33,15 @@ export function isSegment(head: Uint8Array): boolean {
   return head.length >= CHUNK_RECORD_BYTES && recordAt(head, 0) !== null;
 }
 
-/**
- * The chunks of all segments from number `from` on, as far as they are of one recording and their ticks go on from
- * `tick`. Reads the records only. `recordingId` null: that of the first record. `main` stays open.
- */
-export async function scanSegments(
+/** What all segments hold of one recording. Reads the records only. `main` stays open. */
+export async function* scanSegments(
   bundle: SourceBundle,
   main: ByteSource,
-  from: number,
-  tick: number,
-  recordingId: string | null,
-  signal: AbortSignal | undefined,
-): Promise<SegmentScan> {
-  const entries: IndexEntry[] = [];
-  const records: ChunkRecord[] = [];
+  { from, recordingId, mayMiss, signal }: SegmentScanOptions,
+): AsyncGenerator<SegmentItem> {
   let id = recordingId;
-  let end = tick;
   let missing = 0;
-  for (let number = from; missing < MAX_MISSING; number++) {
+  for (let number = from; missing <= mayMiss; number++) {
     const source = await bundle.open(segmentName(number));
     if (source === null) {
       missing++;
@@ -53,58 +49,59 @@ export async function scanSegments(
     }
     missing = 0;
     try {
-      for await (const { offset, record } of recordsOf(source, signal)) {
-        id ??= record.recordingId;
-        const { startTick, tickCount, flags } = record;
-        if (record.recordingId !== id || startTick < end || tickCount < 1) continue;
-        if ((flags & ~ENTRY_SNAPSHOT) !== 0) continue;
-        records.push(record);
-        entries.push({
-          startTick,
-          tickCount,
-          flags,
-          offsetHigh: number,
-          offsetLow: offset + CHUNK_RECORD_BYTES,
-          compressedLength: record.compressedLength,
-          uncompressedLength: record.uncompressedLength,
-          formatVersion: null,
-          dataVersion: null,
-        });
-        end = startTick + tickCount;
+      for await (const item of itemsOf(source, number, signal)) {
+        if (item.kind === "chunk") {
+          id ??= item.record.recordingId;
+          const { recordingId: found, tickCount, flags } = item.record;
+          if (found !== id || tickCount < 1 || (flags & ~ENTRY_SNAPSHOT) !== 0) continue;
+        }
+        yield item;
       }
     } finally {
       if (source !== main) await source.close();
     }
   }
-  return { entries, records };
 }
 
-/** Every sound record whose frame lies in the file; what is damaged is passed over. */
-async function* recordsOf(
+/** Every sound record whose frame lies in the file, and what is between. */
+async function* itemsOf(
   source: ByteSource,
+  segment: number,
   signal: AbortSignal | undefined,
-): AsyncGenerator<{ readonly offset: number; readonly record: ChunkRecord }> {
+): AsyncGenerator<SegmentItem> {
   const size = await source.size();
-  let offset = 0;
+  let hole = 0;
+  let at = 0;
   for (;;) {
-    const bytes = await source.read(offset, STEP, signal);
-    if (bytes.length < CHUNK_RECORD_BYTES) return;
-    let at = 0;
-    let record = recordAt(bytes, 0);
-    while (record === null && at + CHUNK_RECORD_BYTES < bytes.length) {
-      at = nextMagic(bytes, at + 1);
-      record = at + CHUNK_RECORD_BYTES <= bytes.length ? recordAt(bytes, at) : null;
-    }
-    if (record === null) {
-      if (bytes.length < STEP) return;
-      offset += bytes.length - CHUNK_RECORD_BYTES;
+    const bytes = await source.read(at, STEP, signal);
+    const found = recordIn(bytes);
+    if (found === null) {
+      if (bytes.length < STEP) {
+        if (hole < at + bytes.length) yield { kind: "hole", segment, offset: hole, end: at + bytes.length };
+        return;
+      }
+      at += bytes.length - CHUNK_RECORD_BYTES;
       continue;
     }
-    const end = offset + at + CHUNK_RECORD_BYTES + record.compressedLength;
-    if (size === null || end <= size) yield { offset: offset + at, record };
+    const start = at + found.at;
+    const offset = start + CHUNK_RECORD_BYTES;
+    const end = offset + found.record.compressedLength;
     // behind the record when its frame is cut, so that a wrong length hides nothing
-    offset = size === null || end <= size ? end : offset + at + CHUNK_RECORD_BYTES;
+    at = offset;
+    if (size !== null && end > size) continue;
+    if (hole < start) yield { kind: "hole", segment, offset: hole, end: start };
+    yield { kind: "chunk", segment, offset, record: found.record };
+    at = end;
+    hole = end;
   }
+}
+
+function recordIn(bytes: Uint8Array): { readonly at: number; readonly record: ChunkRecord } | null {
+  for (let at = 0; at + CHUNK_RECORD_BYTES <= bytes.length; at = nextMagic(bytes, at + 1)) {
+    const record = recordAt(bytes, at);
+    if (record !== null) return { at, record };
+  }
+  return null;
 }
 
 function recordAt(bytes: Uint8Array, at: number): ChunkRecord | null {
@@ -119,7 +116,7 @@ function recordAt(bytes: Uint8Array, at: number): ChunkRecord | null {
 
 /** Place of the next "5B 2A 4D 18", or the end. */
 function nextMagic(bytes: Uint8Array, from: number): number {
-  for (let at = from; at + 4 <= bytes.length; at++)
-    if (bytes[at] === 0x5b && bytes[at + 1] === 0x2a && bytes[at + 2] === 0x4d && bytes[at + 3] === 0x18) return at;
+  for (let at = bytes.indexOf(0x5b, from); at >= 0; at = bytes.indexOf(0x5b, at + 1))
+    if (bytes[at + 1] === 0x2a && bytes[at + 2] === 0x4d && bytes[at + 3] === 0x18) return at;
   return bytes.length;
 }
