@@ -2,7 +2,7 @@ import { ByteBuilder } from "../bytes/builder.ts";
 import { CHUNK_RECORD_BYTES, LIMITS, writeIndexEntry } from "../formats/hypercube/layout.ts";
 import type { ChunkOutput, PreambleOf } from "../formats/hypercube/output.ts";
 import { appendToSegment, type FinishedChunk, indexEntryOf } from "../formats/hypercube/segment-chunk.ts";
-import { isPassing, type RecordingPlace } from "./place.ts";
+import { isConflict, isPassing, type RecordingPlace } from "./place.ts";
 
 /** What happens to what comes when the store does not keep up. */
 export const OVERFLOW_POLICIES = ["block", "drop-oldest", "drop-newest"] as const;
@@ -10,6 +10,8 @@ export type OverflowPolicy = (typeof OVERFLOW_POLICIES)[number];
 
 export interface LiveOptions {
   readonly recordingId: string;
+  /** Of this recorder alone: what is tried again is known by it. */
+  readonly session: string;
   /** Of the first metadata file that is written. */
   readonly generation: number;
   readonly place: RecordingPlace;
@@ -39,6 +41,8 @@ export interface LiveOptions {
 
 /** A segment is left for the next one from here on (spec §12). */
 const SEGMENT_BYTES = 16 << 20;
+/** Bytes of an index entry at most (spec §5). */
+const ENTRY_BYTES = 27;
 /** Between two tries, milliseconds: doubled each time. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
@@ -81,7 +85,7 @@ export class LiveOutput implements ChunkOutput {
   }
 
   get indexUse(): number {
-    const length = this.#index.length + this.#pending.length * 27;
+    const length = this.#index.length + this.#pending.length * ENTRY_BYTES;
     return Math.max(this.count / LIMITS.chunks, length / LIMITS.index);
   }
 
@@ -182,23 +186,16 @@ export class LiveOutput implements ChunkOutput {
   }
 
   async #commitOnce(preambleOf: PreambleOf, isFinal: boolean): Promise<void> {
-    const { place, recordingId, generation, committed } = this.#options;
+    const { place, recordingId, session, generation, committed } = this.#options;
     const chunks = this.#takeSegment();
-    if (chunks.length === 0 && !isFinal) return;
+    // the first one says that the recording is there, and whose it is
+    if (chunks.length === 0 && !isFinal && this.#rewrites > 0) return;
     if (this.#pending.length > 0) this.#isWanted = true;
     const segment = new ByteBuilder(this.#flightBytes + chunks.length * CHUNK_RECORD_BYTES);
-    const index = new ByteBuilder(this.#index.length + chunks.length * 27).raw(this.#index);
-    for (const chunk of chunks) {
-      const offset = segment.length + CHUNK_RECORD_BYTES;
-      appendToSegment(segment, chunk, recordingId, generation + this.#rewrites);
-      writeIndexEntry(index, indexEntryOf(chunk, this.#segment, offset));
-    }
+    for (const chunk of chunks) appendToSegment(segment, chunk, recordingId, generation + this.#rewrites);
     const bytes = segment.take();
-    if (bytes.length > 0) {
-      const number = this.#segment++;
-      await this.#insist(() => place.putSegment(number, bytes, `${recordingId}-seg-${number}`));
-    }
-    this.#index = index.take();
+    if (bytes.length > 0) await this.#insist(() => this.#putSegment(bytes));
+    this.#index = indexBehind(this.#index, chunks, this.#segment - 1);
     const last = chunks.at(-1);
     if (last !== undefined) this.#ticks = last.startTick + last.tickCount;
     const isLast = isFinal && this.#pending.length === 0;
@@ -213,11 +210,26 @@ export class LiveOutput implements ChunkOutput {
       rewrites: rewrite,
       isFinal: isLast,
     });
-    await this.#insist(() => place.putMetadata(metadata, `${recordingId}-meta-${generation + rewrite}`));
+    await this.#insist(() => place.putMetadata(metadata, `${session}-meta-${generation + rewrite}`));
     this.#flight = [];
     this.#flightBytes = 0;
     committed(bytes.length, this.#ticks, this.#count);
     this.#makeRoom();
+  }
+
+  /** A number that is taken by what a recorder left, which lost the recording to this one, is left out (spec §5). */
+  async #putSegment(bytes: Uint8Array): Promise<void> {
+    const { place, session } = this.#options;
+    for (;;) {
+      try {
+        await place.putSegment(this.#segment, bytes, `${session}-seg-${this.#segment}`);
+        this.#segment++;
+        return;
+      } catch (error) {
+        if (!isConflict(error) || !(await place.isOurs())) throw error;
+        this.#segment++;
+      }
+    }
   }
 
   #takeSegment(): readonly FinishedChunk[] {
@@ -277,4 +289,15 @@ export class LiveOutput implements ChunkOutput {
     this.#room.resolve();
     this.#room = null;
   }
+}
+
+function indexBehind(index: Uint8Array, chunks: readonly FinishedChunk[], segment: number): Uint8Array {
+  const builder = new ByteBuilder(index.length + chunks.length * ENTRY_BYTES).raw(index);
+  let offset = 0;
+  for (const chunk of chunks) {
+    offset += CHUNK_RECORD_BYTES;
+    writeIndexEntry(builder, indexEntryOf(chunk, segment, offset));
+    offset += chunk.frame.length;
+  }
+  return builder.take();
 }

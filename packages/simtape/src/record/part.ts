@@ -5,6 +5,7 @@ import { CHUNK_RECORD_BYTES, readChunkRecord } from "../formats/hypercube/layout
 import { readMetadata } from "../formats/hypercube/layout-metadata.ts";
 import type { FinishedChunk } from "../formats/hypercube/segment-chunk.ts";
 import { createLiveWriter, type HypercubeWriter } from "../formats/hypercube/writer.ts";
+import { randomUuid } from "../formats/hypercube/writer-profile.ts";
 import type { Store } from "../io/store.ts";
 import type { CreateOptions } from "../model/writer.ts";
 import { countEvents } from "./count-events.ts";
@@ -76,6 +77,7 @@ export class Part {
         ({ recordingId } = profile);
         output = new LiveOutput({
           recordingId,
+          session: randomUuid(),
           generation,
           place,
           isMirrored: journal !== null,

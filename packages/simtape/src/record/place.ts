@@ -36,6 +36,12 @@ export class RecordingPlace {
     await this.#store.put(name, bytes, { condition: { absent: true }, idempotencyKey: key });
   }
 
+  /** Whether nobody else has written the metadata file since. */
+  async isOurs(): Promise<boolean> {
+    const found = await this.#store.head(`${this.#id}/${META}`);
+    return (found?.etag ?? null) === this.#etag;
+  }
+
   async putMetadata(bytes: Uint8Array, key: string): Promise<void> {
     if (this.#keepsPrevious && this.#previous !== null) {
       await this.#store.put(`${this.#id}/${PREVIOUS}`, this.#previous);
@@ -49,4 +55,9 @@ export class RecordingPlace {
 /** Whether trying again may help: the store is away or full, not somebody else's. */
 export function isPassing(error: unknown): boolean {
   return error instanceof StoreError && (error.code === "unavailable" || error.code === "full");
+}
+
+/** Whether somebody else was there before. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof StoreError && error.code === "conflict";
 }

@@ -287,11 +287,12 @@ export class Recorder {
     this.#busyTicks = 0;
     this.#note();
     this.#part!.commit(this.#at);
+    this.#world.reenter();
   }
 
   /** The next events begin a chunk with a snapshot: another dimension, another instance (events §6). */
   snapshot(): void {
-    this.#part!.writer.endChunk(this.#at);
+    this.#endChunk();
     this.#sink?.wantSnapshot();
   }
 
@@ -316,7 +317,7 @@ export class Recorder {
   /** Settles when everything up to now is in the store. Rejects when it refuses. */
   async flush(): Promise<void> {
     this.#note();
-    this.#part!.writer.endChunk(this.#at);
+    this.#endChunk();
     await this.#part!.writer.flush();
   }
 
@@ -430,12 +431,17 @@ export class Recorder {
     return event === undefined ? "extension" : hostName(event, new Set());
   }
 
+  #endChunk(): void {
+    this.#part!.writer.endChunk(this.#at);
+    this.#world.reenter();
+  }
+
   /** Takes no more events while there is no room, as far as the policy says so, or when all is lost. */
   #overflow(part: Part): void {
     const { policy = "drop-oldest", bytes = BUFFER_BYTES } = this.#options.buffer ?? {};
     const most = policy === "drop-newest" ? bytes : policy === "block" ? bytes * 2 : Number.POSITIVE_INFINITY;
     if (this.#isMuted || (part.output.waiting < most && this.#failure === null)) return;
-    part.writer.endChunk(this.#at);
+    this.#endChunk();
     this.#isMuted = true;
     this.#notes.gap(this.#at, null);
   }
@@ -550,7 +556,7 @@ function checkResumable({ reader }: Existing, options: RecorderOptions): void {
   if (worldId !== undefined && uuidText(uuidBytes(worldId)) !== head.worldId)
     refuse(`world: expected ${head.worldId}, found ${worldId}`);
   const version = worldVersion === undefined ? null : worldVersionBytes(worldVersion);
-  if (version !== null && version.some((byte, i) => byte !== head.worldVersion[i]))
+  if (version?.some((byte, i) => byte !== head.worldVersion[i]))
     refuse("it is of another version of the world; begin a new recording");
 }
 

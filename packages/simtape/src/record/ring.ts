@@ -168,7 +168,10 @@ export class Ring {
   /** Frames go as they are; ticks begin at 0 (events §7). */
   async #write({ to, triggers, held }: Pending): Promise<Clip> {
     const until = this.#tick;
-    this.#writer.endChunk(until);
+    if (this.#chunk < until) {
+      this.#writer.endChunk(until);
+      this.world.reenter();
+    }
     const chunks = this.#output.release(held);
     const from = chunks[0]?.startTick ?? until;
     const { epoch } = this.#options;

@@ -528,6 +528,11 @@ export class World {
     this.#begin(true);
   }
 
+  /** The chunk was ended under way: what is still told in this tick begins the next one. */
+  reenter(): void {
+    if (this.isUsed) this.#entered = Number.MAX_SAFE_INTEGER;
+  }
+
   #begin(isAnew: boolean): void {
     this.#entered = this.#tick;
     if (this.#names === null) this.snapshot(false);

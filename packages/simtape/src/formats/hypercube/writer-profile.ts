@@ -319,7 +319,8 @@ function uuid(text: string): string {
   return uuidText(uuidBytes(text));
 }
 
-function randomUuid(): string {
+/** Of version 4. */
+export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

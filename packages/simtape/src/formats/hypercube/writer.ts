@@ -241,7 +241,7 @@ export class HypercubeWriter implements Writer {
 
   /** As `write`, for a core event made by the layout's own functions, at a tick gone to: it is not looked at again. */
   event(core: number, tick: number, payload: Uint8Array): void {
-    this.#put(core, tick, payload);
+    this.#put(core, this.#bumped(tick), payload);
   }
 
   append(batch: MessageBatch, channels: readonly (ChannelInfo | null)[], shift: Time = 0): void {

@@ -1,0 +1,404 @@
+import { describe, expect, test } from "vitest";
+import { memoryStore } from "../../src/io/memory-store.ts";
+import { type Store, StoreError } from "../../src/io/store.ts";
+import { MutableState } from "../../src/model/state.ts";
+import { check } from "../../src/ops/check.ts";
+import { record, type RecorderOptions, type Recorder } from "../../src/record/recorder.ts";
+import { recover } from "../../src/record/recover.ts";
+import { Clock, comeIn, expectAt, listed, openRecording, stanceAt, step, turn, WORLD, walk } from "./walk.ts";
+
+async function begin(
+  options: Partial<RecorderOptions> = {},
+  store: Store = memoryStore(),
+): Promise<{ store: Store; clock: Clock; recorder: Recorder }> {
+  const clock = new Clock();
+  const { now, sleep } = clock;
+  const recorder = await record(store, { id: "run", worldId: WORLD, now, sleep, ...options });
+  return { store, clock, recorder };
+}
+
+describe("a recording of a world", () => {
+  test("is where everybody was, at every tick, and sound", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 3);
+    await walk(recorder, clock, 3, 2000);
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    expect((await check(recording)).findings).toEqual([]);
+    expect((await recording.timeline()).tick!.count).toBe(2000);
+    for (let tick = 0; tick < 2000; tick += 37) await expectAt(recording, 3, tick);
+    expect(recording.info.metadata).toMatchObject({ worldId: WORLD, finished: true });
+    expect(recording.info.metadata["metadata"]).toMatchObject({ hcrp: { outcome: "completed", next_entity_id: 4 } });
+  });
+
+  test("can be opened from its first moment, and while it grows", async () => {
+    const { store, clock, recorder } = await begin();
+    {
+      await using recording = await openRecording(store, "run");
+      expect((await recording.timeline()).tick!.count).toBe(0);
+      expect(recording.info.metadata).toMatchObject({ finished: false });
+    }
+    comeIn(recorder.world, 2);
+    await walk(recorder, clock, 2, 700);
+    await recorder.flush();
+    await walk(recorder, clock, 2, 50);
+    {
+      await using recording = await openRecording(store, "run");
+      expect((await check(recording)).findings.filter(({ severity }) => severity !== "note")).toEqual([]);
+      expect((await recording.timeline()).tick!.count).toBe(700);
+      await expectAt(recording, 2, 699);
+    }
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    await expectAt(recording, 2, 749);
+  });
+
+  test("row 11: commits every 30 seconds with something in them, at 256 KiB, on request, and never when idle", async () => {
+    const { store, clock, recorder } = await begin();
+    const segments = async (): Promise<number> =>
+      [...(await listed(store, "run/")).keys()].filter((key) => key.startsWith("seg-")).length;
+    comeIn(recorder.world, 1);
+    await walk(recorder, clock, 1, 599);
+    expect(await segments()).toBe(0);
+    await walk(recorder, clock, 1, 3);
+    await turn();
+    expect(await segments()).toBe(1);
+    expect(recorder.status.committedTick).toBe(601);
+    // idle: nothing to commit
+    for (let n = 0; n < 12_000; n++) {
+      clock.time += 50;
+      recorder.endTick();
+    }
+    await turn();
+    expect(await segments()).toBe(2);
+    clock.time += 600_000;
+    recorder.poll();
+    await turn();
+    expect(await segments()).toBe(2);
+    // a player leaves
+    recorder.world.leave(1);
+    recorder.endTick();
+    recorder.commit();
+    await turn();
+    expect(await segments()).toBe(3);
+    await using recording = await openRecording(store, "run");
+    const { count } = (await recording.timeline()).tick!;
+    expect(count).toBe(recorder.tick);
+  });
+
+  test("row 11: commits at 256 KiB of compressed data", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 60);
+    for (let n = 0; n < 500; n++) {
+      step(recorder.world, 60, recorder.tick);
+      clock.time += 1;
+      recorder.endTick();
+      await turn();
+    }
+    const sizes = [...(await listed(store, "run/seg-")).values()];
+    expect(sizes.length).toBeGreaterThan(0);
+    for (const size of sizes) expect(size).toBeGreaterThanOrEqual(256 << 10);
+  });
+
+  test("row 20: 24 hours of an idle player take less than 40 KiB", async () => {
+    const { store, clock, recorder } = await begin({ limits: { ticks: 2_000_000 } });
+    comeIn(recorder.world, 1);
+    for (let tick = 1000; tick <= 1_728_000; tick += 1000) {
+      clock.time += 50_000;
+      recorder.goTo(tick);
+      await turn();
+    }
+    await recorder.close();
+    const sizes = await listed(store, "run/");
+    expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(40 << 10);
+    await using recording = await openRecording(store, "run");
+    expect((await recording.timeline()).tick!.count).toBe(1_728_000);
+    await expectAt(recording, 1, 1_727_999, 0);
+  });
+
+  test("row 21: 200,000 events in one tick survive", async () => {
+    const { store, recorder } = await begin();
+    comeIn(recorder.world, 1);
+    for (let n = 0; n < 200_000; n++) recorder.world.swing(1);
+    recorder.endTick();
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    let count = 0;
+    for await (const batch of recording.batches({ channels: [recording.channel("swing")] })) count += batch.length;
+    expect(count).toBe(200_000);
+  });
+
+  test("row 22: host events are found by their names", async () => {
+    const { store, recorder } = await begin();
+    const score = recorder.channel("my:score", 3);
+    recorder.write(score, Uint8Array.of(1, 2, 3));
+    recorder.goTo(300);
+    recorder.write(score, Uint8Array.of(4));
+    recorder.endTick();
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    const told: [number, Uint8Array][] = [];
+    for await (const { time, payload } of recording.messages(recording.channel("my:score")))
+      told.push([time / 5e7, payload.slice()]);
+    expect(told).toEqual([
+      [0, Uint8Array.of(1, 2, 3)],
+      [300, Uint8Array.of(4)],
+    ]);
+    expect(recording.channel("my:score").metadata).toMatchObject({ version: "3" });
+  });
+
+  test("row 2: 1,000 marks are in the metadata as they were made", async () => {
+    const { store, recorder } = await begin();
+    comeIn(recorder.world, 1);
+    for (let n = 0; n < 1000; n++) {
+      recorder.world.mark(n % 2 === 0 ? "checkpoint" : "anticheat", `mark ${n}`, 1, n % 5);
+      recorder.endTick();
+    }
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    const { hcrp } = recording.info.metadata["metadata"] as { hcrp: { marks: Record<string, unknown>[] } };
+    expect(hcrp.marks).toHaveLength(1000);
+    expect(hcrp.marks[999]).toEqual({ tick: 999, kind: "anticheat", entity: 1, label: "mark 999", severity: 4 });
+  });
+
+  test("row 28: ticks are counted, and the wall clock is in the sessions", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 1);
+    await walk(recorder, clock, 1, 100);
+    // the server lags
+    clock.time += 60_000;
+    recorder.session("lag");
+    await walk(recorder, clock, 1, 100);
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    expect((await recording.timeline()).end).toBe(200 * 5e7);
+    const { hcrp } = recording.info.metadata["metadata"] as { hcrp: { sessions: Record<string, unknown>[] } };
+    expect(hcrp.sessions).toMatchObject([
+      { tick: 0, reason: "start" },
+      { tick: 100, reason: "lag" },
+    ]);
+  });
+
+  test("rows 29 and 30: a new version begins an epoch, a chunk and a snapshot", async () => {
+    const { store, clock, recorder } = await begin({ dataVersion: 4000 });
+    comeIn(recorder.world, 1);
+    recorder.world.block([1, 2, 3], "minecraft:grass");
+    await walk(recorder, clock, 1, 90);
+    recorder.epoch({ dataVersion: 4100, server: "next" });
+    recorder.world.block([4, 5, 6], "minecraft:short_grass");
+    await walk(recorder, clock, 1, 90);
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    const { hcrp } = recording.info.metadata["metadata"] as { hcrp: { epochs: Record<string, unknown>[] } };
+    expect(hcrp.epochs).toMatchObject([
+      { chunk: 0, data_version: 4000 },
+      { chunk: 1, data_version: 4100, server: "next" },
+    ]);
+    expect((await check(recording)).findings).toEqual([]);
+    await expectAt(recording, 1, 179);
+  });
+
+  test("keeps what no section of a snapshot holds: health, game mode, effects, riders, heads", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 2);
+    const { world } = recorder;
+    const cart = world.spawn("minecraft:minecart", stanceAt(5, 0));
+    world.vitals(1, 17.5, 11, 321);
+    world.view(2, 3, 1);
+    world.effect(1, "minecraft:speed", 1, 100_000);
+    world.mount(cart, [2]);
+    world.move(1, { ...stanceAt(0, 0), headYaw: stanceAt(0, 0).yaw + 40 });
+    world.equipment(1, { 0: "minecraft:stone", 5: "minecraft:diamond_boots" });
+    world.world(6000, 1);
+    world.dimension("minecraft:the_nether");
+    recorder.endTick();
+    await walk(recorder, clock, 2, 1);
+    for (let n = 0; n < 1500; n++) {
+      world.move(2, stanceAt(1, recorder.tick));
+      recorder.endTick();
+    }
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    for (const tick of [3, 199, 200, 201, 650, 1499]) {
+      const state = await recording.state(tick * 5e7);
+      const players = state.sets.get("players")!;
+      const row = players.ids.indexOf(1);
+      expect((players.columns.get("health")!.data as Float64Array)[row]).toBe(17.5);
+      expect((players.columns.get("xp")!.data as Float64Array)[row]).toBe(321);
+      expect((players.columns.get("game-mode")!.data as Float64Array)[players.ids.indexOf(2)]).toBe(3);
+      expect((players.columns.get("parent")!.data as Float64Array)[players.ids.indexOf(2)]).toBe(cart);
+      expect(state.values.get("world/time")).toBe(6000);
+      expect(state.values.get("world/dimension")).toBe("minecraft:the_nether");
+    }
+  });
+
+  test("profiles leave out what nobody asked for", async () => {
+    const ghost = await begin({ profile: "ghost" });
+    const cinema = await begin({ profile: "cinema" });
+    const review = await begin({ profile: "review" });
+    for (const { recorder, clock } of [ghost, cinema, review]) {
+      comeIn(recorder.world, 1);
+      recorder.world.block([0, 0, 0], "minecraft:stone");
+      recorder.world.chat("hello");
+      recorder.world.sound("minecraft:pop", [1, 2, 3]);
+      recorder.world.velocity(1, [0.1, -0.2, 0.3]);
+      recorder.world.mark("start", "go", 1);
+      await walk(recorder, clock, 1, 10);
+      await recorder.close();
+    }
+    const told = async ({ store }: { store: Store }): Promise<string[]> => {
+      await using recording = await openRecording(store, "run");
+      return (await recording.statistics()).flatMap(({ messages }, i) =>
+        (messages ?? 0) > 0 ? [recording.channels[i]!.name] : [],
+      );
+    };
+    expect(await told(ghost)).toEqual(["move", "spawn", "palette-add", "join", "mark", "snapshot"]);
+    expect(await told(cinema)).toContain("sound");
+    expect(await told(cinema)).not.toContain("velocity");
+    expect(await told(review)).toContain("velocity");
+  });
+});
+
+describe("any simulator's state", () => {
+  test("is recorded live and is the same again", async () => {
+    const { store, clock, recorder } = await begin();
+    for (let tick = 0; tick < 450; tick++) {
+      const state = new MutableState();
+      state.setValue("battery", 100 - tick / 10);
+      const robots = state.set("poses");
+      const row = robots.row("base");
+      robots
+        .column("position", { kind: "f64", width: 3, unit: "m", interpolation: "linear" })
+        .put3(row, tick / 100, 2, 0);
+      recorder.state(state.freeze());
+      clock.time += 50;
+      recorder.endTick();
+    }
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    expect((await check(recording)).findings).toEqual([]);
+    const state = await recording.state(333 * 5e7);
+    expect(state.values.get("battery")).toBe(100 - 33.3);
+    const poses = state.sets.get("poses")!;
+    expect(poses.ids).toEqual(["base"]);
+    expect(Array.from(poses.columns.get("position")!.data as Float64Array)).toEqual([3.33, 2, 0]);
+    expect(() => recorder.world).toThrow(RangeError);
+  });
+});
+
+describe("a recording that goes on", () => {
+  test("row 24: segments never change, a new recorder opens a new one, and ids are not given out again", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 2);
+    await walk(recorder, clock, 2, 300);
+    await recorder.flush();
+    const before = await contents(store, "run/seg-");
+    await recorder.abort();
+    const again = await record(store, { id: "run", resume: true, worldId: WORLD, now: clock.now, sleep: clock.sleep });
+    expect(again.tick).toBe(300);
+    expect(again.world.nextEntity).toBe(3);
+    const entity = again.world.join({ uuid: WORLD, name: "Third" }, stanceAt(0, 300));
+    expect(entity).toBe(3);
+    again.endTick();
+    await again.close();
+    const after = await contents(store, "run/seg-");
+    for (const [key, bytes] of before) expect(after.get(key)).toEqual(bytes);
+    expect(after.size).toBe(before.size + 1);
+    await using recording = await openRecording(store, "run");
+    expect((await check(recording)).findings).toEqual([]);
+    expect((await recording.timeline()).tick!.count).toBe(301);
+    expect((await recording.state(300 * 5e7)).sets.get("players")!.ids).toEqual([3]);
+    const { hcrp } = recording.info.metadata["metadata"] as { hcrp: { sessions: Record<string, unknown>[] } };
+    expect(hcrp.sessions).toMatchObject([{ reason: "start" }, { tick: 300, reason: "resume" }]);
+  });
+
+  test("row 15: not with another version of the world, not when it is finished, not without being asked", async () => {
+    const { store, recorder } = await begin({ worldVersion: "v1" });
+    await expect(record(store, { id: "run" })).rejects.toThrow(StoreError);
+    await recorder.abort();
+    await expect(record(store, { id: "run", resume: true, worldVersion: "v2" })).rejects.toThrow(
+      "version of the world",
+    );
+    const other = "11111111-2222-4333-8444-555555555555";
+    await expect(record(store, { id: "run", resume: true, worldId: other })).rejects.toThrow(`expected ${WORLD}`);
+    const again = await record(store, { id: "run", resume: true, worldVersion: "v1" });
+    await again.close();
+    await expect(record(store, { id: "run", resume: true })).rejects.toThrow("finished");
+  });
+
+  test("of two that go on with it at once one is told that it is not its own any more", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 1);
+    await walk(recorder, clock, 1, 100);
+    await recorder.flush();
+    const other = await record(store, { id: "run", resume: true, now: clock.now, sleep: clock.sleep });
+    await walk(recorder, clock, 1, 700);
+    await turn();
+    expect(recorder.status.failure).toMatchObject({ code: "conflict" });
+    expect(recorder.status.dropped["move"]).toBeGreaterThan(0);
+    await expect(recorder.close()).rejects.toThrow(StoreError);
+    await other.close();
+    await using recording = await openRecording(store, "run");
+    expect((await check(recording)).findings).toEqual([]);
+    await expectAt(recording, 1, 99);
+  });
+
+  test("is finished by recovery, with the outcome crashed", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 1);
+    await walk(recorder, clock, 1, 500);
+    await recorder.flush();
+    await walk(recorder, clock, 1, 50);
+    await recorder.abort();
+    expect(await recover(store, "run")).toMatchObject({ status: "recovered", committed: 500, ticks: 500 });
+    expect(await recover(store, "run")).toMatchObject({ status: "sound", ticks: 500 });
+    await using recording = await openRecording(store, "run");
+    expect(recording.info.metadata).toMatchObject({ finished: true });
+    expect(recording.info.metadata["metadata"]).toMatchObject({ hcrp: { outcome: "crashed" } });
+    await expect(recover(store, "nobody")).rejects.toThrow(StoreError);
+  });
+});
+
+describe("row 31: at a limit", () => {
+  test("a recording ends cleanly and the next one goes on, with everybody in it", async () => {
+    const { store, clock, recorder } = await begin({ limits: { ticks: 1000 } });
+    comeIn(recorder.world, 2);
+    await walk(recorder, clock, 2, 2500);
+    expect(recorder.tick).toBe(2500);
+    await recorder.close();
+    const counts: number[] = [];
+    for (const id of ["run", "run-2", "run-3"]) {
+      await using recording = await openRecording(store, id);
+      expect((await check(recording)).findings).toEqual([]);
+      const { count } = (await recording.timeline()).tick!;
+      const start = counts.reduce((sum, n) => sum + n, 0);
+      if (count > 0) await expectAt(recording, 2, count - 1, start + count - 1);
+      if (count > 0) await expectAt(recording, 2, 0, start);
+      counts.push(count);
+    }
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(2500);
+    expect(counts[0]).toBeGreaterThanOrEqual(1000);
+    await using first = await openRecording(store, "run");
+    expect(first.info.metadata["metadata"]).toMatchObject({ simtape: { next: "run-2" } });
+    await using second = await openRecording(store, "run-2");
+    expect(second.info.metadata["metadata"]).toMatchObject({ simtape: { previous: "run", next: "run-3" } });
+  });
+
+  test("4,096 things are tracked, and the next one is refused and counted", async () => {
+    const { store, recorder } = await begin();
+    const { world } = recorder;
+    for (let n = 0; n < 4096; n++) expect(world.spawn("minecraft:bat", stanceAt(n, 0))).toBe(n + 1);
+    expect(world.spawn("minecraft:bat", stanceAt(0, 0))).toBe(-1);
+    expect(world.refused).toBe(1);
+    recorder.endTick();
+    await recorder.close();
+    await using recording = await openRecording(store, "run");
+    expect((await recording.state(0)).sets.get("entities")!.ids).toHaveLength(4096);
+  });
+});
+
+async function contents(store: Store, prefix: string): Promise<Map<string, Uint8Array>> {
+  const found = new Map<string, Uint8Array>();
+  for await (const { key } of store.list(prefix)) found.set(key, (await store.get(key))!.bytes.slice());
+  return found;
+}
