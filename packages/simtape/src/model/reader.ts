@@ -67,6 +67,11 @@ export interface Reader {
   /** Names of the files of the recording beside its main one, as its bundle knows them. */
   readonly siblings?: readonly string[] | undefined;
   readonly state: StateModel;
+  /**
+   * How messages change state when `channels` are there instead of the reader's own: by other names, or with more behind
+   * them. Throws `RangeError` for a channel whose name cannot be another; absent: that is so for all of them.
+   */
+  stateOf?(channels: readonly Channel[]): StateModel;
   timeline(): Promise<Timeline>;
   /** By channel id. Reads the whole recording where no scan was made at opening. */
   statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]>;

@@ -59,11 +59,6 @@ export class Channels implements ChannelMap {
     this.list = list;
   }
 
-  /** Id of the channel of that name; null when there is none. */
-  named(name: string): number | null {
-    return this.list.find((channel) => channel.name === name)?.id ?? null;
-  }
-
   sized(type: number, chunk: number): number | null {
     return this.#sized.get(type)?.find(({ sinceChunk }) => sinceChunk <= chunk)?.channel ?? null;
   }

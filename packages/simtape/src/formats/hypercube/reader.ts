@@ -84,7 +84,7 @@ export class HypercubeReader implements Reader {
     this.channels = this.#map.list;
     this.state =
       head.dialect === 1
-        ? new WorldState(ownChannels(this.#map), reserved.subjects)
+        ? new WorldState(ownChannels(this.#map, this.channels), reserved.subjects)
         : new ProductionState(this.#map.snapshot);
     this.info = infoOf(preamble, files, chunks);
   }
@@ -141,6 +141,17 @@ export class HypercubeReader implements Reader {
   /** The zstd dictionary it was compressed with; null when none was. */
   get dictionary(): Uint8Array | null {
     return this.#dictionary;
+  }
+
+  /** Host events of version 1 may be called otherwise, but for simtape's own; all else goes by number. */
+  stateOf(channels: readonly Channel[]): StateModel {
+    const { dialect } = this.#preamble.head;
+    const isFixed = ({ id, name }: Channel): boolean =>
+      dialect !== 1 || id <= this.#map.extension || name === VALUE_EVENT || name === SET_EVENT;
+    const changed = this.channels.find((channel) => isFixed(channel) && channels[channel.id]?.name !== channel.name);
+    if (changed !== undefined) throw new RangeError(`the channel ${changed.name} of HCRP has no other name`);
+    if (dialect !== 1) return this.state;
+    return new WorldState(ownChannels(this.#map, channels), this.#preamble.reserved.subjects);
   }
 
   /** From the header and the index alone: position 0 to position `tickCount`. */
@@ -304,9 +315,9 @@ export class HypercubeReader implements Reader {
   }
 }
 
-function ownChannels(map: Channels): OwnChannels {
-  const { snapshot, extension } = map;
-  return { snapshot, extension, value: map.named(VALUE_EVENT), set: map.named(SET_EVENT) };
+function ownChannels({ snapshot, extension }: Channels, channels: readonly Channel[]): OwnChannels {
+  const named = (wanted: string): number | null => channels.find(({ name }) => name === wanted)?.id ?? null;
+  return { snapshot, extension, value: named(VALUE_EVENT), set: named(SET_EVENT) };
 }
 
 function infoOf(preamble: Preamble, files: FileSet, chunks: readonly HypercubeChunk[]): RecordingInfo {

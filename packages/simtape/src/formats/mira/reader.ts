@@ -59,6 +59,11 @@ export class TapeReader implements Reader {
     this.state = new TapeState(channels);
   }
 
+  /** Values and poses go by the names of their channels. */
+  stateOf(channels: readonly Channel[]): TapeState {
+    return new TapeState(channels);
+  }
+
   /** Throws `LayoutError` when the file is no tape. */
   static async open(
     from: SourceBundle,

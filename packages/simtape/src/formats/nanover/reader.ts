@@ -65,6 +65,14 @@ export class NanoverReader implements Reader {
     return { ...boundsOf(this.messages.chunks), epoch: null, tick };
   }
 
+  /** Frames and shared state are known by their names; the other parts of a zip's messages say nothing of state. */
+  stateOf(channels: readonly Channel[]): NanoverState {
+    const fixed = this.info.version === "zip" ? 2 : channels.length;
+    const changed = this.channels.find(({ id, name }) => id < fixed && channels[id]?.name !== name);
+    if (changed !== undefined) throw new RangeError(`the channel ${changed.name} of NanoVer has no other name`);
+    return this.state;
+  }
+
   async statistics(): Promise<readonly ChannelStatistics[]> {
     return this.#statistics;
   }

@@ -78,7 +78,12 @@ async function applied(
           throw new EditError(path, `no channel ${JSON.stringify(name)}; ${noChannel(reader)}`);
         }
       }
-      return new RenamedReader(reader, names);
+      try {
+        return new RenamedReader(reader, names);
+      } catch (error) {
+        if (error instanceof RangeError) throw new EditError(path, error.message);
+        throw error;
+      }
     }
     case "trim":
       return trimmed(reader, operation.from, operation.until, path, context);
@@ -148,7 +153,8 @@ async function joined(
     parts.push(await partOf(other, own.start, after(own.end), shift, map, true, context));
     next = own.end + shift + step;
   }
-  return new PartsReader(parts, timeline.epoch, channels);
+  const isSame = channels.length === reader.channels.length;
+  return new PartsReader(parts, timeline.epoch, isSame ? reader.channels : channels);
 }
 
 async function partOf(

@@ -38,7 +38,7 @@ abstract class EditedReader implements Reader {
     this.base = inner.base ?? inner;
     this.info = { ...inner.info, bytes: null };
     this.channels = channels;
-    this.state = inner.state;
+    this.state = channels === inner.channels ? inner.state : (this.base.stateOf?.(channels) ?? inner.state);
   }
 
   /** In (time, sequence) order of the edited recording; reverse as in `Query`. */
@@ -155,13 +155,20 @@ function picked(batch: MessageBatch, rows: Uint32Array): Columns {
   return new Columns(time, channel, sequence, flags, bytes, start, end, context, shifted).pick(rows);
 }
 
-/** Other names for channels. */
+/** Other names for channels; what they say of state goes by the new ones. */
 export class RenamedReader extends EditedReader {
+  /** Throws `RangeError` when two would have one name, or the format does not let a channel have another. */
   constructor(inner: Reader, names: ReadonlyMap<string, string>) {
     super(
       inner,
       inner.channels.map((channel) => ({ ...channel, name: names.get(channel.name) ?? channel.name })),
     );
+    const taken = new Set<string>();
+    for (const { name } of this.channels) {
+      if (taken.has(name)) throw new RangeError(`two channels would be called ${name}`);
+      taken.add(name);
+    }
+    if (this.base.stateOf === undefined) throw new RangeError(`the channels of ${this.info.format} have no other names`);
   }
 
   pieces(query: Query): AsyncIterable<Piece> {
