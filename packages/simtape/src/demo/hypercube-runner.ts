@@ -1,4 +1,5 @@
-import type { Point, Stance } from "./hypercube-world.ts";
+import type { Stance } from "../record/body.ts";
+import type { Point } from "../record/world.ts";
 
 /** The game's own motion, in blocks and ticks: what a jump gives, what falls take, what the air leaves. */
 const JUMP = 0.42;

@@ -1,8 +1,11 @@
-import { NBT, type NbtTag, nbtCompound, nbtText } from "../codec/nbt.ts";
+import { NBT, type NbtTag, nbtText } from "../codec/nbt.ts";
 import { createWriter } from "../formats/hypercube/writer.ts";
 import type { SinkBundle } from "../io/sink.ts";
+import { Notes } from "../record/notes.ts";
+import { eventsOf } from "../record/profile.ts";
+import { type Point, World } from "../record/world.ts";
+import { WorldSink } from "../record/world-sink.ts";
 import { type Course, Runner } from "./hypercube-runner.ts";
-import { type Point, World } from "./hypercube-world.ts";
 
 export interface DemoOptions {
   readonly seconds: number;
@@ -12,13 +15,10 @@ export interface DemoOptions {
 }
 
 const TICKS_PER_SECOND = 20;
-const CHUNK_TICKS = 200;
 /** 2026-04-10T18:00:00Z in Unix nanoseconds. */
 const EPOCH = 1_775_844_000_000_000_000n;
 /** Minecraft's version of the data, for the names below. */
 const DATA_VERSION = 4903;
-/** Marks that go into the metadata at most: those of a day's races would fill it. */
-const MAX_MARKS = 1000;
 /** Ticks before a race, and behind its end. */
 const WARM_UP = 60;
 const CELEBRATION = 120;
@@ -42,14 +42,22 @@ export async function demo(options: DemoOptions, to: SinkBundle): Promise<void> 
     },
   });
   try {
-    const race = new Race(new World(writer, "minecraft:overworld", 6000), Math.max(1, entities), seed);
+    const notes = new Notes();
+    const sink = new WorldSink(
+      writer,
+      () => world,
+      (mark) => notes.mark(mark),
+    );
+    const world: World = new World(sink, eventsOf("cinema"));
+    const race = new Race(world, notes, Math.max(1, entities), seed);
     const ticks = Math.max(1, Math.round(seconds * TICKS_PER_SECOND));
     for (let tick = 0; tick < ticks; tick++) {
       race.step(tick);
       if (writer.ready !== null) await writer.ready;
     }
     writer.extend(ticks);
-    for (const [name, tag] of race.metadata()) writer.note(name, tag);
+    notes.nextEntity = world.nextEntity;
+    for (const [name, tag] of [...notes.reserved(), ...race.outcome()]) writer.note(name, tag);
     await writer.close();
   } catch (error) {
     await writer.abort();
@@ -64,11 +72,11 @@ const PLACES = ["first", "second", "third"] as const;
 
 class Race {
   readonly #world: World;
+  readonly #notes: Notes;
   readonly #course: Tower;
   readonly #runners: Runner[];
   readonly #bat: number;
   readonly #points = new Map<number, number>();
-  readonly #marks: NbtTag[] = [];
   readonly #lit = new Set<number>();
   #round = 0;
   #start = WARM_UP;
@@ -76,8 +84,9 @@ class Race {
   #finished = 0;
   #best: number | null = null;
 
-  constructor(world: World, players: number, seed: number) {
+  constructor(world: World, notes: Notes, players: number, seed: number) {
     this.#world = world;
+    this.#notes = notes;
     const random = generator(seed);
     this.#course = new Tower(random);
     const names = new Set<string>();
@@ -92,8 +101,8 @@ class Race {
 
   step(tick: number): void {
     const world = this.#world;
-    world.at(tick, CHUNK_TICKS);
-    if (tick === 0) this.#build(tick);
+    world.goTo(tick);
+    if (tick === 0) this.#build();
     if (this.#over !== null && tick === this.#over) this.#again(tick);
     this.#countDown(tick);
     for (const runner of this.#runners) this.#run(runner, tick);
@@ -101,52 +110,46 @@ class Race {
     const isOver = this.#finished === this.#runners.length || tick - this.#start >= RACE_TICKS;
     if (this.#over === null && isOver) {
       this.#over = tick + CELEBRATION;
-      world.say(`Race ${this.#round + 1} is over`);
+      world.chat(`Race ${this.#round + 1} is over`);
     }
   }
 
-  /** Entries of the compound `hcrp` in the metadata. */
-  metadata(): [string, NbtTag][] {
-    const subjects = this.#runners.map(({ entity, uuid: id, name }) =>
-      nbtCompound({
-        entity: { type: NBT.int, value: entity },
-        uuid: { type: NBT.intArray, value: intsOf(id) },
-        name: nbtText(name),
-      }),
-    );
-    const entries: [string, NbtTag][] = [
-      ["subjects", { type: NBT.list, itemType: NBT.compound, items: subjects }],
-      ["next_entity_id", { type: NBT.int, value: this.#bat + 1 }],
-      ["marks", { type: NBT.list, itemType: NBT.compound, items: this.#marks }],
-      ["outcome", nbtText(this.#best === null ? "abandoned" : "completed")],
+  /** How it ended, for the metadata. */
+  outcome(): [string, NbtTag][] {
+    if (this.#best === null) return [["outcome", nbtText("abandoned")]];
+    const duration = BigInt((this.#best * 1000) / TICKS_PER_SECOND);
+    return [
+      ["outcome", nbtText("completed")],
+      ["duration_ms", { type: NBT.long, value: duration }],
     ];
-    if (this.#best !== null)
-      entries.push(["duration_ms", { type: NBT.long, value: BigInt((this.#best * 1000) / TICKS_PER_SECOND) }]);
-    return entries;
   }
 
-  #build(tick: number): void {
+  #build(): void {
     const world = this.#world;
+    world.dimension("minecraft:overworld");
+    world.world(6000, 0);
     for (const [i, [x, y, z]] of this.#course.platforms.entries()) {
       for (let dx = -1; dx <= 1; dx++)
         for (let dz = -1; dz <= 1; dz++) world.block([x + dx, y, z + dz], this.#course.kindOf(i, dx === 0 && dz === 0));
     }
     for (const runner of this.#runners) {
-      world.spawn(runner.entity, "minecraft:player", runner.stance, { uuid: runner.uuid, name: runner.name });
-      world.boots(runner.entity, "minecraft:leather_boots");
-      world.vitals(runner.entity, 120, 20, 0);
+      const { entity, uuid: id, name } = runner;
+      world.join({ uuid: id, name }, runner.stance);
+      world.equipment(entity, { [BOOTS]: "minecraft:leather_boots" });
+      world.vitals(entity, 20, 20, 0);
+      this.#notes.subject({ entity, uuid: id, name });
     }
-    world.spawn(this.#bat, "minecraft:bat", batAt(0), null);
-    this.#mark(tick, "bookmark", null, "warm-up");
+    world.spawn("minecraft:bat", batAt(0));
+    this.#world.mark("bookmark", "warm-up");
   }
 
   #countDown(tick: number): void {
     const left = this.#start - tick;
     if (left === 40 || left === 20) this.#world.sound("minecraft:block.note_block.hat", this.#course.platforms[0]!);
     if (left !== 0) return;
-    this.#world.say(`Race ${this.#round + 1}: go!`);
+    this.#world.chat(`Race ${this.#round + 1}: go!`);
     this.#world.sound("minecraft:block.note_block.pling", this.#course.platforms[0]!);
-    this.#mark(tick, "bookmark", null, `race ${this.#round + 1}`);
+    this.#world.mark("bookmark", `race ${this.#round + 1}`);
   }
 
   #run(runner: Runner, tick: number): void {
@@ -156,7 +159,7 @@ class Race {
     if (!isRacing) {
       runner.idle(tick);
       world.move(entity, runner.stance);
-      world.flags(entity, 0);
+      world.state(entity, 0, 0);
       if (runner.isDone && (tick + entity * 7) % 24 === 0) world.swing(entity);
       return;
     }
@@ -165,24 +168,24 @@ class Race {
       runner.reset();
       world.teleport(entity, runner.stance);
       const at = this.#course.numberOf(runner.checkpoint);
-      world.say(`${runner.name} fell and is back at ${at === 0 ? "the start" : `checkpoint ${at}`}`);
-      this.#mark(tick, "bookmark", entity, `${runner.name}: reset`);
+      world.chat(`${runner.name} fell and is back at ${at === 0 ? "the start" : `checkpoint ${at}`}`);
+      this.#world.mark("bookmark", `${runner.name}: reset`, entity);
       return;
     }
     world.move(entity, runner.stance);
-    world.flags(entity, SPRINTING);
-    if (news === "checkpoint") this.#checkpoint(runner, tick);
+    world.state(entity, 0, SPRINTING);
+    if (news === "checkpoint") this.#checkpoint(runner);
     if (news === "finish") this.#finish(runner, tick);
   }
 
-  #checkpoint(runner: Runner, tick: number): void {
+  #checkpoint(runner: Runner): void {
     const { checkpoint, entity } = runner;
     const [x, y, z] = this.#course.platforms[checkpoint]!;
     if (!this.#lit.has(checkpoint)) this.#world.block([x, y, z], LAMP_ON);
     this.#lit.add(checkpoint);
     this.#world.sound("minecraft:entity.experience_orb.pickup", [x, y + 1, z]);
     this.#score(entity, 1);
-    this.#mark(tick, "checkpoint", entity, `${runner.name}: checkpoint ${this.#course.numberOf(checkpoint)}`);
+    this.#world.mark("checkpoint", `${runner.name}: checkpoint ${this.#course.numberOf(checkpoint)}`, entity);
   }
 
   #finish(runner: Runner, tick: number): void {
@@ -191,11 +194,11 @@ class Race {
     if (this.#best === null || ticks < this.#best) this.#best = ticks;
     const place = PLACES[this.#finished - 1] ?? `${this.#finished}th`;
     const top = this.#course.platforms.at(-1)!;
-    this.#world.say(`${runner.name} finishes ${place} in ${(ticks / TICKS_PER_SECOND).toFixed(2)} s`);
+    this.#world.chat(`${runner.name} finishes ${place} in ${(ticks / TICKS_PER_SECOND).toFixed(2)} s`);
     this.#world.sound(FIREWORK, top);
     this.#world.particles("minecraft:happy_villager", [top[0], top[1] + 2, top[2]], 30);
     this.#score(runner.entity, this.#finished === 1 ? 5 : 2);
-    this.#mark(tick, "checkpoint", runner.entity, `${runner.name}: finish`);
+    this.#world.mark("checkpoint", `${runner.name}: finish`, runner.entity);
   }
 
   /** Everybody back to the start, the lamps off. */
@@ -215,24 +218,13 @@ class Race {
   #score(entity: number, points: number): void {
     const sum = (this.#points.get(entity) ?? 0) + points;
     this.#points.set(entity, sum);
-    this.#world.vitals(entity, 120, 20, sum);
-  }
-
-  #mark(tick: number, kind: "bookmark" | "checkpoint", entity: number | null, label: string): void {
-    this.#world.mark(kind === "bookmark" ? 0 : 1, entity, label);
-    if (this.#marks.length >= MAX_MARKS) return;
-    const tags: Record<string, NbtTag> = {
-      tick: { type: NBT.int, value: tick },
-      kind: nbtText(kind),
-      entity: { type: NBT.int, value: entity ?? -1 },
-      label: nbtText(label),
-      severity: { type: NBT.byte, value: 0 },
-    };
-    this.#marks.push(nbtCompound(tags));
+    this.#world.vitals(entity, 20, 20, sum);
   }
 }
 
 const SPRINTING = 8;
+/** The slot that boots are worn in. */
+const BOOTS = 5;
 
 /** A spiral of platforms, once around every sixteen, each as far from the last as a jump carries. */
 class Tower implements Course {
@@ -291,11 +283,6 @@ function uuid(seed: number, n: number): string {
   digits[16] = "89ab"[Math.floor(random() * 4)]!;
   const text = digits.join("");
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
-}
-
-function intsOf(id: string): Int32Array {
-  const digits = id.replaceAll("-", "");
-  return Int32Array.from({ length: 4 }, (_, i) => Number.parseInt(digits.slice(8 * i, 8 * i + 8), 16) | 0);
 }
 
 /** Small numbers that are the same everywhere (mulberry32). */

@@ -1,0 +1,16 @@
+/** simtape/record: records live into HCRP, keeps what was recorded, and brings it into its lasting form. */
+export type { Identity, Stance } from "./body.ts";
+export { type JournalContent, type JournalFile, readJournal } from "./journal.ts";
+export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
+export { RECORDING_PROFILES, type RecordingProfile } from "./profile.ts";
+export {
+  OUTCOMES,
+  type Outcome,
+  type Recorder,
+  type RecorderOptions,
+  type RecorderStatus,
+  record,
+} from "./recorder.ts";
+export { type RecoverOptions, type RecoverReport, recover } from "./recover.ts";
+export { type Clip, Ring, type RingOptions, type Trigger } from "./ring.ts";
+export { MARK_KINDS, type Mark, type MarkKind, type Point, World } from "./world.ts";
