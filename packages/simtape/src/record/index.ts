@@ -1,5 +1,6 @@
 /** simtape/record: records live into HCRP, keeps what was recorded, and brings it into its lasting form. */
 export type { Identity, Stance } from "./body.ts";
+export { type CompactOptions, type CompactReport, compact } from "./compact.ts";
 export { type JournalContent, type JournalFile, readJournal } from "./journal.ts";
 export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
 export { RECORDING_PROFILES, type RecordingProfile } from "./profile.ts";

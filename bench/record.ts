@@ -1,0 +1,264 @@
+/**
+ * Recording, beside @mcap/core in the same run: `npm run bench:record [-- TRACE.ndjson.gz]`.
+ * Speed with four players; a simulated day of them; and, with a trace of real players, its size and exactness.
+ */
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { McapWriter } from "@mcap/core";
+import { loadZstd } from "../packages/simtape/dist/codec/zstd.js";
+import { open, type Store } from "../packages/simtape/dist/index.js";
+import { directoryStore, fromFile, toFile } from "../packages/simtape/dist/io/node/index.js";
+import { compact, record } from "../packages/simtape/dist/record/index.js";
+import { stanceAt, walk } from "./make/walkers.ts";
+
+const DAY_TICKS = 1_728_000;
+const SPEED_TICKS = 200_000;
+const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+type Row = Readonly<Record<string, number>>;
+
+async function bytesIn(store: Store, prefix: string): Promise<number> {
+  let sum = 0;
+  for await (const { size } of store.list(prefix)) sum += size;
+  return sum;
+}
+
+/** A clock that goes with the ticks. */
+function clockOf(): { now: () => number; tick: (tick: number) => void } {
+  const start = 1_767_225_600_000;
+  let time = start;
+  return {
+    now: () => time,
+    tick: (tick) => {
+      time = start + tick * 50;
+    },
+  };
+}
+
+async function recordWalk(ticks: number): Promise<Row> {
+  const store = directoryStore(folder);
+  const clock = clockOf();
+  const recorder = await record(store, { id: "walk", now: clock.now, limits: { ticks: ticks + 1 } });
+  let heap = 0;
+  const began = performance.now();
+  const moves = await walk(recorder, 4, ticks, async (tick) => {
+    clock.tick(tick);
+    await turn();
+    if (tick % 1000 === 999) heap = Math.max(heap, process.memoryUsage().heapUsed);
+  });
+  await recorder.close();
+  const milliseconds = performance.now() - began;
+  return {
+    ticks,
+    moves,
+    milliseconds,
+    heap,
+    bytes: await bytesIn(store, "walk/"),
+    dropped: recorder.status.dropped["move"] ?? 0,
+  };
+}
+
+/** The moves of the same walk as they are, 42 bytes each, in zstd chunks. */
+async function mcapWalk(ticks: number): Promise<Row> {
+  const path = join(folder, "walk.mcap");
+  const { writer, channelId, close } = await mcap(path);
+  const began = performance.now();
+  let moves = 0;
+  for (let tick = 0; tick < ticks; tick++) {
+    for (let player = 0; player < 4; player++) {
+      if ((tick + player * 900) % 3600 >= 2400) continue;
+      const { x, y, z, yaw, pitch, onGround } = stanceAt(player, tick);
+      await writer.addMessage({
+        ...moment(tick),
+        channelId,
+        sequence: moves++,
+        data: plain(player, x, y, z, yaw, pitch, onGround),
+      });
+    }
+  }
+  await close();
+  return { ticks, moves, milliseconds: performance.now() - began, bytes: statSync(path).size };
+}
+
+async function mcap(path: string): Promise<{ writer: McapWriter; channelId: number; close: () => Promise<void> }> {
+  const zstd = await loadZstd();
+  const fd = openSync(path, "w");
+  let position = 0n;
+  const writer = new McapWriter({
+    writable: {
+      write: (bytes: Uint8Array) => {
+        writeSync(fd, bytes);
+        position += BigInt(bytes.length);
+        return Promise.resolve();
+      },
+      position: () => position,
+    },
+    chunkSize: 256 << 10,
+    compressChunk: (chunk) => ({ compression: "zstd", compressedData: zstd.compress(chunk, { level: 3 }) }),
+  });
+  await writer.start({ profile: "", library: "bench" });
+  const channelId = await writer.registerChannel({
+    topic: "move",
+    messageEncoding: "raw",
+    schemaId: 0,
+    metadata: new Map(),
+  });
+  return {
+    writer,
+    channelId,
+    close: async () => {
+      await writer.end();
+      closeSync(fd);
+    },
+  };
+}
+
+function moment(tick: number): { logTime: bigint; publishTime: bigint } {
+  const time = BigInt(tick) * 50_000_000n;
+  return { logTime: time, publishTime: time };
+}
+
+/** A move without any coding: player, three doubles, two floats, on the ground. */
+function plain(
+  player: number,
+  x: number,
+  y: number,
+  z: number,
+  yaw: number,
+  pitch: number,
+  onGround: boolean,
+): Uint8Array {
+  const view = new DataView(new ArrayBuffer(34));
+  view.setUint8(0, player);
+  view.setFloat64(1, x);
+  view.setFloat64(9, y);
+  view.setFloat64(17, z);
+  view.setFloat32(25, yaw);
+  view.setFloat32(29, pitch);
+  view.setUint8(33, onGround ? 1 : 0);
+  return new Uint8Array(view.buffer);
+}
+
+type TraceRow = readonly [tick: number, player: number, kind: string, ...rest: (number | string)[]];
+
+/** A trace of real players: [tick, player, "m", x, y, z, yaw, pitch, vx, vy, vz, flags], angles in radians. */
+async function recordTrace(path: string): Promise<Row> {
+  const rows = gunzipSync(readFileSync(path))
+    .toString()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as TraceRow);
+  const first = rows[0]![0];
+  const ticks = rows.at(-1)![0] - first + 1;
+  const store = directoryStore(folder);
+  const clock = clockOf();
+  const recorder = await record(store, { id: "trace", now: clock.now });
+  const { world } = recorder;
+  const peer = await mcap(join(folder, "trace.mcap"));
+  const entities = new Map<number, number>();
+  const degree = 180 / Math.PI;
+  let sequence = 0;
+  let error = 0;
+  for (const [at, player, kind, ...rest] of rows) {
+    if (at - first > recorder.tick) {
+      recorder.goTo(at - first);
+      clock.tick(at - first);
+      await turn();
+    }
+    const entity = entities.get(player);
+    if (kind === "m") {
+      const [x, y, z, yaw, pitch, , , , flags] = rest as number[];
+      const stance = { x: x!, y: y!, z: z!, yaw: yaw! * degree, pitch: pitch! * degree, onGround: (flags! & 1) !== 0 };
+      const data = plain(player, stance.x, stance.y, stance.z, stance.yaw, stance.pitch, stance.onGround);
+      await peer.writer.addMessage({ ...moment(at - first), channelId: peer.channelId, sequence: sequence++, data });
+      if (entity === undefined) {
+        const uuid = `00000000-0000-4000-8000-${String(player).padStart(12, "0")}`;
+        entities.set(player, world.join({ uuid, name: `Player${player}` }, stance));
+      } else {
+        world.move(entity, stance);
+        world.state(entity, 0, flags! & 10);
+      }
+    } else if (entity === undefined) continue;
+    else if (kind === "swing") world.swing(entity);
+    else if (kind === "slot") world.heldSlot(entity, rest[0] as number);
+    else if (kind === "b") world.block(rest.slice(0, 3) as [number, number, number], `minecraft:block_${rest[3]}`);
+    else if (kind === "chat") world.chat(String(rest[0]), entity);
+  }
+  recorder.endTick();
+  await recorder.close();
+  await peer.close();
+  const made = join(folder, "trace.hcrp");
+  const began = performance.now();
+  const report = await compact(fromFile(join(folder, "trace", "meta.hcrp")), toFile(made));
+  const compaction = performance.now() - began;
+  // the last place told in each tick, against the place in the compacted file
+  const told = new Map<string, readonly number[]>();
+  for (const [at, player, kind, ...rest] of rows)
+    if (kind === "m") told.set(`${at - first}:${entities.get(player)}`, rest as number[]);
+  const recording = await open(fromFile(made));
+  for (let tick = 0; tick < ticks; tick++) {
+    const set = (await recording.state(tick * 5e7)).sets.get("players")!;
+    const position = set.columns.get("position")!.data as Float64Array;
+    for (const [row, id] of set.ids.entries()) {
+      const place = told.get(`${tick}:${id}`);
+      for (let k = 0; place !== undefined && k < 3; k++)
+        error = Math.max(error, Math.abs(position[3 * row + k]! - place[k]!));
+    }
+  }
+  await recording.close();
+  const perPlayer = (bytes: number): number => bytes / entities.size / (ticks / 20);
+  return {
+    players: entities.size,
+    seconds: ticks / 20,
+    recorded: perPlayer(await bytesIn(store, "trace/")),
+    compacted: perPlayer(report.bytesAfter),
+    mcap: perPlayer(statSync(join(folder, "trace.mcap")).size),
+    error,
+    compaction,
+  };
+}
+
+/** Each case has a process of its own, so that none inherits another's heap. */
+function inProcess(...words: string[]): Row {
+  const all = ["--expose-gc", "--import", "tsx", fileURLToPath(import.meta.url), "--case", ...words];
+  return JSON.parse(execFileSync(process.execPath, all, { maxBuffer: 1 << 20 }).toString()) as Row;
+}
+
+const [flag, name, argument] = process.argv.slice(2);
+try {
+  if (flag === "--case") {
+    const run =
+      name === "trace"
+        ? recordTrace(argument!)
+        : name === "mcap"
+          ? mcapWalk(Number(argument))
+          : recordWalk(Number(argument));
+    process.stdout.write(JSON.stringify(await run));
+  } else {
+    const ours = inProcess("walk", String(SPEED_TICKS));
+    const peer = inProcess("mcap", String(SPEED_TICKS));
+    const [rate, peerRate] = [ours, peer].map(({ moves, milliseconds }) => moves! / milliseconds!) as [number, number];
+    const perMove = ({ bytes, moves }: Row): string => (bytes! / moves!).toFixed(1);
+    console.log(`recorder, moves of 4 players   ${Math.round(rate)} k/s, ${perMove(ours)} B each`);
+    console.log(
+      `@mcap/core, the same as they are ${Math.round(peerRate)} k/s, ${perMove(peer)} B each   ours ${(rate / peerRate).toFixed(1)}x as fast`,
+    );
+    const day = inProcess("walk", String(DAY_TICKS));
+    console.log(
+      `a day, 4 players: ${(day["milliseconds"]! / 1000).toFixed(0)} s, heap at most ${Math.round(day["heap"]! / 1e6)} MB, ${(day["bytes"]! / 1e6).toFixed(1)} MB, ${day["dropped"]} moves dropped`,
+    );
+    if (flag !== undefined) {
+      const trace = inProcess("trace", flag);
+      console.log(
+        `trace of ${trace["players"]} players, ${trace["seconds"]!.toFixed(0)} s: recorded ${trace["recorded"]!.toFixed(1)}, compacted ${trace["compacted"]!.toFixed(1)}, mcap with zstd ${trace["mcap"]!.toFixed(1)} B per player and second; largest error ${trace["error"]!.toFixed(6)} block; compaction ${(trace["compaction"]! / 1000).toFixed(1)} s`,
+      );
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
