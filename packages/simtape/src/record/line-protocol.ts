@@ -1,0 +1,434 @@
+import {
+  base64,
+  type Check,
+  type Command,
+  command,
+  id,
+  is,
+  name,
+  number,
+  object,
+  oneOf,
+  record,
+  tell,
+  text,
+  uuid,
+  whole,
+  yes,
+} from "./line-protocol-check.ts";
+import { LineSplitter, TOO_LONG } from "./line-protocol-lines.ts";
+import type { Value } from "../model/value.ts";
+import { SETS, type SetsTold, STATE_COMMANDS, StateLines, value } from "./line-protocol-state.ts";
+import { bytesOf, WORLD_COMMANDS, WorldLines } from "./line-protocol-world.ts";
+import { OUTCOMES, type Outcome, type Recorder, type RecorderOptions } from "./recorder.ts";
+
+/** A line that cannot be taken: its number, what was expected, and what was found. */
+export class LineError extends Error {
+  override readonly name = "LineError";
+  /** Counted from 1 over all that was sent. */
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(`line ${line}: ${message}`);
+    this.line = line;
+  }
+}
+
+/** What the header says of a recording that is about to begin. */
+export type HeaderOptions = Pick<
+  RecorderOptions,
+  "epoch" | "worldId" | "worldVersion" | "dataVersion" | "protocol" | "server" | "metadata"
+>;
+
+export interface LineProtocolOptions {
+  /** Begins the recording, when the first line is there. */
+  readonly open: (header: HeaderOptions) => Promise<Recorder>;
+  /** Told of bad lines, which are skipped; absent: the first one is thrown. */
+  readonly skipped?: ((error: LineError) => void) | undefined;
+  /** `input`, the default: as the lines tell; `real`: as the clock goes, whatever the lines tell. */
+  readonly ticks?: "input" | "real" | undefined;
+  /** Stops waiting for room. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds; for tests. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Ticks a second that are recorded. */
+const RATE = 20;
+/** Ticks that a sender may go on at once: a day. */
+const FARTHEST = 86_400 * RATE;
+/** Of a tick, for times that are no whole number of them only because of rounding. */
+const ROUNDING = 1e-4;
+
+const rate = is<number>("ticks per second, above 0", (found) => Number.isFinite(found) && Number(found) > 0);
+const date: Check<string> = is("a date such as 2026-02-01T12:00:00Z", (found) => {
+  return typeof found === "string" && /^\d{4}-\d\d-\d\dT/.test(found) && Number.isFinite(Date.parse(found));
+});
+const eventName: Check<string> = is("a name such as my-simulator:score", (found) => {
+  return typeof found === "string" && /^(?!simtape:)[^:\s]+:\S+$/.test(found) && found.length <= 256;
+});
+const version = whole(0, 2 ** 31 - 1);
+
+/** The first line. */
+interface Header {
+  readonly simtape: 1;
+  readonly rate?: number;
+  readonly worldId?: string;
+  readonly worldVersion?: string;
+  readonly startedAt?: string;
+  readonly dataVersion?: number;
+  readonly protocol?: number;
+  readonly server?: string;
+  readonly metadata?: Readonly<Record<string, Value>>;
+  readonly sets?: SetsTold;
+}
+
+interface EventLine {
+  readonly event: string;
+  readonly value?: Value;
+  readonly base64?: string;
+  readonly version?: number;
+}
+
+const HEADER: Check<Header> = object(
+  { simtape: oneOf(1) },
+  {
+    rate,
+    worldId: uuid,
+    worldVersion: name,
+    startedAt: date,
+    dataVersion: version,
+    protocol: version,
+    server: name,
+    metadata: record(value),
+    sets: SETS,
+  },
+);
+
+/**
+ * Lines of JSON into a recording (docs/line-protocol.md). Lines are taken in order, and each one wholly or not at all.
+ * Senders come one after another: what the one before has told still holds.
+ */
+export class LineProtocol {
+  readonly #options: LineProtocolOptions;
+  readonly #now: () => number;
+  readonly #splitter = new LineSplitter();
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  #recorder: Recorder | null = null;
+  #world: WorldLines | null = null;
+  #states: StateLines | null = null;
+  #worldId: string | null = null;
+  #rate = RATE;
+  /** Recorded tick less the sender's; null: none was told yet. */
+  #offset: number | null = null;
+  #isFirstTick = true;
+  #isFirstLine = true;
+  #lines = 0;
+  #skipped = 0;
+  #ended: Outcome | null = null;
+  #realStart = 0;
+  #realTick = 0;
+
+  constructor(options: LineProtocolOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Null before the first line. */
+  get recorder(): Recorder | null {
+    return this.#recorder;
+  }
+
+  /** Lines up to now, and those of them that were skipped. */
+  get lines(): number {
+    return this.#lines;
+  }
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Things that found no room in the world. */
+  get refused(): number {
+    return this.#world?.world.refused ?? 0;
+  }
+
+  /** How the sender has ended the recording; what comes behind that is not looked at. */
+  get ended(): Outcome | null {
+    return this.#ended;
+  }
+
+  /** What was told of the present tick is with the recorder. */
+  settle(): void {
+    this.#states?.tell();
+  }
+
+  /** Goes to the tick that it is by the clock; without effect when ticks come with the lines. */
+  goToNow(): void {
+    if (this.#options.ticks !== "real" || this.#recorder === null) return;
+    this.#goTo(
+      Math.max(this.#recorder.tick, this.#realTick + Math.floor(((this.#now() - this.#realStart) * RATE) / 1000)),
+    );
+  }
+
+  /**
+   * More of the input. Resolves when there is room for the next. Throws `LineError` for a bad line, unless they are
+   * skipped, and what `open` throws.
+   */
+  async feed(bytes: Uint8Array): Promise<void> {
+    this.goToNow();
+    this.#splitter.push(bytes);
+    for (let line = this.#splitter.next(); line !== null && this.#ended === null; line = this.#splitter.next()) {
+      this.#lines++;
+      try {
+        if (this.#recorder === null) await this.#begin(line);
+        else this.#take(line);
+      } catch (error) {
+        this.#judge(error);
+      }
+      const ready = this.#recorder?.ready ?? null;
+      if (ready !== null) await this.#waitFor(ready);
+    }
+  }
+
+  /** The sender is gone. A last line without an end is taken when it is whole, and else counted as skipped. */
+  async finish(): Promise<void> {
+    const rest = this.#splitter.rest();
+    this.#isFirstTick = true;
+    this.#isFirstLine = true;
+    if (rest === null || this.#ended !== null) return;
+    this.#lines++;
+    try {
+      if (this.#recorder === null) await this.#begin(rest);
+      else this.#take(rest);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      this.#skip(new LineError(error.line, "the input ends within a line"));
+    }
+  }
+
+  // ── lines ─────────────────────────────────────────────────────────────
+
+  async #begin(bytes: Uint8Array | typeof TOO_LONG): Promise<void> {
+    const line = this.#parse(bytes);
+    if (line === null) return;
+    let header: Header = { simtape: 1 };
+    if ("simtape" in line) {
+      this.#check("", HEADER, line);
+      header = line as unknown as typeof header;
+    }
+    const { startedAt, worldId, worldVersion, dataVersion, protocol, server, metadata } = header;
+    const epoch = startedAt === undefined ? undefined : BigInt(Date.parse(startedAt)) * 1_000_000n;
+    this.#recorder = await this.#options.open({
+      epoch,
+      worldId,
+      worldVersion,
+      dataVersion,
+      protocol,
+      server,
+      metadata,
+    });
+    this.#worldId = worldId ?? null;
+    this.#realStart = this.#now();
+    this.#realTick = this.#recorder.tick;
+    this.#do(line);
+  }
+
+  #take(bytes: Uint8Array | typeof TOO_LONG): void {
+    const line = this.#parse(bytes);
+    if (line !== null) this.#do(line);
+  }
+
+  /** Null for an empty line. */
+  #parse(bytes: Uint8Array | typeof TOO_LONG): Readonly<Record<string, unknown>> | null {
+    if (bytes === TOO_LONG) throw this.#error("expected at most 1 MiB in a line, found more");
+    let source: string;
+    try {
+      source = this.#decoder.decode(bytes);
+    } catch {
+      throw this.#error("expected UTF-8, found other bytes");
+    }
+    if (source.length < 2 && source.trim() === "") return null;
+    let line: unknown;
+    try {
+      line = JSON.parse(source);
+    } catch (error) {
+      throw this.#error(`expected an object in JSON, found ${(error as Error).message}`);
+    }
+    if (typeof line !== "object" || line === null || Array.isArray(line))
+      throw this.#error(tell({ path: "", expected: "an object", found: line }, "").slice(2));
+    return line as Readonly<Record<string, unknown>>;
+  }
+
+  #do(line: Readonly<Record<string, unknown>>): void {
+    let key: string | null = null;
+    let count = 0;
+    for (const own in line) {
+      count++;
+      if (key === null && COMMANDS.has(own)) key = own;
+    }
+    const isHeader = "simtape" in line;
+    if (isHeader) key = "simtape";
+    if (key === null) throw this.#error(`expected one of ${[...COMMANDS.keys()].join(", ")}; found ${keysOf(line)}`);
+    const { check, act } = COMMANDS.get(key)!;
+    const isWhole = isHeader || key === "event";
+    if (count > 1 && !isWhole) throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
+    const told = isWhole ? line : line[key];
+    this.#check(isWhole ? "" : key, check, told);
+    try {
+      act(this, told);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw this.#error(`${key}: ${error.message}`);
+    }
+    this.#isFirstLine = false;
+  }
+
+  #check(key: string, check: Check<unknown>, told: unknown): void {
+    const problem = check(told);
+    if (problem !== null) throw this.#error(tell(problem, key).replace(/^[.:] ?/, ""));
+  }
+
+  #error(message: string): LineError {
+    return new LineError(this.#lines, message);
+  }
+
+  #judge(error: unknown): void {
+    if (!(error instanceof LineError) || this.#options.skipped === undefined) throw error;
+    this.#skip(error);
+  }
+
+  #skip(error: LineError): void {
+    this.#skipped++;
+    this.#options.skipped?.(error);
+  }
+
+  async #waitFor(ready: Promise<void>): Promise<void> {
+    const { signal } = this.#options;
+    if (signal === undefined) return ready;
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    if (signal.aborted) return;
+    signal.addEventListener("abort", stop);
+    await Promise.race([ready, stopped]);
+    signal.removeEventListener("abort", stop);
+  }
+
+  // ── what lines do ─────────────────────────────────────────────────────
+
+  /** Throws `RangeError` when the recording is one of states. */
+  get world(): WorldLines {
+    this.#world ??= new WorldLines(this.#recorder!.world);
+    return this.#world;
+  }
+
+  /** Throws `RangeError` when the recording is one of a world. */
+  get states(): StateLines {
+    this.#states ??= new StateLines(this.#recorder!);
+    return this.#states;
+  }
+
+  header({ worldId, rate: told, sets }: Header): void {
+    if (!this.#isFirstLine) throw new RangeError("the header is the first line");
+    if (worldId !== undefined && this.#worldId !== null && worldId !== this.#worldId)
+      throw new RangeError(`worldId: expected ${this.#worldId}, found ${worldId}`);
+    this.#rate = told ?? this.#rate;
+    if (sets !== undefined) this.states.declare(sets);
+  }
+
+  /**
+   * `ticks` of the sender's own, at its rate. Its first stands for the tick that is being recorded, unless it goes on
+   * where the sender before it was. Throws `RangeError` for one that is over.
+   */
+  tick(ticks: number, ofSecond: number = this.#rate): void {
+    if (this.#options.ticks === "real") return;
+    const present = this.#recorder!.tick;
+    const told = Math.ceil((ticks * RATE) / ofSecond - ROUNDING);
+    if (this.#offset === null || (this.#isFirstTick && told + this.#offset < present)) this.#offset = present - told;
+    this.#isFirstTick = false;
+    const tick = told + this.#offset;
+    if (tick < present)
+      throw new RangeError(`expected ${((present - this.#offset) * ofSecond) / RATE} or later, found ${ticks}`);
+    if (tick - present > FARTHEST) throw new RangeError(`expected at most a day later than before, found ${ticks}`);
+    this.#goTo(tick);
+  }
+
+  event({ event, value: told, base64: bytes, version: of }: EventLine): void {
+    if (told !== undefined && bytes !== undefined) throw new RangeError("expected value or base64, found both");
+    const payload = bytes === undefined ? new TextEncoder().encode(JSON.stringify(told) ?? "") : bytesOf(bytes);
+    this.#recorder!.write(this.#recorder!.channel(event, of), payload);
+  }
+
+  commit(): void {
+    this.settle();
+    this.#recorder!.commit();
+  }
+
+  reset(): void {
+    this.#world?.reset();
+    this.#states?.reset();
+  }
+
+  end(outcome: Outcome): void {
+    this.#ended = outcome;
+  }
+
+  #goTo(tick: number): void {
+    if (tick === this.#recorder!.tick) return;
+    this.settle();
+    this.#recorder!.goTo(tick);
+  }
+}
+
+const EVENT: Check<EventLine> = object({ event: eventName }, { value, base64, version });
+
+/** What a line may say, by its key. */
+const COMMANDS: ReadonlyMap<string, Command<LineProtocol>> = new Map([
+  ["simtape", command(HEADER, (lines: LineProtocol, header) => lines.header(header))],
+  ["tick", command(whole(0, 2 ** 51), (lines: LineProtocol, tick) => lines.tick(tick))],
+  ["time", command(number, (lines: LineProtocol, seconds) => lines.tick(seconds, 1))],
+  ...lifted(WORLD_COMMANDS, (lines) => lines.world),
+  ...lifted(STATE_COMMANDS, (lines) => lines.states),
+  ["event", command(EVENT, (lines: LineProtocol, event) => lines.event(event))],
+  ["commit", command(yes, (lines: LineProtocol) => lines.commit())],
+  ["snapshot", command(yes, (lines: LineProtocol) => lines.recorder!.snapshot())],
+  ["reset", command(yes, (lines: LineProtocol) => lines.reset())],
+  ["session", command(name, (lines: LineProtocol, reason) => lines.recorder!.session(reason))],
+  [
+    "subject",
+    command(object({ id, uuid, name: text }), (lines: LineProtocol, { id: of, uuid: who, name: called }) => {
+      lines.recorder!.subject(lines.world.entity(of), who, called);
+    }),
+  ],
+  [
+    "versions",
+    command(object({}, { dataVersion: version, protocol: version, server: name }), (lines: LineProtocol, versions) => {
+      lines.recorder!.epoch(versions);
+    }),
+  ],
+  [
+    "end",
+    command(oneOf(...OUTCOMES.filter((outcome) => outcome !== "open")), (lines: LineProtocol, outcome) => {
+      lines.end(outcome);
+    }),
+  ],
+]);
+
+/** For documents and tests: every key that a line may have. */
+export const LINE_KEYS: readonly string[] = [...COMMANDS.keys()];
+
+function lifted<C>(
+  commands: Readonly<Record<string, Command<C>>>,
+  context: (lines: LineProtocol) => C,
+): [string, Command<LineProtocol>][] {
+  return Object.entries(commands).map(([key, { check, act }]) => [
+    key,
+    { check, act: (lines, told) => act(context(lines), told) },
+  ]);
+}
+
+function keysOf(line: Readonly<Record<string, unknown>>): string {
+  const keys = Object.keys(line).map((key) => JSON.stringify(key));
+  return keys.length === 0 ? "nothing" : `${keys.slice(0, 8).join(", ")}${keys.length > 8 ? ", …" : ""}`;
+}
