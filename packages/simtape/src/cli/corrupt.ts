@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { corrupt, plan } from "../ops/corrupt.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
+import { bundleNamed } from "./recordings.ts";
 import { type TargetOptions, targetOf, writes } from "./target.ts";
 
 /** Files are corrupted in memory. */
@@ -36,8 +36,7 @@ export function addCorrupt(program: Command): void {
         const seed = numberOf("--seed", options.seed);
         const count = numberOf("--count", options.count);
         const target = await targetOf(output, options, file);
-        const bytes = new Uint8Array(await readFile(file));
-        if (bytes.length > LARGEST) throw new UsageError(`corrupts files up to ${LARGEST} bytes: ${file}`);
+        const bytes = await wholeOf(file);
         const corruptions = plan(bytes.length, seed, count);
         const sink = await target.sink.open();
         await sink.write(corrupt(bytes, corruptions, seed));
@@ -51,6 +50,17 @@ export function addCorrupt(program: Command): void {
         process.exitCode = EXIT.done;
       },
     );
+}
+
+async function wholeOf(file: string): Promise<Uint8Array> {
+  const source = await (await bundleNamed(file)).open();
+  try {
+    const bytes = (await source?.read(0, LARGEST + 1)) ?? new Uint8Array(0);
+    if (bytes.length > LARGEST) throw new UsageError(`corrupts files up to ${LARGEST} bytes: ${file}`);
+    return bytes;
+  } finally {
+    await source?.close();
+  }
 }
 
 function numberOf(option: string, text: string): number {

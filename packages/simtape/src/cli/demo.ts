@@ -1,13 +1,12 @@
-import { mkdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir } from "node:fs/promises";
 import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
-import { toFile } from "../io/node/index.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
-import { formatFor } from "./target.ts";
+import { isInS3, under } from "./place.ts";
+import { formatFor, targetOf } from "./target.ts";
 
 export interface DemoOptions {
   readonly seconds: number;
@@ -69,18 +68,18 @@ export function addDemo(program: Command): void {
         const ids = name === undefined ? Object.keys(DEMOS) : [formatFor(name, name).id];
         const seconds = positive("--seconds", options.seconds);
         const seed = positive("--seed", options.seed);
-        await mkdir(options.output, { recursive: true });
+        if (!isInS3(options.output)) await mkdir(options.output, { recursive: true });
         const out = new Output();
         for (const id of ids) {
           const { file, what, entities, load } = DEMOS[id]!;
-          const path = join(options.output, file);
-          const found = await stat(path).catch(() => null);
-          if (found !== null && options.force !== true)
-            throw new UsageError(`there is something already, --force overwrites it: ${path}`);
+          const path = under(options.output, file);
+          const { sink, written } = await targetOf(path, { force: options.force === true });
           const { demo } = await load();
           const count = options.entities === undefined ? entities : positive("--entities", options.entities);
-          await demo({ seconds, entities: count, seed }, toFile(path));
-          const bytes = (await stat(path)).size;
+          await demo({ seconds, entities: count, seed }, sink);
+          const made = await written.open();
+          const bytes = await made?.size();
+          await made?.close();
           await out.line(
             options.json === true
               ? toJson({ format: id, path, bytes, seconds, entities: count, seed })

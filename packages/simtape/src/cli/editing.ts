@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { isAbsolute } from "node:path";
 import { Findings } from "../model/error.ts";
 import type { Reader } from "../model/reader.ts";
 import { Recording } from "../model/recording.ts";
@@ -11,6 +10,7 @@ import { writeEdited } from "../ops/edit/write.ts";
 import { UsageError } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { toJson } from "./json.ts";
+import { folderOf, placeAt, under } from "./place.ts";
 import { openNamed } from "./recordings.ts";
 import { formatOf, type Target, writingOf } from "./target.ts";
 import { parseDuration } from "./time.ts";
@@ -30,7 +30,7 @@ export interface Editing {
  * from `folder`, or from where the list is. `file` null: the list's own source.
  */
 export async function editing(file: string | null, list: EditList | string, folder: string | null): Promise<Editing> {
-  const from = folder ?? dirname(typeof list === "string" ? list : ".");
+  const from = folder ?? (typeof list === "string" ? folderOf(list) : ".");
   const parsed = typeof list === "string" ? await readList(list) : list;
   const name = file ?? (parsed.source === undefined ? null : placed(parsed.source, from));
   if (name === null) throw new UsageError("the list names no source: say which recording to edit");
@@ -64,7 +64,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
     const sources = [];
     for (const name of files) sources.push({ name, sha256: await digestOf(name) });
     const provenance = { simtape: "provenance", version: 1, sources, operations: list.operations, annotations };
-    await writeFile(`${target.main}.provenance.json`, `${toJson(provenance)}\n`);
+    await placeAt(`${target.main}.provenance.json`).write(new TextEncoder().encode(`${toJson(provenance)}\n`));
     return messages;
   } finally {
     await recording.close();
@@ -72,9 +72,12 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
 }
 
 async function readList(path: string): Promise<EditList> {
-  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new UsageError(`the edit list cannot be read (${cause.code}): ${path}`);
-  });
+  const bytes = await placeAt(path)
+    .read()
+    .catch((cause: NodeJS.ErrnoException) => {
+      throw new UsageError(`the edit list cannot be read (${cause.code}): ${path}`);
+    });
+  const text = new TextDecoder().decode(bytes);
   try {
     return parseEditList(JSON.parse(text), parseDuration);
   } catch (error) {
@@ -95,5 +98,5 @@ async function digestOf(name: string): Promise<string | null> {
 }
 
 function placed(name: string, folder: string): string {
-  return isAbsolute(name) || /^https?:\/\//i.test(name) ? name : join(folder, name);
+  return isAbsolute(name) || /^(https?|s3):\/\//i.test(name) ? name : under(folder, name);
 }

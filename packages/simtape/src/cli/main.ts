@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
+import { SourceError } from "../io/source.ts";
+import { StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
 import { addCarla } from "./carla.ts";
 import { addCat } from "./cat.ts";
@@ -13,6 +15,7 @@ import { addEdits } from "./edit.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { addInfo } from "./info.ts";
 import { say } from "./output.ts";
+import { S3_HELP } from "./place.ts";
 import { addRepair } from "./repair.ts";
 import { addState } from "./state.ts";
 
@@ -30,7 +33,7 @@ function makeProgram(): Command {
     .exitOverride()
     .addHelpText(
       "after",
-      "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.",
+      `\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.\n\n${S3_HELP}`,
     );
   for (const add of [
     addInfo,
@@ -58,7 +61,7 @@ function fail(error: unknown): number {
     say(`simtape: ${error.message}`);
     return EXIT.usage;
   }
-  if (RecordingError.is(error)) {
+  if (RecordingError.is(error) || error instanceof SourceError || error instanceof StoreError) {
     say(`simtape: ${error.message}`);
     return EXIT.failed;
   }

@@ -1,33 +1,26 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { FORMATS } from "../formats.ts";
 import { bundleOf } from "../io/bundle.ts";
-import { fileSpool, fromFile, stdin } from "../io/node/index.ts";
+import { fileSpool, stdin } from "../io/node/index.ts";
 import type { SourceBundle } from "../io/source.ts";
 import { bundleAt } from "../location.ts";
 import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
 import { UsageError } from "./failure.ts";
 import { Progress, say } from "./output.ts";
+import { placeAt, under } from "./place.ts";
 
 /** Main files of recordings that are folders: HCRP version 1, and its production versions. */
 const FOLDER_MAINS = ["meta.hcrp", "preamble.dat"] as const;
 
-/** The files of what was named on the command line: a path, a folder, a URL, or `-` for standard input. */
+/** The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input. */
 export async function bundleNamed(name: string): Promise<SourceBundle> {
   if (name === "-") return bundleOf(stdin());
   if (/^https?:\/\//i.test(name)) return bundleAt(new URL(name));
-  const found = await stat(name).catch(() => null);
-  if (found?.isDirectory() !== true) return fromFile(name);
+  const place = placeAt(name);
+  if ((await place.kind()) !== "folder") return place.source;
   for (const main of FOLDER_MAINS) {
-    const path = join(name, main);
-    if (
-      await stat(path).then(
-        () => true,
-        () => false,
-      )
-    )
-      return fromFile(path);
+    const inside = placeAt(under(name, main));
+    if ((await inside.kind()) === "file") return inside.source;
   }
   throw new UsageError(`a folder without a recording of its own (${FOLDER_MAINS.join(", ")}): ${name}`);
 }

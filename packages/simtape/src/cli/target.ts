@@ -1,14 +1,12 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
-import { fromFile, toFile } from "../io/node/index.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
 import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import type { WritingFormat } from "../model/writer.ts";
 import { UsageError } from "./failure.ts";
+import { placeAt, under } from "./place.ts";
 
 /** Where a command writes: the second positional, or `-o`. */
 export interface Target {
@@ -38,12 +36,13 @@ export async function targetOf(named: string | undefined, options: TargetOptions
   if (path === undefined) throw new UsageError("say where to write: a last argument, or -o FILE");
   if (named !== undefined && options.output !== undefined) throw new UsageError("the output is named twice");
   if (input !== undefined && path === input) throw new UsageError(`input and output are the same file: ${path}`);
-  const found = await stat(path).catch(() => null);
-  const main = path.endsWith("/") || found?.isDirectory() === true ? join(path, "meta.hcrp") : path;
-  const taken = main === path ? found : await stat(main).catch(() => null);
-  if (taken !== null && options.force !== true)
+  const isFolder = path.endsWith("/") || (await placeAt(path).kind()) === "folder";
+  const main = isFolder ? under(path, "meta.hcrp") : path;
+  const place = placeAt(main);
+  const force = options.force === true;
+  if (!force && (await place.kind()) !== null)
     throw new UsageError(`there is something already, --force overwrites it: ${main}`);
-  return { path, main, sink: toFile(main), written: fromFile(main) };
+  return { path, main, sink: place.sink(force), written: place.source };
 }
 
 /** The format of an open recording. */

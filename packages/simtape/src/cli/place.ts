@@ -1,0 +1,116 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { directoryStore } from "../io/node/directory-store.ts";
+import { fileSpool, fromFile, toFile } from "../io/node/index.ts";
+import { s3Store } from "../io/s3.ts";
+import type { SinkBundle } from "../io/sink.ts";
+import type { SourceBundle } from "../io/source.ts";
+import type { Store } from "../io/store.ts";
+import { isKey } from "../io/store-key.ts";
+import { storeBundle } from "../io/store-bundle.ts";
+import { UsageError } from "./failure.ts";
+
+/** How credentials are given, for help and messages. */
+export const S3_HELP =
+  "Files in S3 are named s3://bucket/key. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN sign in (without\nthem: public buckets), AWS_REGION says where, AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL name a server other than AWS.";
+
+/** A file or folder that is named on the command line, there or not: on disk or in a bucket. */
+export interface Place {
+  kind(): Promise<"file" | "folder" | null>;
+  /** The recording whose main file it is. */
+  readonly source: SourceBundle;
+  /** The same to write; in a bucket nothing is overwritten without `force`, whoever puts it there meanwhile. */
+  sink(force: boolean): SinkBundle;
+  /** A small file, whole. Rejects when it is not there. */
+  read(): Promise<Uint8Array>;
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+/** Throws `UsageError` for what can be no name in S3. */
+export function placeAt(name: string): Place {
+  return isInS3(name) ? placeInS3(name) : placeOnDisk(name);
+}
+
+/** A name in a folder. */
+export function under(folder: string, name: string): string {
+  return isInS3(folder) ? `${folder.replace(/\/?$/, "/")}${name}` : join(folder, name);
+}
+
+/** The folder of a name. */
+export function folderOf(name: string): string {
+  return isInS3(name) ? name.slice(0, name.lastIndexOf("/")) : dirname(name);
+}
+
+export function isInS3(name: string): boolean {
+  return /^s3:\/\//i.test(name);
+}
+
+/** The store whose keys are the names in a folder. */
+export function storeAt(folder: string): Store {
+  if (!isInS3(folder)) return directoryStore(folder);
+  const [, bucket, prefix = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/is.exec(folder) ?? [];
+  if (bucket === undefined) throw new UsageError(`a folder in S3 is s3://bucket/prefix, not ${folder}`);
+  return storeOf(bucket, prefix, folder);
+}
+
+function placeOnDisk(path: string): Place {
+  return {
+    source: fromFile(path),
+    sink: () => toFile(path),
+    read: () => readFile(path),
+    write: (bytes) => writeFile(path, bytes),
+    kind: async () => {
+      const found = await stat(path).catch(() => null);
+      if (found === null) return null;
+      return found.isDirectory() ? "folder" : "file";
+    },
+  };
+}
+
+function placeInS3(url: string): Place {
+  const [, bucket, folder = "", file = ""] = /^s3:\/\/([^/]+)(?:\/(.*\/)?([^/]*))?$/is.exec(url) ?? [];
+  if (bucket === undefined) throw new UsageError(`a place in S3 is s3://bucket/key, not ${url}`);
+  if (file !== "" && !isKey(file))
+    throw new UsageError(`names of files in S3 are letters, digits and . _ - here, at most 128: ${url}`);
+  const store = storeOf(bucket, folder, url);
+  return {
+    source: storeBundle(store, file).source,
+    sink: (force) =>
+      storeBundle(store, file, { condition: force ? undefined : { absent: true }, spool: fileSpool() }).sink,
+    read: async () => {
+      const found = await store.get(file);
+      if (found === null) throw Object.assign(new Error(`nothing there: ${url}`), { code: "ENOENT" });
+      return found.bytes;
+    },
+    write: async (bytes) => {
+      await store.put(file, bytes);
+    },
+    kind: async () => {
+      if (file === "") return "folder";
+      if ((await store.head(file)) !== null) return "file";
+      for await (const _ of store.list(`${file}/`)) return "folder";
+      return null;
+    },
+  };
+}
+
+function storeOf(bucket: string, prefix: string, url: string): Store {
+  const given = (name: string): string | undefined => process.env[name] || undefined;
+  const accessKeyId = given("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = given("AWS_SECRET_ACCESS_KEY");
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new UsageError("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together");
+  const isSigned = accessKeyId !== undefined && secretAccessKey !== undefined;
+  try {
+    return s3Store({
+      bucket,
+      prefix,
+      endpoint: given("AWS_ENDPOINT_URL_S3") ?? given("AWS_ENDPOINT_URL"),
+      region: given("AWS_REGION") ?? given("AWS_DEFAULT_REGION"),
+      credentials: isSigned ? { accessKeyId, secretAccessKey, sessionToken: given("AWS_SESSION_TOKEN") } : null,
+    });
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${error.message}: ${url}`);
+    throw error;
+  }
+}
