@@ -4,6 +4,7 @@ import type { Value } from "../../model/value.ts";
 import type { IndexEntry } from "./layout.ts";
 import type { Epoch, HostEvent } from "./layout-metadata.ts";
 import type { ProductionVersion } from "./layout-production.ts";
+import type { NameFix, NameKind } from "./names.ts";
 
 /** The layout events are written in: version 1 of the format, or a version of the production dialect. */
 export type Dialect = 1 | ProductionVersion;
@@ -61,6 +62,12 @@ const NO_SOURCE: ChunkSource = { entries: [], epochs: [], events: [], isSegmente
 export class Palettes {
   readonly #kinds: Uint8Array[][] = [];
   readonly #values: (Value | undefined)[][] = [];
+  readonly #fix: NameFix | null;
+
+  /** `fix` brings names up to date where they are asked for; entries stay as they are. */
+  constructor(fix: NameFix | null = null) {
+    this.#fix = fix;
+  }
 
   /** Entries take the indices from 1 on, in the order added. */
   add(kind: number, entry: Uint8Array): void {
@@ -81,16 +88,27 @@ export class Palettes {
     return this.#kinds[kind]?.[index - 1] ?? null;
   }
 
-  /** What the entry holds, see `entryValue`; null for an index that is not there. */
+  /** What the entry holds, see `entryValue`, names brought up to date; null for an index that is not there. */
   value(kind: number, index: number): Value {
     const bytes = this.bytes(kind, index);
     if (bytes === null) return null;
     const values = this.#values[kind]!;
     const known = values[index - 1];
     if (known !== undefined) return known;
-    const value = entryValue(bytes);
+    const value = this.read(kind, bytes);
     values[index - 1] = value;
     return value;
+  }
+
+  /** The same of an entry's bytes. */
+  read(kind: number, bytes: Uint8Array): Value {
+    const value = entryValue(bytes);
+    return this.#fix === null ? value : this.#fix.value(kind, value);
+  }
+
+  /** A name that stands in an event itself, as in the production dialect. */
+  fixed(kind: NameKind, name: string): string {
+    return this.#fix === null ? name : this.#fix.name(kind, name);
   }
 
   /** A name for people; null for an index that is not there. */

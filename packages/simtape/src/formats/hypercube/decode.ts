@@ -8,6 +8,7 @@ import { readEventId, readPalettes, readSections, readTickHead, SECTION } from "
 import { EVENT, FIRST_SIZED, skipEvent } from "./layout-events.ts";
 import { moveEnd } from "./layout-motion.ts";
 import { type ProductionVersion, readProductionTickHead, skipProductionEvent } from "./layout-production.ts";
+import type { NameFix } from "./names.ts";
 import { readPaletteAdd } from "./layout-world-events.ts";
 
 /** Which channel takes what. */
@@ -22,7 +23,7 @@ export interface ChannelMap {
 
 /** Why a chunk, or the rest of it, cannot be had. */
 export interface ChunkProblem {
-  readonly code: "unsupported-event" | "unsupported-version" | "damaged-chunk";
+  readonly code: "unsupported-event" | "unsupported-schema" | "unsupported-version" | "damaged-chunk";
   readonly message: string;
 }
 
@@ -48,6 +49,7 @@ export function decodeChunk(
   dataVersion: number,
   channels: ChannelMap,
   source?: ChunkSource,
+  names: NameFix | null = null,
 ): DecodedChunk {
   if (raw.length === 0 && !chunk.hasKeyframe) return { columns: emptyChunk(chunk, dialect), problem: null };
   const version = dialect === 1 ? 1 : (chunk.entry.formatVersion ?? dialect);
@@ -55,7 +57,8 @@ export function decodeChunk(
     const message = `format version: expected 4 or 5, found ${version}`;
     return { columns: emptyChunk(chunk, dialect), problem: { code: "unsupported-version", message } };
   }
-  const context = new ChunkContext(version, chunk.index, chunk.entry.startTick, dataVersion, new Palettes(), source);
+  const palettes = new Palettes(names);
+  const context = new ChunkContext(version, chunk.index, chunk.entry.startTick, dataVersion, palettes, source);
   const rows = new ColumnBuilder();
   const cursor = new ByteCursor(raw);
   let problem: ChunkProblem | null = null;

@@ -309,7 +309,7 @@ class Opening {
     const files = this.#segmentFiles;
     let known = preamble;
     if (head.dialect === 1 && head.extension !== null) {
-      const isMetadataSure = !this.findings.some(({ code }) => code === "bad-metadata");
+      const { isMetadataSure } = preamble;
       const isIndexFaulty = this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
       if (isIndexFaulty && !preamble.isIndexSure) {
         const found = await recoverSegments(
@@ -324,7 +324,7 @@ class Opening {
       } else if (!isMetadataSure) {
         const before = await previousGeneration(files, head.extension.recordingId);
         if (before !== null) {
-          known = { ...preamble, metadata: before.metadata, reserved: before.reserved };
+          known = { ...preamble, metadata: before.metadata, reserved: before.reserved, isMetadataSure: true };
           const message = `metadata: those of generation ${before.head.extension?.generation} are used`;
           this.#report.report({ code: "metadata-recovered", severity: "damage", message, offset: HEADER_BYTES });
         }
@@ -410,7 +410,7 @@ class Opening {
   }): Promise<Pick<Opened, "zstd" | "dictionary">> {
     // production never has one (spec §14)
     const id = head.dialect === 1 ? head.dictionaryId : 0;
-    const dictionary = await findDictionary(id, reserved?.dictionarySha256 ?? null, this.#dictionaries);
+    const dictionary = await findDictionary(id, reserved?.dictionarySha256 ?? null, this.#dictionaries, this.#bundle);
     return { zstd: await loadZstd(), dictionary };
   }
 }

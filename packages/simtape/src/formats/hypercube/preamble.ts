@@ -54,6 +54,8 @@ export interface Preamble {
   readonly entries: readonly IndexEntry[];
   /** The index has a crc, and it is right or was made right again. */
   readonly isIndexSure: boolean;
+  /** The same of the metadata. */
+  readonly isMetadataSure: boolean;
 }
 
 /** A header, and whether it can be relied on: its crc is right, or was made right again. */
@@ -120,7 +122,14 @@ export function readPreamble(head: Head, bytes: Uint8Array, report: Reporter): P
   }
   checkDictionary(head, report);
   const entries = readIndex(head, indexBytes.bytes, indexAt, report);
-  return { head, metadata, reserved, entries, isIndexSure: indexBytes.isSure };
+  return {
+    head,
+    metadata,
+    reserved,
+    entries,
+    isIndexSure: indexBytes.isSure,
+    isMetadataSure: metadataBytes.isSure,
+  };
 }
 
 /** The bytes of a section as they should be by its crc, if that is known and the damage is small. */

@@ -28,6 +28,7 @@ import { epochOf } from "./layout-metadata.ts";
 import { SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
 import { OWN_KEY, RESERVED_KEY, withEntry } from "./metadata-writing.ts";
 import { VERSION_4_DATA } from "./layout-production.ts";
+import { NameFix, type NameFixer } from "./names.ts";
 import { type Opened, openFiles } from "./opening.ts";
 import type { Preamble } from "./preamble.ts";
 import { fileRecords } from "./records.ts";
@@ -58,11 +59,16 @@ export class HypercubeReader implements Reader {
   readonly #records: ChunkRecordCheck | null;
   /** Chunks whose problems were told. */
   readonly #told = new Set<number>();
+  readonly #fixer: NameFixer | null;
+  /** The newest data version of any chunk. */
+  readonly #newest: number;
+  /** By data version. */
+  readonly #fixes = new Map<number, NameFix>();
   /** Places of bytes that the index does not name, as far as they were told. */
   readonly #stray = new Set<string>();
   #statistics: readonly ChannelStatistics[] | null = null;
 
-  private constructor(opened: Opened, report: Reporter) {
+  private constructor(opened: Opened, report: Reporter, fixer: NameFixer | null) {
     const { preamble, files, plan } = opened;
     const { chunks, endTick } = plan;
     const { head, reserved } = preamble;
@@ -86,6 +92,8 @@ export class HypercubeReader implements Reader {
       head.dialect === 1
         ? new WorldState(ownChannels(this.#map, this.channels), reserved.subjects)
         : new ProductionState(this.#map.snapshot);
+    this.#fixer = fixer;
+    this.#newest = newestVersion(preamble);
     this.info = infoOf(preamble, files, chunks);
   }
 
@@ -95,8 +103,9 @@ export class HypercubeReader implements Reader {
     report: Reporter,
     options: OpenOptions,
     dictionaries: DictionaryLookup | null,
+    fixer: NameFixer | null = null,
   ): Promise<HypercubeReader> {
-    return new HypercubeReader(await openFiles(bundle, report, options, dictionaries), report);
+    return new HypercubeReader(await openFiles(bundle, report, options, dictionaries), report, fixer);
   }
 
   /** Header, metadata and index, for writing after them. */
@@ -253,7 +262,33 @@ export class HypercubeReader implements Reader {
 
   #decodeRaw(chunk: HypercubeChunk, raw: Uint8Array): DecodedChunk {
     const { dialect } = this.#preamble.head;
-    return decodeChunk(raw, chunk, dialect, this.#dataVersion(chunk), this.#map, this.#source);
+    const message = this.#schemaProblem(chunk);
+    if (message !== null)
+      return { columns: emptyChunk(chunk, dialect), problem: { code: "unsupported-schema", message } };
+    const dataVersion = this.#dataVersion(chunk);
+    return decodeChunk(raw, chunk, dialect, dataVersion, this.#map, this.#source, this.#fixOf(dataVersion));
+  }
+
+  /**
+   * Spec §6.4: what a later schema means is not known. Without a crc over the metadata the version is not relied on: core
+   * events are frozen, and one that is not known refuses the chunk anyway.
+   */
+  #schemaProblem(chunk: HypercubeChunk): string | null {
+    if (this.#preamble.head.dialect !== 1 || !this.#preamble.isMetadataSure) return null;
+    const epoch = epochOf(this.#preamble.reserved.epochs, chunk.index);
+    if (epoch === null || epoch.schemaVersion <= SCHEMA_VERSION) return null;
+    const { schema, schemaVersion } = epoch;
+    return `schema ${schema}: expected at most version ${SCHEMA_VERSION}, found ${schemaVersion}; the chunk is refused`;
+  }
+
+  /** Null where names stay as they are. */
+  #fixOf(dataVersion: number): NameFix | null {
+    if (this.#fixer === null || dataVersion === 0 || dataVersion === this.#newest) return null;
+    const known = this.#fixes.get(dataVersion);
+    if (known !== undefined) return known;
+    const fix = new NameFix(this.#fixer, dataVersion, this.#report);
+    this.#fixes.set(dataVersion, fix);
+    return fix;
   }
 
   #keep(chunk: HypercubeChunk, columns: Columns): Columns {
@@ -295,12 +330,13 @@ export class HypercubeReader implements Reader {
     return chunk.entry.dataVersion ?? epochOf(reserved.epochs, chunk.index)?.dataVersion ?? head.dataVersion;
   }
 
-  /** Spec §6.4: an unknown core event in a chunk of a later schema is that of a later writer. */
+  /** Spec §6.4: what an unknown core event is of, and what is known. */
   #epochNote(chunk: HypercubeChunk, code: string): string {
-    if (code !== "unsupported-event") return "";
+    if (code !== "unsupported-event" || this.#preamble.head.dialect !== 1) return "";
     const epoch = epochOf(this.#preamble.reserved.epochs, chunk.index);
-    if (epoch === null || epoch.schemaVersion <= SCHEMA_VERSION) return "";
-    return ` (schema ${epoch.schema} of version ${epoch.schemaVersion}, version ${SCHEMA_VERSION} can be read)`;
+    const found =
+      epoch === null ? "no epoch tells its schema" : `schema ${epoch.schema} of version ${epoch.schemaVersion}`;
+    return ` (${found}, version ${SCHEMA_VERSION} is known); the chunk is refused`;
   }
 
   #tell(chunk: HypercubeChunk, code: string, what: string, severity: "damage" | "loss" = "damage"): void {
@@ -313,6 +349,13 @@ export class HypercubeReader implements Reader {
     const { offset, length, first: time } = chunk;
     this.#report.report({ code, severity, message, offset, length, time });
   }
+}
+
+function newestVersion({ head, reserved, entries }: Preamble): number {
+  let newest = head.dialect === 4 ? VERSION_4_DATA : head.dataVersion;
+  for (const { dataVersion } of reserved.epochs) newest = Math.max(newest, dataVersion);
+  for (const { dataVersion } of entries) newest = Math.max(newest, dataVersion ?? 0);
+  return newest;
 }
 
 function ownChannels({ snapshot, extension }: Channels, channels: readonly Channel[]): OwnChannels {
@@ -365,5 +408,3 @@ function withoutReserve(root: NbtCompound): NbtCompound {
 function safe(value: bigint): number | bigint {
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
-
-export type { DictionaryLookup };

@@ -109,7 +109,7 @@ export async function recoverSegments(
     items.push(item);
   const dictionaryId = (told ?? backup?.head)?.dictionaryId ?? (await dictionaryOf(files, items));
   const reserved = damaged?.isMetadataSure === true ? damaged.preamble.reserved : backup?.reserved;
-  const dictionary = await findDictionary(dictionaryId, reserved?.dictionarySha256 ?? null, dictionaries);
+  const dictionary = await findDictionary(dictionaryId, reserved?.dictionarySha256 ?? null, dictionaries, bundle);
   const rebuilt = new Rebuilt(backup?.entries ?? [], backup?.head.tickCount ?? 0);
   const zstd = await loadZstd();
   for (const item of items) {
@@ -250,7 +250,8 @@ function preambleOf(
     },
   };
   const document = { ...metadata, root };
-  return { head, metadata: document, reserved: readReserved(document), entries, isIndexSure: true };
+  const isMetadataSure = damaged?.isMetadataSure === true || backup !== null;
+  return { head, metadata: document, reserved: readReserved(document), entries, isIndexSure: true, isMetadataSure };
 }
 
 /** What a chunk record says of the recording; all else is not known. */

@@ -3,7 +3,8 @@ import { LayoutError } from "../../bytes/error.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { MutableState } from "../../model/state.ts";
-import { type ChunkContext, entryValue } from "./chunk-context.ts";
+import type { ChunkContext, Palettes } from "./chunk-context.ts";
+import { PALETTE } from "./layout-chunk.ts";
 import { degreesOf, GRID, type LowVector, turnOf } from "./layout-motion.ts";
 import {
   PRODUCTION,
@@ -22,6 +23,7 @@ import {
   readRunEnd,
   RESET_REASONS,
 } from "./layout-production.ts";
+import type { NameKind } from "./names.ts";
 import { type FoundActor, Scene } from "./scene.ts";
 
 /** The recorded subject; every other entity is a thing it owns (spec §14). */
@@ -58,13 +60,13 @@ export class ProductionState implements StateModel {
     if (this.#cursor.bytes !== batch.bytes) this.#cursor = new ByteCursor(batch.bytes);
     this.#cursor.seek(batch.start[i]!);
     try {
-      this.#apply(state, channel, this.#cursor, context.dialect === 4 ? 4 : 5);
+      this.#apply(state, channel, this.#cursor, context.dialect === 4 ? 4 : 5, context.palettes);
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
     }
   }
 
-  #apply(state: MutableState, channel: number, cursor: ByteCursor, version: ProductionVersion): void {
+  #apply(state: MutableState, channel: number, cursor: ByteCursor, version: ProductionVersion, names: Palettes): void {
     switch (channel) {
       case PRODUCTION.deltaMove: {
         const { entity, delta, yaw, pitch, velocity } = readDeltaMove(cursor);
@@ -105,7 +107,7 @@ export class ProductionState implements StateModel {
         const found = this.#find(state, entity);
         if (found === null) return;
         for (const { slot, item } of items) {
-          const value = item[0] === 0 ? null : entryValue(item);
+          const value = item[0] === 0 ? null : names.read(PALETTE.item, item);
           this.#scene.setActorValue(state, found, entity, `items/${slot}`, value);
         }
         return;
@@ -118,13 +120,13 @@ export class ProductionState implements StateModel {
       }
       case PRODUCTION.setBlock: {
         const { x, y, z, state: kind } = readProductionSetBlock(cursor, version);
-        this.#scene.setBlock(state, x, y, z, nameOf(kind));
+        this.#scene.setBlock(state, x, y, z, nameOf("block", kind, names));
         return;
       }
       case PRODUCTION.spawn: {
         const { entity, type, position, yaw, pitch } = readProductionSpawn(cursor, version);
         const found = this.#scene.create(state, entity, entity === SUBJECT ? "players" : "entities");
-        found.columns.kind.putText(found.row, nameOf(type));
+        found.columns.kind.putText(found.row, nameOf("entity-type", type, names));
         found.columns.position.put3(found.row, position[0]!, position[1]!, position[2]!);
         turn(found, degreesOf(turnOf(yaw)), degreesOf(turnOf(pitch)));
         return;
@@ -169,8 +171,8 @@ export class ProductionState implements StateModel {
 }
 
 /** Names as they are, protocol ids of format 4 as `#71`: their tables are the game's. */
-function nameOf(state: number | string): string {
-  return typeof state === "number" ? `#${state}` : state;
+function nameOf(kind: NameKind, state: number | string, names: Palettes): string {
+  return typeof state === "number" ? `#${state}` : names.fixed(kind, state);
 }
 
 function turn({ columns, row }: FoundActor, yaw: number, pitch: number): void {

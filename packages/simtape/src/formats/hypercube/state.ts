@@ -4,7 +4,7 @@ import type { MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { MutableState } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
-import { type ChunkContext, entryValue, type Palettes } from "./chunk-context.ts";
+import type { ChunkContext, Palettes } from "./chunk-context.ts";
 import { readVarInt } from "./layout.ts";
 import {
   PALETTE,
@@ -247,7 +247,7 @@ export class WorldState implements StateModel {
       }
       case EVENT.paletteAdd: {
         const { kind, entry } = readPaletteAdd(cursor);
-        if (kind === PALETTE.dimension) state.setValue("world/dimension", entryValue(entry));
+        if (kind === PALETTE.dimension) state.setValue("world/dimension", palettes.read(kind, entry));
         return;
       }
       case EVENT.metadata:
@@ -353,7 +353,7 @@ export class WorldState implements StateModel {
     switch (type) {
       case SECTION.palettes: {
         const dimension = readPalettes(cursor)[PALETTE.dimension]?.at(-1);
-        if (dimension !== undefined) state.setValue("world/dimension", entryValue(dimension));
+        if (dimension !== undefined) state.setValue("world/dimension", palettes.read(PALETTE.dimension, dimension));
         return;
       }
       case SECTION.entities:

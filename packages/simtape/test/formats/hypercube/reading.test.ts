@@ -544,6 +544,27 @@ describe("dictionaries", () => {
     expect((await names(recording)).length).toBeGreaterThan(50);
   });
 
+  test("a dictionary beside the recording is found by its id, and compared by its sha256", async () => {
+    const beside = { "run.hcrp": bytes, "32769.dict": dictionaryBytes() };
+    await using recording = await openBundle(bundleOfFiles(beside), [hypercube]);
+    await using plain = await open(compacted(zstd, walk()));
+    expect(await names(recording)).toEqual(await names(plain));
+    const none = createHypercube({ dictionaries: async () => null });
+    await using fallback = await openBundle(bundleOfFiles(beside), [none]);
+    expect(await names(fallback)).toEqual(await names(plain));
+    const metadata = nbtCompound({ hcrp: writeReserved({ dictionarySha256: "00".repeat(32) }) });
+    const bound = compacted(
+      zstd,
+      { ...walk(), metadata },
+      { dictionary: { id: DICTIONARY_ID, bytes: dictionaryBytes() } },
+    );
+    await expect(openBundle(bundleOfFiles({ ...beside, "run.hcrp": bound }), [hypercube])).rejects.toThrow(
+      /expected sha256 0{64}, found [0-9a-f]{64} in 32769.dict beside the recording/,
+    );
+    const truncated = { ...beside, "32769.dict": dictionaryBytes().subarray(0, 6) };
+    await expect(openBundle(bundleOfFiles(truncated), [hypercube])).rejects.toThrow("expected id 32769, found 0");
+  });
+
   test("an id outside the range is told and not asked for", async () => {
     const findings = await findingsOf(
       compacted(zstd, walk(), { profile: "plain", header: (header) => ({ ...header, dictionaryId: 77 }) }),
@@ -599,9 +620,8 @@ describe("epochs, host events, unknown events", () => {
     const ticks = (await names(recording)).map((name) => Number(name.split(" ")[0]));
     expect(ticks.some((tick) => tick >= 20 && tick < 40)).toBe(false);
     expect(ticks.some((tick) => tick >= 40)).toBe(true);
-    expect(recording.findings).toMatchObject([{ code: "unsupported-event", severity: "damage" }]);
-    expect(recording.findings[0]!.message).toContain("event type 30 is not known");
-    expect(recording.findings[0]!.message).toContain("schema world of version 2, version 1 can be read");
+    expect(recording.findings).toMatchObject([{ code: "unsupported-schema", severity: "damage" }]);
+    expect(recording.findings[0]!.message).toContain("schema world: expected at most version 1, found 2");
   });
 
   test("names and values of palettes show beside the indices", async () => {
