@@ -84,3 +84,15 @@ export { type Annotation, applyEdits, type EditContext, type Edited } from "./op
 export { EDIT_LIST_SCHEMA, EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
 export { writeEdited } from "./ops/edit/write.ts";
 export { type RepairReport, repair } from "./ops/repair.ts";
+export { MAX_RATE } from "./play/checks.ts";
+export { type Clock, systemClock } from "./play/clock.ts";
+export type { Frame, FrameListener } from "./play/frame.ts";
+export { type EventSearch, findEvent } from "./play/moments.ts";
+export type { Bounds } from "./play/passage.ts";
+export type { StatePatch } from "./play/patch.ts";
+export { type GhostOptions, type Player, type PlayerStatus, play, type PlayOptions } from "./play/player.ts";
+export type { PlayerCommand, PlayerMessage, Port } from "./play/protocol.ts";
+export { connectPlayer } from "./play/remote.ts";
+export { servePlayer } from "./play/serve.ts";
+export type { Phase } from "./play/stages.ts";
+export type { Cause, StepUnit } from "./play/transport.ts";

@@ -1,0 +1,95 @@
+import { RecordingError } from "../model/error.ts";
+import { interpolateStates } from "../model/interpolate.ts";
+import type { State } from "../model/state.ts";
+import type { Time } from "../model/time.ts";
+import type { Reel, Wanted } from "./reel.ts";
+import { Span } from "./span.ts";
+import { before, type Stretch } from "./stretch.ts";
+
+/** Where one recording stands. It goes wherever there is something in memory, at once; what else it needs it says. */
+export class Cursor {
+  readonly reel: Reel;
+  readonly #isInterpolating: boolean;
+  #span: Span | null = null;
+  /** The next moment of motion, as long as the cursor is before it. */
+  #next: State | null = null;
+
+  constructor(reel: Reel, isInterpolating: boolean) {
+    this.reel = reel;
+    this.#isInterpolating = isInterpolating;
+  }
+
+  /** Goes to a time in memory; false, and nothing moves, when it is not. */
+  reach(time: Time): boolean {
+    const span = this.#span;
+    if (span !== null && holds(span.stretch, time)) return true;
+    const found = this.reel.find(time);
+    if (found === null) return false;
+    this.enter(found);
+    return true;
+  }
+
+  enter(stretch: Stretch): void {
+    if (this.#span?.stretch === stretch) return;
+    this.#span = new Span(stretch, this.reel.recording.reader.state);
+    this.#next = null;
+  }
+
+  /** State at a time that was reached. What moves is interpolated between two moments of motion, never beyond the last. */
+  at(time: Time): State {
+    try {
+      return this.#at(this.#span!, time);
+    } catch (error) {
+      this.#span = null;
+      throw RecordingError.from(error, this.reel.recording.info.format);
+    }
+  }
+
+  /** The first piece that is not in memory on the way; null: all of it is, or more than `memory` bytes of it are. */
+  missing(from: Time, to: Time, memory: number): Wanted | null {
+    const isForward = to >= from;
+    const { start: first } = this.reel.timeline;
+    let stretch = this.#span !== null && holds(this.#span.stretch, from) ? this.#span.stretch : this.reel.find(from);
+    if (stretch === null) return { kind: "around", time: from, isForward };
+    let bytes = stretch.byteLength;
+    while (bytes <= memory && (isForward ? stretch.end <= to : stretch.start > Math.max(to, first))) {
+      const edge: Time = isForward ? stretch.end : stretch.start;
+      const next: Stretch | null = this.reel.find(isForward ? edge : before(edge));
+      if (next === null) return { kind: isForward ? "around" : "until", time: edge, isForward };
+      stretch = next;
+      bytes += stretch.byteLength;
+    }
+    return null;
+  }
+
+  #at(span: Span, time: Time): State {
+    const { motions, before: earlier, beyond } = span.stretch;
+    if (!this.#isInterpolating) return span.at(time);
+    const behind = countUntil(motions, time);
+    const from = behind === 0 ? earlier : motions[behind - 1]!;
+    if (from === null || from === time) return span.at(time);
+    const to = motions[behind];
+    if (to !== undefined && this.#next?.time !== to) this.#next = span.at(to);
+    const next = to === undefined ? beyond : this.#next;
+    const here = span.at(time);
+    if (next === null) return here;
+    const model = this.reel.recording.reader.state;
+    return interpolateStates({ ...here, time: from }, next, time, (path) => model.interpolation?.(path) ?? "hold");
+  }
+}
+
+function holds(stretch: Stretch, time: Time): boolean {
+  return stretch.start <= time && time < stretch.end;
+}
+
+/** How many of ascending `times` are at or before `time`. */
+function countUntil(times: readonly Time[], time: Time): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

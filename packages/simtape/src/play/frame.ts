@@ -1,0 +1,20 @@
+import type { State } from "../model/state.ts";
+import type { Time } from "../model/time.ts";
+import type { Cause } from "./transport.ts";
+
+/** What a player shows. */
+export interface Frame {
+  readonly time: Time;
+  /**
+   * The time of the frame this listener got before, when everything between the two was passed: the messages of
+   * `(since, time]`, or backwards of `(time, since]`. Null behind a jump.
+   */
+  readonly since: Time | null;
+  readonly cause: Cause;
+  readonly state: State;
+  /** In the order of `PlayOptions.ghosts`. */
+  readonly ghosts: readonly State[];
+}
+
+/** The next frame waits until the promise given back settles; of what happens meanwhile only the newest is kept. */
+export type FrameListener = (frame: Frame) => void | Promise<void>;

@@ -1,0 +1,170 @@
+import type { Axes, Column, ColumnData, EntitySet, State } from "../model/state.ts";
+import type { Time } from "../model/time.ts";
+import type { Value } from "../model/value.ts";
+
+/** What makes one state of another: only what is new, in arrays of its own. */
+export interface StatePatch {
+  readonly time: Time;
+  readonly values: Changes<Value>;
+  readonly sets: Changes<SetPatch>;
+}
+
+/** By name: what is new or other, and what is gone. */
+interface Changes<T> {
+  readonly put: readonly (readonly [name: string, value: T])[];
+  readonly drop: readonly string[];
+}
+
+interface SetPatch {
+  readonly axes: Axes | null;
+  /** Null: as before. */
+  readonly ids: EntitySet["ids"] | null;
+  readonly columns: Changes<Column>;
+}
+
+const NOTHING: State = { time: 0, values: new Map(), sets: new Map() };
+
+/** Makes patches for one watcher, each against the state before. */
+export class Patcher {
+  #state: State = NOTHING;
+
+  /** The buffers of the arrays in the patch are given to `transfer`: they are nobody else's. */
+  next(state: State, transfer: ArrayBuffer[]): StatePatch {
+    const before = this.#state;
+    this.#state = state;
+    const copies = new Copies();
+    const patch: StatePatch = {
+      time: state.time,
+      values: changes(before.values, state.values, (value, old) => (Object.is(value, old) ? null : ownValue(value))),
+      sets: changes(before.sets, state.sets, (set, old) => setPatch(set, old, copies)),
+    };
+    const buffer = copies.fill();
+    if (buffer.byteLength > 0) transfer.push(buffer);
+    return patch;
+  }
+}
+
+/** The state behind a patch; `before` stays as it is. */
+export function patched(before: State | null, patch: StatePatch): State {
+  const { values, sets } = before ?? NOTHING;
+  return {
+    time: patch.time,
+    values: applied(values, patch.values, (value) => value),
+    sets: applied(sets, patch.sets, patchedSet),
+  };
+}
+
+function patchedSet({ axes, ids, columns }: SetPatch, before: EntitySet | undefined): EntitySet {
+  return {
+    axes,
+    ids: ids ?? before?.ids ?? [],
+    columns: applied(before?.columns ?? new Map<string, Column>(), columns, (column) => column),
+  };
+}
+
+/** `before` itself when nothing changes. */
+function applied<T, P>(
+  before: ReadonlyMap<string, T>,
+  { put, drop }: Changes<P>,
+  apply: (patch: P, before: T | undefined) => T,
+): ReadonlyMap<string, T> {
+  if (put.length === 0 && drop.length === 0) return before;
+  const after = new Map(before);
+  for (const name of drop) after.delete(name);
+  for (const [name, patch] of put) after.set(name, apply(patch, before.get(name)));
+  return after;
+}
+
+/** `patch` gives null for what has not changed. */
+function changes<T, P>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  patch: (after: T, before: T | undefined) => { readonly is: P } | null,
+): Changes<P> {
+  const put: (readonly [string, P])[] = [];
+  const drop: string[] = [];
+  if (before === after) return { put, drop };
+  for (const [name, value] of after) {
+    const change = patch(value, before.get(name));
+    if (change !== null) put.push([name, change.is]);
+  }
+  for (const name of before.keys()) if (!after.has(name)) drop.push(name);
+  return { put, drop };
+}
+
+function setPatch(set: EntitySet, before: EntitySet | undefined, copies: Copies): { is: SetPatch } | null {
+  if (set === before) return null;
+  const hasSameIds = before !== undefined && isSame(before.ids, set.ids);
+  const columns = changes(before?.columns ?? new Map<string, Column>(), set.columns, (column, old) => {
+    if (old !== undefined && isSame(old.data, column.data)) return null;
+    return { is: copies.add(column) };
+  });
+  if (hasSameIds && columns.put.length === 0 && columns.drop.length === 0) return null;
+  return { is: { axes: set.axes, ids: hasSameIds ? null : set.ids, columns } };
+}
+
+type List = ArrayLike<number | string>;
+
+function isSame(a: List, b: List): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length || a.constructor !== b.constructor) return false;
+  for (let i = 0; i < a.length; i++) {
+    if (a[i] !== b[i] && !(Number.isNaN(a[i]) && Number.isNaN(b[i]))) return false;
+  }
+  return true;
+}
+
+/** Typed arrays in a value are copied: a view would take its whole chunk along. */
+function ownValue(value: Value): { is: Value } {
+  return { is: owned(value) };
+}
+
+function owned(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (ArrayBuffer.isView(value)) return value.slice();
+  if (Array.isArray(value)) return value.map(owned);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, owned(member as Value)]));
+}
+
+type Numbers = Exclude<ColumnData, readonly string[]>;
+
+/** Copies of columns, laid into one buffer when it is known how large it must be. */
+class Copies {
+  readonly #columns: { data: ColumnData }[] = [];
+  #bytes = 0;
+
+  /** The column as it will be: its data is still that of the original. */
+  add(column: Column): Column {
+    if (!isNumbers(column.data)) return column;
+    const copy = { ...column };
+    this.#columns.push(copy);
+    this.#bytes += aligned(column.data.byteLength);
+    return copy;
+  }
+
+  fill(): ArrayBuffer {
+    const buffer = new ArrayBuffer(this.#bytes);
+    let offset = 0;
+    for (const column of this.#columns) {
+      const data = column.data as Numbers;
+      column.data = copied(data, buffer, offset);
+      offset += aligned(data.byteLength);
+    }
+    return buffer;
+  }
+}
+
+function isNumbers(data: ColumnData): data is Numbers {
+  return ArrayBuffer.isView(data);
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
+}
+
+function copied(data: Numbers, buffer: ArrayBuffer, offset: number): Numbers {
+  const Kind = data.constructor as new (buffer: ArrayBuffer, offset: number, length: number) => Numbers;
+  const copy = new Kind(buffer, offset, data.length);
+  copy.set(data);
+  return copy;
+}

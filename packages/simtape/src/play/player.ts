@@ -1,0 +1,342 @@
+import type { Recording } from "../model/recording.ts";
+import type { Time, TimeRange } from "../model/time.ts";
+import { Audience, type Picture } from "./audience.ts";
+import { checkedCount, checkedLoop, checkedRate, checkedTime } from "./checks.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import type { FrameListener } from "./frame.ts";
+import { Library } from "./library.ts";
+import { stepFrom } from "./moments.ts";
+import { type Bounds, positionAt, waysUntil } from "./passage.ts";
+import { type Phase, STAGES } from "./stages.ts";
+import { Track } from "./track.ts";
+import { type Cause, type PlayEvent, type StepUnit, type Target, transition, type Transport } from "./transport.ts";
+
+/** Between two frames: sixty in a second. */
+const INTERVAL: Time = 16_666_667;
+/** What will be played so soon, in wall time, is fetched ahead. */
+const HORIZON: Time = 2e9;
+/** Waiting is told when it takes longer. */
+const PATIENCE: Time = 100e6;
+const MEMORY = 64 << 20;
+
+export interface PlayerStatus {
+  readonly phase: Phase;
+  /** Shown last. */
+  readonly time: Time;
+  readonly rate: number;
+  readonly loop: TimeRange | null;
+  /** Times of the first and last message; null until they are known. */
+  readonly bounds: Bounds | null;
+  /** Why the phase is `"failed"`; play or seek to try again. */
+  readonly error: { readonly code: string | null; readonly message: string } | null;
+}
+
+/** Plays recordings on one clock. Commands take effect at once and in the order given. */
+export interface Player extends AsyncDisposable {
+  readonly status: PlayerStatus;
+  /** From the end, or backwards from the start, it starts over. */
+  play(): void;
+  pause(): void;
+  /** Goes to a time and stays paused or playing. True when it is shown; false when overtaken by another command, or failed. */
+  seek(time: Time): Promise<boolean>;
+  /** Pauses, and goes so many steps; back when negative. By default ticks, else frames, else messages. See `seek`. */
+  step(count: number, by?: StepUnit): Promise<boolean>;
+  /** From -64 to 64; negative plays backwards. Throws `RangeError` for others and for 0: use `pause()`. */
+  setRate(rate: number): void;
+  /** Plays a range over and over, both ends included, until it is left behind by a seek. An absent bound is the recording's. */
+  setLoop(range: TimeRange | null): void;
+  /** Gives what is shown and what will be, until the function given back is called. */
+  subscribe(listener: FrameListener): () => void;
+  /** Calls `listener` when anything in the status but its time has changed. */
+  onStatus(listener: (status: PlayerStatus) => void): () => void;
+  /** Stops for good. The recordings stay open. */
+  close(): Promise<void>;
+}
+
+/** Another recording on the same clock: before its start it waits there, behind its end it stays. */
+export interface GhostOptions {
+  readonly recording: Recording;
+  /** Times of the played recording and of the ghost that are one moment, a mark's for instance; absent: their starts. */
+  readonly align?: { readonly main: Time; readonly ghost: Time } | undefined;
+  /** Added to the ghost's times. */
+  readonly offset?: Time | undefined;
+  /** Ghost time per time of the played recording; default 1. */
+  readonly rate?: number | undefined;
+}
+
+export interface PlayOptions {
+  readonly clock?: Clock | undefined;
+  readonly ghosts?: readonly GhostOptions[] | undefined;
+  /** Where to begin, paused; default the start. */
+  readonly at?: Time | undefined;
+  readonly rate?: number | undefined;
+  readonly loop?: TimeRange | null | undefined;
+  /** At the end: stop there, or start over. Default stop. */
+  readonly atEnd?: "stop" | "repeat" | undefined;
+  /** Between two messages of the motion channel, interpolate what moves. Default true. */
+  readonly interpolate?: boolean | undefined;
+  /** Wall time between two frames, nanoseconds; default a sixtieth of a second. */
+  readonly interval?: Time | undefined;
+  /** Bytes of recordings kept in memory, about; default 64 MiB. */
+  readonly memory?: number | undefined;
+}
+
+/** Plays a recording: paused at first. Throws `RangeError` for a rate or loop that is none. */
+export function play(recording: Recording, options: PlayOptions = {}): Player {
+  return new LocalPlayer(recording, options);
+}
+
+class LocalPlayer implements Player {
+  readonly #clock: Clock;
+  readonly #interval: Time;
+  readonly #library: Library;
+  /** The first is the recording played, the others are its ghosts. */
+  readonly #tracks: readonly Track[];
+  readonly #ghosts: readonly GhostOptions[];
+  readonly #audience = new Audience();
+  readonly #watchers = new Set<(status: PlayerStatus) => void>();
+  #transport: Transport;
+  /** Of the one activity. */
+  #controller = new AbortController();
+  #callOff: () => void = nothing;
+  /** Of the move under way. */
+  #settle: (isShown: boolean) => void = nothing;
+
+  constructor(recording: Recording, options: PlayOptions) {
+    const { ghosts = [], rate = 1, loop = null, interpolate = true } = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#interval = options.interval ?? INTERVAL;
+    this.#library = new Library(options.memory ?? MEMORY);
+    this.#ghosts = ghosts;
+    this.#tracks = [recording, ...ghosts.map((ghost) => ghost.recording)].map(
+      (of) => new Track(this.#library.reelOf(of), interpolate),
+    );
+    this.#transport = {
+      stage: "settling",
+      generation: 0,
+      bounds: null,
+      anchor: { clock: 0, time: 0 },
+      time: options.at ?? 0,
+      shownAt: 0,
+      rate: checkedRate(rate),
+      loop: checkedLoop(loop),
+      isRepeating: options.atEnd === "repeat",
+      target: { from: options.at ?? null, steps: 0, by: null, cause: "seek" },
+      cause: "seek",
+      error: null,
+    };
+    void this.#load(0, this.#controller.signal);
+  }
+
+  get status(): PlayerStatus {
+    return statusOf(this.#transport);
+  }
+
+  play(): void {
+    this.#dispatch({ type: "play" });
+  }
+
+  pause(): void {
+    this.#dispatch({ type: "pause" });
+  }
+
+  seek(time: Time): Promise<boolean> {
+    return this.#move({ type: "seek", time: checkedTime(time) });
+  }
+
+  step(count: number, by?: StepUnit): Promise<boolean> {
+    return this.#move({ type: "step", count: checkedCount(count), by: by ?? null });
+  }
+
+  setRate(rate: number): void {
+    this.#dispatch({ type: "rate", rate: checkedRate(rate) });
+  }
+
+  setLoop(range: TimeRange | null): void {
+    this.#dispatch({ type: "loop", loop: checkedLoop(range) });
+  }
+
+  subscribe(listener: FrameListener): () => void {
+    return this.#audience.join(listener);
+  }
+
+  onStatus(listener: (status: PlayerStatus) => void): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  close(): Promise<void> {
+    this.#dispatch({ type: "close" });
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #move(event: PlayEvent): Promise<boolean> {
+    this.#settle(false);
+    this.#settle = nothing;
+    const { generation } = this.#transport;
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      this.#dispatch(event);
+      if (this.#transport.generation === generation) resolve(false);
+    });
+  }
+
+  /** The only place where anything changes: one event, one new transport, and what it says must be done. */
+  #dispatch(event: PlayEvent): void {
+    const before = this.#transport;
+    const after = transition(before, event, this.#clock.now());
+    if (after === before) return;
+    this.#transport = after;
+    if (after.generation !== before.generation) this.#begin(after);
+    if (event.type === "arrived" || after.stage === "failed" || after.stage === "closed") {
+      this.#settle(event.type === "arrived");
+      this.#settle = nothing;
+    }
+    if (hasChanged(before, after)) for (const watcher of [...this.#watchers]) watcher(statusOf(after));
+  }
+
+  /** Leaves off what was done, and does what the stage is for. */
+  #begin({ stage, generation }: Transport): void {
+    this.#controller.abort();
+    this.#controller = new AbortController();
+    this.#callOff();
+    this.#callOff = nothing;
+    switch (STAGES[stage].activity) {
+      case "load":
+        if (stage === "waiting") this.#wake(PATIENCE, () => this.#dispatch({ type: "delayed" }));
+        void this.#load(generation, this.#controller.signal);
+        break;
+      case "run":
+        this.#lookAhead();
+        this.#schedule(generation, this.#clock.now());
+        break;
+      case null:
+        this.#library.stop();
+        break;
+      default:
+        STAGES[stage].activity satisfies never;
+    }
+  }
+
+  async #load(generation: number, signal: AbortSignal): Promise<void> {
+    try {
+      if (this.#transport.bounds === null) {
+        const bounds = await this.#open();
+        if (generation !== this.#transport.generation) return;
+        this.#dispatch({ type: "opened", ...bounds });
+      }
+      const { target, rate } = this.#transport;
+      const time = await this.#placeOf(target, signal);
+      if (generation !== this.#transport.generation) return;
+      const missing = this.#tracks.flatMap((track) => {
+        const wanted = track.needed(time, rate > 0);
+        return wanted === null ? [] : [{ track, reel: track.reel, wanted }];
+      });
+      const stretches = await this.#library.need(missing, signal);
+      if (generation !== this.#transport.generation) return;
+      for (const [i, { track }] of missing.entries()) track.enter(stretches[i]!);
+      const picture = this.#picture(time, target.cause);
+      this.#dispatch({ type: "arrived", time });
+      this.#audience.show(picture);
+    } catch (error) {
+      if (generation === this.#transport.generation) this.#dispatch({ type: "failed", error });
+    }
+  }
+
+  /** Learns the bounds, and lays the ghosts beside the recording. */
+  async #open(): Promise<Bounds> {
+    const [main, ...others] = await Promise.all(this.#tracks.map((track) => track.reel.open()));
+    for (const [i, { align, offset = 0, rate = 1 }] of this.#ghosts.entries()) {
+      const at = (align?.main ?? main!.start) + offset;
+      this.#tracks[i + 1]!.place({ at, own: align?.ghost ?? others[i]!.start, rate });
+    }
+    return main!;
+  }
+
+  async #placeOf({ from, steps, by }: Target, signal: AbortSignal): Promise<Time> {
+    const { recording, timeline } = this.#tracks[0]!.reel;
+    const time = Math.min(timeline.end, Math.max(timeline.start, from ?? timeline.start));
+    return steps === 0 ? time : stepFrom(recording, timeline, time, steps, by, signal);
+  }
+
+  #tick(generation: number): void {
+    const now = this.#clock.now();
+    const { time, isEdge, lost } = positionAt(this.#transport, now);
+    try {
+      if (!this.#tracks.every((track) => track.reach(time))) {
+        this.#dispatch({ type: "starved", time });
+        return;
+      }
+      const picture = this.#picture(time, this.#transport.cause);
+      this.#dispatch({ type: "shown", time, lost });
+      this.#audience.show(picture);
+      // A listener may have said what to do next.
+      if (generation !== this.#transport.generation) return;
+      if (isEdge) this.#dispatch({ type: "edge" });
+    } catch (error) {
+      this.#dispatch({ type: "failed", error });
+    }
+    if (generation !== this.#transport.generation) return;
+    this.#lookAhead();
+    this.#schedule(generation, now);
+  }
+
+  /** The next tick, an interval behind the one of `began`, or when a listener is free. */
+  #schedule(generation: number, began: Time): void {
+    const free = this.#audience.whenFree();
+    if (free === null) {
+      this.#wake(Math.max(0, began + this.#interval - this.#clock.now()), () => this.#tick(generation));
+      return;
+    }
+    void free.then(() => {
+      if (generation === this.#transport.generation) this.#schedule(generation, began);
+    });
+  }
+
+  #wake(delay: Time, then: () => void): void {
+    this.#callOff = this.#clock.wake(this.#clock.now() + delay, then);
+  }
+
+  #lookAhead(): void {
+    const ways = waysUntil(this.#transport, this.#clock.now() + HORIZON);
+    const memory = this.#library.memory / (2 * this.#tracks.length);
+    const missing = ways.flatMap(({ from, to }) => this.#tracks.map((track) => track.missing(from, to, memory)));
+    this.#library.lookAhead(missing.filter((want) => want !== null));
+  }
+
+  #picture(time: Time, cause: Cause): Picture {
+    const [state, ...ghosts] = this.#tracks.map((track) => track.at(time));
+    return { time, cause, state: state!, ghosts };
+  }
+}
+
+function nothing(): void {}
+
+function statusOf({ stage, time, rate, loop, bounds, error }: Transport): PlayerStatus {
+  const { phase } = STAGES[stage];
+  return { phase, time, rate, loop: toldRange(loop), bounds, error: phase === "failed" ? toldOf(error) : null };
+}
+
+/** Without the infinities that stand for absent bounds. */
+function toldRange(loop: Bounds | null): TimeRange | null {
+  if (loop === null) return null;
+  return {
+    ...(loop.start === Number.NEGATIVE_INFINITY ? {} : { start: loop.start }),
+    ...(loop.end === Number.POSITIVE_INFINITY ? {} : { end: loop.end }),
+  };
+}
+
+function toldOf(error: unknown): PlayerStatus["error"] {
+  if (!(error instanceof Error)) return { code: null, message: String(error) };
+  const code = "code" in error && typeof error.code === "string" ? error.code : null;
+  return { code, message: error.message };
+}
+
+function hasChanged(a: Transport, b: Transport): boolean {
+  if (STAGES[a.stage].phase !== STAGES[b.stage].phase) return true;
+  return a.rate !== b.rate || a.loop !== b.loop || a.bounds !== b.bounds;
+}

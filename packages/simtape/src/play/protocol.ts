@@ -1,0 +1,41 @@
+import type { Time, TimeRange } from "../model/time.ts";
+import type { PlayerStatus } from "./player.ts";
+import type { StatePatch } from "./patch.ts";
+import type { Cause, StepUnit } from "./transport.ts";
+
+/** What whoever watches says to the player; numbers and texts only. */
+export type PlayerCommand =
+  | { readonly type: "play" }
+  | { readonly type: "pause" }
+  /** Answered by `moved` with the same `id`, as `step` is. */
+  | { readonly type: "seek"; readonly id: number; readonly time: Time }
+  | { readonly type: "step"; readonly id: number; readonly count: number; readonly by: StepUnit | null }
+  | { readonly type: "rate"; readonly rate: number }
+  | { readonly type: "loop"; readonly range: TimeRange | null }
+  /** The last frame was taken: the next may come. */
+  | { readonly type: "taken" }
+  | { readonly type: "leave" };
+
+/** What the player says to whoever watches. The first is always a status. */
+export type PlayerMessage =
+  | { readonly type: "status"; readonly status: PlayerStatus }
+  | {
+      readonly type: "frame";
+      readonly time: Time;
+      readonly cause: Cause;
+      /** Each against the state of the frame sent before. */
+      readonly state: StatePatch;
+      readonly ghosts: readonly StatePatch[];
+    }
+  | { readonly type: "moved"; readonly id: number; readonly isShown: boolean }
+  /** A command that cannot be done; nothing changed. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** One end of a channel for structured clones: a `MessagePort`, a `Worker`, or a worker's global scope. */
+export interface Port {
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  removeEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  /** Of ports that hold messages back until they are started. */
+  start?(): void;
+}

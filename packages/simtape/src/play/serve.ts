@@ -1,0 +1,104 @@
+import type { Frame } from "./frame.ts";
+import { Patcher } from "./patch.ts";
+import type { Player } from "./player.ts";
+import type { PlayerCommand, PlayerMessage, Port } from "./protocol.ts";
+
+/**
+ * Lets whoever is at the other end of `port` watch and command a player. Comes back when they have left, or `signal`
+ * says so; the player plays on.
+ */
+export function servePlayer(player: Player, port: Port, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const service = new Service(player, port, resolve);
+    if (signal?.aborted === true) service.leave();
+    else signal?.addEventListener("abort", () => service.leave(), { once: true });
+  });
+}
+
+class Service {
+  readonly #player: Player;
+  readonly #port: Port;
+  readonly #onLeave: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
+  readonly #state = new Patcher();
+  readonly #ghosts: Patcher[] = [];
+  /** Lets the next frame go. */
+  #taken: () => void = () => undefined;
+  readonly #receive = ({ data }: { readonly data: unknown }): void => this.#obey(data as PlayerCommand);
+
+  constructor(player: Player, port: Port, onLeave: () => void) {
+    this.#player = player;
+    this.#port = port;
+    this.#onLeave = onLeave;
+    this.#say({ type: "status", status: player.status });
+    this.#unsubscribe = [
+      player.onStatus((status) => this.#say({ type: "status", status })),
+      player.subscribe((frame) => this.#show(frame)),
+    ];
+    port.addEventListener("message", this.#receive);
+    port.start?.();
+  }
+
+  leave(): void {
+    this.#port.removeEventListener("message", this.#receive);
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#taken();
+    this.#onLeave();
+  }
+
+  #show({ time, cause, state, ghosts }: Frame): Promise<void> {
+    const transfer: ArrayBuffer[] = [];
+    const patches = ghosts.map((ghost, i) => {
+      this.#ghosts[i] ??= new Patcher();
+      return this.#ghosts[i].next(ghost, transfer);
+    });
+    this.#say({ type: "frame", time, cause, state: this.#state.next(state, transfer), ghosts: patches }, transfer);
+    return new Promise((resolve) => {
+      this.#taken = resolve;
+    });
+  }
+
+  #obey(command: PlayerCommand): void {
+    try {
+      switch (command.type) {
+        case "play":
+          this.#player.play();
+          break;
+        case "pause":
+          this.#player.pause();
+          break;
+        case "seek":
+          this.#answer(command.id, this.#player.seek(command.time));
+          break;
+        case "step":
+          this.#answer(command.id, this.#player.step(command.count, command.by ?? undefined));
+          break;
+        case "rate":
+          this.#player.setRate(command.rate);
+          break;
+        case "loop":
+          this.#player.setLoop(command.range);
+          break;
+        case "taken":
+          this.#taken();
+          break;
+        case "leave":
+          this.leave();
+          break;
+        default:
+          command satisfies never;
+          throw new RangeError(`no such command: ${JSON.stringify(command)}`);
+      }
+    } catch (error) {
+      this.#say({ type: "refused", reason: String(error) });
+    }
+  }
+
+  #answer(id: number, moved: Promise<boolean>): void {
+    void moved.then((isShown) => this.#say({ type: "moved", id, isShown }));
+  }
+
+  #say(message: PlayerMessage, transfer: ArrayBuffer[] = []): void {
+    this.#port.postMessage(message, transfer);
+  }
+}

@@ -1,0 +1,196 @@
+import type { MessageBatch } from "../model/batch.ts";
+import type { Fold } from "../model/fold.ts";
+import type { Query } from "../model/reader.ts";
+import type { Recording } from "../model/recording.ts";
+import type { MutableState, State } from "../model/state.ts";
+import { after, type Time } from "../model/time.ts";
+
+/** How long a stretch is: about so many messages or payload bytes, in whole moments; twice as many where nothing moves. */
+export interface Limits {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * A piece of a recording in memory, from which state at any time in `[start, end)` follows without waiting. Immutable.
+ * It begins and ends with a message of motion where it can, and looks ahead to the one at its end, so that what lies
+ * between two of them can be interpolated.
+ */
+export interface Stretch {
+  readonly start: Time;
+  /** Infinity: nothing comes behind it. */
+  readonly end: Time;
+  /** Every message of `[start, end)`, and those at `end` when that is a moment of motion. There may be more around them. */
+  readonly batches: readonly MessageBatch[];
+  /** State before the first message. Clone it. */
+  readonly base: MutableState;
+  /** Moments of motion in the batches, ascending. */
+  readonly motions: readonly Time[];
+  /** The last moment of motion before `start`, when there is none at it. */
+  readonly before: Time | null;
+  /** State at the first moment of motion at or behind `end`, when the batches do not hold it. */
+  readonly beyond: State | null;
+  /** Memory kept, about. */
+  readonly byteLength: number;
+}
+
+/** What is read of a stretch before its state is known. */
+export interface Rows {
+  readonly start: Time;
+  readonly end: Time;
+  /** Whether the batches hold all messages at `end`. */
+  readonly isEndWhole: boolean;
+  readonly batches: readonly MessageBatch[];
+}
+
+/** The last time before `time` that a message can have. */
+export function before(time: Time): Time {
+  return -after(-time);
+}
+
+/** Reads on from `start`, which is where the rows begin. */
+export async function readForward(
+  recording: Recording,
+  start: Time,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<Rows> {
+  const motion = recording.motion?.id ?? null;
+  const batches: MessageBatch[] = [];
+  const size = new Size(limits);
+  let end = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  reading: for await (const batch of recording.batches({ start, signal })) {
+    batches.push(batch);
+    for (let i = 0; i < batch.length; i++) {
+      const time = batch.time[i]!;
+      if (time > end) break reading;
+      if (end === Number.POSITIVE_INFINITY && size.isEnough && time > start) {
+        const isNew = time > last;
+        if (isNew && (motion === null || size.isTooMuch)) {
+          return { start, end: time, isEndWhole: false, batches };
+        }
+        if (batch.channel[i] === motion) end = time;
+      }
+      size.add(batch, i);
+      last = time;
+    }
+  }
+  return { start, end, isEndWhole: true, batches };
+}
+
+/** Reads back from `end`, which is where the rows end; `first` is the time of the first message of all. */
+export async function readBackward(
+  recording: Recording,
+  end: Time,
+  first: Time,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<Rows> {
+  const motion = recording.motion?.id ?? null;
+  const batches: MessageBatch[] = [];
+  const size = new Size(limits);
+  /** Where the rows may start: the earliest moment of motion seen, or of anything when there is none for long. */
+  let start: Time | null = null;
+  const until = motion === null ? end : after(end);
+  for await (const batch of recording.batches({ end: until, reverse: true, signal })) {
+    batches.unshift(batch);
+    for (let i = batch.length - 1; i >= 0; i--) {
+      const time = batch.time[i]!;
+      if (time >= end) continue;
+      if (start !== null && time < start && size.isEnough) {
+        return { start, end, isEndWhole: true, batches };
+      }
+      if (motion === null || batch.channel[i] === motion || (start === null && size.isTooMuch)) start = time;
+      size.add(batch, i);
+    }
+  }
+  return { start: Math.min(first, start ?? end), end, isEndWhole: true, batches };
+}
+
+/** A stretch of rows that begin with `base`. */
+export async function stretchOf(
+  recording: Recording,
+  fold: Fold,
+  rows: Rows,
+  base: MutableState,
+  signal: AbortSignal,
+): Promise<Stretch> {
+  const { motion } = recording;
+  const { start, end, batches } = rows;
+  const motions = motion === null ? [] : motionsOf(rows, motion.id);
+  let bytes = base.byteLength;
+  for (const batch of batches) bytes += batch.bytes.byteLength + 32 * batch.length;
+  let previous: Time | null = null;
+  let beyond: State | null = null;
+  if (motion !== null) {
+    if (motions[0] !== start) previous = await motionBefore(recording, start, signal);
+    if (end !== Number.POSITIVE_INFINITY && (motions.at(-1) ?? start) < end) {
+      const next = await motionAfter(recording, end, signal);
+      beyond = next === null ? null : (await fold.at(next, signal)).freeze();
+    }
+  }
+  return { start, end, batches, base, motions, before: previous, beyond, byteLength: bytes };
+}
+
+/** The last moment of motion before `time`. */
+export async function motionBefore(recording: Recording, time: Time, signal: AbortSignal): Promise<Time | null> {
+  const batch = await firstMotions(recording, { end: time, reverse: true }, signal);
+  return batch === null ? null : batch.time[batch.length - 1]!;
+}
+
+async function motionAfter(recording: Recording, start: Time, signal: AbortSignal): Promise<Time | null> {
+  const batch = await firstMotions(recording, { start }, signal);
+  return batch === null ? null : batch.time[0]!;
+}
+
+/** The first batch of motion; what is read beyond it is left off. */
+async function firstMotions(recording: Recording, query: Query, signal: AbortSignal): Promise<MessageBatch | null> {
+  const { motion } = recording;
+  if (motion === null) return null;
+  const beyond = new AbortController();
+  const either = AbortSignal.any([signal, beyond.signal]);
+  try {
+    for await (const batch of recording.batches({ ...query, channels: [motion], signal: either })) return batch;
+    return null;
+  } finally {
+    beyond.abort();
+  }
+}
+
+function motionsOf({ start, end, isEndWhole, batches }: Rows, motion: number): Time[] {
+  const motions: Time[] = [];
+  for (const batch of batches) {
+    for (let i = 0; i < batch.length; i++) {
+      const time = batch.time[i]!;
+      if (time < start || batch.channel[i] !== motion) continue;
+      if (isEndWhole ? time > end : time >= end) return motions;
+      if (motions.at(-1) !== time) motions.push(time);
+    }
+  }
+  return motions;
+}
+
+/** How much was taken so far. */
+class Size {
+  readonly #limits: Limits;
+  #rows = 0;
+  #bytes = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  add(batch: MessageBatch, i: number): void {
+    this.#rows++;
+    this.#bytes += batch.end[i]! - batch.start[i]!;
+  }
+
+  get isEnough(): boolean {
+    return this.#rows >= this.#limits.rows || this.#bytes >= this.#limits.bytes;
+  }
+
+  get isTooMuch(): boolean {
+    return this.#rows >= 2 * this.#limits.rows || this.#bytes >= 2 * this.#limits.bytes;
+  }
+}

@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { State } from "../../src/model/state.ts";
+import type { Frame } from "../../src/play/frame.ts";
+import { Patcher, patched, type StatePatch } from "../../src/play/patch.ts";
+import { type Player, play, type PlayerStatus } from "../../src/play/player.ts";
+import type { PlayerMessage, Port } from "../../src/play/protocol.ts";
+import { connectPlayer } from "../../src/play/remote.ts";
+import { servePlayer } from "../../src/play/serve.ts";
+import { stateText } from "../../src/testing/digest.ts";
+import { SOUND } from "../specimens.ts";
+import { CountingReader, lastOf, recordingOf, STEP } from "./fake.ts";
+import { ManualClock, settled } from "./manual-clock.ts";
+import { opened } from "./truth.ts";
+
+interface Pair {
+  readonly clock: ManualClock;
+  readonly local: Player;
+  readonly remote: Player;
+  /** Settles when the watcher has left. */
+  readonly served: Promise<void>;
+  readonly messages: PlayerMessage[];
+  close(): void;
+}
+
+/** A player, and one at the other end of a real channel. */
+function pairOf(local: Player, clock: ManualClock): Pair {
+  const { port1, port2 } = new MessageChannel();
+  const messages: PlayerMessage[] = [];
+  port2.addEventListener("message", ({ data }) => void messages.push(data as PlayerMessage));
+  const served = servePlayer(local, port1);
+  const remote = connectPlayer(port2);
+  return { clock, local, remote, served, messages, close: () => port1.close() };
+}
+
+/** Goes on in small steps, so that messages cross the channel in between. */
+async function advance(clock: ManualClock, span: number): Promise<void> {
+  for (let gone = 0; gone < span; gone += 20e6) {
+    await clock.advance(20e6);
+    await settled(4);
+  }
+}
+
+describe("a player at the other end of a channel", () => {
+  test("is the same as one at hand: commands, status and frames", async () => {
+    const clock = new ManualClock();
+    const reader = new CountingReader(1000);
+    const ghosts = [{ recording: recordingOf(new CountingReader(500)), rate: 0.5 }];
+    const pair = pairOf(play(recordingOf(reader), { clock, ghosts, interpolate: false }), clock);
+    const { remote } = pair;
+    const frames: Frame[] = [];
+    const statuses: PlayerStatus[] = [];
+    remote.subscribe((frame) => void frames.push(frame));
+    remote.onStatus((status) => void statuses.push(status));
+    expect(remote.status.phase).toBe("loading");
+    await advance(clock, 20e6);
+    expect(remote.status).toEqual(pair.local.status);
+    remote.setRate(2);
+    remote.setLoop({ start: 1e9, end: 2e9 });
+    expect(await remote.seek(1.5e9)).toBe(true);
+    expect(await remote.step(-1)).toBe(true);
+    expect(remote.status.time).toBe(1.5e9 - STEP);
+    remote.play();
+    await advance(clock, 2e9);
+    remote.pause();
+    await advance(clock, 0.1e9);
+    expect(remote.status).toEqual(pair.local.status);
+    expect(remote.status).toMatchObject({ phase: "paused", rate: 2, loop: { start: 1e9, end: 2e9 } });
+    expect(frames.length).toBeGreaterThan(50);
+    for (const {
+      time,
+      state,
+      ghosts: [ghost],
+    } of frames) {
+      expect(lastOf(state)).toBe(Math.floor(time / STEP));
+      expect(lastOf(ghost!)).toBe(Math.floor(Math.round(time / 2) / STEP));
+    }
+    expect(frames.filter(({ cause }) => cause === "loop").length).toBe(4);
+    expect(statuses.map(({ phase }) => phase)).toContain("playing");
+    await remote.close();
+    await pair.served;
+    expect(remote.status.phase).toBe("closed");
+    expect(pair.local.status.phase).toBe("paused");
+    expect(await remote.seek(0)).toBe(false);
+    pair.close();
+  });
+
+  test("gets the newest frame when it has taken the last, and never a queue of them", async () => {
+    const clock = new ManualClock();
+    const pair = pairOf(play(recordingOf(new CountingReader(1000)), { clock, interpolate: false }), clock);
+    const times: number[] = [];
+    let take: () => void = () => undefined;
+    pair.remote.subscribe(({ time }) => {
+      times.push(time);
+      return new Promise((resolve) => {
+        take = resolve;
+      });
+    });
+    const watched: number[] = [];
+    pair.local.subscribe(({ time }) => void watched.push(time));
+    pair.local.play();
+    await advance(clock, 1e9);
+    expect(watched.length).toBeGreaterThan(40);
+    expect(pair.messages.filter(({ type }) => type === "frame")).toHaveLength(1);
+    take();
+    await settled(6);
+    take();
+    await settled(6);
+    expect(times[1]).toBeGreaterThan(0.9e9);
+    pair.close();
+  });
+
+  test("lets the player go on when it leaves in the middle of a frame", async () => {
+    const clock = new ManualClock();
+    const pair = pairOf(play(recordingOf(new CountingReader(1000)), { clock }), clock);
+    pair.remote.subscribe(() => new Promise(() => undefined));
+    pair.remote.play();
+    await advance(clock, 0.2e9);
+    const seek = pair.remote.seek(1e9);
+    await pair.remote.close();
+    expect(await seek).toBe(false);
+    await pair.served;
+    await advance(clock, 1e9);
+    expect(pair.local.status.time).toBeGreaterThan(0.9e9);
+    pair.close();
+  });
+
+  test("is left when the server says so", async () => {
+    const leaving = new AbortController();
+    const { port1, port2 } = new MessageChannel();
+    const player = play(recordingOf(new CountingReader(10)), { clock: new ManualClock() });
+    const served = servePlayer(player, port1, leaving.signal);
+    leaving.abort();
+    await served;
+    await servePlayer(player, port1, leaving.signal);
+    port1.close();
+    port2.close();
+  });
+
+  test("is told of commands that are none, which change nothing", async () => {
+    const clock = new ManualClock();
+    const pair = pairOf(play(recordingOf(new CountingReader(10)), { clock }), clock);
+    expect(() => pair.remote.setRate(0)).toThrow(RangeError);
+    expect(() => pair.remote.seek(Number.NaN)).toThrow(RangeError);
+    const said: unknown[] = [];
+    let hear: (event: { readonly data: unknown }) => void = () => undefined;
+    const port: Port = {
+      postMessage: (message) => void said.push(message),
+      addEventListener: (_, listener) => {
+        hear = listener;
+      },
+      removeEventListener: () => undefined,
+    };
+    void servePlayer(pair.local, port);
+    for (const data of [{ type: "rate", rate: "fast" }, { type: "seek", id: 1, time: null }, { type: "dance" }, null]) {
+      hear({ data });
+    }
+    expect(said.filter((message) => (message as PlayerMessage).type === "refused")).toHaveLength(4);
+    expect(pair.local.status.rate).toBe(1);
+    pair.close();
+  });
+});
+
+describe("a patch", () => {
+  test.each(SOUND.map((sound) => ({ ...sound, toString: () => sound.name })))(
+    "from any state of %s to any other survives the clone, and says only what is new",
+    async (sound) => {
+      await using recording = await opened(sound);
+      const { start, end } = await recording.timeline();
+      const patcher = new Patcher();
+      let state: State | null = null;
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: start, max: end }), fc.boolean(), async (time, interpolate) => {
+          const next = await recording.state(time, { interpolate });
+          const transfer: ArrayBuffer[] = [];
+          const patch = structuredClone(patcher.next(next, transfer), { transfer });
+          const before = state === null ? null : stateText(state);
+          const after = patched(state, patch);
+          expect(stateText(after)).toBe(stateText(next));
+          expect(after.time).toBe(time);
+          if (state !== null) expect(stateText(state)).toBe(before);
+          state = after;
+          const again = patcher.next(await recording.state(time, { interpolate }), []);
+          expect(again.sets).toEqual({ put: [], drop: [] });
+        }),
+        { numRuns: 12 },
+      );
+    },
+  );
+
+  test("transfers copies: what the recording holds stays whole", () => {
+    const data = new Float32Array([1, 2, 3]);
+    const bytes = new Uint8Array(1000).subarray(10, 13);
+    const position = { data, width: 3, unit: "m", interpolation: "linear" } as const;
+    const state: State = {
+      time: 1,
+      values: new Map([["map", { image: bytes, list: [bytes, 1, null] }]]),
+      sets: new Map([["cars", { ids: [7], axes: null, columns: new Map([["position", position]]) }]]),
+    };
+    const transfer: ArrayBuffer[] = [];
+    const patch = new Patcher().next(state, transfer);
+    const sent: StatePatch = structuredClone(patch, { transfer });
+    expect(transfer).toHaveLength(1);
+    expect([...data]).toEqual([1, 2, 3]);
+    const image = (sent.values.put[0]![1] as { image: Uint8Array }).image;
+    expect(image.buffer.byteLength).toBe(3);
+    expect(patched(null, sent)).toEqual(state);
+  });
+});
