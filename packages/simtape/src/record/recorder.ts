@@ -514,6 +514,7 @@ export class Recorder {
     this.#notes.nextEntity = this.#world.nextEntity;
     for (const [name, tag] of this.#notes.reserved()) writer.note(name, tag);
     for (const [name, tag] of this.#notes.own()) writer.noteOwn(name, tag);
+    writer.noteOwn("profile", nbtText(this.#options.profile ?? "standard"));
     writer.note("outcome", nbtText(outcome));
     if (durationMs !== null) writer.note("duration_ms", { type: NBT.long, value: BigInt(Math.round(durationMs)) });
   }
