@@ -4,8 +4,15 @@ import { basename, dirname, join } from "node:path";
 import type { StoreEntry } from "../store.ts";
 import { isGone, newMark } from "./owner.ts";
 
-/** Files of the store's own have a `~` in their name, which no key has: `.NAME~MARK`, `.NAME~lock`, `.~puts`. */
-const TEMPORARY = /~(?!lock)(.+)$/;
+/**
+ * Files of the store's own have a `~` in their name, which no key has: `.NAME~MARK`, `.NAME~lock`, `.NAME~lock~MARK`,
+ * `.NAME~lock~HASH`, `.~puts`. Of a mark it is known whether its process has ended.
+ */
+const MARKED = /~([^~]+\.[^~]+)$/;
+const GRAVE = /~lock~[0-9a-f~]+$/;
+
+/** Milliseconds after which nobody holds the lock of a lock any more. */
+const OLD_GRAVE = 3_600_000;
 
 /** A file being written, that nobody sees yet. */
 export interface Temporary {
@@ -50,11 +57,12 @@ export async function dropped({ handle, path }: Temporary): Promise<void> {
 /** Removes what processes left in a folder that ended before they were done. */
 export async function tidy(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
-    const mark = TEMPORARY.exec(name)?.[1];
-    if (mark === undefined || !mark.includes(".")) continue;
+    const mark = MARKED.exec(name)?.[1];
+    if (mark === undefined && !GRAVE.test(name)) continue;
     const path = join(folder, name);
     const found = await stat(path).catch(() => null);
-    if (found !== null && isGone(mark, Date.now() - found.mtimeMs)) await unlink(path).catch(() => undefined);
+    const age = Date.now() - (found?.mtimeMs ?? 0);
+    if (mark === undefined ? age > OLD_GRAVE : isGone(mark, age)) await unlink(path).catch(() => undefined);
   }
 }
 

@@ -26,7 +26,7 @@ export async function locked<T>(path: string, signal: AbortSignal | undefined, w
 async function acquire(path: string, signal: AbortSignal | undefined): Promise<() => Promise<void>> {
   const mark = newMark();
   // Linked, not written in place: whoever sees the lock sees whose it is.
-  const beside = `${path}.${mark}`;
+  const beside = `${path}~${mark}`;
   await writeFile(beside, mark, { flag: "wx" });
   try {
     for (const deadline = Date.now() + PATIENCE; ; ) {
@@ -46,7 +46,7 @@ async function acquire(path: string, signal: AbortSignal | undefined): Promise<(
  * that the next has made since: so this has a lock of its own, for this one mark, which is taken over likewise.
  */
 async function bury(path: string, mark: string, signal: AbortSignal | undefined): Promise<void> {
-  const grave = `${path}.${createHash("sha256").update(mark).digest("hex").slice(0, 16)}`;
+  const grave = `${path}~${createHash("sha256").update(mark).digest("hex").slice(0, 16)}`;
   await locked(grave, signal, () => removeIf(path, mark));
 }
 
