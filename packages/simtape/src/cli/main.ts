@@ -7,17 +7,22 @@ import { RecordingError } from "../model/error.ts";
 import { addCarla } from "./carla.ts";
 import { addCat } from "./cat.ts";
 import { addCheck } from "./check.ts";
+import { addCompact } from "./compact.ts";
 import { addConvert } from "./convert.ts";
 import { addCopy } from "./copy.ts";
 import { addCorrupt } from "./corrupt.ts";
 import { addDemo } from "./demo.ts";
+import { addDictionary } from "./dictionary.ts";
 import { addEdits } from "./edit.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { addInfo } from "./info.ts";
 import { say } from "./output.ts";
 import { S3_HELP } from "./place.ts";
+import { addRecover } from "./recover.ts";
+import { addRecord } from "./record.ts";
 import { addRepair } from "./repair.ts";
 import { addState } from "./state.ts";
+import { addVerify } from "./verify.ts";
 
 function version(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
@@ -40,8 +45,13 @@ function makeProgram(): Command {
     addCat,
     addState,
     addCheck,
+    addVerify,
+    addRecord,
     addCopy,
     addConvert,
+    addCompact,
+    addDictionary,
+    addRecover,
     addRepair,
     addEdits,
     addCorrupt,

@@ -35,10 +35,11 @@ export function recordingBundle(store: Store, id: string, name: string = META): 
  */
 export async function existing(store: Store, id: string): Promise<Existing | null> {
   const meta = await store.head(`${id}/${META}`);
-  if (meta === null && (await store.head(`${id}/${PREVIOUS}`)) === null) return null;
+  const main = meta === null ? await otherMain(store, id) : META;
+  if (main === null) return null;
   const findings: Finding[] = [];
   const report = { report: (finding: Finding): unknown => findings.push(finding) };
-  const bundle = recordingBundle(store, id, meta === null ? PREVIOUS : META);
+  const bundle = recordingBundle(store, id, main);
   const reader = await HypercubeReader.open(bundle, report, {}, null);
   if (reader.preamble.head.dialect !== 1 || !reader.source.isSegmented) {
     await reader.close();
@@ -62,6 +63,13 @@ export async function existing(store: Store, id: string): Promise<Existing | nul
       segment,
     },
   };
+}
+
+/** Without a metadata file: the one before, or the first segment. */
+async function otherMain(store: Store, id: string): Promise<string | null> {
+  if ((await store.head(`${id}/${PREVIOUS}`)) !== null) return PREVIOUS;
+  for await (const { key } of store.list(`${id}/seg-`)) return key.slice(id.length + 1);
+  return null;
 }
 
 /** A number that no segment has, not even one that could not be taken in. */

@@ -150,7 +150,8 @@ export class Recorder {
     this.#options = options;
     this.#id = options.id;
     this.#records = eventsOf(options.profile ?? "standard");
-    this.#now = options.now ?? Date.now;
+    const { now = Date.now } = options;
+    this.#now = () => Math.floor(now());
     this.#world = new World(this.#router, this.#records, 1);
   }
 
@@ -505,7 +506,7 @@ export class Recorder {
   }
 
   #epochNow(): bigint {
-    return BigInt(Math.round(this.#now())) * 1_000_000n;
+    return BigInt(this.#now()) * 1_000_000n;
   }
 
   /** Metadata as they are now (spec §4). */
@@ -526,7 +527,7 @@ export class Recorder {
     this.#note(outcome, durationMs);
     part.writer.endChunk(this.#at);
     part.writer.extend(this.#at);
-    part.writer.finishedAt(Math.round(this.#now()));
+    part.writer.finishedAt(this.#now());
   }
 
   async #close(outcome: Outcome, durationMs: number | null, timeout: number | null): Promise<void> {

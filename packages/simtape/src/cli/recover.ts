@@ -1,0 +1,77 @@
+import { basename, join } from "node:path";
+import type { Command } from "commander";
+import { LockedError } from "../io/node/file-lock.ts";
+import { journalFile } from "../io/node/journal-file.ts";
+import { writerLock } from "../io/node/lock.ts";
+import { type RecoverReport, recover } from "../record/recover.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { findingToPlain, tellFindings } from "./info.ts";
+import { toJson } from "./json.ts";
+import { grouped, Output, say } from "./output.ts";
+import { folderOf, isInS3, placeAt, storeAt } from "./place.ts";
+
+export function addRecover(program: Command): void {
+  program
+    .command("recover")
+    .summary("finish a recording whose recorder crashed")
+    .description(
+      "Finishes an HCRP recording in place: segments that were written and not committed are taken in, and what the journal has beyond them. No segment is changed. For a recording that is damaged, see simtape repair. Exit 0: done, or nothing to do; 3: done, and something was found damaged; 1: it is being recorded, or cannot be read.",
+    )
+    .argument("<recording>", "its folder, on disk or in S3")
+    .option("--json", "the whole report as one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape recover recordings/run-17\n  $ simtape recover s3://replays/run-17 --json",
+    )
+    .action(async (name: string, options: { json?: boolean }) => {
+      const report = await (isInS3(name) ? recover(storeAt(folderOf(trimmed(name))), idOf(name)) : recoverFolder(name));
+      const out = new Output();
+      if (options.json === true) await out.line(toJson({ ...report, findings: report.findings.map(findingToPlain) }));
+      else await tell(out, name, report);
+      await out.flush();
+      // what was written behind the last commit is no damage: it is there
+      const isDamaged = report.findings.some(
+        ({ severity, code }) => severity === "loss" || (severity === "damage" && code !== "uncommitted-chunks"),
+      );
+      process.exitCode = isDamaged ? EXIT.lossy : EXIT.done;
+    });
+}
+
+async function recoverFolder(name: string): Promise<RecoverReport> {
+  const folder = trimmed(name);
+  if ((await placeAt(folder).kind()) !== "folder") throw new UsageError(`no folder of a recording: ${name}`);
+  const id = idOf(folder);
+  try {
+    const lock = await writerLock(join(folder, "writer.lock"), id);
+    try {
+      const journal = journalFile(join(folder, "journal.hcj"));
+      return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true });
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    say(`simtape: ${error.message}`);
+    process.exit(EXIT.failed);
+  }
+}
+
+async function tell(out: Output, name: string, report: RecoverReport): Promise<void> {
+  const { status, ticks, committed, fromSegments, fromJournal, findings } = report;
+  if (status === "sound") {
+    await out.line(`${name}: finished, ${grouped(ticks)} ticks; nothing to do`);
+    return;
+  }
+  await out.line(
+    `${name}: ${grouped(ticks)} ticks: ${grouped(committed)} were committed, ${grouped(fromSegments)} found in segments, ${grouped(fromJournal)} in the journal`,
+  );
+  if (findings.length > 0) await out.line(tellFindings(findings).join("\n"));
+}
+
+function trimmed(name: string): string {
+  return name.replace(/\/+$/, "");
+}
+
+function idOf(name: string): string {
+  return basename(trimmed(name));
+}
