@@ -40,6 +40,7 @@ export class Trail {
   readonly #wanted: number[];
   readonly #notes: string[] = [];
   #events = 0;
+  #strays = 0;
   /** Known last; -1: never. */
   #time = -1;
   #weather = -1;
@@ -68,6 +69,11 @@ export class Trail {
   /** Events so far, palette additions left out. */
   get events(): number {
     return this.#events;
+  }
+
+  /** Moves so far of things that nobody knew. */
+  get strayMoves(): number {
+    return this.#strays;
   }
 
   /** Of all events so far. */
@@ -154,6 +160,7 @@ export class Trail {
     const grid = set?.columns.get(".q");
     const angles = set?.columns.get(".a");
     if (grid === undefined || angles === undefined) {
+      this.#strays++;
       digest.bytes(bytes, start, end);
       return;
     }

@@ -96,11 +96,30 @@ export async function compact(
   }
 }
 
-/** The recording and the generation of it that a compacted file was made of; null: it is none. */
-export async function compactionOf(
-  bundle: SourceBundle,
+/** Whether `existing` was made by compacting `from` as it is now. */
+export async function isCompactionOf(
+  existing: SourceBundle,
+  from: SourceBundle,
   dictionaries: DictionaryLookup | null = null,
-): Promise<{ readonly recordingId: string; readonly sourceGeneration: number } | null> {
+): Promise<boolean> {
+  const source = await identityOf(from, dictionaries);
+  const made = source === null ? null : await identityOf(existing, dictionaries);
+  return source !== null && isMadeOf(made, source);
+}
+
+interface Identity {
+  readonly recordingId: string;
+  readonly generation: number;
+  /** Of a compacted file: the generation that it was made of; else null. */
+  readonly madeOf: number | null;
+}
+
+function isMadeOf(made: Identity | null, { recordingId, generation }: Identity): boolean {
+  return made?.recordingId === recordingId && made.madeOf === generation;
+}
+
+/** Null for what is no sound recording of the extended profile. */
+async function identityOf(bundle: SourceBundle, dictionaries: DictionaryLookup | null): Promise<Identity | null> {
   let reader: HypercubeReader;
   try {
     reader = await HypercubeReader.open(bundle, new Findings(), {}, dictionaries);
@@ -110,10 +129,10 @@ export async function compactionOf(
   }
   try {
     const { head, metadata } = reader.preamble;
-    const compaction = compoundIn(compoundIn(metadata.root, "hcrp"), "compaction");
-    const generation = nbtEntry(compaction, "source_generation");
-    if (head.extension === null || generation?.type !== NBT.int || reader.faults.length > 0) return null;
-    return { recordingId: head.extension.recordingId, sourceGeneration: generation.value };
+    if (head.extension === null || reader.faults.length > 0) return null;
+    const { recordingId, generation } = head.extension;
+    const told = nbtEntry(compoundIn(compoundIn(metadata.root, "hcrp"), "compaction"), "source_generation");
+    return { recordingId, generation, madeOf: told?.type === NBT.int ? told.value : null };
   } finally {
     await reader.close();
   }
@@ -152,8 +171,8 @@ class Compaction {
     const { recordingId, generation } = head.extension!;
     const { existing = null } = this.#options;
     if (existing !== null) {
-      const made = await compactionOf(existing, this.#lookup());
-      if (made?.recordingId === recordingId && made.sourceGeneration === generation)
+      const made = await identityOf(existing, this.#lookup());
+      if (isMadeOf(made, { recordingId, generation, madeOf: null }))
         return this.#report("present", (await sizeOf(existing)) ?? 0, 0, 0, 0);
     }
     const { level = LEVEL, dictionary = null } = this.#options;

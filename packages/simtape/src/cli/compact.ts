@@ -1,0 +1,103 @@
+import { stat } from "node:fs/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import { fromFile } from "../io/node/index.ts";
+import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
+import { ghost } from "../record/compact-ghost.ts";
+import { splits, statistics } from "../record/visitors.ts";
+import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { byteSize, grouped, Output, Progress, say } from "./output.ts";
+import { bundleNamed } from "./recordings.ts";
+import { type TargetOptions, targetOf, writes } from "./target.ts";
+
+interface CompactCommand extends TargetOptions {
+  readonly level?: number;
+  readonly dictionary?: string;
+  readonly salvage?: boolean;
+  readonly analyse?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** Analyses by name. */
+const ANALYSES = { statistics, splits, ghost } as const;
+
+export function addCompact(program: Command): void {
+  writes(
+    program
+      .command("compact")
+      .summary("one small file of a finished HCRP recording")
+      .description(
+        "Merges the chunks of a finished HCRP recording into larger frames, drops superfluous snapshots, compresses anew, and compares state and events before anything appears. The same recording gives the same bytes; where they are there already, nothing is done. Exit 0: done; 3: done, but a salvaged recording had lost chunks; 1: not finished, damaged or unreadable.",
+      )
+      .argument("<file>", "path, folder or URL")
+      .argument("[output]", "where to write"),
+  )
+    .option("--level <n>", "zstd level, 1 to 22", levelOf)
+    .option("--dictionary <file>", "zstd dictionary to compress with, see simtape dictionary")
+    .option("--salvage", "take a recording that crashed or is damaged, leave out what is bad")
+    .option("--analyse <name...>", `add to the metadata: ${Object.keys(ANALYSES).join(", ")}`)
+    .option("--json", "the whole report as one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape compact live/ run.hcrp\n  $ simtape compact crashed/ run.hcrp --salvage --analyse statistics splits",
+    )
+    .action(async (file: string, output: string | undefined, options: CompactCommand) => {
+      const path = output ?? options.output;
+      const isThere = path !== undefined && (await stat(path).catch(() => null))?.isFile() === true;
+      const dictionary = options.dictionary === undefined ? undefined : await dictionaryFrom(options.dictionary);
+      const dictionaries = await dictionariesFrom(options.dictionary === undefined ? [] : [options.dictionary]);
+      const bundle = await bundleNamed(file);
+      const existing = isThere && options.force !== true ? fromFile(path) : null;
+      // what is there may be what is asked for; anything else needs --force
+      const isPresent = existing !== null && (await isCompactionOf(existing, bundle, dictionaries));
+      const target = await targetOf(output, isPresent ? { ...options, force: true } : options, file);
+      const names = options.analyse ?? [];
+      const progress = new Progress("compacting");
+      const report = await compact(bundle, target.sink, {
+        level: options.level,
+        dictionary,
+        dictionaries,
+        salvage: options.salvage,
+        visitors: names.map((name) => ANALYSES[analysisOf(name)]()),
+        existing,
+        onProgress: (done, total) => progress.show(done, total, (value) => `${grouped(value)} chunks`),
+      }).finally(() => progress.end());
+      const out = new Output();
+      if (options.json === true) await out.line(toJson({ output: target.path, ...report }));
+      else await tell(out, target.path, report);
+      await out.flush();
+      for (const loss of report.losses) say(`simtape: left out ${loss}`);
+      process.exitCode = report.chunksLost > 0 || report.ticksLost > 0 ? EXIT.lossy : EXIT.done;
+    });
+}
+
+async function tell(out: Output, path: string, report: CompactReport): Promise<void> {
+  if (report.status === "present") {
+    await out.line(`${path}: there already, made of generation ${report.generation}`);
+    return;
+  }
+  const { bytesBefore, bytesAfter } = report;
+  const saved = bytesBefore === 0 ? 0 : Math.round((1 - bytesAfter / bytesBefore) * 1000) / 10;
+  await out.line(
+    `${path}: ${byteSize(bytesBefore)} to ${byteSize(bytesAfter)} (${saved} % less), ${grouped(report.chunks)} chunks in ${grouped(report.frames)} frames, ${grouped(report.snapshotsDropped)} snapshots dropped`,
+  );
+  await out.line(
+    `  ${grouped(report.events)} events and the state at ${grouped(report.hashesCompared)} chunk boundaries are the same`,
+  );
+  if (report.chunksLost > 0 || report.ticksLost > 0)
+    await out.line(
+      `  lost: ${grouped(report.chunksLost)} chunks, ${grouped(report.ticksLost)} ticks, ${grouped(report.eventsLost)} readable events`,
+    );
+}
+
+function levelOf(text: string): number {
+  const level = Number(text);
+  if (Number.isInteger(level) && level >= 1 && level <= 22) return level;
+  throw new InvalidArgumentError("a whole number from 1 to 22");
+}
+
+function analysisOf(name: string): keyof typeof ANALYSES {
+  if (name in ANALYSES) return name as keyof typeof ANALYSES;
+  throw new UsageError(`no analysis ${JSON.stringify(name)}; there are ${Object.keys(ANALYSES).join(", ")}`);
+}

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import { loadZstd, zstdDictionaryId } from "../codec/zstd.ts";
+import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
+import { StrictSource } from "../record/compact-source.ts";
+import { trainDictionary } from "../record/dictionary.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { grouped, Output, say } from "./output.ts";
+import { bundleNamed } from "./recordings.ts";
+import { type TargetOptions, targetOf } from "./target.ts";
+
+/** Inflated bytes that a dictionary is made from at most: more only take longer. */
+const SAMPLE_BYTES = 32 << 20;
+/** A chunk is a sample as far as this: a dictionary is for beginnings. */
+const SAMPLE_LENGTH = 16 << 10;
+
+interface TrainCommand extends TargetOptions {
+  readonly id: number;
+  readonly size: number;
+  readonly dictionary?: readonly string[];
+  readonly json?: boolean;
+}
+
+export function addDictionary(program: Command): void {
+  const dictionary = program
+    .command("dictionary")
+    .summary("zstd dictionaries for short HCRP recordings")
+    .description(
+      "Dictionaries make recordings of a few seconds smaller; whoever reads them needs the same dictionary.",
+    );
+  dictionary
+    .command("train")
+    .description(
+      "Makes a zstd dictionary out of what the chunks of HCRP recordings have in common. Its id must never have been used before: recordings name their dictionary by it.",
+    )
+    .argument("<file...>", "recordings: paths, folders or URLs")
+    .requiredOption("-o, --output <file>", "where to write")
+    .requiredOption("--id <n>", "32768 to 65535", Number)
+    .option("--size <bytes>", "of the dictionary, as 4096 or 4KiB", sizeOf, 4096)
+    .option("--dictionary <file...>", "dictionaries that the recordings need")
+    .option("--force", "overwrite what is there")
+    .option("--json", "one JSON object")
+    .addHelpText("after", "\nExample:\n  $ simtape dictionary train runs/*.hcrp --id 32769 -o runs.dict")
+    .action(async (files: string[], options: TrainCommand) => {
+      const target = await targetOf(undefined, options);
+      const lookup = await dictionariesFrom(options.dictionary ?? []);
+      const samples = await samplesOf(files, lookup);
+      const { id, size } = options;
+      let made: Uint8Array;
+      try {
+        made = trainDictionary(await loadZstd(), samples, { id, size });
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        throw new UsageError(error.message);
+      }
+      const sink = await target.sink.open();
+      await sink.write(made);
+      await sink.close();
+      const gain = await gainOf(samples, made);
+      const out = new Output();
+      const report = { output: target.path, id, bytes: made.length, samples: samples.length, ...gain };
+      if (options.json === true) await out.line(toJson(report));
+      else
+        await out.line(
+          `${target.path}: dictionary ${id}, ${grouped(made.length)} bytes, from ${grouped(samples.length)} chunks: ${grouped(gain.without)} bytes without, ${grouped(gain.with)} with it`,
+        );
+      await out.flush();
+      process.exitCode = EXIT.done;
+    });
+}
+
+/** A trained dictionary in a file. Throws `UsageError` when it is none. */
+export async function dictionaryFrom(path: string): Promise<Uint8Array> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot be read (${error.code ?? ""}): ${path}`);
+  });
+  const dictionary = new Uint8Array(bytes);
+  if (zstdDictionaryId(dictionary) === 0) throw new UsageError(`no trained zstd dictionary: ${path}`);
+  return dictionary;
+}
+
+/** The dictionaries in some files, by their ids. */
+export async function dictionariesFrom(paths: readonly string[]): Promise<DictionaryLookup> {
+  const known = new Map<number, Uint8Array>();
+  for (const path of paths) {
+    const dictionary = await dictionaryFrom(path);
+    known.set(zstdDictionaryId(dictionary), dictionary);
+  }
+  return (id) => Promise.resolve(known.get(id) ?? null);
+}
+
+/** The sound chunks of recordings, inflated. */
+async function samplesOf(files: readonly string[], dictionaries: DictionaryLookup): Promise<Uint8Array[]> {
+  const samples: Uint8Array[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const source = await StrictSource.open(await bundleNamed(file), { dictionaries });
+    try {
+      for await (const { columns, problem, chunk } of source.chunks()) {
+        if (problem !== null) {
+          say(`simtape: ${file}: ${chunk.title}: ${problem}`);
+          continue;
+        }
+        if (columns!.bytes.length === 0 || bytes > SAMPLE_BYTES) continue;
+        const sample = columns!.bytes.slice(0, SAMPLE_LENGTH);
+        samples.push(sample);
+        bytes += sample.length;
+      }
+    } finally {
+      await source.close();
+    }
+  }
+  return samples;
+}
+
+async function gainOf(
+  samples: readonly Uint8Array[],
+  dictionary: Uint8Array,
+): Promise<{ without: number; with: number }> {
+  const zstd = await loadZstd();
+  let [plain, shorter] = [0, 0];
+  for (const sample of samples) {
+    plain += zstd.compress(sample).length;
+    shorter += zstd.compress(sample, { dictionary }).length;
+  }
+  return { without: plain, with: shorter };
+}
+
+function sizeOf(text: string): number {
+  const found = /^(\d+)\s*(b|kib|k|mib|m)?$/i.exec(text);
+  if (found === null) throw new InvalidArgumentError("bytes, as 4096 or 4KiB");
+  const unit = (found[2] ?? "b").toLowerCase()[0];
+  return Number(found[1]) * (unit === "k" ? 1024 : unit === "m" ? 1024 * 1024 : 1);
+}
