@@ -128,7 +128,7 @@ function oneOperation(program: Command, name: string, summary: string): Command 
     program
       .command(name)
       .summary(summary)
-      .description(`Writes ${summary}. The source is not touched; what was done is kept in OUTPUT.provenance.json.`)
+      .description(`Writes ${summary}. The source is not touched; what was done is kept with it: simtape info shows it.`)
       .argument("<file>", "path, folder or URL")
       .argument("[output]", "where to write"),
   ).option("--json", "one JSON object");

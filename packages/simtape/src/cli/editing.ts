@@ -1,15 +1,15 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { isAbsolute } from "node:path";
+import { FORMATS } from "../formats.ts";
 import { Findings } from "../model/error.ts";
+import { openBundle } from "../model/open.ts";
 import type { Reader } from "../model/reader.ts";
 import { Recording } from "../model/recording.ts";
-import { type Annotation, applyEdits } from "../ops/edit/apply.ts";
+import { type Annotation, applyEdits, type EditContext } from "../ops/edit/apply.ts";
 import { EditError, type EditList, parseEditList } from "../ops/edit/list.ts";
 import { writeEdited } from "../ops/edit/write.ts";
 import { UsageError } from "./failure.ts";
 import { matching } from "./glob.ts";
-import { toJson } from "./json.ts";
+import { digestOf, inside, keepBeside, type Provenance, provenanceOf } from "./provenance.ts";
 import { folderOf, placeAt, under } from "./place.ts";
 import { openNamed } from "./recordings.ts";
 import { formatOf, type Target, writingOf } from "./target.ts";
@@ -21,8 +21,11 @@ export interface Editing {
   /** As it was opened, before any edit. */
   readonly source: Recording;
   readonly list: EditList;
+  /** Of the list, and of the source. */
   readonly annotations: readonly Annotation[];
-  readonly files: readonly string[];
+  readonly inherited: readonly Annotation[];
+  /** Names of the sources, and what each says of where it comes from itself. */
+  readonly files: ReadonlyMap<string, Provenance | null>;
 }
 
 /**
@@ -35,19 +38,23 @@ export async function editing(file: string | null, list: EditList | string, fold
   const name = file ?? (parsed.source === undefined ? null : placed(parsed.source, from));
   if (name === null) throw new UsageError("the list names no source: say which recording to edit");
   const source = await openNamed(name);
-  const files = [name];
+  const provenance = await provenanceOf(source.info, name);
+  const files = new Map([[name, provenance]]);
   try {
-    const { reader, annotations } = await applyEdits(source.reader, parsed, {
+    const context: EditContext = {
       writing: await writingOf(formatOf(source)),
       matching,
       open: async (other): Promise<Reader> => {
         const path = placed(other, from);
-        files.push(path);
-        return (await openNamed(path)).reader;
+        const opened = await openNamed(path);
+        files.set(path, await provenanceOf(opened.info, path));
+        return opened.reader;
       },
-    });
+    };
+    const notes = provenance?.annotations ?? [];
+    const { reader, annotations, inherited } = await applyEdits(source.reader, parsed, context, notes);
     const recording = new Recording(reader, new Findings());
-    return { recording, source, list: parsed, annotations, files };
+    return { recording, source, list: parsed, annotations, inherited, files };
   } catch (error) {
     await source.close();
     if (error instanceof EditError) throw new UsageError(error.message);
@@ -55,16 +62,30 @@ export async function editing(file: string | null, list: EditList | string, fold
   }
 }
 
-/** Writes it, with a file beside that tells where it comes from. Gives the number of messages. Closes everything. */
+/**
+ * Writes it, and where it comes from: inside where the format has room, else in a file beside. Gives the number of
+ * messages. Closes everything.
+ */
 export async function writeEdits(edited: Editing, target: Target): Promise<number> {
-  const { recording, list, annotations, files } = edited;
+  const { recording, list, files } = edited;
   try {
-    const writing = await writingOf(formatOf(edited.source));
-    const messages = await writeEdited(recording.reader, writing, target.sink);
     const sources = [];
-    for (const name of files) sources.push({ name, sha256: await digestOf(name) });
-    const provenance = { simtape: "provenance", version: 1, sources, operations: list.operations, annotations };
-    await placeAt(`${target.main}.provenance.json`).write(new TextEncoder().encode(`${toJson(provenance)}\n`));
+    for (const [name, provenance] of files) {
+      sources.push({ name, sha256: await digestOf(name), ...(provenance === null ? {} : { provenance }) });
+    }
+    const { operations } = list;
+    const annotations = [...edited.inherited, ...edited.annotations];
+    const provenance: Provenance = { simtape: "provenance", version: 1, sources, operations, annotations };
+    const format = formatOf(edited.source);
+    const messages = await writeEdited(
+      recording.reader,
+      await writingOf(format),
+      target.sink,
+      inside(format.id, provenance, edited.annotations),
+    );
+    const written = await openBundle(target.written, FORMATS);
+    await written.close();
+    await keepBeside(target.main, written.info, provenance);
     return messages;
   } finally {
     await recording.close();
@@ -83,17 +104,6 @@ async function readList(path: string): Promise<EditList> {
   } catch (error) {
     if (error instanceof EditError || error instanceof SyntaxError) throw new UsageError(`${path}: ${error.message}`);
     throw error;
-  }
-}
-
-/** SHA-256 of a file; null for what is none, such as a URL. */
-async function digestOf(name: string): Promise<string | null> {
-  const hash = createHash("sha256");
-  try {
-    for await (const bytes of createReadStream(name)) hash.update(bytes as Buffer);
-    return hash.digest("hex");
-  } catch {
-    return null;
   }
 }
 

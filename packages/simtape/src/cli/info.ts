@@ -2,9 +2,11 @@ import type { Command } from "commander";
 import Table from "cli-table3";
 import type { Finding } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
+import type { Value } from "../model/value.ts";
 import { EXIT } from "./failure.ts";
 import { preview, toJson } from "./json.ts";
 import { byteSize, grouped, Output, paint } from "./output.ts";
+import { provenanceOf } from "./provenance.ts";
 import { withRecording } from "./recordings.ts";
 import { clock } from "./time.ts";
 
@@ -22,7 +24,9 @@ export function addInfo(program: Command): void {
     .action(async (file: string, options: { json?: boolean }) => {
       const output = new Output();
       await withRecording(file, async (recording) => {
-        await output.line(options.json === true ? toJson(await describe(recording)) : await tell(recording, file));
+        await output.line(
+          options.json === true ? toJson(await describe(recording, file)) : await tell(recording, file),
+        );
       });
       await output.flush();
       process.exitCode = EXIT.done;
@@ -30,7 +34,7 @@ export function addInfo(program: Command): void {
 }
 
 /** The shape of `simtape info --json`; times in nanoseconds since the start. */
-async function describe(recording: Recording): Promise<Record<string, unknown>> {
+async function describe(recording: Recording, file: string): Promise<Record<string, unknown>> {
   const statistics = await recording.statistics();
   const { start, end, epoch, tick } = await recording.timeline();
   const { format, version, bytes, seekIndex, metadata } = recording.info;
@@ -40,6 +44,7 @@ async function describe(recording: Recording): Promise<Record<string, unknown>> 
     bytes,
     seekIndex,
     metadata,
+    provenance: await provenanceOf(recording.info, file),
     timeline: { start, end, epoch: epoch === null ? null : epochText(epoch), tick },
     channels: recording.channels.map(({ id, name, schema }) => ({ id, name, schema: schema.name, ...statistics[id]! })),
     findings: recording.findings.map(findingToPlain),
@@ -71,7 +76,16 @@ async function tell(recording: Recording, file: string): Promise<string> {
   if (epoch !== null && epoch > -8_640_000_000_000_000_000_000n && epoch < 8_640_000_000_000_000_000_000n) {
     fact("began", new Date(Number(epoch / 1_000_000n)).toISOString());
   }
+  if (metadata["finished"] === false) fact("outcome", "open: being recorded, or its recorder ended without closing it");
   fact("seek index", seekIndex);
+  const provenance = await provenanceOf(recording.info, file);
+  if (provenance !== null) {
+    for (const { name, sha256 } of provenance.sources) {
+      fact("made from", `${name}${sha256 === null ? "" : `, sha256 ${sha256}`}`);
+    }
+    for (const { op, ...how } of provenance.operations) fact("by", `${op} ${preview(how as Value, 100)}`);
+    for (const { at, kind, text } of provenance.annotations) fact(kind, `${clock(at)} ${text}`);
+  }
   for (const [name, value] of Object.entries(metadata)) fact(name, preview(value, 110 - name.length));
   const table = new Table({
     head: ["channel", "schema", "messages", "bytes", "first", "last"],
@@ -103,7 +117,8 @@ export function tellFindings(findings: readonly Finding[]): string[] {
   });
 }
 
-const NO_LINES = {
+/** Columns and nothing else. */
+export const NO_LINES = {
   top: "",
   "top-mid": "",
   "top-left": "",

@@ -20,6 +20,7 @@ describe("info", () => {
       "bytes",
       "seekIndex",
       "metadata",
+      "provenance",
       "timeline",
       "channels",
       "findings",

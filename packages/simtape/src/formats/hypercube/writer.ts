@@ -1,7 +1,16 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
-import { NBT, type NbtDocument, type NbtTag, nbtEntry, writeNbt } from "../../codec/nbt.ts";
+import {
+  NBT,
+  type NbtCompound,
+  type NbtDocument,
+  type NbtTag,
+  nbtCompound,
+  nbtEntry,
+  nbtText,
+  writeNbt,
+} from "../../codec/nbt.ts";
 import { loadZstd } from "../../codec/zstd.ts";
 import type { SinkBundle } from "../../io/sink.ts";
 import type { MessageBatch } from "../../model/batch.ts";
@@ -148,6 +157,7 @@ export class HypercubeWriter implements Writer {
   #shift: number | null = null;
   #cutAt: number | null = null;
   readonly #reserved = new Map<string, NbtTag | null>();
+  readonly #marks: NbtCompound[] = [];
   readonly #own = new Map<string, NbtTag | null>();
   #metadataLength: number | null = null;
 
@@ -419,6 +429,13 @@ export class HypercubeWriter implements Writer {
   /** Puts an entry into the compound `hcrp` of the metadata; null takes it out. */
   note(name: string, tag: NbtTag | null): void {
     this.#reserved.set(name, tag);
+    this.#metadataLength = null;
+  }
+
+  /** Puts a mark into the metadata, behind those of the source. Throws `RangeError` where the version has none. */
+  mark(tick: number, kind: string, label: string): void {
+    if (this.#version !== 1) throw new RangeError("production recordings of HCRP have no marks");
+    this.#marks.push(nbtCompound({ tick: { type: NBT.int, value: tick }, kind: nbtText(kind), label: nbtText(label) }));
     this.#metadataLength = null;
   }
 
@@ -908,6 +925,12 @@ export class HypercubeWriter implements Writer {
     if (this.#like !== null && !isCopy && isFinal) {
       if (this.ownOfSource(ORIGINALS_KEY) !== null && !own.has(ORIGINALS_KEY)) own.set(ORIGINALS_KEY, null);
       this.#moveTicks(reserved, tickCount);
+    }
+    if (this.#marks.length > 0) {
+      const root = this.#like?.preamble.metadata.root;
+      const list = reserved.get("marks") ?? (root && nbtEntry(compoundIn(root, "hcrp"), "marks"));
+      const items = list?.type === NBT.list && list.itemType === NBT.compound ? list.items : [];
+      reserved.set("marks", { type: NBT.list, itemType: NBT.compound, items: [...items, ...this.#marks] });
     }
     const events = this.#host.isChanged ? this.#host.events : null;
     const epochs = this.#epochs.length > 0 && !this.#hasSourceEpochs() ? this.#epochs : null;

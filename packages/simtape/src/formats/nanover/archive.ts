@@ -1,3 +1,4 @@
+import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
 import { ForwardSource } from "../../io/forward.ts";
@@ -29,6 +30,7 @@ import {
   LOCATOR64_SIGNATURE,
   type LocalHeader,
   MESSAGES_NAME,
+  PROVENANCE_NAME,
   readDirectoryEnd,
   readDirectoryEnd64,
   readDirectoryEntry,
@@ -62,6 +64,8 @@ export interface Archive {
   readonly messages: Member;
   /** Null when there is none. */
   readonly index: Member | null;
+  /** What our own member says of where the recording comes from; null when there is none. */
+  readonly provenance: string | null;
   /** Place of the central directory; null when there is none that can be read. */
   readonly directoryOffset: number | null;
 }
@@ -223,6 +227,7 @@ async function byDirectory(
   const cursor = new ByteCursor(bytes, 0, bytes.length, directory.offset);
   let messages: DirectoryEntry | null = null;
   let index: DirectoryEntry | null = null;
+  let own: DirectoryEntry | null = null;
   let damage: LayoutError | null = null;
   const places = [directory.offset];
   while (cursor.remaining >= DIRECTORY_BYTES && damage === null) {
@@ -232,6 +237,7 @@ async function byDirectory(
       // Of equal names the last counts, as in Python's zipfile.
       if (isNamed(entry, MESSAGES_NAME)) messages = entry;
       else if (isNamed(entry, INDEX_NAME)) index = entry;
+      else if (isNamed(entry, PROVENANCE_NAME)) own = entry;
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
       damage = error;
@@ -245,7 +251,31 @@ async function byDirectory(
     ...{ source, size, directoryOffset: directory.offset },
     messages: await locate(source, size, messages, places, report, signal),
     index: index === null ? null : await locate(source, size, index, places, report, signal),
+    provenance: own === null ? null : await textOf(source, size, own, places, report, signal),
   };
+}
+
+/** A stored member as text; null when it is damaged, compressed or longer than any that is written here. */
+async function textOf(
+  source: ByteSource,
+  size: number,
+  entry: DirectoryEntry,
+  places: readonly number[],
+  report: Reporter,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  try {
+    const member = await locate(source, size, entry, places, report, signal);
+    if (!member.isStored || member.length > MAX_DIRECTORY_BYTES) return null;
+    const bytes = await readExactly(source, member.dataOffset, member.length, signal);
+    if (crc32(bytes) === entry.crc) return new TextDecoder().decode(bytes);
+    const message = `${PROVENANCE_NAME} does not have its checksum: where the recording comes from is not known`;
+    report.report({ ...BAD_CHECKSUM, message, offset: member.dataOffset, length: member.length });
+    return null;
+  } catch (error) {
+    if (error instanceof LayoutError || RecordingError.is(error)) return null;
+    throw error;
+  }
 }
 
 async function findDirectory(
@@ -378,7 +408,7 @@ async function bySearch(source: ByteSource, size: number, signal: AbortSignal | 
     marks.messages === null
       ? rawMember(0, Math.min(MESSAGES_DATA, size), end)
       : await memberAt(source, size, { headerOffset, end }, MESSAGES_NAME.length, signal);
-  return { source, size, messages, index, directoryOffset: marks.directory };
+  return { source, size, messages, index, provenance: null, directoryOffset: marks.directory };
 }
 
 /** Bytes that hold the local headers of NanoVer's own writer with much to spare. */

@@ -6,6 +6,8 @@ import { LayoutError } from "../../bytes/error.ts";
 
 /** The two members that matter (spec §4). */
 export const MESSAGES_NAME = "messages.msgpack";
+/** Our own member: where the recording comes from. NanoVer looks for its two by name and passes over others (spec §4). */
+export const PROVENANCE_NAME = "simtape.json";
 export const INDEX_NAME = "index.msgpack";
 
 export const LOCAL_SIGNATURE = 0x04034b50;

@@ -79,7 +79,10 @@ export async function openZip(source: ByteSource, report: Reporter, options: Ope
       {
         bytes: archive.size,
         seekIndex: walked === null ? "stored" : "built",
-        metadata: overview.metadata("zip"),
+        metadata: {
+          ...overview.metadata("zip"),
+          ...(archive.provenance === null ? {} : { provenance: archive.provenance }),
+        },
       },
       types.names,
     );

@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
+import { crc32 } from "../../bytes/crc32.ts";
 import type { ByteSink } from "../../io/sink.ts";
 import type { Time } from "../../model/time.ts";
 import { FRAME, MICROSECOND } from "./layout.ts";
@@ -10,6 +11,7 @@ import {
   INDEX_NAME,
   type LocalHeader,
   MESSAGES_NAME,
+  PROVENANCE_NAME,
   STORED,
   writeDirectoryEnd,
   writeDirectoryEnd64,
@@ -50,8 +52,11 @@ export class ZipTarget implements Target {
   readonly #combined: (readonly string[])[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** Takes over the sink. */
-  constructor(sink: ByteSink) {
+  readonly #provenance: Uint8Array | null;
+
+  /** Takes over the sink. `provenance` becomes a member of its own. */
+  constructor(sink: ByteSink, provenance: string | null = null) {
+    this.#provenance = provenance === null ? null : new TextEncoder().encode(provenance);
     this.#outlet = new Outlet(sink, true);
     writeLocalHeader(this.#outlet.out, messagesHeader(0, 0));
     this.#dataOffset = this.#outlet.position;
@@ -103,7 +108,8 @@ export class ZipTarget implements Target {
     writeLocalHeader(header, messagesHeader(messages.size, messages.crc));
     outlet.patch(0, header.take());
     const index = await this.#writeIndex();
-    this.#writeDirectory([messages, index]);
+    const own = this.#provenance === null ? [] : [this.#writeOwn(this.#provenance)];
+    this.#writeDirectory([messages, index, ...own]);
     await outlet.close();
   }
 
@@ -156,6 +162,14 @@ export class ZipTarget implements Target {
     return member;
   }
 
+  #writeOwn(bytes: Uint8Array): Member {
+    const headerOffset = this.#outlet.position;
+    const crc = crc32(bytes);
+    writeLocalHeader(this.#outlet.out, plainHeader(PROVENANCE_NAME, bytes.length, crc));
+    this.#outlet.out.raw(bytes);
+    return { name: PROVENANCE_NAME, headerOffset, size: bytes.length, crc };
+  }
+
   #writeDirectory(members: readonly Member[]): void {
     const { out, position: directoryOffset } = this.#outlet;
     for (const member of members) writeDirectoryEntry(out, directoryEntry(member));
@@ -190,9 +204,13 @@ function messagesHeader(size: number, crc: number): LocalHeader {
 }
 
 function indexHeader(size: number, crc: number): LocalHeader {
+  return plainHeader(INDEX_NAME, size, crc);
+}
+
+function plainHeader(name: string, size: number, crc: number): LocalHeader {
   return {
     ...{ versionNeeded: VERSION_PLAIN, flags: 0, method: STORED, time: 0, date: DOS_DATE, crc },
-    ...{ compressedSize: size, size, name: new TextEncoder().encode(INDEX_NAME), extra: NOTHING },
+    ...{ compressedSize: size, size, name: new TextEncoder().encode(name), extra: NOTHING },
   };
 }
 

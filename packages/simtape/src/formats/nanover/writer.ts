@@ -31,7 +31,11 @@ export async function create(to: SinkBundle, options: CreateOptions): Promise<Na
   const like = options.like?.info;
   const payloads = like === undefined ? container : ((like.version as Container | undefined) ?? container);
   const sink = await to.open();
-  if (container === "zip") return new NanoverWriter(container, payloads, new ZipTarget(sink));
+  if (container === "zip") {
+    const provenance = options.metadata?.["provenance"] ?? like?.metadata["provenance"];
+    const target = new ZipTarget(sink, typeof provenance === "string" ? provenance : null);
+    return new NanoverWriter(container, payloads, target);
+  }
   const main = contentOf(to.name, like?.metadata["container"] === "state");
   let beside: ByteSink;
   try {

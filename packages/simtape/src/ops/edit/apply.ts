@@ -22,29 +22,44 @@ export interface Annotation {
 
 export interface Edited {
   readonly reader: Reader;
+  /** Those of the list. */
   readonly annotations: readonly Annotation[];
+  /** Those that the source had. */
+  readonly inherited: readonly Annotation[];
 }
 
-/** Lays the operations over `reader`, one on the other. Nothing is read but what finding the cuts' openings takes. */
-export async function applyEdits(reader: Reader, list: EditList, context: EditContext): Promise<Edited> {
+/**
+ * Lays the operations over `reader`, one on the other. Nothing is read but what finding the cuts' openings takes.
+ * `inherited` are notes on the source; they go along with the moments they are of.
+ */
+export async function applyEdits(
+  reader: Reader,
+  list: EditList,
+  context: EditContext,
+  inherited: readonly Annotation[] = [],
+): Promise<Edited> {
   let edited = reader;
-  let annotations: Annotation[] = [];
+  let annotations: readonly Annotation[] = [];
   for (const [i, operation] of list.operations.entries()) {
     if (operation.op === "annotate") {
-      annotations.push({ at: operation.at, text: operation.text, kind: operation.kind ?? "note" });
+      const { at, text, kind = "note" } = operation;
+      annotations = [...annotations, { at, text, kind }];
       continue;
     }
-    if (operation.op === "shift") annotations = annotations.map((note) => ({ ...note, at: note.at + operation.by }));
-    if (operation.op === "trim") {
-      const from = operation.from ?? (await edited.timeline()).start;
-      const until = operation.until ?? Number.POSITIVE_INFINITY;
-      annotations = annotations
-        .filter(({ at }) => at >= from && at < until)
-        .map((note) => ({ ...note, at: note.at - from }));
-    }
+    const { start } = await edited.timeline();
+    annotations = moved(annotations, operation, start);
+    inherited = moved(inherited, operation, start);
     edited = await applied(edited, operation, `operations[${i}]`, context);
   }
-  return { reader: edited, annotations };
+  return { reader: edited, annotations, inherited };
+}
+
+/** Notes behind an operation on a recording that begins at `start`. */
+function moved(notes: readonly Annotation[], operation: Operation, start: Time): readonly Annotation[] {
+  if (operation.op === "shift") return notes.map((note) => ({ ...note, at: note.at + operation.by }));
+  if (operation.op !== "trim") return notes;
+  const { from = start, until = Number.POSITIVE_INFINITY } = operation;
+  return notes.filter(({ at }) => at >= from && at < until).map((note) => ({ ...note, at: note.at - from }));
 }
 
 async function applied(
@@ -94,6 +109,9 @@ async function applied(
   }
 }
 
+/** From the last message of a recording to the first of the next: what every format can hold. */
+const LEAST_STEP: Time = 1000;
+
 function noChannel(reader: Reader): string {
   return `channels are: ${reader.channels.map(({ name }) => name).join(", ")}`;
 }
@@ -131,7 +149,7 @@ async function joined(
   const parts: Part[] = [
     await partOf(reader, timeline.start, after(timeline.end), 0, identity(reader), false, context),
   ];
-  const step = timeline.tick?.duration ?? 1;
+  const step = timeline.tick?.duration ?? LEAST_STEP;
   let next = Math.max(timeline.tick?.duration == null ? 0 : timeline.tick.count * step, timeline.end + step);
   for (const file of files) {
     const other = await context.open(file);

@@ -168,7 +168,8 @@ export class RenamedReader extends EditedReader {
       if (taken.has(name)) throw new RangeError(`two channels would be called ${name}`);
       taken.add(name);
     }
-    if (this.base.stateOf === undefined) throw new RangeError(`the channels of ${this.info.format} have no other names`);
+    if (this.base.stateOf === undefined)
+      throw new RangeError(`the channels of ${this.info.format} have no other names`);
   }
 
   pieces(query: Query): AsyncIterable<Piece> {
@@ -250,7 +251,7 @@ export class PartsReader extends EditedReader {
     for (const part of this.#parts) {
       const own = await part.reader.timeline();
       const first = part.opening === null ? Math.max(part.start, own.start) : part.start;
-      const last = Math.max(first, Math.min(part.end, own.end));
+      const last = Math.max(first, part.end > own.end ? own.end : await lastBefore(part));
       start = Math.min(start, first + part.shift);
       end = Math.max(end, last + part.shift);
     }
@@ -271,6 +272,12 @@ export class PartsReader extends EditedReader {
     const { motion } = this.state;
     return motion === null ? 0 : ((await this.statistics())[motion]?.messages ?? 0);
   }
+}
+
+/** Time of the last message in front of the part's end; its start when there is none. */
+async function lastBefore({ reader, start, end }: Part): Promise<Time> {
+  for await (const batch of reader.batches({ start, end, reverse: true })) return batch.time[batch.length - 1]!;
+  return start;
 }
 
 function composed(inner: readonly number[] | null, outer: readonly number[]): readonly number[] {

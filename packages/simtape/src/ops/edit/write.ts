@@ -1,7 +1,7 @@
 import type { SinkBundle } from "../../io/sink.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
-import type { CreateOptions, WritingFormat } from "../../model/writer.ts";
+import type { CreateOptions, Writer, WritingFormat } from "../../model/writer.ts";
 import { piecesOf } from "./readers.ts";
 
 /** Writes what an edited reader gives. Messages keep what the format keeps beside their payloads. Gives their count. */
@@ -11,15 +11,18 @@ export async function writeEdited(
   to: SinkBundle,
   options: Pick<CreateOptions, "compression" | "dialect"> & {
     readonly metadata?: Readonly<Record<string, Value>> | undefined;
+    /** Puts more into the result, before its first message. */
+    readonly begin?: ((writer: Writer) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
   } = {},
 ): Promise<number> {
   const { epoch } = await reader.timeline();
   const base = reader.base ?? reader;
-  const { signal, ...create } = options;
+  const { signal, begin, ...create } = options;
   const writer = await writing.create(to, { ...create, epoch, like: base });
   let messages = 0;
   try {
+    begin?.(writer);
     const written: (ChannelInfo | null)[] = reader.channels.map(() => null);
     for await (const { batch, shift, channels } of piecesOf(reader, { signal })) {
       const map: (ChannelInfo | null)[] = [];

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { matching } from "../../src/cli/glob.ts";
+import { FORMATS } from "../../src/formats.ts";
+import { MemoryFiles } from "../../src/io/sink.ts";
+import { Findings } from "../../src/model/error.ts";
+import { openBundle } from "../../src/model/open.ts";
+import { Recording } from "../../src/model/recording.ts";
+import type { State } from "../../src/model/state.ts";
+import type { WritingFormat } from "../../src/model/writer.ts";
+import { applyEdits } from "../../src/ops/edit/apply.ts";
+import type { Operation } from "../../src/ops/edit/list.ts";
+import { writeEdited } from "../../src/ops/edit/write.ts";
+import { bundleOfFiles } from "../conformance/mutate.ts";
+import { SOUND, type SoundRecording } from "../specimens.ts";
+
+function writingOf(of: SoundRecording): Promise<WritingFormat> {
+  return FORMATS.find(({ id }) => id === of.format)!.writing!();
+}
+
+/** The recording with the operations laid over it; joining takes the recording itself once more. */
+async function edited(of: SoundRecording, operations: readonly Operation[]): Promise<Recording> {
+  const source = await openBundle(of.bundle(), FORMATS);
+  const context = {
+    writing: await writingOf(of),
+    matching,
+    open: async () => (await openBundle(of.bundle(), FORMATS)).reader,
+  };
+  const { reader } = await applyEdits(source.reader, { version: 1, operations }, context);
+  return new Recording(reader, new Findings());
+}
+
+async function written(recording: Recording, of: SoundRecording): Promise<Recording> {
+  const files = new MemoryFiles(Object.keys(of.files)[0]!);
+  await writeEdited(recording.reader, await writingOf(of), files);
+  const others = [...files.files].filter(([name]) => name !== files.name);
+  return openBundle(bundleOfFiles(Object.fromEntries([[files.name, files.bytes], ...others])), FORMATS);
+}
+
+/** What a format's writer lays out anew: clocks and ends of frames, palettes, snapshots with their sections. */
+const OWN: Readonly<Record<SoundRecording["format"], readonly string[]>> = {
+  carla: ["frame-start", "frame-end"],
+  hypercube: ["snapshot", "palette-add", "extension"],
+  flightgear: [],
+  mira: [],
+  nanover: [],
+};
+
+/** Time, channel and payload of every message that is not the format's own. */
+async function messagesOf(recording: Recording, of: SoundRecording): Promise<string[]> {
+  const found: string[] = [];
+  const own = OWN[of.format];
+  for await (const batch of recording.batches()) {
+    for (let i = 0; i < batch.length; i++) {
+      const { name } = recording.channels[batch.channel[i]!]!;
+      if (own.includes(name)) continue;
+      found.push(`${batch.time[i]} ${name} ${Buffer.from(batch.payload(i)).toString("base64")}`);
+    }
+  }
+  return found;
+}
+
+function comparable({ values, sets }: State): unknown {
+  return {
+    values: Object.fromEntries(values),
+    sets: Object.fromEntries(
+      [...sets]
+        .filter(([, set]) => set.ids.length > 0)
+        .map(([name, set]) => [name, { ids: set.ids, columns: Object.fromEntries(set.columns) }]),
+    ),
+  };
+}
+
+describe.each(SOUND)("$format $name, edited and not written,", (of) => {
+  const cases = async (): Promise<readonly (readonly Operation[])[]> => {
+    await using original = await openBundle(of.bundle(), FORMATS);
+    const { start, end, tick } = await original.timeline();
+    const step = tick?.duration ?? 1e6;
+    const at = (part: number): number => Math.round((start + (end - start) * part) / step) * step;
+    const statistics = await original.statistics();
+    const busy = original.channels.filter(({ id }) => statistics[id]!.messages > 0).map(({ name }) => name);
+    const some = busy.findLast((name) => !OWN[of.format].includes(name))!;
+    return [
+      [{ op: "trim", from: at(0.3), until: at(0.8) }],
+      [{ op: "shift", by: 20 * step }],
+      [{ op: "filter", exclude: [some] }],
+      [{ op: "redact", channels: [some], from: at(0.2), until: at(0.6) }],
+      [{ op: "join", files: ["itself"], gap: 4 * step }],
+      [
+        { op: "trim", from: at(0.3), until: at(0.8) },
+        { op: "join", files: ["itself"] },
+        { op: "redact", channels: [some], from: at(0.5) },
+      ],
+      ...(of.format === "mira"
+        ? [
+            [{ op: "rename", channels: Object.fromEntries(busy.map((name) => [name, `/renamed${name}`])) } as const],
+            [
+              { op: "rename", channels: { [some]: "/renamed" } } as const,
+              { op: "join", files: ["itself"] } as const,
+              { op: "trim", from: at(0.5) } as const,
+            ],
+          ]
+        : []),
+    ];
+  };
+
+  test("has the messages and states of what is written", async () => {
+    for (const operations of await cases()) {
+      const told = JSON.stringify(operations);
+      await using virtual = await edited(of, operations);
+      await using real = await written(virtual, of);
+      const [timeline, again] = [await virtual.timeline(), await real.timeline()];
+      const [before, after] = [await messagesOf(virtual, of), await messagesOf(real, of)];
+      expect(after.length, told).toBe(before.length);
+      expect(after.find((text, i) => text !== before[i])?.slice(0, 80), told).toBe(undefined);
+      if (of.format !== "hypercube") expect([again.start, again.end], told).toEqual([timeline.start, timeline.end]);
+      for (const part of [0, 0.31, 0.62, 1]) {
+        const time = Math.round(timeline.start + (timeline.end - timeline.start) * part);
+        const state = comparable(await real.state(time));
+        expect(state, `${told} at ${time}`).toEqual(comparable(await virtual.state(time)));
+      }
+    }
+  });
+});
