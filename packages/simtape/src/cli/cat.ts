@@ -97,7 +97,7 @@ export function channelsMatching(recording: Recording, globs: readonly string[])
 }
 
 /** Writes one message as one line. */
-class Rows {
+export class Rows {
   undecodable = 0;
   readonly #channels: readonly Channel[];
   readonly #names: readonly string[];

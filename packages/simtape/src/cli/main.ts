@@ -22,6 +22,7 @@ import { addRecover } from "./recover.ts";
 import { addRecord } from "./record.ts";
 import { addRepair } from "./repair.ts";
 import { addState } from "./state.ts";
+import { addTail } from "./tail.ts";
 import { addVerify } from "./verify.ts";
 
 function version(): string {
@@ -47,6 +48,7 @@ function makeProgram(): Command {
     addCheck,
     addVerify,
     addRecord,
+    addTail,
     addCopy,
     addConvert,
     addCompact,

@@ -112,7 +112,7 @@ const HEADER: Check<Header> = object(
 export class LineProtocol {
   readonly #options: LineProtocolOptions;
   readonly #now: () => number;
-  readonly #splitter = new LineSplitter();
+  #splitter = new LineSplitter();
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   #recorder: Recorder | null = null;
   #world: WorldLines | null = null;
@@ -190,20 +190,27 @@ export class LineProtocol {
     }
   }
 
+  /** The sender is turned away: what is left of its input is not looked at. */
+  turnAway(): void {
+    this.#splitter = new LineSplitter();
+    this.#isFirstTick = true;
+    this.#isFirstLine = true;
+  }
+
   /** The sender is gone. A last line without an end is taken when it is whole, and else counted as skipped. */
   async finish(): Promise<void> {
     const rest = this.#splitter.rest();
-    this.#isFirstTick = true;
-    this.#isFirstLine = true;
-    if (rest === null || this.#ended !== null) return;
-    this.#lines++;
-    try {
-      if (this.#recorder === null) await this.#begin(rest);
-      else this.#take(rest);
-    } catch (error) {
-      if (!(error instanceof LineError)) throw error;
-      this.#skip(new LineError(error.line, "the input ends within a line"));
+    if (rest !== null && this.#ended === null) {
+      this.#lines++;
+      try {
+        if (this.#recorder === null) await this.#begin(rest);
+        else this.#take(rest);
+      } catch (error) {
+        if (!(error instanceof LineError)) throw error;
+        this.#skip(new LineError(error.line, "the input ends within a line"));
+      }
     }
+    this.turnAway();
   }
 
   // ── lines ─────────────────────────────────────────────────────────────

@@ -1,0 +1,82 @@
+import { LineError, type LineProtocol } from "../record/line-protocol.ts";
+import type { RecorderStatus } from "../record/recorder.ts";
+import { byteSize, grouped, say } from "./output.ts";
+import type { Input, Sender } from "./record-input.ts";
+
+/** Milliseconds between two looks at what is due. */
+const POLL_EVERY = 250;
+
+/** What came of an input. */
+export interface Fed {
+  /** Who has ended the recording, and may be waiting for an answer. */
+  readonly last: Sender | null;
+  /** The bad line that ended it; null: none did. */
+  readonly fault: LineError | null;
+  /** Senders that were turned away because of a bad line. */
+  readonly turnedAway: number;
+}
+
+/** Takes lines from an input until it is over, somebody says so, or `stop` comes. Throws what the recorder fails with. */
+export async function feed(input: Input, lines: LineProtocol, stop: AbortController): Promise<Fed> {
+  let turnedAway = 0;
+  const timer = setInterval(() => {
+    lines.goToNow();
+    lines.recorder?.poll();
+    const status = lines.recorder?.status ?? null;
+    if (status === null) return;
+    show(status);
+    if (status.failure !== null) stop.abort();
+  }, POLL_EVERY);
+  try {
+    for await (const sender of input.senders) {
+      lines.recorder?.session("rejoin");
+      try {
+        await take(sender, lines);
+        // perhaps for long
+        if (input.isServer && lines.recorder !== null) lines.commit();
+      } catch (error) {
+        if (!(error instanceof LineError)) throw error;
+        if (!input.isServer) return { last: null, fault: error, turnedAway };
+        turnedAway++;
+        lines.turnAway();
+        say(`simtape: ${sender.name} is turned away: ${error.message}`);
+        sender.answer(JSON.stringify({ error: error.message }));
+      }
+      const failure = lines.recorder?.status.failure ?? null;
+      if (failure !== null) throw failure;
+      if (lines.ended !== null) return { last: sender, fault: null, turnedAway };
+    }
+    return { last: null, fault: null, turnedAway };
+  } finally {
+    clearInterval(timer);
+    wipe();
+    input.close();
+  }
+}
+
+async function take(sender: Sender, lines: LineProtocol): Promise<void> {
+  for await (const bytes of sender.bytes) {
+    await lines.feed(bytes);
+    if (lines.ended !== null || (lines.recorder?.status.failure ?? null) !== null) return;
+  }
+  await lines.finish();
+}
+
+/** Events that had to go. */
+export function droppedIn({ dropped }: RecorderStatus): number {
+  return Object.values(dropped).reduce((sum, count) => sum + count, 0);
+}
+
+/** One line on a terminal. */
+function show(status: RecorderStatus): void {
+  if (process.stderr.isTTY !== true) return;
+  const { tick, committedTick, bytes, waiting } = status;
+  const dropped = droppedIn(status);
+  const lost = dropped === 0 ? "" : `, ${grouped(dropped)} events dropped`;
+  const text = `${grouped(tick)} ticks, ${grouped(committedTick)} committed (${byteSize(bytes)}), ${byteSize(waiting)} waiting${lost}`;
+  process.stderr.write(`\r\x1b[K${status.id}: ${text}`);
+}
+
+function wipe(): void {
+  if (process.stderr.isTTY === true) process.stderr.write("\r\x1b[K");
+}

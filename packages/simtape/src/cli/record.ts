@@ -1,0 +1,246 @@
+import { rmdir } from "node:fs/promises";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { LockedError } from "../io/node/file-lock.ts";
+import { journalFile } from "../io/node/journal-file.ts";
+import { writerLock } from "../io/node/lock.ts";
+import { type Store, StoreError } from "../io/store.ts";
+import { isSegment } from "../io/store-key.ts";
+import { type HeaderOptions, LineProtocol } from "../record/line-protocol.ts";
+import { OVERFLOW_POLICIES, type OverflowPolicy } from "../record/live-output.ts";
+import { META } from "../record/place.ts";
+import { RECORDING_PROFILES, type RecordingProfile } from "../record/profile.ts";
+import { type Recorder, record } from "../record/recorder.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { byteSize, grouped, Output, say } from "./output.ts";
+import { folderOf, isInS3, storeAt, under } from "./place.ts";
+import { droppedIn, type Fed, feed } from "./record-feed.ts";
+import { inputOf } from "./record-input.ts";
+import { clock, parseDuration } from "./time.ts";
+
+interface RecordCommand {
+  readonly input: string;
+  readonly id?: string;
+  readonly profile: RecordingProfile;
+  readonly journal?: string | true;
+  readonly resume?: boolean;
+  readonly lenient?: boolean;
+  readonly policy: OverflowPolicy;
+  readonly buffer?: number;
+  readonly commitEvery?: number;
+  readonly commitBytes?: number;
+  readonly limitTicks?: number;
+  readonly limitBytes?: number;
+  readonly tickRate: "input" | "real";
+  readonly json?: boolean;
+}
+
+/** Bad lines that are told one by one. */
+const TOLD = 10;
+
+export function addRecord(program: Command): void {
+  program
+    .command("record")
+    .summary("record a running simulator, sent as lines of JSON")
+    .description(
+      "Records what a simulator sends, one JSON object per line (docs/line-protocol.md), into a folder or a bucket. What is committed can be read at once and survives every crash. Exit 0: done; 3: done, but lines were skipped or events dropped; 1: failed.",
+    )
+    .argument("<out>", "the recording: FOLDER/ID or s3://bucket/prefix/ID, or what is above it with --id")
+    .option(
+      "-i, --input <from>",
+      "-, a file, tcp://host:port, ws://host:port or unix:path (the last three listen)",
+      "-",
+    )
+    .option("--id <id>", "name of the recording below <out>")
+    .addOption(
+      new Option("--profile <profile>", "what of a world is kept").choices(RECORDING_PROFILES).default("standard"),
+    )
+    .option("--journal [file]", "mirror every second what is not committed; for a folder its own file by default")
+    .option("--resume", "go on with a recording that was left open")
+    .option("--lenient", "skip bad lines and count them")
+    .addOption(
+      new Option("--policy <policy>", "when the store does not keep up: make the sender wait, or drop events")
+        .choices(OVERFLOW_POLICIES)
+        .default("block"),
+    )
+    .option("--buffer <size>", "how much may wait for the store (16MiB)", sizeOf)
+    .option("--commit-every <time>", "commit at least so often (30s)", millisecondsOf)
+    .option("--commit-bytes <size>", "commit when so much has come together, compressed (256KiB)", sizeOf)
+    .option("--limit-ticks <n>", "end the recording after so many ticks and go on in a new one (a day)", countOf)
+    .option("--limit-bytes <size>", "the same by size (2GiB)", sizeOf)
+    .addOption(
+      new Option("--tick-rate <rate>", "ticks as the lines tell, or as the clock goes")
+        .choices(["input", "real"])
+        .default("input"),
+    )
+    .option("--json", "the report as one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json",
+    )
+    .action(async (out: string, options: RecordCommand) => {
+      try {
+        process.exitCode = await recordTo(targetOf(out, options.id), options);
+      } catch (error) {
+        if (!(error instanceof LockedError || error instanceof StoreError)) throw error;
+        say(`simtape: ${error.message}`);
+        process.exitCode = EXIT.failed;
+      }
+    });
+}
+
+interface Target {
+  readonly store: Store;
+  readonly id: string;
+  readonly name: string;
+  /** The recording's own folder; null: it is in a bucket. */
+  readonly folder: string | null;
+}
+
+function targetOf(out: string, id: string | undefined): Target {
+  const above = id === undefined ? folderOf(out.replace(/\/+$/, "")) : out;
+  const own = id ?? out.replace(/\/+$/, "").replace(/^.*\//s, "");
+  if (!isSegment(own) || (isInS3(out) && !isInS3(`${above}/`)))
+    throw new UsageError(`say the recording's name: ${under(out, "ID")}, of letters, digits and . _ -`);
+  const name = under(above, own);
+  return { store: storeAt(above), id: own, name, folder: isInS3(out) ? null : name };
+}
+
+async function recordTo(target: Target, options: RecordCommand): Promise<number> {
+  const { store, id, folder } = target;
+  if (options.journal === true && folder === null)
+    throw new UsageError("--journal needs a local file when the recording is in a bucket");
+  const lock = folder === null ? null : await writerLock(under(folder, "writer.lock"), id);
+  try {
+    if (options.resume !== true && (await store.head(`${id}/${META}`)) !== null)
+      throw new StoreError("conflict", `there is a recording already, --resume goes on with it: ${target.name}`, id);
+    return await run(target, options);
+  } finally {
+    await lock?.release();
+    // without effect when anything is in it
+    if (folder !== null) await rmdir(folder).catch(() => undefined);
+  }
+}
+
+async function run(target: Target, options: RecordCommand): Promise<number> {
+  const stop = new AbortController();
+  let skipped = 0;
+  const lines = new LineProtocol({
+    open: (header) => open(target, options, header),
+    ticks: options.tickRate,
+    signal: stop.signal,
+    skipped:
+      options.lenient === true
+        ? ({ message }) => {
+            if (++skipped <= TOLD) say(`simtape: skipped: ${message}`);
+            else if (skipped === TOLD + 1) say("simtape: more lines are skipped and only counted");
+          }
+        : undefined,
+  });
+  const input = await inputOf(options.input, stop.signal);
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stop.signal.aborted) void giveUp(lines.recorder);
+    else {
+      say(`simtape: ${signal}: closing the recording; once more gives up what is not committed`);
+      stop.abort();
+    }
+  };
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  try {
+    const fed = await feed(input, lines, stop);
+    const { recorder } = lines;
+    if (recorder === null) {
+      say(`simtape: ${fed.fault?.message ?? "nothing was sent"}; nothing is recorded`);
+      return EXIT.failed;
+    }
+    lines.settle();
+    const outcome = lines.ended ?? "abandoned";
+    await recorder.close({ outcome });
+    return await report(target, lines, recorder, fed, outcome, options.json === true);
+  } finally {
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+}
+
+function open({ store, id, folder }: Target, options: RecordCommand, header: HeaderOptions): Promise<Recorder> {
+  const { profile, journal, resume, policy, buffer, commitEvery, commitBytes, limitTicks, limitBytes } = options;
+  const journalPath = journal === true ? under(folder!, "journal.hcj") : journal;
+  return record(store, {
+    ...header,
+    id,
+    profile,
+    resume,
+    journal: journalPath === undefined ? undefined : journalFile(journalPath),
+    keepsPrevious: folder !== null,
+    buffer: { bytes: buffer, policy },
+    commit: { every: commitEvery, bytes: commitBytes },
+    limits: { ticks: limitTicks, bytes: limitBytes },
+  });
+}
+
+async function giveUp(recorder: Recorder | null): Promise<never> {
+  say("simtape: given up; what is committed stays");
+  await recorder?.abort();
+  process.exit(EXIT.failed);
+}
+
+async function report(
+  { name }: Target,
+  lines: LineProtocol,
+  recorder: Recorder,
+  { last, fault, turnedAway }: Fed,
+  outcome: string,
+  isJson: boolean,
+): Promise<number> {
+  const { status } = recorder;
+  const { id, tick: ticks, bytes, dropped } = status;
+  const counts = { lines: lines.lines, skipped: lines.skipped, turnedAway, refused: lines.refused, dropped };
+  const told = toJson({ recording: name, last: id, outcome, ticks, bytes, ...counts });
+  last?.answer(told);
+  last?.close();
+  const output = new Output();
+  await output.line(
+    isJson
+      ? told
+      : `${name}: ${outcome}, ${clock(ticks * 50e6)} (${grouped(ticks)} ticks), ${byteSize(bytes)}, ${grouped(counts.lines)} lines`,
+  );
+  await output.flush();
+  const lost = droppedIn(status);
+  if (lost > 0) say(`simtape: ${grouped(lost)} events were dropped: ${toJson(dropped)}`);
+  if (counts.refused > 0) say(`simtape: ${grouped(counts.refused)} things found no room in the world`);
+  if (counts.skipped > 0) say(`simtape: ${grouped(counts.skipped)} lines were skipped`);
+  if (fault !== null) {
+    say(`simtape: ${fault.message}; what was before it is recorded. --lenient skips bad lines`);
+    return EXIT.failed;
+  }
+  return lost + counts.refused + counts.skipped + turnedAway > 0 ? EXIT.lossy : EXIT.done;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+};
+
+function sizeOf(text: string): number {
+  const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?([kmg]?i?b)?$/i.exec(text) ?? [];
+  const bytes = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN));
+  if (!(bytes > 0)) throw new InvalidArgumentError("a size such as 256KiB, 16MiB or 2GB.");
+  return bytes;
+}
+
+function millisecondsOf(text: string): number {
+  const time = parseDuration(text);
+  if (time === null || time < 0) throw new InvalidArgumentError("a time such as 500ms, 30s or 2m.");
+  return time / 1e6;
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError("a whole number above 0.");
+  return Number(text);
+}

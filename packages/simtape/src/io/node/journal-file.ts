@@ -1,0 +1,72 @@
+import { type FileHandle, open, readFile, rename, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isCode, syncFolder } from "./directory-files.ts";
+
+/** A file that is replaced or grows, and survives a crash as it was after the last change that was answered. */
+export interface DurableFile {
+  /** Everything so far is replaced, at once or not at all; on disk when it resolves. */
+  replace(bytes: Uint8Array): Promise<void>;
+  /** On disk when it resolves. */
+  append(bytes: Uint8Array): Promise<void>;
+  /** Null: there is none. */
+  read(): Promise<Uint8Array | null>;
+  remove(): Promise<void>;
+}
+
+/** For the journal of a recording, `journal.hcj` in its folder; the folder must be there. */
+export function journalFile(path: string): DurableFile {
+  return new JournalOnDisk(path);
+}
+
+class JournalOnDisk implements DurableFile {
+  readonly #path: string;
+  /** For appending; null: not opened yet. */
+  #handle: FileHandle | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async replace(bytes: Uint8Array): Promise<void> {
+    const beside = `${this.#path}.tmp`;
+    const handle = await open(beside, "w");
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+      await rename(beside, this.#path);
+    } catch (error) {
+      await handle.close();
+      await unlink(beside).catch(() => undefined);
+      throw error;
+    }
+    await this.#handle?.close();
+    this.#handle = handle;
+    await syncFolder(dirname(this.#path));
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    this.#handle ??= await open(this.#path, "a");
+    await this.#handle.writeFile(bytes);
+    await this.#handle.datasync();
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    try {
+      return new Uint8Array(await readFile(this.#path));
+    } catch (error) {
+      if (isCode(error, "ENOENT")) return null;
+      throw error;
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.#handle?.close();
+    this.#handle = null;
+    for (const path of [this.#path, `${this.#path}.tmp`]) {
+      await unlink(path).catch((error: unknown) => {
+        if (!isCode(error, "ENOENT")) throw error;
+      });
+    }
+    await syncFolder(dirname(this.#path));
+  }
+}
