@@ -103,7 +103,7 @@ export class S3Client {
   /** Address of an object, or of the bucket. */
   url(key: string | null, query: Readonly<Record<string, string>> = {}): URL {
     const url = new URL(this.#base);
-    url.pathname += `/${key === null ? "" : encoded(this.prefix + key)}`;
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/${key === null ? "" : encoded(this.prefix + key)}`;
     url.search = new URLSearchParams(query).toString().replaceAll("+", "%20");
     return url;
   }
@@ -143,17 +143,17 @@ export class S3Client {
   fetching(etag: string): typeof fetch {
     return async (input, init) => {
       const headers = { ...(init?.headers as Record<string, string>), "If-Match": `"${etag}"` };
-      const stop = new AbortController();
-      const timer = setTimeout(() => stop.abort(new Unanswered("no answer in time", null)), this.#timeout);
+      const deadline = new Deadline(this.#timeout, init?.signal ?? undefined);
       try {
-        const signal = AbortSignal.any([stop.signal, ...(init?.signal ? [init.signal] : [])]);
+        const { signal } = deadline;
         const response = await this.#send(new URL(input as string), { method: "GET", headers, signal });
         if (response.status !== 429) return response;
         // "Too many requests" is final for `http()`, and here it is not.
         await response.body?.cancel();
         return new Response(null, { status: 503 });
       } finally {
-        clearTimeout(timer);
+        // The body still ends with the signal.
+        deadline.met();
       }
     };
   }
@@ -163,16 +163,18 @@ export class S3Client {
     signal?.throwIfAborted();
     const headers: Record<string, string> = { ...request.headers };
     if (body !== undefined) headers["x-amz-content-sha256"] = await sha256(body);
-    const deadline = AbortSignal.timeout(this.#timeout + Math.ceil((body?.length ?? 0) / 64));
-    const both = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    const deadline = new Deadline(this.#timeout + Math.ceil((body?.length ?? 0) / 64), signal);
     try {
-      const response = await this.#send(this.url(key, query), { method, headers, body: body ?? null, signal: both });
+      const init = { method, headers, body: body ?? null, signal: deadline.signal };
+      const response = await this.#send(this.url(key, query), init);
       const bytes = new Uint8Array(await response.arrayBuffer());
       return { status: response.status, headers: response.headers, bytes };
     } catch (cause) {
       signal?.throwIfAborted();
       if (cause instanceof CredentialsError) throw new StoreError("denied", cause.message, key, { cause });
-      return new Unanswered(deadline.aborted ? "no answer in time" : "cannot reach the server", cause);
+      return new Unanswered(deadline.signal.aborted ? "no answer in time" : "cannot reach the server", cause);
+    } finally {
+      deadline.stop();
     }
   }
 
@@ -225,6 +227,36 @@ export class S3Client {
 
   #where(key: string | null): string {
     return key === null ? this.name : `${this.name}/${key}`;
+  }
+}
+
+/** Aborts with a signal, or when the time is over. */
+class Deadline {
+  readonly #controller = new AbortController();
+  readonly #outer: AbortSignal | undefined;
+  readonly #abort = (): void => this.#controller.abort(this.#outer?.reason);
+  readonly #timer: ReturnType<typeof setTimeout>;
+
+  constructor(milliseconds: number, outer: AbortSignal | undefined) {
+    this.#outer = outer;
+    this.#timer = setTimeout(() => this.#controller.abort(new Unanswered("no answer in time", null)), milliseconds);
+    if (outer?.aborted) this.#abort();
+    else outer?.addEventListener("abort", this.#abort);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The time no longer counts. */
+  met(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Neither does the signal. */
+  stop(): void {
+    this.met();
+    this.#outer?.removeEventListener("abort", this.#abort);
   }
 }
 
