@@ -51,6 +51,17 @@ export class ChunkContext {
     this.source = source;
     this.isOpening = isOpening;
   }
+
+  /** Version of a host event in this chunk, as the metadata have it; null when they do not name it (spec §9). */
+  hostVersion(name: string): number | null {
+    const { events } = this.source;
+    let best: HostEvent | null = null;
+    for (const event of events) {
+      if (event.name !== name || event.sinceChunk > this.chunk) continue;
+      if (best === null || event.sinceChunk > best.sinceChunk) best = event;
+    }
+    return best?.version ?? null;
+  }
 }
 
 const NO_SOURCE: ChunkSource = { entries: [], epochs: [], events: [], isSegmented: false };

@@ -47,8 +47,9 @@ export class NameFix {
     if (kind === null) return value;
     if (typeof value === "string") return this.name(kind, value);
     if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) return value;
-    const { id } = value as { readonly [key: string]: Value };
-    return typeof id === "string" ? { ...value, id: this.name(kind, id) } : value;
+    const fields = value as { readonly [key: string]: Value };
+    const { id } = fields;
+    return typeof id === "string" ? { ...fields, id: this.name(kind, id) } : value;
   }
 
   /** A name that no longer resolves is told once, and becomes one that nothing in the game has. */

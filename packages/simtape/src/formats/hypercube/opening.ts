@@ -1,3 +1,4 @@
+import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { nbtLength } from "../../codec/nbt.ts";
 import { loadZstd, readZstdFrameHeader, ZSTD_MAGIC, type Zstd } from "../../codec/zstd.ts";
@@ -7,7 +8,16 @@ import type { OpenOptions } from "../../model/reader.ts";
 import { FileSet } from "./chunk-fetch.ts";
 import { type Plan, planChunks } from "./chunk-plan.ts";
 import { type DictionaryLookup, findDictionary } from "./dictionary.ts";
-import { FIRST_READ, FLAG_FINISHED, FLAG_SEGMENTED, HEADER_BYTES, LIMITS, segmentName, TICK } from "./layout.ts";
+import {
+  FIRST_READ,
+  FLAG_FINISHED,
+  FLAG_SEGMENTED,
+  HEADER_BYTES,
+  LIMITS,
+  readIndexEntry,
+  segmentName,
+  TICK,
+} from "./layout.ts";
 import { productionSegmentName } from "./layout-production.ts";
 import { aboveLimits, type CheckedHead, type Head, type Preamble, readHead, readPreamble, refuse } from "./preamble.ts";
 import { alignEntries, recoverEntries, soundPrefix } from "./recover.ts";
@@ -226,6 +236,7 @@ class Opening {
     let entries = preamble?.entries ?? [];
     let indexLength = head.indexLength;
     let message: string;
+    const wrong: Finding[] = [];
     if (isTrusted) {
       entries = alignEntries(entries, frames);
       const found = entries.filter(({ offsetHigh, offsetLow }) => offsetHigh + offsetLow > 0).length;
@@ -243,6 +254,10 @@ class Opening {
       if (!isSure || from + indexLength > begin)
         indexLength = Math.max(recovered.end, prefix.length === 0 ? 0 : Math.min(indexLength, begin - from));
       const found = frames.length - rest.length + recovered.found;
+      const used = Math.max(recovered.end, entriesLength(area, prefix.length, dialect === 5));
+      const isElsewhere = this.findings.some(({ code }) => code === "metadata-length");
+      // the index is whole: what the header says of it is wrong
+      if (found === frames.length && !isElsewhere) wrong.push(...countFaults(head, found, used));
       message = `index: ${frames.length} chunks were found in the file, ${found} of their entries in the index`;
     }
     const last = entries.at(-1);
@@ -260,6 +275,7 @@ class Opening {
     };
     this.findings = this.findings.filter(({ code }) => !INDEX_CODES.has(code) && !isIndexCode(code));
     this.#report.report({ code: "index-recovered", severity: "damage", message, offset: from, length: indexLength });
+    for (const finding of wrong) this.#report.report(finding);
     const plan = planChunks(entries, { isSegmented: false, preambleLength, size, tickCount }, this.#report);
     if (plan.chunks.length === 0) return null;
     const known = preamble ?? readPreamble(whole, first, QUIET);
@@ -419,6 +435,26 @@ const QUIET: Reporter = { report: () => undefined };
 
 function isIndexCode(code: string): boolean {
   return code.startsWith("index-") && code !== "index-recovered" && code !== "index-segment-order";
+}
+
+/** Bytes of so many entries at the start of an index, which are known to be sound. */
+function entriesLength(index: Uint8Array, count: number, isVersioned: boolean): number {
+  const cursor = new ByteCursor(index);
+  for (let i = 0; i < count; i++) readIndexEntry(cursor, isVersioned);
+  return cursor.position;
+}
+
+function countFaults({ indexLength, chunkCount }: Head, chunks: number, length: number): Finding[] {
+  const faults: Finding[] = [];
+  if (length !== indexLength) {
+    const message = `header, index length: expected ${length} for ${chunks} entries, found ${indexLength}`;
+    faults.push({ code: "index-length", severity: "damage", message, offset: 53 });
+  }
+  if (chunks !== chunkCount) {
+    const message = `header, chunk count: expected ${chunks} as in the index, found ${chunkCount}`;
+    faults.push({ code: "chunk-count", severity: "damage", message, offset: 61 });
+  }
+  return faults;
 }
 
 function beyondEnd(head: Head, size: number | null): string | null {

@@ -1,7 +1,7 @@
 import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
-import { type NbtDocument, nbtCompound } from "../../codec/nbt.ts";
+import { type NbtDocument, nbtCompound, nbtLength } from "../../codec/nbt.ts";
 import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
 import type { Dialect } from "./chunk-context.ts";
 import {
@@ -115,7 +115,7 @@ export function readPreamble(head: Head, bytes: Uint8Array, report: Reporter): P
   const { extension } = head;
   const metadataBytes = section("metadata", bytes, HEADER_BYTES, indexAt, extension?.metadataCrc ?? null, report);
   const indexBytes = section("index", bytes, indexAt, head.preambleLength, extension?.indexCrc ?? null, report);
-  const metadata = metadataOf(metadataBytes.bytes, report);
+  const metadata = metadataOf(metadataBytes.bytes, bytes, report);
   const reserved = readReserved(metadata);
   for (const oddity of reserved.oddities) {
     report.report({ code: "odd-metadata", severity: "warning", message: `metadata: ${oddity}`, offset: HEADER_BYTES });
@@ -208,16 +208,37 @@ export function aboveLimits(head: Head): string | null {
   return null;
 }
 
-/** Metadata that cannot be read is reported and taken for empty: nothing but names depends on it. */
-function metadataOf(bytes: Uint8Array, report: Reporter): NbtDocument {
+/**
+ * Metadata that cannot be read is reported and taken for empty: nothing but names depends on it. Where only its length in
+ * the header is wrong, the NBT tells the right one.
+ */
+function metadataOf(bytes: Uint8Array, preamble: Uint8Array, report: Reporter): NbtDocument {
   try {
     return readMetadata(bytes);
   } catch (error) {
     if (!(error instanceof LayoutError)) throw error;
+    const length = lengthOfNbt(preamble);
+    if (length !== null && length !== bytes.length) {
+      const message = `header, metadata length: expected ${length} as the NBT has, found ${bytes.length}`;
+      report.report(damage("metadata-length", message, 49));
+      return readMetadata(preamble.subarray(HEADER_BYTES, HEADER_BYTES + length));
+    }
     const message = `metadata: ${error.message} of the section`;
     const offset = HEADER_BYTES + error.offset;
     report.report({ code: "bad-metadata", severity: "damage", message, offset, length: bytes.length });
     return { root: nbtCompound({}), name: null };
+  }
+}
+
+/** Of the metadata; null when they cannot be read at any length. */
+function lengthOfNbt(preamble: Uint8Array): number | null {
+  try {
+    const length = nbtLength(preamble, HEADER_BYTES);
+    readMetadata(preamble.subarray(HEADER_BYTES, HEADER_BYTES + length));
+    return length;
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    return null;
   }
 }
 

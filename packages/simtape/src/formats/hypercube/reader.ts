@@ -38,6 +38,16 @@ import { ProductionState } from "./state-production.ts";
 /** Version of the built-in event schema that this reader knows (spec §9). */
 const SCHEMA_VERSION = 1;
 
+/** What there is of one chunk. */
+export interface ChunkContent {
+  readonly columns: Columns;
+  readonly problem: string | null;
+  /** Null when its frame is not there or does not inflate. */
+  readonly raw: Uint8Array | null;
+  /** Nothing is wrong with it, but it was written by a schema that is not known here. */
+  readonly isNewer: boolean;
+}
+
 /** Reads HCRP recordings: one file, or a metadata file with its segments beside it. */
 export class HypercubeReader implements Reader {
   readonly info: RecordingInfo;
@@ -128,22 +138,21 @@ export class HypercubeReader implements Reader {
     return this.#faults;
   }
 
-  /** One chunk decoded, and what is wrong with it; `hasContent`: its frame inflates. */
-  async contentOf(
-    chunk: HypercubeChunk,
-  ): Promise<{ readonly columns: Columns; readonly problem: string | null; readonly hasContent: boolean }> {
+  /** One chunk decoded, and what is wrong with it. */
+  async contentOf(chunk: HypercubeChunk): Promise<ChunkContent> {
     const fetch = new ChunkFetch(this.#files, [chunk], false, () => false);
     const { dialect } = this.#preamble.head;
     const frame = await fetch.take(chunk);
     if (!(frame instanceof Uint8Array)) {
-      return { columns: emptyChunk(chunk, dialect), problem: frame.message, hasContent: false };
+      return { columns: emptyChunk(chunk, dialect), problem: frame.message, raw: null, isNewer: false };
     }
     try {
-      const { columns, problem } = this.#decodeRaw(chunk, this.#inflate(chunk, frame));
-      return { columns, problem: problem?.message ?? null, hasContent: true };
+      const raw = this.#inflate(chunk, frame);
+      const { columns, problem } = this.#decodeRaw(chunk, raw);
+      return { columns, problem: problem?.message ?? null, raw, isNewer: problem?.code === "unsupported-schema" };
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
-      return { columns: emptyChunk(chunk, dialect), problem: error.message, hasContent: false };
+      return { columns: emptyChunk(chunk, dialect), problem: error.message, raw: null, isNewer: false };
     }
   }
 

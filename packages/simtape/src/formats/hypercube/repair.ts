@@ -54,8 +54,13 @@ class Repair {
       this.#note.rebuilt({ code, severity: "note", message: `written anew: ${message}`, offset });
     const written = this.#channels.map(({ name, metadata }) => this.#writer.channel({ name, metadata }));
     for (const chunk of this.#reader.chunks) {
-      const { columns, problem, hasContent } = await this.#reader.contentOf(chunk);
-      if (problem !== null) this.#tellProblem(chunk, problem, hasContent);
+      const { columns, problem, raw, isNewer } = await this.#reader.contentOf(chunk);
+      if (isNewer && raw !== null) {
+        // another reader can make something of it
+        this.#writer.chunk(this.#reader.source, chunk.index, raw, chunk.hasKeyframe);
+        continue;
+      }
+      if (problem !== null) this.#tellProblem(chunk, problem, raw !== null);
       for (const batch of this.#decodable(chunk, columns)) this.#writer.append(batch, written);
       const { startTick, tickCount } = chunk.entry;
       // also without a message the chunk keeps its place and its ticks
