@@ -22,7 +22,7 @@ export interface ReadableSink extends ByteSink {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** Whether what is written can be read back; a file and memory can, an object of a store cannot. */
+/** Whether what is written can be read back: in files, in memory, and on the way to a store, but not in its objects. */
 export function isReadable(sink: ByteSink): sink is ReadableSink {
   return "read" in sink && typeof sink.read === "function";
 }

@@ -6,7 +6,7 @@ import { type ByteSource, type SourceBundle, SourceError } from "./source.ts";
 import { memorySpool, type SpoolFactory } from "./spool.ts";
 import { Spooled } from "./spooled.ts";
 import { type Condition, type PutOptions, type Store, StoreError } from "./store.ts";
-import { storeSink } from "./store-sink.ts";
+import { readableStoreSink } from "./store-sink.ts";
 
 /** How a recording in a store is read and written. */
 export interface StoreBundleOptions {
@@ -43,7 +43,7 @@ export function storeBundle(store: Store, key: string, options: StoreBundleOptio
     return folder + name;
   };
   return {
-    source: { name: main, open: (name = main) => opened(store, keyOf(name), name === main, options.cache) },
+    source: { name: main, open: async (name = main) => opened(store, keyOf(name), name === main, options.cache) },
     sink: { name: main, open: async (name = main) => sinkTo(store, keyOf(name), options) },
   };
 }
@@ -65,7 +65,8 @@ function sinkTo(store: Store, key: string, options: StoreBundleOptions): ByteSin
   const content = new Spooled(MEMORY, options.spool ?? memorySpool(256 * 1024 * 1024, name));
   const { condition } = options;
   const put = { condition, idempotencyKey: condition === undefined ? undefined : crypto.randomUUID() };
-  return storeSink(name, {
+  return readableStoreSink(name, {
+    read: (offset, length) => content.read(offset, length),
     write: (offset, bytes) => content.write(offset, bytes),
     flush: async () => undefined,
     discard: () => content.close(),

@@ -1,4 +1,4 @@
-import type { ByteSink } from "./sink.ts";
+import type { ByteSink, ReadableSink } from "./sink.ts";
 import { StoreError } from "./store.ts";
 
 /** What a store does with the bytes of a sink. Never called twice at once. */
@@ -18,6 +18,18 @@ export interface SinkWork {
  */
 export function storeSink(name: string, work: SinkWork, signal?: AbortSignal): ByteSink {
   return new StoreSink(name, work, signal);
+}
+
+/** As `storeSink`, of work that can give back what it was given. */
+export function readableStoreSink(
+  name: string,
+  work: SinkWork & { read(offset: number, length: number): Promise<Uint8Array> },
+  signal?: AbortSignal,
+): ReadableSink {
+  const sink = new StoreSink(name, work, signal);
+  const read = (offset: number, length: number): Promise<Uint8Array> =>
+    sink.behind(() => work.read(offset, Math.max(0, Math.min(length, sink.position - offset))));
+  return Object.assign(sink, { read });
 }
 
 class StoreSink implements ByteSink {
@@ -69,6 +81,13 @@ class StoreSink implements ByteSink {
     if (this.#ending !== null) return this.#ending.catch(() => undefined);
     this.#ending = this.#tail.catch(() => undefined).then(() => this.#work.discard());
     return this.#ending;
+  }
+
+  /** When all that was asked for before is done. */
+  async behind<T>(work: () => Promise<T>): Promise<T> {
+    this.#refuse();
+    await this.#tail;
+    return work();
   }
 
   #queue(work: () => Promise<void>): Promise<void> {
