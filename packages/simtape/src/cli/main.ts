@@ -21,6 +21,7 @@ import { S3_HELP } from "./place.ts";
 import { addRecover } from "./recover.ts";
 import { addRecord } from "./record.ts";
 import { addRepair } from "./repair.ts";
+import { addRetain } from "./retain.ts";
 import { addState } from "./state.ts";
 import { addTail } from "./tail.ts";
 import { addVerify } from "./verify.ts";
@@ -55,6 +56,7 @@ function makeProgram(): Command {
     addDictionary,
     addRecover,
     addRepair,
+    addRetain,
     addEdits,
     addCorrupt,
     addDemo,

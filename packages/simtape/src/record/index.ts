@@ -13,5 +13,16 @@ export {
   record,
 } from "./recorder.ts";
 export { type RecoverOptions, type RecoverReport, recover } from "./recover.ts";
+export {
+  planRetention,
+  type RetentionOptions,
+  type RetentionPlan,
+  type RetentionRow,
+  undoRetention,
+} from "./retain.ts";
+export { applyRetention, type RetentionChange, type RetentionResult } from "./retain-apply.ts";
+export { parsePolicy, type RetentionClass, type RetentionMatch, type RetentionPolicy } from "./retain-policy.ts";
+export { PolicyError, RETENTION_SCHEMA } from "./retain-schema.ts";
+export type { MainFile, Placed, Tombstone } from "./retain-tombstone.ts";
 export { type Clip, Ring, type RingOptions, type Trigger } from "./ring.ts";
 export { MARK_KINDS, type Mark, type MarkKind, type Point, World } from "./world.ts";

@@ -37,6 +37,7 @@ test("the code in README and docs compiles against the library", () => {
           paths: {
             simtape: ["../../../src/index.ts"],
             "simtape/node": ["../../../src/io/node/index.ts"],
+            "simtape/record": ["../../../src/record/index.ts"],
             "simtape/testing": ["../../../src/testing/index.ts"],
             "simtape/formats/*": ["../../../src/formats/*/format.ts"],
           },
