@@ -7,7 +7,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { preview, toJson } from "./json.ts";
 import { Output, paint, say } from "./output.ts";
-import { warnOfDamage, withRecording } from "./recordings.ts";
+import { reads, warnOfDamage, withRecording } from "./recordings.ts";
 import { parseTime, TIME_HELP } from "./time.ts";
 
 interface CatOptions {
@@ -22,8 +22,7 @@ interface CatOptions {
 }
 
 export function addCat(program: Command): void {
-  program
-    .command("cat")
+  reads(program.command("cat"))
     .summary("messages of a recording")
     .description("Writes messages in time order, one per line.")
     .argument("<file>", "path, folder, URL, or - for standard input")

@@ -5,11 +5,10 @@ import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
 import { grouped, Output, Progress, paint } from "./output.ts";
-import { withRecording } from "./recordings.ts";
+import { reads, withRecording } from "./recordings.ts";
 
 export function addCheck(program: Command): void {
-  program
-    .command("check")
+  reads(program.command("check"))
     .summary("whether recordings are sound")
     .description(
       "Reads and decodes everything, and tells every finding. Exit 0: all sound; 3: damaged but readable; 1: not readable.",

@@ -11,7 +11,7 @@ import { channelsMatching } from "./cat.ts";
 import { EXIT } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { grouped, Output, Progress, paint } from "./output.ts";
-import { bundleNamed, openNamed, warnOfDamage } from "./recordings.ts";
+import { bundleNamed, openNamed, reads, warnOfDamage } from "./recordings.ts";
 import { formatFor, type Target, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
@@ -28,8 +28,7 @@ interface ConvertOptions extends TargetOptions {
 
 export function addConvert(program: Command): void {
   writes(
-    program
-      .command("convert")
+    reads(program.command("convert"))
       .summary("a recording in another format")
       .description(
         "Converts by way of state, with units and axes turned, and says what was carried and what could not be. Exit 3: something was lost.",

@@ -3,7 +3,7 @@ import { copy, rewrite } from "../ops/copy.ts";
 import { EXIT } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { grouped, Output } from "./output.ts";
-import { bundleNamed, openNamed, warnOfDamage } from "./recordings.ts";
+import { bundleNamed, openNamed, reads, warnOfDamage } from "./recordings.ts";
 import { formatOf, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
 interface CopyOptions extends TargetOptions {
@@ -15,8 +15,7 @@ interface CopyOptions extends TargetOptions {
 
 export function addCopy(program: Command): void {
   writes(
-    program
-      .command("copy")
+    reads(program.command("copy"))
       .summary("an exact copy, or the same messages laid out anew")
       .description("Copies a recording byte for byte, all its files; with --rewrite, lays the same messages out anew.")
       .argument("<file>", "path, folder or URL")

@@ -4,7 +4,7 @@ import { editing, writeEdits } from "./editing.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { grouped, Output } from "./output.ts";
-import { withRecording } from "./recordings.ts";
+import { reads, withRecording } from "./recordings.ts";
 import { type TargetOptions, targetOf, writes } from "./target.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
 
@@ -89,8 +89,7 @@ export function addEdits(program: Command): void {
         }),
     );
   writes(
-    program
-      .command("join")
+    reads(program.command("join"))
       .summary("recordings of one format, one behind the other")
       .description("Joins recordings of one format, one behind the other; each begins with what held at its start.")
       .argument("<files...>", "two or more, in order"),
@@ -109,8 +108,7 @@ export function addEdits(program: Command): void {
       });
     });
   writes(
-    program
-      .command("edit")
+    reads(program.command("edit"))
       .summary("several edits at once, from a list")
       .description(
         "Carries out an edit list (docs/edit-list.schema.json). Without an output, the list itself can be opened: simtape info edits.json.",
@@ -125,10 +123,11 @@ export function addEdits(program: Command): void {
 
 function oneOperation(program: Command, name: string, summary: string): Command {
   return writes(
-    program
-      .command(name)
+    reads(program.command(name))
       .summary(summary)
-      .description(`Writes ${summary}. The source is not touched; what was done is kept with it: simtape info shows it.`)
+      .description(
+        `Writes ${summary}. The source is not touched; what was done is kept with it: simtape info shows it.`,
+      )
       .argument("<file>", "path, folder or URL")
       .argument("[output]", "where to write"),
   ).option("--json", "one JSON object");

@@ -7,12 +7,11 @@ import { EXIT } from "./failure.ts";
 import { preview, toJson } from "./json.ts";
 import { byteSize, grouped, Output, paint } from "./output.ts";
 import { provenanceOf } from "./provenance.ts";
-import { withRecording } from "./recordings.ts";
+import { reads, withRecording } from "./recordings.ts";
 import { clock } from "./time.ts";
 
 export function addInfo(program: Command): void {
-  program
-    .command("info")
+  reads(program.command("info"))
     .summary("what is inside a recording")
     .description("Shows format, version, length, channels and findings of a recording on disk or behind a URL.")
     .argument("<file>", "path, folder, URL, or - for standard input")

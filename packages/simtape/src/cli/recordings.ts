@@ -1,16 +1,38 @@
+import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
-import { bundleOf } from "../io/bundle.ts";
+import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
+import { createHypercube } from "../formats/hypercube/format.ts";
+import { bundleOf, FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSpool, stdin } from "../io/node/index.ts";
 import type { SourceBundle } from "../io/source.ts";
 import { bundleAt } from "../location.ts";
 import { openBundle } from "../model/open.ts";
+import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { UsageError } from "./failure.ts";
 import { Progress, say } from "./output.ts";
 import { placeAt, under } from "./place.ts";
 
-/** Main files of recordings that are folders: HCRP version 1, and its production versions. */
-const FOLDER_MAINS = ["meta.hcrp", "preamble.dat"] as const;
+/** What `reads` was told on the command line. */
+let dictionaries: DictionaryLookup | null = null;
+
+/** Adds the options of commands that open recordings. */
+export function reads(command: Command): Command {
+  const collect = (path: string, paths: readonly string[]): readonly string[] => [...paths, path];
+  return command
+    .option("--dictionary <file>", "zstd dictionary of an HCRP recording, where no <id>.dict is beside it", collect, [])
+    .hook("preAction", async (_, action) => {
+      const paths = action.opts<{ dictionary: readonly string[] }>().dictionary;
+      if (paths.length > 0) dictionaries = await (await import("./dictionary.ts")).dictionariesFrom(paths);
+    });
+}
+
+/** Every format, with the dictionaries that were given. */
+export function knownFormats(): readonly Format[] {
+  if (dictionaries === null) return FORMATS;
+  const given = createHypercube({ dictionaries });
+  return FORMATS.map((format) => (format.id === given.id ? given : format));
+}
 
 /** The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input. */
 export async function bundleNamed(name: string): Promise<SourceBundle> {
@@ -28,7 +50,7 @@ export async function bundleNamed(name: string): Promise<SourceBundle> {
 /** Opens what was named on the command line, showing progress. */
 export async function openNamed(name: string): Promise<Recording> {
   const progress = new Progress("reading");
-  return openBundle(await bundleNamed(name), FORMATS, {
+  return openBundle(await bundleNamed(name), knownFormats(), {
     spool: fileSpool(),
     onProgress: (done, total) => progress.show(done, total),
   }).finally(() => progress.end());

@@ -1,18 +1,16 @@
 import type { Command } from "commander";
-import { FORMATS } from "../formats.ts";
 import { openBundle } from "../model/open.ts";
 import { repair } from "../ops/repair.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
 import { grouped, Output } from "./output.ts";
-import { bundleNamed, openNamed } from "./recordings.ts";
+import { bundleNamed, knownFormats, openNamed, reads } from "./recordings.ts";
 import { formatOf, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
 export function addRepair(program: Command): void {
   writes(
-    program
-      .command("repair")
+    reads(program.command("repair"))
       .summary("a sound recording out of a damaged one")
       .description(
         "Writes everything that can be read as a sound recording, and says exactly what was kept and lost. Never in place. Exit 0: nothing was lost; 3: something was; 1: nothing can be read.",
@@ -30,7 +28,7 @@ export function addRepair(program: Command): void {
       const recording = await openNamed(file);
       try {
         const writing = await writingOf(formatOf(recording));
-        const reopen = (): ReturnType<typeof openBundle> => openBundle(target.written, FORMATS);
+        const reopen = (): ReturnType<typeof openBundle> => openBundle(target.written, knownFormats());
         const report = await repair(recording, await bundleNamed(file), writing, target.sink, reopen);
         const out = new Output();
         if (options.json === true) {

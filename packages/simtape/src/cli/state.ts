@@ -4,7 +4,7 @@ import { EXIT } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { preview, stateToJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
-import { warnOfDamage, withRecording } from "./recordings.ts";
+import { reads, warnOfDamage, withRecording } from "./recordings.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
 interface StateOptions {
@@ -19,8 +19,7 @@ const MOST_ROWS = 12;
 const MOST_VALUES = 40;
 
 export function addState(program: Command): void {
-  program
-    .command("state")
+  reads(program.command("state"))
     .summary("what holds at a time")
     .description("Shows everything that holds at a time: values, and sets of entities as columns.")
     .argument("<file>", "path, folder, URL, or - for standard input")

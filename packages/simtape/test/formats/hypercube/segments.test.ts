@@ -15,6 +15,7 @@ import {
 } from "../../../src/formats/hypercube/layout.ts";
 import type { HypercubeReader } from "../../../src/formats/hypercube/reader.ts";
 import { writing } from "../../../src/formats/hypercube/writing.ts";
+import { filesBundle } from "../../../src/io/bundle.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import type { Finding } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
@@ -131,6 +132,15 @@ function recordBytes(record: ChunkRecord): Uint8Array {
   };
   return bytes(chunkRecordCrc(bytes(0)));
 }
+
+test("dropped files of a folder open as the recording, in whatever order they come", async () => {
+  const names = [segment(2), segment(0), META, segment(1)];
+  const dropped = filesBundle(new Map(names.map((name) => [name, sound[name]!])));
+  expect(dropped.name).toBe(META);
+  await using recording = await openBundle(dropped, [hypercube]);
+  expect(await rows(recording)).toEqual(all);
+  expect(recording.findings).toEqual([]);
+});
 
 test("a damaged metadata file is made up for by the generation before and the records behind it", async () => {
   for (const damage of [
