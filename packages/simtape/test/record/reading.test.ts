@@ -1,0 +1,144 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { hypercube } from "../../src/formats/hypercube/format.ts";
+import { bundleOf } from "../../src/io/bundle.ts";
+import { memory } from "../../src/io/memory.ts";
+import { memoryStore } from "../../src/io/memory-store.ts";
+import { MemoryFiles } from "../../src/io/sink.ts";
+import type { Store } from "../../src/io/store.ts";
+import { bundleAt } from "../../src/location.ts";
+import { openBundle } from "../../src/model/open.ts";
+import type { Recording } from "../../src/model/recording.ts";
+import { compact } from "../../src/record/compact.ts";
+import { existing, recordingBundle } from "../../src/record/existing.ts";
+import { record } from "../../src/record/recorder.ts";
+import { Clock, comeIn, expectAt, openRecording, walk } from "./walk.ts";
+
+async function recorded(players: number, ticks: number): Promise<Store> {
+  const store = memoryStore();
+  const clock = new Clock();
+  const recorder = await record(store, { id: "run", now: clock.now });
+  comeIn(recorder.world, players);
+  await walk(recorder, clock, players, ticks);
+  await recorder.close();
+  return store;
+}
+
+async function compacted(store: Store): Promise<Uint8Array> {
+  const to = new MemoryFiles("run.hcrp");
+  await compact(recordingBundle(store, "run"), to, { level: 3 });
+  return to.bytes;
+}
+
+/** A server that answers ranges, and counts. */
+async function served(bytes: Uint8Array): Promise<{ url: URL; asked: string[]; close: () => void }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const range = request.headers.range ?? "";
+    asked.push(range);
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
+    const start = Number(from ?? 0);
+    const end = Math.min(bytes.length, to === undefined ? bytes.length : Number(to) + 1);
+    response.writeHead(from === undefined ? 200 : 206, {
+      etag: '"one"',
+      "accept-ranges": "bytes",
+      "content-length": end - start,
+      ...(from === undefined ? {} : { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` }),
+    });
+    response.end(bytes.subarray(start, end));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: new URL(`http://127.0.0.1:${port}/run.hcrp`), asked, close: () => server.close() };
+}
+
+test("row 9: a recording is segments of chunks of ticks, as they were committed", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(fc.integer({ min: 1, max: 450 }), { minLength: 1, maxLength: 4 }), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      async (commits) => {
+        const store = memoryStore();
+        const clock = new Clock();
+        const recorder = await record(store, { id: "run", now: () => 0 });
+        comeIn(recorder.world, 1);
+        const told: { segment: number; start: number; ticks: number }[] = [];
+        for (const [segment, chunks] of commits.entries()) {
+          for (const ticks of chunks) {
+            const start = recorder.tick;
+            await walk(recorder, clock, 1, ticks);
+            // a chunk ends after 200 ticks, or where a snapshot is asked for
+            for (let at = 0; at < ticks; at += 200)
+              told.push({ segment, start: start + at, ticks: Math.min(200, ticks - at) });
+            recorder.snapshot();
+          }
+          await recorder.flush();
+        }
+        await recorder.close();
+        const found = (await existing(store, "run"))!;
+        const entries = found.reader.source.entries.map(({ offsetHigh, startTick, tickCount }) => ({
+          segment: offsetHigh,
+          start: startTick,
+          ticks: tickCount,
+        }));
+        await found.reader.close();
+        expect(entries).toEqual(told);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test("row 10: a chunk needs no snapshot of its own, but the first one has it", async () => {
+  const store = await recorded(3, 2000);
+  const found = (await existing(store, "run"))!;
+  const flags = found.reader.source.entries.map((entry) => entry.flags);
+  await found.reader.close();
+  expect(flags[0]).toBe(1);
+  expect(flags).toContain(0);
+  await using recording = await openRecording(store, "run");
+  for (let tick = 0; tick < 2000; tick += 97) await expectAt(recording, 3, tick);
+});
+
+test("row 26: over HTTP opening is one request, a cold seek one, a warm one none, ten minutes of play of 24 players five", async () => {
+  const bytes = await compacted(await recorded(24, 13_000));
+  expect(bytes.length).toBeGreaterThan(1 << 20);
+  const { url, asked, close } = await served(bytes);
+  const opened = (): Promise<Recording> => openBundle(bundleAt(url), [hypercube]);
+  for (const tick of [12_900, 5000, 9999]) {
+    asked.length = 0;
+    await using recording = await opened();
+    expect(asked).toEqual(["bytes=0-262143"]);
+    await expectAt(recording, 24, tick);
+    expect(asked).toHaveLength(2);
+    await expectAt(recording, 24, tick - 3);
+    expect(asked).toHaveLength(2);
+  }
+  await using recording = await opened();
+  asked.length = 0;
+  let moves = 0;
+  for await (const batch of recording.batches({ start: 500 * 5e7, end: 12_500 * 5e7 })) moves += batch.length;
+  expect(moves).toBeGreaterThan(24 * 11_000);
+  expect(asked.length).toBeLessThanOrEqual(5);
+  close();
+});
+
+test("row 27: a seek begins at the last snapshot before it, which is a minute old at most", async () => {
+  const store = await recorded(2, 5000);
+  const files = await compacted(store);
+  for (const bundle of [recordingBundle(store, "run"), bundleOf(memory(files))]) {
+    await using recording = await openBundle(bundle, [hypercube]);
+    const snapshots: number[] = [];
+    for await (const { time } of recording.messages(recording.channel("snapshot"))) snapshots.push(time);
+    for (let tick = 0; tick < 5000; tick += 61) {
+      const time = tick * 5e7;
+      const anchor = await recording.reader.keyframe(time);
+      expect(anchor!.time).toBe(snapshots.findLast((at) => at <= time));
+      expect(time - anchor!.time).toBeLessThanOrEqual(60e9);
+    }
+  }
+});
