@@ -130,6 +130,8 @@ export class HypercubeWriter implements Writer {
   #recordCount = 0;
   /** Of the last event; the open chunk's start less one when it has none. */
   #lastTick = -1;
+  /** The tick in which a chunk was ended by a flush: what is still written of it is told one later. */
+  #split = -1;
   /** Where its source ends it; null for a chunk that the writer paces. */
   #planned: number | null = null;
   #chunkDataVersion = 0;
@@ -290,6 +292,7 @@ export class HypercubeWriter implements Writer {
   async flush(): Promise<void> {
     this.#writable();
     if (this.#profile.dialect === "v1-segmented" && this.#isOpen && this.#lastTick >= this.#start) {
+      this.#split = this.#lastTick;
       this.#finishChunk(Math.max(this.#lastTick + 1, this.#start + 1));
     }
     await this.#output!.flush(this.preambleOf);
@@ -349,8 +352,9 @@ export class HypercubeWriter implements Writer {
 
   /** Ends the open chunk before `tick`, which is behind all its events; without effect on one that holds nothing. */
   endChunk(tick: number): void {
-    if (this.#isOpen && (this.#events > 0 || (this.#hasSnapshot && tick > this.#start)))
-      this.#finishChunk(Math.max(tick, this.#lastTick + 1));
+    if (!this.#isOpen || (this.#events === 0 && !(this.#hasSnapshot && tick > this.#start))) return;
+    if (this.#lastTick === tick) this.#split = tick;
+    this.#finishChunk(Math.max(tick, this.#lastTick + 1));
   }
 
   /** The open chunk, as far as it goes up to now; null: none is open, or it holds nothing yet. */
@@ -480,8 +484,9 @@ export class HypercubeWriter implements Writer {
 
   /** Closes the open chunk when it is full before `tick`, and opens the next; `bytes` are about to come. */
   #advance(tick: number, bytes: number): void {
+    const isSplit = this.#isOpen && tick === this.#split && tick === this.#start - 1;
     if (tick <= this.#lastTick) {
-      if (tick < this.#lastTick || (this.#isOpen && tick < this.#start)) {
+      if (!isSplit && (tick < this.#lastTick || (this.#isOpen && tick < this.#start))) {
         throw new RangeError(`tick ${tick} is before tick ${this.#lastTick}, which is written`);
       }
     } else if (this.#isOpen && this.#isFull(tick, bytes)) this.#finishChunk(this.#endBefore(tick));
