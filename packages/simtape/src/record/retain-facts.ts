@@ -83,12 +83,22 @@ function isMetadataFile(key: string): boolean {
   return key.endsWith(`/${META}`) || key.endsWith(`/${PREVIOUS}`);
 }
 
-/** The compacted file leads; a flag in either counts. */
+/**
+ * One recording in two forms: the compacted one leads, unless it is a clip of the other, and whatever keeps either keeps
+ * both. Throws `LayoutError` when they are different recordings.
+ */
 function both(compacted: Facts, segmented: Facts): Facts {
+  if (compacted.recordingId !== segmented.recordingId) {
+    const ids = `${compacted.recordingId ?? "none"} and ${segmented.recordingId ?? "none"}`;
+    throw new LayoutError("malformed", `different recordings under one id, ${ids}`, 0);
+  }
   return {
-    ...compacted,
-    flagged: compacted.flagged ?? segmented.flagged,
+    ...(compacted.isClip ? segmented : compacted),
+    end: Math.max(compacted.end, segmented.end),
+    isOpen: segmented.isOpen,
     durationMs: compacted.durationMs ?? segmented.durationMs,
+    flagged: compacted.flagged ?? segmented.flagged,
+    isClip: compacted.isClip || segmented.isClip,
     links: [...new Set([...compacted.links, ...segmented.links])],
   };
 }
@@ -172,10 +182,11 @@ async function readDocument(
   return { head, document: readMetadata(metadata) };
 }
 
-/** Unix milliseconds; null: the header does not tell. */
+/** Unix milliseconds; null: the header does not tell, or no date that there is. */
 function endOf({ startedAt, tickCount, extension }: Head): number | null {
-  if (extension !== null && extension.finishedAt > 0n) return Number(extension.finishedAt);
-  return startedAt > 0n ? Number(startedAt) + (tickCount * TICK) / 1e6 : null;
+  const isTold = extension !== null && extension.finishedAt > 0n;
+  const end = isTold ? Number(extension.finishedAt) : Number(startedAt) + (tickCount * TICK) / 1e6;
+  return (isTold || startedAt > 0n) && end < 8.64e15 ? end : null;
 }
 
 /** The first mark that the class keeps recordings for, as text. */

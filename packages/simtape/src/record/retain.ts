@@ -91,27 +91,28 @@ export async function undoRetention(store: Store, id: string, signal?: AbortSign
   return true;
 }
 
-/** Works on all of `items`, several at once. The first error ends it. */
+/** Works on all of `items`, several at once. After the first error no other is begun, and it is thrown at the end. */
 export async function eachOf<T>(
   items: readonly T[],
   { concurrency = 8, signal, onProgress }: RetentionOptions,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
+  const errors: unknown[] = [];
   let next = 0;
   let done = 0;
-  let isFailed = false;
   const worker = async (): Promise<void> => {
-    while (next < items.length && !isFailed) {
-      signal?.throwIfAborted();
-      const item = items[next++]!;
-      await work(item).catch((error: unknown) => {
-        isFailed = true;
-        throw error;
-      });
-      onProgress?.(++done, items.length);
+    while (next < items.length && errors.length === 0) {
+      try {
+        signal?.throwIfAborted();
+        await work(items[next++]!);
+        onProgress?.(++done, items.length);
+      } catch (error) {
+        errors.push(error);
+      }
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  if (errors.length > 0) throw errors[0];
 }
 
 /** A recording on its way to a row. */

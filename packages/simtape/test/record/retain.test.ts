@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { s3Store } from "../../src/io/s3.ts";
 import { type Store, StoreError } from "../../src/io/store.ts";
-import { record } from "../../src/record/recorder.ts";
+import { type Recorder, record } from "../../src/record/recorder.ts";
 import { planRetention, undoRetention } from "../../src/record/retain.ts";
 import { applyRetention } from "../../src/record/retain-apply.ts";
 import { decide } from "../../src/record/retain-decide.ts";
@@ -236,6 +236,24 @@ describe("what stays", () => {
     });
   });
 
+  test("two forms of a recording are one; two recordings under one id stay", async () => {
+    const store = await storeWith({
+      run: { ago: 90, subject: STEVE, took: 5, isCompacted: true },
+      live: { ago: 0.1, outcome: null },
+      twice: { ago: 90 },
+    });
+    const { etag } = (await store.get("run/meta.hcrp"))!;
+    await makeClip(store, "twice", 90);
+    const { rows } = await planRetention(store, DEFAULT, NOW);
+    expect(rows.map(({ id, reason }) => [id, reason])).toEqual([
+      ["live", "is being recorded"],
+      ["run", "personal best"],
+      ["twice", expect.stringMatching(/^cannot be judged: twice\/meta\.hcrp: different recordings under one id/)],
+    ]);
+    expect(rows[1]!.files.slice(1)).toMatchObject([{ key: "run/meta.hcrp", etag }, { key: "run/recording.hcrp" }]);
+    expect(rows[1]!.bytes).toBe(await sizeOf(store, "run/"));
+  });
+
   test("what is being recorded, or cannot be read, stays; so does what is none of ours", async () => {
     const store = await storeWith({ live: { ago: 0.9, outcome: null }, broken: { ago: 90 }, lost: { ago: 90 } });
     await make(store, "left", { ago: 1.1, outcome: null });
@@ -355,6 +373,24 @@ describe("row 32: deletion is two-phase", () => {
     expect(await applied(store, policy, NOW + 24.5 * HOUR)).toEqual({ crashed: "withdrawn", old: "withdrawn" });
     await recorder.close();
     expect(await wholeRecordings(store)).toContain("crashed");
+  });
+
+  test("what is gone on with at the very moment of its deletion stays whole", async () => {
+    const store = await storeWith({ crashed: { ago: 40, outcome: null } });
+    await applyRetention(store, policy, NOW);
+    const remove = store.delete.bind(store);
+    let recorder: Recorder | null = null;
+    store.delete = async (key, options) => {
+      store.time = NOW + 25 * HOUR;
+      if (key === "crashed/meta.hcrp")
+        recorder ??= await record(store, { id: "crashed", resume: true, now: () => store.time });
+      await remove(key, options);
+    };
+    expect(await applied(store, policy, NOW + 25 * HOUR)).toEqual({ crashed: "skipped" });
+    await recorder!.close();
+    expect(await applied(store, policy, NOW + 26 * HOUR)).toEqual({ crashed: "withdrawn" });
+    expect(await wholeRecordings(store)).toEqual(["crashed"]);
+    expect(await keysOf(store, "trash/")).toEqual([]);
   });
 
   test("what is begun anew under an id whose deletion was not finished is left alone", async () => {
@@ -618,6 +654,12 @@ describeWithCeph("row 32: on a real S3 server", (bucket) => {
     await lifeIn(s3Store({ ...bucket(), prefix: "retained" }));
   });
 });
+
+async function sizeOf(store: Store, prefix: string): Promise<number> {
+  let sum = 0;
+  for await (const { size } of store.list(prefix)) sum += size;
+  return sum;
+}
 
 function killed(error: unknown): void {
   expect(error).toMatchObject({ code: "unavailable", message: "killed" });
