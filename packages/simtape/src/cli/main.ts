@@ -18,6 +18,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { addInfo } from "./info.ts";
 import { say } from "./output.ts";
 import { S3_HELP } from "./place.ts";
+import { addRecords } from "./records.ts";
 import { addRecover } from "./recover.ts";
 import { addRecord } from "./record.ts";
 import { addRepair } from "./repair.ts";
@@ -25,6 +26,7 @@ import { addRetain } from "./retain.ts";
 import { addState } from "./state.ts";
 import { addTail } from "./tail.ts";
 import { addVerify } from "./verify.ts";
+import { removeWhenInterrupted } from "./unfinished.ts";
 
 function version(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
@@ -46,6 +48,7 @@ function makeProgram(): Command {
     addInfo,
     addCat,
     addState,
+    addRecords,
     addCheck,
     addVerify,
     addRecord,
@@ -87,6 +90,8 @@ function fail(error: unknown): number {
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed);
 });
+
+removeWhenInterrupted();
 
 try {
   await makeProgram().parseAsync();

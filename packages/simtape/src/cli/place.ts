@@ -9,6 +9,7 @@ import type { Store } from "../io/store.ts";
 import { isKey } from "../io/store-key.ts";
 import { storeBundle } from "../io/store-bundle.ts";
 import { UsageError } from "./failure.ts";
+import { UNFINISHED } from "./unfinished.ts";
 
 /** How credentials are given, for help and messages. */
 export const S3_HELP =
@@ -56,7 +57,7 @@ export function storeAt(folder: string): Store {
 function placeOnDisk(path: string): Place {
   return {
     source: fromFile(path),
-    sink: () => toFile(path),
+    sink: (force) => toFile(path, { keep: !force, unfinished: UNFINISHED }),
     read: () => readFile(path),
     write: (bytes) => writeFile(path, bytes),
     kind: async () => {

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
 import type { SinkBundle } from "../io/sink.ts";
@@ -35,14 +36,21 @@ export async function targetOf(named: string | undefined, options: TargetOptions
   const path = named ?? options.output;
   if (path === undefined) throw new UsageError("say where to write: a last argument, or -o FILE");
   if (named !== undefined && options.output !== undefined) throw new UsageError("the output is named twice");
-  if (input !== undefined && path === input) throw new UsageError(`input and output are the same file: ${path}`);
   const isFolder = path.endsWith("/") || (await placeAt(path).kind()) === "folder";
   const main = isFolder ? under(path, "meta.hcrp") : path;
+  if (input !== undefined && (input === path || (await isSame(input, path)) || (await isSame(input, main))))
+    throw new UsageError(`input and output are the same file: ${path}`);
   const place = placeAt(main);
   const force = options.force === true;
   if (!force && (await place.kind()) !== null)
     throw new UsageError(`there is something already, --force overwrites it: ${main}`);
   return { path, main, sink: place.sink(force), written: place.source };
+}
+
+/** Whether two names are of one file on disk, however they are written. */
+async function isSame(a: string, b: string): Promise<boolean> {
+  const [one, other] = await Promise.all([a, b].map((path) => stat(path).catch(() => null)));
+  return one != null && other != null && one.ino === other.ino && one.dev === other.dev && one.ino !== 0;
 }
 
 /** The format of an open recording. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The command as users start it; `npm test` builds it first. */
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+export const MAIN: string = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 export interface Ran {
   readonly exit: number | null;

@@ -1,20 +1,27 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, rename, unlink } from "node:fs/promises";
+import { access, type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checkFileName } from "../bundle.ts";
 import type { ReadableSink, SinkBundle } from "../sink.ts";
 import { SourceError } from "../source.ts";
 
+export interface FileSinkOptions {
+  /** A file that is there stays: opening rejects, and so does closing when one came meanwhile. Absent: it is replaced. */
+  readonly keep?: boolean | undefined;
+  /** Holds the paths of files that are not finished: what to remove when the process ends before they are. */
+  readonly unfinished?: Set<string> | undefined;
+}
+
 /**
  * Files at `path` and beside it. Each is written under another name in the same folder, and takes its own when it is
  * closed: whoever looks finds the whole file, the one that was there before, or none.
  */
-export function toFile(path: string): SinkBundle {
+export function toFile(path: string, options: FileSinkOptions = {}): SinkBundle {
   return {
     name: basename(path),
     open: async (name) => {
       if (name !== undefined) checkFileName(name, dirname(path));
-      return FileSink.open(name === undefined ? path : join(dirname(path), name));
+      return FileSink.open(name === undefined ? path : join(dirname(path), name), options);
     },
   };
 }
@@ -23,20 +30,26 @@ class FileSink implements ReadableSink {
   readonly name: string;
   readonly #handle: FileHandle;
   readonly #beside: string;
+  readonly #options: FileSinkOptions;
   #position = 0;
   #isDone = false;
 
-  private constructor(path: string, beside: string, handle: FileHandle) {
+  private constructor(path: string, beside: string, handle: FileHandle, options: FileSinkOptions) {
+    this.#options = options;
     this.name = path;
     this.#beside = beside;
     this.#handle = handle;
   }
 
-  static async open(path: string): Promise<FileSink> {
+  static async open(path: string, options: FileSinkOptions): Promise<FileSink> {
+    if (options.keep === true && (await isThere(path)))
+      throw new SourceError("failed", `there is a file already: ${path}`);
     const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.part`);
     try {
-      return new FileSink(path, beside, await open(beside, "wx+"));
+      options.unfinished?.add(beside);
+      return new FileSink(path, beside, await open(beside, "wx+"), options);
     } catch (cause) {
+      options.unfinished?.delete(beside);
       throw failure("cannot be created", path, cause);
     }
   }
@@ -82,10 +95,12 @@ class FileSink implements ReadableSink {
     try {
       await this.#handle.sync();
       await this.#handle.close();
-      await rename(this.#beside, this.name);
+      if (this.#options.keep === true) await appear(this.#beside, this.name);
+      else await rename(this.#beside, this.name);
+      this.#options.unfinished?.delete(this.#beside);
       await syncFolder(dirname(this.name));
     } catch (cause) {
-      await unlink(this.#beside).catch(() => undefined);
+      await this.#remove();
       throw failure("cannot be finished", this.name, cause);
     }
   }
@@ -94,7 +109,12 @@ class FileSink implements ReadableSink {
     if (this.#isDone) return;
     this.#isDone = true;
     await this.#handle.close();
+    await this.#remove();
+  }
+
+  async #remove(): Promise<void> {
     await unlink(this.#beside).catch(() => undefined);
+    this.#options.unfinished?.delete(this.#beside);
   }
 
   async #writeAll(offset: number, bytes: Uint8Array): Promise<void> {
@@ -111,6 +131,24 @@ class FileSink implements ReadableSink {
   #refuse(): void {
     if (this.#isDone) throw new SourceError("closed", `the file is closed: ${this.name}`);
   }
+}
+
+/** Gives a file its name unless that is taken; also between two processes, where the file system has links. */
+async function appear(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+    await unlink(from);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST" || (await isThere(to))) throw error;
+    await rename(from, to);
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** So that a rename survives a crash; not every system can. */
