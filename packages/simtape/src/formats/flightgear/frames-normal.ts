@@ -25,7 +25,6 @@ const LONGEST_PACKET = 1200;
 export class FixedFrames implements FrameShape {
   readonly name = "fixed";
   readonly isFixed = true;
-  readonly isDistinct = false;
   readonly shortest: number;
   readonly #signals: SignalList;
   readonly #channel: number;
@@ -73,7 +72,6 @@ export class FixedFrames implements FrameShape {
 export class PacketFrames implements FrameShape {
   readonly name: string;
   readonly isFixed = false;
-  readonly isDistinct: boolean;
   readonly shortest: number;
   readonly #packets: "counted" | "listed";
   /** Null: their length stands before the signals. */
@@ -88,7 +86,6 @@ export class PacketFrames implements FrameShape {
     channels: readonly [signals: number, multiplayer: number],
   ) {
     this.name = `packets-${packets}`;
-    this.isDistinct = recordBytes === null;
     this.#packets = packets;
     this.#recordBytes = recordBytes;
     this.#signals = signals;

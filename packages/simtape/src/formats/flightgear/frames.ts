@@ -30,8 +30,6 @@ export interface FrameShape {
   readonly isFixed: boolean;
   /** Bytes of the shortest frame. */
   readonly shortest: number;
-  /** Lengths and content tell a frame from other bytes; else only its time does. */
-  readonly isDistinct: boolean;
   /**
    * Where the frame at `position` ends, told by its lengths alone. `MORE`: only a larger window can tell; `CUT`: the
    * file ends first; `WRONG`: no frame has such lengths.
@@ -59,7 +57,6 @@ export interface FrameItem {
 export class PlainFrames implements FrameShape {
   readonly name = "plain";
   readonly isFixed = false;
-  readonly isDistinct = true;
   readonly shortest: number;
   readonly #items: readonly FrameItem[];
   readonly #signals: SignalList;
@@ -141,7 +138,6 @@ export class PlainFrames implements FrameShape {
 export class DeflatedFrames implements FrameShape {
   readonly name = "deflate";
   readonly isFixed = false;
-  readonly isDistinct = true;
   readonly shortest: number = 15;
   readonly #items: readonly FrameItem[];
   readonly #signals: SignalList;

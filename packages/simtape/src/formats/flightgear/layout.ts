@@ -58,18 +58,18 @@ export function readContinuousHeader(cursor: ByteCursor): ContinuousHeader {
   const at = cursor.position;
   const high = cursor.u32le();
   // The upper half of a 64-bit length, where the current layout has `<?xm` (spec §4.2).
-  if (high === 0 && length > 4) {
-    const meta = text(cursor, length);
-    const config = text(cursor, cursor.u64le());
-    return {
-      layout: "first",
-      texts: [meta.bytes, config.bytes],
-      isLengthWrong: meta.isWrong || config.isWrong || undefined,
-    };
-  }
-  cursor.seek(at);
+  const isFirst = (high === 0 && length > 4) || beginsTree(cursor.bytes, cursor.position);
+  if (!isFirst) cursor.seek(at);
   const tree = text(cursor, length);
-  return { layout: "current", texts: [tree.bytes], isLengthWrong: tree.isWrong || undefined };
+  if (!isFirst && !beginsTree(cursor.bytes, cursor.position + 8)) {
+    return { layout: "current", texts: [tree.bytes], isLengthWrong: tree.isWrong || undefined };
+  }
+  const config = text(cursor, readLength(cursor));
+  return {
+    layout: "first",
+    texts: [tree.bytes, config.bytes],
+    isLengthWrong: tree.isWrong || config.isWrong || undefined,
+  };
 }
 export function writeContinuousHeader(builder: ByteBuilder, header: ContinuousHeader): void {
   writeMagic(builder);
@@ -94,17 +94,9 @@ export function readNormalHeader(cursor: ByteCursor): NormalHeader {
   if (cursor.u32le() !== ENDIAN_WORD) throw new LayoutError("malformed", "expected the endian word 0x11223344", at);
   const magic = readContainerHeader(cursor);
   readMagic(cursor);
-  const metaHeader = readContainerHeader(cursor);
-  const meta = text(cursor, metaHeader.size);
-  const configHeader = readContainerHeader(cursor);
-  const config = text(cursor, configHeader.size);
-  const isLengthWrong =
-    magic.type !== CONTAINER_MAGIC ||
-    magic.size !== MAGIC_BYTES ||
-    metaHeader.type !== CONTAINER_META ||
-    configHeader.type !== CONTAINER_CONFIG ||
-    meta.isWrong ||
-    config.isWrong;
+  const meta = textIn(cursor, CONTAINER_META);
+  const config = textIn(cursor, CONTAINER_CONFIG);
+  const isLengthWrong = magic.type !== CONTAINER_MAGIC || magic.size !== MAGIC_BYTES || meta.isWrong || config.isWrong;
   return { meta: meta.bytes, config: config.bytes, isLengthWrong: isLengthWrong || undefined };
 }
 export function writeNormalHeader(builder: ByteBuilder, header: NormalHeader): void {
@@ -132,12 +124,38 @@ export function writeTree(root: PropertyNode): Uint8Array {
 /** Text that FlightGear took from wherever: UTF-8 as a rule, what is not becomes U+FFFD. */
 export const TEXT: TextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What every tree text ends with, before its NUL (spec §1). */
+/** What every tree text begins with, and what it ends with before its NUL (spec §1). */
+const FIRST_TAG = new TextEncoder().encode("<?xml");
 const LAST_TAG = new TextEncoder().encode("</PropertyList>");
 const LINE_END = 0x0a;
+/** Bytes in which a text is looked for behind a damaged container header. */
+const NEARBY = 256;
+
+interface FoundText {
+  readonly bytes: Uint8Array;
+  /** What stands before it is damaged, so that it was found without that. */
+  readonly isWrong: boolean;
+}
+
+/** The text of the next container; one whose header is damaged is found by how it begins and ends. */
+function textIn(cursor: ByteCursor, type: number): FoundText {
+  const from = cursor.position;
+  const found = cursor.u32le();
+  const length = readLength(cursor);
+  const start = beginsTree(cursor.bytes, cursor.position) ? cursor.position : startOfTree(cursor.bytes, from);
+  if (start !== null) cursor.seek(start);
+  const isMoved = cursor.position !== from + CONTAINER_HEADER_BYTES;
+  const { bytes, isWrong } = text(cursor, isMoved ? 0 : length);
+  return { bytes, isWrong: isWrong || isMoved || found !== type };
+}
+
+/** A u64 that may be damaged: inexact above 2^53. */
+function readLength(cursor: ByteCursor): number {
+  return cursor.u32le() + cursor.u32le() * 0x1_0000_0000;
+}
 
 /** A text of that length with its NUL; one whose length is wrong is taken up to where it ends. */
-function text(cursor: ByteCursor, length: number): { readonly bytes: Uint8Array; readonly isWrong: boolean } {
+function text(cursor: ByteCursor, length: number): FoundText {
   const { bytes, position: start, end } = cursor;
   const isPossible = length <= MAX_TREE_BYTES && length <= end - start;
   const zero = bytes.indexOf(0, start);
@@ -148,12 +166,26 @@ function text(cursor: ByteCursor, length: number): { readonly bytes: Uint8Array;
   return { bytes: cursor.view(length), isWrong: false };
 }
 
+/** Where a tree begins close behind `from`; null where none does. */
+function startOfTree(bytes: Uint8Array, from: number): number | null {
+  for (let at = from; at < from + NEARBY; at++) if (beginsTree(bytes, at)) return at;
+  return null;
+}
+
 /** Place behind the first NUL that follows a tree, or that should: a damaged one counts, too. */
 function endOfTree(bytes: Uint8Array, start: number, end: number): number | null {
   for (let at = bytes.indexOf(LAST_TAG[0]!, start); at >= 0 && at < end; at = bytes.indexOf(LAST_TAG[0]!, at + 1)) {
-    if (!LAST_TAG.every((byte, i) => bytes[at + i] === byte)) continue;
+    if (!isAt(bytes, at, LAST_TAG)) continue;
     const behind = at + LAST_TAG.length + (bytes[at + LAST_TAG.length] === LINE_END ? 1 : 0);
     return behind < end ? behind + 1 : null;
   }
   return null;
+}
+
+function beginsTree(bytes: Uint8Array, at: number): boolean {
+  return isAt(bytes, at, FIRST_TAG);
+}
+
+function isAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
+  return expected.every((byte, i) => bytes[at + i] === byte);
 }

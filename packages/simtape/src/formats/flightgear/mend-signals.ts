@@ -16,8 +16,8 @@ const MAX_SIGNALS = 65536;
  * tells so. Null when the tree does not say enough.
  */
 export function mendSignals(config: PropertyNode): PropertyNode | null {
-  const list = propertyChild(config, "signals");
-  if (list === undefined || propertyChildren(list, "signals").length > 0) return null;
+  const list = propertyChild(config, "signals") ?? propertyNode("signals");
+  if (propertyChildren(list, "signals").length > 0) return null;
   const counts = SIGNAL_TYPES.map((type) => {
     const node = propertyChild(config, type);
     return node === undefined ? 0 : propertyInteger(node);
@@ -33,7 +33,7 @@ export function mendSignals(config: PropertyNode): PropertyNode | null {
     }
   });
   const nodes = propertyNode("signals", { index: list.index, children: signals });
-  return { ...config, children: config.children.map((child) => (child === list ? nodes : child)) };
+  return { ...config, children: [...config.children.filter((child) => child !== list), nodes] };
 }
 
 function mended(signal: PropertyNode | undefined, index: number, type: SignalType, seen: Set<string>): PropertyNode {

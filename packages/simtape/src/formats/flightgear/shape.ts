@@ -1,3 +1,4 @@
+import { memory } from "../../io/memory.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { ColumnBuilder } from "../../model/batch.ts";
 import type { Reporter } from "../../model/error.ts";
@@ -8,7 +9,8 @@ import { FixedFrames, PacketFrames } from "./frames-normal.ts";
 import { type TapeHeader, textAt } from "./header.ts";
 import type { SignalList } from "./signals.ts";
 import type { FrameLayout } from "./frame-table.ts";
-import { FrameWalker, isTime } from "./walk.ts";
+import { isTime } from "./times.ts";
+import { FrameWalker } from "./walk.ts";
 
 /** How the frames of a tape lie, and what is known of it from that. */
 export interface TapeShape {
@@ -28,7 +30,10 @@ export interface TapeShape {
 
 const SILENT: Reporter = { report: () => undefined };
 
-/** Looks at the first frame of a Continuous tape, as headers of some snapshots say nothing of compression (spec §4.3). */
+/**
+ * Looks at the first frames of a Continuous tape: headers of some snapshots say nothing of compression (spec §4.3), and a
+ * damaged one may have lost the items.
+ */
 export async function continuousShape(
   source: ByteSource,
   size: number,
@@ -43,24 +48,11 @@ export async function continuousShape(
     return { shape, channels, data: channels, recordSize: null, frames: "first", recordBytes: null, generation: 2 };
   }
   const start = header.bytes.length;
-  const bytes = await source.read(start, Math.min(1 << 20, Math.max(0, size - start)), signal);
-  const range = { start: 0, end: bytes.length, limit: size, isLast: start + bytes.length >= size };
-  const walk = new Walk(bytes, start, range, new ColumnBuilder(), null, null);
-  // A damaged header may have lost the items; the frames tell which they are.
-  const candidates = header.isSalvaged ? [header.data, ...USUAL_ITEMS] : [header.data];
-  const most = header.isSalvaged ? TRIED : 1;
-  let best = continuous(header.data, signals, header.isCompressed);
-  let longest = bytes.length === 0 ? most : 0;
-  for (const data of candidates) {
-    for (const isCompressed of [header.isCompressed, !header.isCompressed]) {
-      if (longest === most) break;
-      const candidate = continuous(data, signals, isCompressed);
-      const run = soundRun(walk, candidate.shape, most);
-      if (run <= longest) continue;
-      longest = run;
-      best = candidate;
-    }
-  }
+  const bytes = await source.read(start, Math.min(LOOKED_AT, Math.max(0, size - start)), signal);
+  const lists = header.isSalvaged ? itemLists(header.data) : [header.data];
+  const compressions = [header.isCompressed, !header.isCompressed];
+  const candidates = lists.flatMap((data) => compressions.map((is) => continuous(data, signals, is)));
+  const best = bytes.length === 0 ? candidates[0]! : await bestOf(candidates, bytes, header.isSalvaged ? TRIED : 1);
   if (best.data !== header.data) {
     const message = `the items of a frame are ${best.data.join(", ")}, the header says ${header.data.join(", ") || "none"}`;
     report.report({ code: "bad-header", severity: "damage", message });
@@ -80,6 +72,10 @@ export async function continuousShape(
 /** A shape, and what walking a Normal tape by it found. */
 type FoundShape = TapeShape & { readonly walked: FrameWalker };
 
+/** Bytes behind the header that are looked at. */
+const LOOKED_AT = 256 * 1024;
+/** Frames that are tried at the beginning of a tape whose header is damaged. */
+const TRIED = 8;
 /** What FlightGear writes, most first: one that fits is not taken for one of its parts. */
 const USUAL_ITEMS: readonly (readonly string[])[] = [
   ["signals", "multiplayer", "extra-properties"],
@@ -87,9 +83,45 @@ const USUAL_ITEMS: readonly (readonly string[])[] = [
   ["signals", "multiplayer"],
   ["signals"],
 ];
+/** Name of an item that the header lost. */
+const LOST = "lost";
 
-/** Frames that are tried at the beginning of a tape whose header is damaged. */
-const TRIED = 8;
+/** What the items may be when the header says `data` and is damaged: what is usual, or one more, of any name. */
+function itemLists(data: readonly string[]): (readonly string[])[] {
+  const others = USUAL_ITEMS[0]!.filter((name) => !data.includes(name));
+  const longer = [...others, LOST].flatMap((name) =>
+    Array.from({ length: data.length + 1 }, (_, k) => data.toSpliced(data.length - k, 0, name)),
+  );
+  return [data, ...USUAL_ITEMS, ...longer];
+}
+
+/**
+ * The first candidate of which `most` frames are sound at the beginning of `bytes`; else, as the first frames are damaged
+ * or few, the one by which most of the bytes make sense.
+ */
+async function bestOf(candidates: readonly TapeShape[], bytes: Uint8Array, most: number): Promise<TapeShape> {
+  const range = { start: 0, end: bytes.length, limit: bytes.length, isLast: true };
+  const walk = new Walk(bytes, 0, range, new ColumnBuilder(), null, null);
+  let best = candidates[0]!;
+  let bestScore = Number.NEGATIVE_INFINITY;
+  for (const candidate of candidates) if (soundRun(walk, candidate.shape, most) === most) return candidate;
+  const source = memory(bytes);
+  for (const candidate of candidates) {
+    const walker = new FrameWalker(candidate.shape, null, null);
+    await FlatFile.scan(source, walker, { begin: 0, end: bytes.length }, SILENT);
+    const score = scoreOf(walker, candidate, bytes.length);
+    if (score <= bestScore) continue;
+    bestScore = score;
+    best = candidate;
+  }
+  return best;
+}
+
+/** What is sound from the beginning on says more than all that happens to look so behind damage. */
+function scoreOf({ soundBytes, doubtfulBytes, cleanBytes }: FrameWalker, { shape }: TapeShape, size: number): number {
+  const isSure = cleanBytes >= 2 * shape.shortest;
+  return soundBytes - doubtfulBytes + cleanBytes * (isSure ? size : 2);
+}
 
 function continuous(data: readonly string[], signals: SignalList, isCompressed: boolean): TapeShape {
   const channels = [...new Set(data)];
@@ -117,8 +149,7 @@ export async function normalShape(
     await FlatFile.scan(source, walker, range, SILENT, { signal: options.signal });
     const found = { ...candidate, walked: walker };
     if (walker.buffers === 3 && walker.left === 0 && walker.doubtfulBytes === 0) return found;
-    // What is sound from the beginning on says more than what happens to look so behind damage.
-    const score = walker.soundBytes - walker.doubtfulBytes + 2 * walker.cleanBytes;
+    const score = scoreOf(walker, candidate, size);
     if (score > bestScore) {
       bestScore = score;
       best = found;

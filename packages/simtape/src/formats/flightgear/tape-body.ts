@@ -48,8 +48,8 @@ export class Slot {
 
 /** Where the frames of a tape go. */
 export interface TapeBody {
-  /** A frame put together from its items. */
-  frame(native: number, slots: readonly Slot[], buffer: number): void;
+  /** A frame put together from its items; gives the bytes that it takes. */
+  frame(native: number, slots: readonly Slot[], buffer: number): number;
   /** After the last frame. */
   end(): void;
 }
@@ -66,8 +66,9 @@ export class ContinuousBody implements TapeBody {
     this.#level = level;
   }
 
-  frame(native: number, slots: readonly Slot[]): void {
+  frame(native: number, slots: readonly Slot[]): number {
     const { builder } = this.#output;
+    const before = builder.length;
     builder.f64le(native);
     switch (this.#frames) {
       case "plain":
@@ -87,7 +88,9 @@ export class ContinuousBody implements TapeBody {
         writeCountedPackets(builder, packetsIn(slots[1]!));
       }
     }
+    const length = builder.length - before;
     this.#output.drain();
+    return length;
   }
 
   /** A frame of a tape laid out the same, `bytes[start, end)`, under another time. */
@@ -138,13 +141,23 @@ export class NormalBody implements TapeBody {
     this.#keepsBuffers = ending.keepsBuffers ? true : null;
   }
 
-  frame(native: number, slots: readonly Slot[], buffer: number): void {
+  frame(native: number, slots: readonly Slot[], buffer: number): number {
     const signals = slots[0]!;
     const packets = slots[1] === undefined ? [] : packetsIn(slots[1]);
     this.#lastNative = native;
     if (signals.count > 0) this.#last = sized(signals.content, this.#ending.recordBytes);
     if (this.#last === null) this.#waiting.push(...packets);
     else this.#add({ native, record: this.#last, packets, buffer });
+    return this.#length(packets);
+  }
+
+  /** Bytes of a frame with these packets. */
+  #length(packets: readonly Uint8Array[]): number {
+    const { recordBytes, hasPackets, packets: layout } = this.#ending;
+    const bare = 8 + recordBytes;
+    if (!hasPackets) return bare;
+    const wide = layout === "counted" ? 8 : 2;
+    return packets.reduce((sum, { length }) => sum + wide + length, bare + (layout === "counted" ? 8 : 4));
   }
 
   end(): void {

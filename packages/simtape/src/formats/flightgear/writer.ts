@@ -37,8 +37,8 @@ export async function createWriter(to: SinkBundle, options: CreateOptions): Prom
 export interface FrameTarget {
   /** Items of a frame to be filled, by name; emptied by `frame()`. */
   readonly slots: readonly Slot[];
-  /** A frame of these slots; `buffer` as in `FrameTable.add`. */
-  frame(native: number, buffer: number): void;
+  /** A frame of these slots; `buffer` as in `FrameTable.add`. Gives the bytes that it takes. */
+  frame(native: number, buffer: number): number;
   /** A frame as it is; false when this tape does not take frames so, and nothing is done. */
   whole(native: number, bytes: Uint8Array): boolean;
 }
@@ -213,8 +213,9 @@ export class TapeWriter implements Writer {
     return {
       slots,
       frame: (native, buffer) => {
-        body.frame(native, slots, buffer);
+        const length = body.frame(native, slots, buffer);
         for (const slot of slots) slot.clear();
+        return length;
       },
       whole: (native, bytes) => {
         if (isLike) this.#continuous!.whole(native, bytes, 0, bytes.length);
