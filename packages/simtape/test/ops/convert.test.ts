@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { FORMATS } from "../../src/formats.ts";
+import { carryOriginal, originalsOf } from "../../src/formats/hypercube/originals.ts";
+import { MemoryFiles } from "../../src/io/sink.ts";
+import { openBundle } from "../../src/model/open.ts";
+import type { Recording } from "../../src/model/recording.ts";
+import type { WritingFormat } from "../../src/model/writer.ts";
+import { check } from "../../src/ops/check.ts";
+import { convert } from "../../src/ops/convert.ts";
+import { bundleOfFiles } from "../conformance/mutate.ts";
+import { REAL, SOUND } from "../specimens.ts";
+import { tries } from "../soak.ts";
+
+interface Original {
+  readonly name: string;
+  readonly files: Readonly<Record<string, Uint8Array>>;
+}
+
+const examples = new URL("../../../../examples/", import.meta.url);
+const EXAMPLES: readonly Original[] = readdirSync(examples)
+  .sort()
+  .map((name) => ({
+    name: `example ${name}`,
+    files: { [name]: new Uint8Array(readFileSync(new URL(name, examples))) },
+  }));
+
+const isLarge = ({ files }: Original): boolean => Object.values(files)[0]!.length > 1_200_000;
+const ALL: readonly Original[] = [
+  ...SOUND.filter(({ format }) => format !== "hypercube"),
+  ...EXAMPLES.filter(({ name }) => !name.endsWith(".hcrp")),
+  // Large ones take seconds each: one of them usually, all in the long run.
+  ...REAL.filter((of) => of.format !== "hypercube" && !isLarge(of)),
+  ...REAL.filter((of) => of.format !== "hypercube" && isLarge(of)).slice(0, tries(1, 100)),
+];
+
+function hypercube(): Promise<WritingFormat> {
+  return FORMATS.find(({ id }) => id === "hypercube")!.writing!();
+}
+
+function opened(files: MemoryFiles): Promise<Recording> {
+  return openBundle(bundleOfFiles({ [files.name]: files.bytes }), FORMATS);
+}
+
+describe.each(ALL)("$name", ({ files }) => {
+  test("goes to HCRP and comes back byte for byte", async () => {
+    await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+    const to = new MemoryFiles("run.hcrp");
+    const report = await convert(recording, await hypercube(), to, {
+      carry: async (writer) => {
+        for (const [name, bytes] of Object.entries(files)) await carryOriginal(writer, name, [bytes]);
+      },
+    });
+    expect(report.exact).toBe(true);
+    await using carried = await opened(to);
+    expect((await check(carried)).findings.filter(({ severity }) => severity !== "note")).toEqual([]);
+    const originals = originalsOf(carried.reader);
+    expect(originals.map(({ name }) => name)).toEqual(Object.keys(files));
+    for (const original of originals) {
+      const pieces: Uint8Array[] = [];
+      for await (const bytes of original.bytes()) pieces.push(bytes);
+      expect(Buffer.compare(Buffer.concat(pieces), files[original.name]!), original.name).toBe(0);
+    }
+  });
+});
+
+test("a recording without the original's files carries none", async () => {
+  const { files } = EXAMPLES.find(({ name }) => name.endsWith("town.log"))!;
+  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  const to = new MemoryFiles("run.hcrp");
+  const report = await convert(recording, await hypercube(), to);
+  expect(report.exact).toBe(false);
+  await using bare = await opened(to);
+  expect(originalsOf(bare.reader)).toEqual([]);
+});
