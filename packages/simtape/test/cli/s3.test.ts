@@ -24,7 +24,7 @@ describeWithCeph("the command and a real S3 server", (bucket) => {
     at = `s3://${name}`;
     store = s3Store(bucket());
     await done("demo", "-o", at, "--seconds", "1", "--entities", "4");
-  });
+  }, 120_000);
   afterAll(() => {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
     rmSync(folder, { recursive: true });

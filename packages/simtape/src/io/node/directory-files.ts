@@ -40,7 +40,7 @@ export async function createBeside(path: string): Promise<Temporary> {
  * time of change is set by us, in microseconds: the system's own is too coarse to tell two changes apart.
  */
 export async function seal({ handle }: Temporary): Promise<string> {
-  const now = (performance.timeOrigin + performance.now()) / 1000;
+  const now = Date.now() / 1000 + Number(process.hrtime.bigint() % 1_000_000n) / 1e9;
   await handle.utimes(now, now);
   await handle.sync();
   const etag = etagOf(await handle.stat({ bigint: true }));
