@@ -3,14 +3,22 @@ import { interpolateStates } from "../model/interpolate.ts";
 import type { State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import type { Reel, Wanted } from "./reel.ts";
+import { countUntil } from "./search.ts";
 import { Span } from "./span.ts";
 import { before, type Stretch } from "./stretch.ts";
+
+/** Messages folded ahead in a tick: few enough for no tick to be long, enough for a stretch to be ready in a few of them. */
+const READY_ROWS = 512;
 
 /** Where one recording stands. It goes wherever there is something in memory, at once; what else it needs it says. */
 export class Cursor {
   readonly reel: Reel;
   readonly #isInterpolating: boolean;
   #span: Span | null = null;
+  /** A stretch that will be entered at its end, folded as far as there was time. */
+  #ready: Span | null = null;
+  /** One that cannot be made ready. */
+  #unready: Stretch | null = null;
   /** The next moment of motion, as long as the cursor is before it. */
   #next: State | null = null;
 
@@ -31,7 +39,8 @@ export class Cursor {
 
   enter(stretch: Stretch): void {
     if (this.#span?.stretch === stretch) return;
-    this.#span = new Span(stretch, this.reel.recording.reader.state);
+    this.#span = this.#ready?.stretch === stretch ? this.#ready : new Span(stretch, this.reel.recording.reader.state);
+    this.#ready = null;
     this.#next = null;
   }
 
@@ -45,8 +54,11 @@ export class Cursor {
     }
   }
 
-  /** The first piece that is not in memory on the way; null: all of it is, or more than `memory` bytes of it are. */
-  missing(from: Time, to: Time, memory: number): Wanted | null {
+  /**
+   * Makes ready what comes next, a little with each call, and tells the first piece on the way that is not in memory;
+   * null: all of it is, or more than `memory` bytes of it are.
+   */
+  lookAhead(from: Time, to: Time, memory: number): Wanted | null {
     const isForward = to >= from;
     const { start: first } = this.reel.timeline;
     let stretch = this.#span !== null && holds(this.#span.stretch, from) ? this.#span.stretch : this.reel.find(from);
@@ -56,10 +68,23 @@ export class Cursor {
       const edge: Time = isForward ? stretch.end : stretch.start;
       const next: Stretch | null = this.reel.find(isForward ? edge : before(edge));
       if (next === null) return { kind: isForward ? "around" : "until", time: edge, isForward };
+      if (!isForward && stretch === this.#span?.stretch) this.#makeReady(next);
       stretch = next;
       bytes += stretch.byteLength;
     }
     return null;
+  }
+
+  /** What cannot be folded is met again, and told, when it is needed. */
+  #makeReady(stretch: Stretch): void {
+    if (this.#unready === stretch) return;
+    try {
+      if (this.#ready?.stretch !== stretch) this.#ready = new Span(stretch, this.reel.recording.reader.state);
+      this.#ready.foldAhead(READY_ROWS);
+    } catch {
+      this.#ready = null;
+      this.#unready = stretch;
+    }
   }
 
   #at(span: Span, time: Time): State {
@@ -80,16 +105,4 @@ export class Cursor {
 
 function holds(stretch: Stretch, time: Time): boolean {
   return stretch.start <= time && time < stretch.end;
-}
-
-/** How many of ascending `times` are at or before `time`. */
-function countUntil(times: readonly Time[], time: Time): number {
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

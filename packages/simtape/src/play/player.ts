@@ -304,7 +304,7 @@ class LocalPlayer implements Player {
   #lookAhead(): void {
     const ways = waysUntil(this.#transport, this.#clock.now() + HORIZON);
     const memory = this.#library.memory / (2 * this.#tracks.length);
-    const missing = ways.flatMap(({ from, to }) => this.#tracks.map((track) => track.missing(from, to, memory)));
+    const missing = ways.flatMap(({ from, to }) => this.#tracks.map((track) => track.lookAhead(from, to, memory)));
     this.#library.lookAhead(missing.filter((want) => want !== null));
   }
 

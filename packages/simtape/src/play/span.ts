@@ -2,7 +2,8 @@ import type { MessageBatch } from "../model/batch.ts";
 import type { StateModel } from "../model/reader.ts";
 import type { MutableState, State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
-import type { Stretch } from "./stretch.ts";
+import { countBefore, countUntil } from "./search.ts";
+import { before, type Stretch } from "./stretch.ts";
 
 /** A state that goes to and fro over a stretch: forward by folding, back by undoing. */
 export class Span {
@@ -19,7 +20,8 @@ export class Span {
   #row: number;
   /** The mark that the last undoing left, for the next moment. */
   #standing: number | null = null;
-  #frozen: State | null = null;
+  /** The two states looked at last, and how many moments went into each. */
+  #frozen: readonly { readonly count: number; readonly state: State }[] = [];
 
   constructor(stretch: Stretch, model: StateModel) {
     this.stretch = stretch;
@@ -28,19 +30,25 @@ export class Span {
     const { batches, start } = stretch;
     const batch = batches.findIndex(({ time, length }) => length > 0 && time[length - 1]! >= start);
     this.#batch = batch < 0 ? batches.length : batch;
-    this.#row = batch < 0 ? 0 : firstRow(batches[batch]!, start);
+    this.#row = batch < 0 ? 0 : countBefore(batches[batch]!.time, start);
   }
 
   /** Everything recorded at or before `time`, which must lie in the stretch or be the moment of motion at its end. */
   at(time: Time): State {
-    if (time < (this.#times.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#undo(time);
-    else this.#fold(time);
-    this.#frozen ??= this.#state.freeze();
-    return { ...this.#frozen, time };
+    if (time >= (this.#times.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#fold(time, Number.POSITIVE_INFINITY);
+    const count = countUntil(this.#times, time);
+    return { ...(this.#frozenAt(count) ?? this.#freeze(count)), time };
   }
 
-  #fold(time: Time): void {
+  /** Folds about so many messages more, as far as the stretch goes. */
+  foldAhead(count: number): void {
+    this.#fold(before(this.stretch.end), count);
+  }
+
+  /** Up to `time`, or to the end of the moment in which the `count`th message comes. */
+  #fold(time: Time, count: number): void {
     const { batches } = this.stretch;
+    let left = count;
     let moment = this.#times.at(-1) ?? Number.NEGATIVE_INFINITY;
     for (; this.#batch < batches.length; this.#batch++, this.#row = 0) {
       const batch = batches[this.#batch]!;
@@ -48,10 +56,12 @@ export class Span {
         const at = batch.time[this.#row]!;
         if (at > time) return;
         if (at !== moment) {
+          if (left <= 0) return;
           moment = at;
           this.#begin(at);
         }
         this.#model.apply(this.#state, batch, this.#row);
+        left--;
       }
     }
   }
@@ -62,12 +72,21 @@ export class Span {
     this.#standing = null;
     this.#batches.push(this.#batch);
     this.#rows.push(this.#row);
-    this.#frozen = null;
   }
 
-  #undo(time: Time): void {
-    let count = this.#times.length;
-    while (count > 0 && this.#times[count - 1]! > time) count--;
+  #frozenAt(count: number): State | null {
+    return this.#frozen.find((frozen) => frozen.count === count)?.state ?? null;
+  }
+
+  /** Goes back to the first `count` moments, when there are more. */
+  #freeze(count: number): State {
+    if (count < this.#times.length) this.#undo(count);
+    const state = this.#state.freeze();
+    this.#frozen = [...this.#frozen.slice(-1), { count, state }];
+    return state;
+  }
+
+  #undo(count: number): void {
     this.#standing = this.#marks[count]!;
     this.#state.undo(this.#standing);
     this.#batch = this.#batches[count]!;
@@ -76,7 +95,6 @@ export class Span {
     this.#marks.length = count;
     this.#batches.length = count;
     this.#rows.length = count;
-    this.#frozen = null;
   }
 }
 
@@ -89,18 +107,7 @@ export function foldRows(
   end: Time,
 ): void {
   for (const batch of batches) {
-    for (let i = firstRow(batch, start); i < batch.length && batch.time[i]! < end; i++) model.apply(state, batch, i);
+    for (let i = countBefore(batch.time, start); i < batch.length && batch.time[i]! < end; i++)
+      model.apply(state, batch, i);
   }
-}
-
-/** The first row at or after `time`. */
-function firstRow(batch: MessageBatch, time: Time): number {
-  let low = 0;
-  let high = batch.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (batch.time[middle]! < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -41,9 +41,9 @@ export class Track {
     return this.#cursor.reach(own) ? null : { kind: "around", time: own, isForward };
   }
 
-  /** The first piece missing on the way, when no more than `memory` bytes lie before it. */
-  missing(from: Time, to: Time, memory: number): Want | null {
-    const wanted = this.#cursor.missing(this.#own(from), this.#own(to), memory);
+  /** Makes ready what comes next, and tells the first piece missing, when no more than `memory` bytes lie before it. */
+  lookAhead(from: Time, to: Time, memory: number): Want | null {
+    const wanted = this.#cursor.lookAhead(this.#own(from), this.#own(to), memory);
     return wanted === null ? null : { reel: this.reel, wanted };
   }
 

@@ -7,11 +7,10 @@ import { type Player, play, type PlayerStatus } from "../../src/play/player.ts";
 import type { PlayerMessage, Port } from "../../src/play/protocol.ts";
 import { connectPlayer } from "../../src/play/remote.ts";
 import { servePlayer } from "../../src/play/serve.ts";
-import { stateText } from "../../src/testing/digest.ts";
 import { SOUND } from "../specimens.ts";
 import { CountingReader, lastOf, recordingOf, STEP } from "./fake.ts";
 import { ManualClock, settled } from "./manual-clock.ts";
-import { opened } from "./truth.ts";
+import { expectSame, opened } from "./truth.ts";
 
 interface Pair {
   readonly clock: ManualClock;
@@ -174,11 +173,11 @@ describe("a patch", () => {
           const next = await recording.state(time, { interpolate });
           const transfer: ArrayBuffer[] = [];
           const patch = structuredClone(patcher.next(next, transfer), { transfer });
-          const before = state === null ? null : stateText(state);
+          const before: State | null = structuredClone(state);
           const after = patched(state, patch);
-          expect(stateText(after)).toBe(stateText(next));
+          expectSame(after, next, `at ${time}`);
           expect(after.time).toBe(time);
-          if (state !== null) expect(stateText(state)).toBe(before);
+          if (state !== null) expectSame(state, before!, "the one before");
           state = after;
           const again = patcher.next(await recording.state(time, { interpolate }), []);
           expect(again.sets).toEqual({ put: [], drop: [] });

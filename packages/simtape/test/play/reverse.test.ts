@@ -5,7 +5,6 @@ import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import { play } from "../../src/play/player.ts";
-import { stateText } from "../../src/testing/digest.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { FORMATS } from "../formats.ts";
 import { REAL } from "../specimens.ts";
@@ -37,7 +36,7 @@ describe("sixty seconds of 24 players", () => {
     await clock.advance((truth.end - truth.start) / -rate + SECOND);
     expect(frames.at(-1)!.time).toBe(truth.start);
     expect(frames.length).toBeGreaterThan(1190);
-    for (const { time, state } of frames) expect(stateText(state) === truth.at(time), `at ${time}`).toBe(true);
+    for (const { time, state } of frames) truth.expect(state, time);
     expect(phases).not.toContain("buffering");
   });
 
@@ -58,7 +57,7 @@ describe("sixty seconds of 24 players", () => {
       for (const [i, state] of states.entries()) {
         const own = start + Math.round((time - start - i * 3 * SECOND) * (1 + i / 8));
         expect(state.time).toBe(Math.min(end, Math.max(start, own)));
-        expect(stateText(state) === truth.at(state.time), `ghost ${i} at ${time}`).toBe(true);
+        truth.expect(state, state.time);
       }
     }
   });
@@ -84,7 +83,7 @@ describe.runIf(SMALL.length > 0)("real recordings", () => {
       player.setRate(-64);
       player.play();
       await clock.advance(2 * SECOND);
-      for (const { time, state } of frames) expect(stateText(state) === truth.at(time), `at ${time}`).toBe(true);
+      for (const { time, state } of frames) truth.expect(state, time);
       expect(player.status).toMatchObject({ time: truth.start, error: null });
     },
   );

@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
+import { expect } from "vitest";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import { MutableState, type State } from "../../src/model/state.ts";
 import type { Time } from "../../src/model/time.ts";
+import { countUntil } from "../../src/play/search.ts";
 import { stateText } from "../../src/testing/digest.ts";
 import { FORMATS } from "../formats.ts";
 import type { SoundRecording } from "../specimens.ts";
@@ -10,7 +13,6 @@ import type { SoundRecording } from "../specimens.ts";
 export class Truth {
   readonly times: readonly Time[];
   readonly #states: readonly State[];
-  readonly #texts = new Map<State, string>();
 
   private constructor(times: readonly Time[], states: readonly State[]) {
     this.times = times;
@@ -43,26 +45,21 @@ export class Truth {
     return this.times.at(-1)!;
   }
 
-  /** The state at `time` as text. */
-  at(time: Time): string {
-    let low = 0;
-    let high = this.times.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.times[middle]! <= time) low = middle + 1;
-      else high = middle;
-    }
-    return this.textOf(this.#states[low - 1]!);
+  /** That `state` is the one recorded at `time`. */
+  expect(state: State, time: Time): void {
+    const at = countUntil(this.times, time) - 1;
+    expectSame(state, this.#states[at]!, `at ${time}`);
   }
+}
 
-  textOf(state: State): string {
-    let text = this.#texts.get(state);
-    if (text === undefined) {
-      text = stateText(state);
-      this.#texts.set(state, text);
-    }
-    return text;
-  }
+/** That two states say the same; texts are compared only where that is in doubt. */
+export function expectSame(state: State, expected: State, where: string): void {
+  if (isDeepStrictEqual(said(state), said(expected))) return;
+  expect(stateText(state), where).toBe(stateText(expected));
+}
+
+function said({ values, sets }: State): unknown {
+  return { values, sets: new Map([...sets].filter(([, { ids }]) => ids.length > 0)) };
 }
 
 export function opened(sound: SoundRecording): Promise<Recording> {
