@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
+import { zstdDictionaryId } from "../codec/zstd.ts";
 import { fromFile } from "../io/node/index.ts";
 import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
 import { ghost } from "../record/compact-ghost.ts";
@@ -67,6 +68,10 @@ export function addCompact(program: Command): void {
       if (options.json === true) await out.line(toJson({ output: target.path, ...report }));
       else await tell(out, target.path, report);
       await out.flush();
+      if (dictionary !== undefined) {
+        const id = zstdDictionaryId(dictionary);
+        say(`simtape: whoever reads it needs the dictionary, as ${id}.dict beside it or by --dictionary`);
+      }
       for (const loss of report.losses) say(`simtape: left out ${loss}`);
       process.exitCode = report.chunksLost > 0 || report.ticksLost > 0 ? EXIT.lossy : EXIT.done;
     });
@@ -78,9 +83,10 @@ async function tell(out: Output, path: string, report: CompactReport): Promise<v
     return;
   }
   const { bytesBefore, bytesAfter } = report;
-  const saved = bytesBefore === 0 ? 0 : Math.round((1 - bytesAfter / bytesBefore) * 1000) / 10;
+  const share = bytesBefore === 0 ? 0 : (bytesAfter / bytesBefore - 1) * 100;
+  const change = `${Math.abs(share).toFixed(1)} % ${share > 0 ? "more" : "less"}`;
   await out.line(
-    `${path}: ${byteSize(bytesBefore)} to ${byteSize(bytesAfter)} (${saved} % less), ${grouped(report.chunks)} chunks in ${grouped(report.frames)} frames, ${grouped(report.snapshotsDropped)} snapshots dropped`,
+    `${path}: ${byteSize(bytesBefore)} to ${byteSize(bytesAfter)} (${change}), ${grouped(report.chunks)} chunks in ${grouped(report.frames)} frames, ${grouped(report.snapshotsDropped)} snapshots dropped`,
   );
   await out.line(
     `  ${grouped(report.events)} events and the state at ${grouped(report.hashesCompared)} chunk boundaries are the same`,

@@ -64,7 +64,7 @@ export function addVerify(program: Command): void {
 
 async function tell(out: Output, file: string, report: VerifyReport): Promise<void> {
   const color = report.status === "sound" ? paint.green : paint.red;
-  const state = report.isFinished ? report.representation : `${report.representation}, not finished`;
+  const state = report.isFinished === false ? `${report.representation}, not finished` : report.representation;
   const size = report.bytes === null ? "" : `, ${byteSize(report.bytes)}`;
   await out.line(
     `${file}: ${color(report.status)}, ${state}: ${grouped(report.chunks)} chunks, ${grouped(report.snapshots)} snapshots, ${grouped(report.events)} events, ${grouped(report.ticks)} ticks${size}`,

@@ -23,12 +23,18 @@ import { EVENT } from "../formats/hypercube/layout-events.ts";
 import { epochOf } from "../formats/hypercube/layout-metadata.ts";
 import { VERSION_4_DATA } from "../formats/hypercube/layout-production.ts";
 import { readWorld } from "../formats/hypercube/layout-world-events.ts";
-import { CHUNK_RECORD_BYTES, chunkRecordCrc, readChunkRecord, segmentName } from "../formats/hypercube/layout.ts";
+import {
+  CHUNK_RECORD_BYTES,
+  chunkRecordCrc,
+  FORMAT_ID,
+  readChunkRecord,
+  segmentName,
+} from "../formats/hypercube/layout.ts";
 import { HypercubeReader } from "../formats/hypercube/reader.ts";
 import { cached } from "../io/cached.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
 import type { Columns } from "../model/batch.ts";
-import { type Finding, Findings } from "../model/error.ts";
+import { type Finding, Findings, RecordingError, type Reporter } from "../model/error.ts";
 import { type IndexMap, renumber } from "./compact-renumber.ts";
 
 /** How recordings are opened. */
@@ -81,8 +87,8 @@ export class StrictSource {
   /** Throws `RecordingError` when the recording cannot be opened at all. */
   static async open(bundle: SourceBundle, options: StrictOptions): Promise<StrictSource> {
     const findings = new Findings();
-    const { signal, dictionaries = null } = options;
-    const reader = await HypercubeReader.open(bundle, findings, { signal }, dictionaries);
+    const { signal } = options;
+    const reader = await openReader(bundle, findings, options);
     return new StrictSource(reader, bundle, findings, await loadZstd(), signal);
   }
 
@@ -118,11 +124,9 @@ export class StrictSource {
       if (head.dialect === 1) checkContent(columns, this.#channels.snapshot);
       return { chunk, columns, problem: null };
     } catch (error) {
-      if (error instanceof LayoutError || error instanceof SourceError) {
-        this.#signal?.throwIfAborted();
-        return { chunk, columns: null, problem: error.message };
-      }
-      throw error;
+      // what cannot be read may be sound all the same
+      if (!(error instanceof LayoutError)) throw RecordingError.from(error, FORMAT_ID);
+      return { chunk, columns: null, problem: error.message };
     }
   }
 
@@ -153,7 +157,7 @@ export class StrictSource {
     this.#open = null;
     const name = segment === null ? undefined : this.#nameOf(segment);
     const source = await this.#bundle.open(name);
-    if (source === null) throw new SourceError("failed", `there is no ${name ?? "main file"}`);
+    if (source === null) throw new LayoutError("truncated", `there is no ${name ?? "main file"}`, 0);
     this.#open = { segment, source: cached(source, { block: BLOCK, limit: 2 * BLOCK }) };
     return this.#open.source;
   }
@@ -184,6 +188,27 @@ export class StrictSource {
     const id = this.reader.preamble.head.extension!.recordingId;
     if (record.recordingId === id) return;
     throw new LayoutError("malformed", `chunk record, recording id: expected ${id}, found ${record.recordingId}`, 0);
+  }
+}
+
+/** Opens a recording; when that fails, its main file is closed again. */
+export async function openReader(
+  bundle: SourceBundle,
+  report: Reporter,
+  { signal, dictionaries }: StrictOptions,
+): Promise<HypercubeReader> {
+  const main = await bundle.open();
+  if (main === null) throw new SourceError("failed", `nothing there: ${bundle.name ?? "recording"}`);
+  const { name } = bundle;
+  const opened: SourceBundle = {
+    name,
+    open: (asked) => (asked === undefined || asked === name ? Promise.resolve(main) : bundle.open(asked)),
+  };
+  try {
+    return await HypercubeReader.open(opened, report, { signal }, dictionaries ?? null);
+  } catch (error) {
+    await main.close();
+    throw RecordingError.from(error, FORMAT_ID);
   }
 }
 

@@ -11,15 +11,15 @@ import { EVENT } from "../formats/hypercube/layout-events.ts";
 import { RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "../formats/hypercube/layout-own.ts";
 import { DICTIONARY_IDS, FLAG_FINISHED, FORMAT_ID, readVarInt, TICK } from "../formats/hypercube/layout.ts";
 import { compoundIn } from "../formats/hypercube/metadata-writing.ts";
-import { HypercubeReader } from "../formats/hypercube/reader.ts";
-import { isReadable, type SinkBundle } from "../io/sink.ts";
+import type { HypercubeReader } from "../formats/hypercube/reader.ts";
+import { isReadable, type ReadableSink, type SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
 import type { Columns } from "../model/batch.ts";
 import { Findings, RecordingError } from "../model/error.ts";
 import { CompactedFile, SinkSource } from "./compact-file.ts";
 import { Merger, type SourceChunk } from "./compact-merge.ts";
 import { compactedPreamble } from "./compact-preamble.ts";
-import { StrictSource } from "./compact-source.ts";
+import { openReader, StrictSource } from "./compact-source.ts";
 import { type SnapshotNews, Trail } from "./compact-trail.ts";
 import { channelOf, type CompactionVisitor, markTag } from "./visitors.ts";
 
@@ -100,7 +100,7 @@ export async function compact(
 export async function isCompactionOf(
   existing: SourceBundle,
   from: SourceBundle,
-  dictionaries: DictionaryLookup | null = null,
+  dictionaries?: DictionaryLookup,
 ): Promise<boolean> {
   const source = await identityOf(from, dictionaries);
   const made = source === null ? null : await identityOf(existing, dictionaries);
@@ -119,10 +119,10 @@ function isMadeOf(made: Identity | null, { recordingId, generation }: Identity):
 }
 
 /** Null for what is no sound recording of the extended profile. */
-async function identityOf(bundle: SourceBundle, dictionaries: DictionaryLookup | null): Promise<Identity | null> {
+async function identityOf(bundle: SourceBundle, dictionaries: DictionaryLookup | undefined): Promise<Identity | null> {
   let reader: HypercubeReader;
   try {
-    reader = await HypercubeReader.open(bundle, new Findings(), {}, dictionaries);
+    reader = await openReader(bundle, new Findings(), { dictionaries });
   } catch (error) {
     if (!RecordingError.is(error)) throw error;
     return null;
@@ -185,7 +185,7 @@ class Compaction {
       const merger = new Merger((frame) => file.add(frame));
       await this.#merge(merger, file);
       await file.finish(await this.#preamble(file, level, dictionary));
-      const compared = await this.#verify(new SinkSource(sink));
+      const compared = await this.#verify(sink);
       const bytes = sink.position;
       await sink.close();
       return this.#report("compacted", bytes, file.chunkCount, merger.dropped, compared);
@@ -336,9 +336,12 @@ class Compaction {
   }
 
   /** Reads the output anew, and compares its trail with that of the source. Throws `RecordingError`. */
-  async #verify(written: SinkSource): Promise<number> {
+  async #verify(sink: ReadableSink): Promise<number> {
     const trail = this.#trail;
-    const bundle: SourceBundle = { name: null, open: async () => written };
+    const bundle: SourceBundle = {
+      name: null,
+      open: async (name) => (name === undefined ? new SinkSource(sink) : null),
+    };
     const { signal } = this.#options;
     const output = await StrictSource.open(bundle, { dictionaries: this.#lookup(), signal });
     const fault = output.reader.faults[0] ?? output.findings[0];

@@ -17,7 +17,7 @@ const LARGEST = 1 << 20;
 const SIZE = 4096;
 /** Ways to choose content, of which the best is taken. */
 const UNITS = [6, 8] as const;
-const SEGMENTS = [24, 48, 96, 192] as const;
+const SEGMENTS = [48, 192, 768, 1536, 3072] as const;
 /** Level that they are compared at, that of recording, and the samples it is done with at most. */
 const LEVEL = 3;
 const JUDGES = 256;

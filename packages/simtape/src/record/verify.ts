@@ -15,7 +15,8 @@ export interface VerifyReport {
   /** `sound`: nothing is damaged or lost; there may be warnings. */
   readonly status: "sound" | "damaged";
   readonly representation: "segmented" | "compacted";
-  readonly isFinished: boolean;
+  /** Null: recordings of this profile or dialect do not say. */
+  readonly isFinished: boolean | null;
   readonly bytes: number | null;
   readonly ticks: number;
   readonly chunks: number;
@@ -73,11 +74,13 @@ class Verification {
 
   async run(): Promise<VerifyReport> {
     const { reader } = this.#source;
-    const { head, entries } = reader.preamble;
+    const { head, entries, reserved } = reader.preamble;
+    const epochs = new Set(reserved.epochs.map((epoch) => epoch.chunk));
     for await (const { chunk, columns, problem } of this.#source.chunks()) {
       this.#chunks++;
       const { startTick, tickCount } = chunk.entry;
-      this.#isInDoubt ||= startTick !== this.#end;
+      // in another epoch the same things have other names
+      this.#isInDoubt ||= startTick !== this.#end || (chunk.hasKeyframe && epochs.has(chunk.index));
       this.#end = startTick + tickCount;
       if (chunk.hasKeyframe) this.#snapshots++;
       if (problem !== null) {
@@ -98,7 +101,7 @@ class Verification {
     return {
       status: isBad ? "damaged" : "sound",
       representation: reader.source.isSegmented ? "segmented" : "compacted",
-      isFinished: (head.flags & FLAG_FINISHED) !== 0,
+      isFinished: head.extension === null ? null : (head.flags & FLAG_FINISHED) !== 0,
       bytes: reader.info.bytes,
       ticks: head.tickCount,
       chunks: this.#chunks,
