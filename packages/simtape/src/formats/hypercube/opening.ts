@@ -147,8 +147,12 @@ class Opening {
     if (head.dialect === 1) return null;
     const faultsOf = (dialect: 4 | 5): Finding[] => {
       const faults: Finding[] = [];
-      readPreamble({ ...head, dialect }, bytes, { report: (finding) => faults.push(finding) });
-      return faults.filter(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
+      const report = { report: (finding: Finding) => faults.push(finding) };
+      const { entries } = readPreamble({ ...head, dialect }, bytes, report);
+      // ticks are alike in one file and in segments
+      const { preambleLength, tickCount } = head;
+      planChunks(entries, { isSegmented: true, preambleLength, size: null, tickCount }, report);
+      return faults.filter(({ code }) => INDEX_FAULTS.has(code) || code === "tick-count" || isIndexCode(code));
     };
     const other = head.dialect === 4 ? 5 : 4;
     if (faultsOf(head.dialect).length === 0 || faultsOf(other).length > 0) return null;

@@ -143,7 +143,9 @@ export function magicIn(bytes: Uint8Array, from: number): number {
     at >= 0 && at + 4 <= bytes.length;
     at = bytes.indexOf(FRAME_BEGIN, at + 1)
   )
-    if (bytes[at + 1] === 0xb5 && bytes[at + 2] === 0x2f && bytes[at + 3] === 0xfd) return at;
+    // behind it a bit is reserved, and zero (RFC 8878 §3.1.1.1.1)
+    if (bytes[at + 1] === 0xb5 && bytes[at + 2] === 0x2f && bytes[at + 3] === 0xfd && ((bytes[at + 4] ?? 0) & 8) === 0)
+      return at;
   return -1;
 }
 

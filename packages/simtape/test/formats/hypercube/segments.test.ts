@@ -265,7 +265,7 @@ test("opening a recording that goes on looks for one segment more, no further", 
   expect(recording.findings).toEqual([]);
 });
 
-test("damage in one place of any file costs the chunks that it hits and no other", async () => {
+test("damage in one place of any file costs the chunks that it hits and no other", { timeout: 600_000 }, async () => {
   await using source = await open(sound);
   const { chunks } = source.reader as HypercubeReader;
   const seeds = Number(process.env["REPAIR_SEEDS"] ?? 8);
