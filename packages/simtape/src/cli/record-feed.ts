@@ -20,8 +20,7 @@ export interface Fed {
 export async function feed(input: Input, lines: LineProtocol, stop: AbortController): Promise<Fed> {
   let turnedAway = 0;
   const timer = setInterval(() => {
-    lines.goToNow();
-    lines.recorder?.poll();
+    lines.poll();
     const status = lines.recorder?.status ?? null;
     if (status === null) return;
     show(status);

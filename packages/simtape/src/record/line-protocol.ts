@@ -57,6 +57,8 @@ export interface LineProtocolOptions {
 const RATE = 20;
 /** Ticks that a sender may go on at once: a day. */
 const FARTHEST = 86_400 * RATE;
+/** Milliseconds without a line after which a tick is taken for over. */
+const TICK_OVER = 1000;
 /** Of a tick, for times that are no whole number of them only because of rounding. */
 const ROUNDING = 1e-4;
 
@@ -126,6 +128,11 @@ export class LineProtocol {
   #lines = 0;
   #skipped = 0;
   #ended: Outcome | null = null;
+  /** Whether anything but ticks was told of the present tick, and when bytes came last. */
+  #isTold = false;
+  #fedAt = 0;
+  /** A tick that was taken for over, NaN: none; the sender may still be in it. */
+  #left = Number.NaN;
   #realStart = 0;
   #realTick = 0;
 
@@ -162,8 +169,20 @@ export class LineProtocol {
     this.#states?.tell();
   }
 
-  /** Goes to the tick that it is by the clock; without effect when ticks come with the lines. */
-  goToNow(): void {
+  /** To be called now and then: what is due is done while no lines come, too. A tick of which no more comes is over. */
+  poll(): void {
+    const recorder = this.#recorder;
+    if (recorder === null) return;
+    this.#goToNow();
+    if (this.#isTold && this.#now() - this.#fedAt >= TICK_OVER) {
+      this.#left = recorder.tick;
+      this.#goTo(recorder.tick + 1);
+    }
+    recorder.poll();
+  }
+
+  /** To the tick that it is by the clock; without effect when ticks come with the lines. */
+  #goToNow(): void {
     if (this.#options.ticks !== "real" || this.#recorder === null) return;
     this.#goTo(
       Math.max(this.#recorder.tick, this.#realTick + Math.floor(((this.#now() - this.#realStart) * RATE) / 1000)),
@@ -175,7 +194,8 @@ export class LineProtocol {
    * skipped, and what `open` throws.
    */
   async feed(bytes: Uint8Array): Promise<void> {
-    this.goToNow();
+    this.#goToNow();
+    this.#fedAt = this.#now();
     this.#splitter.push(bytes);
     for (let line = this.#splitter.next(); line !== null && this.#ended === null; line = this.#splitter.next()) {
       this.#lines++;
@@ -185,8 +205,7 @@ export class LineProtocol {
       } catch (error) {
         this.#judge(error);
       }
-      const ready = this.#recorder?.ready ?? null;
-      if (ready !== null) await this.#waitFor(ready);
+      if ((this.#recorder?.ready ?? null) !== null) await this.#waitForRoom(this.#recorder!);
     }
   }
 
@@ -288,6 +307,7 @@ export class LineProtocol {
       throw this.#error(`${key}: ${error.message}`);
     }
     this.#isFirstLine = false;
+    if (key !== "tick" && key !== "time") this.#isTold = true;
   }
 
   #check(key: string, check: Check<unknown>, told: unknown): void {
@@ -309,17 +329,19 @@ export class LineProtocol {
     this.#options.skipped?.(error);
   }
 
-  async #waitFor(ready: Promise<void>): Promise<void> {
+  /** The input stops until the store has taken what waits for it. */
+  async #waitForRoom(recorder: Recorder): Promise<void> {
     const { signal } = this.#options;
-    if (signal === undefined) return ready;
-    let stop = (): void => undefined;
-    const stopped = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
-    if (signal.aborted) return;
-    signal.addEventListener("abort", stop);
-    await Promise.race([ready, stopped]);
-    signal.removeEventListener("abort", stop);
+    while (recorder.ready !== null && signal?.aborted !== true) {
+      recorder.commit();
+      let stop = (): void => undefined;
+      const stopped = new Promise<void>((resolve) => {
+        stop = resolve;
+      });
+      signal?.addEventListener("abort", stop);
+      await Promise.race([recorder.ready, stopped]);
+      signal?.removeEventListener("abort", stop);
+    }
   }
 
   // ── what lines do ─────────────────────────────────────────────────────
@@ -355,6 +377,7 @@ export class LineProtocol {
     if (this.#offset === null || (this.#isFirstTick && told + this.#offset < present)) this.#offset = present - told;
     this.#isFirstTick = false;
     const tick = told + this.#offset;
+    if (tick === this.#left && tick === present - 1) return;
     if (tick < present)
       throw new RangeError(`expected ${((present - this.#offset) * ofSecond) / RATE} or later, found ${ticks}`);
     if (tick - present > FARTHEST) throw new RangeError(`expected at most a day later than before, found ${ticks}`);
@@ -383,6 +406,7 @@ export class LineProtocol {
 
   #goTo(tick: number): void {
     if (tick === this.#recorder!.tick) return;
+    this.#isTold = false;
     this.settle();
     this.#recorder!.goTo(tick);
   }
