@@ -26,7 +26,8 @@ export function interpolateStates(a: State, b: State, time: Time, ofValue: (path
 }
 
 function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
-  const rows = new Map(b.ids.map((id, row) => [id, row]));
+  if (![...a.columns.values()].some(({ interpolation }) => interpolation !== "hold")) return a;
+  const rows = rowsOf(a.ids, b.ids);
   const columns = new Map<string, Column>();
   for (const [name, column] of a.columns) {
     const other = b.columns.get(name);
@@ -38,8 +39,8 @@ function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
     else {
       const mixed = data.slice();
       for (let i = 0; i < a.ids.length; i++) {
-        const row = rows.get(a.ids[i]!);
-        if (row === undefined) continue;
+        const row = rows[i]!;
+        if (row < 0) continue;
         if (interpolation === "quaternion") mixQuaternion(mixed, i * width, to, row * width, r);
         else
           for (let k = 0; k < width; k++)
@@ -49,6 +50,22 @@ function between(a: EntitySet, b: EntitySet, r: number): EntitySet {
     }
   }
   return { ids: a.ids, columns, axes: a.axes };
+}
+
+/** For each of `ids` its place in `others`, or -1; mostly it is the same. */
+function rowsOf(ids: EntitySet["ids"], others: EntitySet["ids"]): Int32Array {
+  const rows = new Int32Array(ids.length);
+  let byId: Map<number | string, number> | null = null;
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i]!;
+    if (others[i] === id) {
+      rows[i] = i;
+      continue;
+    }
+    byId ??= new Map(others.map((other, row) => [other, row]));
+    rows[i] = byId.get(id) ?? -1;
+  }
+  return rows;
 }
 
 /** How cell `k` of a row moves. */

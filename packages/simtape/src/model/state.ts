@@ -163,6 +163,8 @@ export class MutableEntitySet implements RowTarget {
   #rows = new Map<Id, number>();
   /** Ids are 0 … n-1 and row = id: no map is kept. */
   #isDense = false;
+  /** The ids as they were shown last, and the rows in that order when it is another; null since they changed. */
+  #frozen: { readonly ids: readonly Id[]; readonly order: Uint32Array | null } | null = null;
 
   constructor(journal: Journal, axes: Axes | null) {
     this.#journal = journal;
@@ -195,6 +197,7 @@ export class MutableEntitySet implements RowTarget {
     this.#undense();
     const row = this.#ids.length;
     this.#ids.push(id);
+    this.#frozen = null;
     this.#rows.set(id, row);
     for (const column of this.#columns.values()) column.grow(row + 1);
     if (this.#journal.isOn) this.#journal.row(this);
@@ -204,6 +207,7 @@ export class MutableEntitySet implements RowTarget {
   /** For the journal. */
   takeBackRow(): void {
     const id = this.#ids.pop();
+    this.#frozen = null;
     if (id !== undefined) this.#rows.delete(id);
     for (const column of this.#columns.values()) column.shrink(this.#ids.length);
   }
@@ -220,6 +224,7 @@ export class MutableEntitySet implements RowTarget {
       this.#journal.other(() => {
         this.#ids.push(lastId);
         this.#ids[row] = id;
+        this.#frozen = null;
         this.#rows.set(lastId, last);
         this.#rows.set(id, row);
         for (const column of this.#columns.values()) {
@@ -234,6 +239,7 @@ export class MutableEntitySet implements RowTarget {
       column.shrink(last);
     }
     this.#ids[row] = lastId;
+    this.#frozen = null;
     this.#rows.set(lastId, row);
     this.#ids.pop();
     this.#rows.delete(id);
@@ -249,6 +255,7 @@ export class MutableEntitySet implements RowTarget {
       const columns = [...this.#columns];
       this.#journal.other(() => {
         this.#ids = ids;
+        this.#frozen = null;
         this.#rows = rows;
         this.#isDense = isDense;
         this.#columns.clear();
@@ -256,6 +263,7 @@ export class MutableEntitySet implements RowTarget {
       });
     }
     this.#ids = [];
+    this.#frozen = null;
     this.#rows = new Map();
     this.#isDense = false;
     this.#columns.clear();
@@ -268,11 +276,13 @@ export class MutableEntitySet implements RowTarget {
     if (this.#journal.isOn) {
       this.#journal.other(() => {
         this.#ids = [];
+        this.#frozen = null;
         this.#rows = new Map();
         this.#isDense = false;
       });
     }
     this.#ids = Array.from({ length: count }, (_, i) => i);
+    this.#frozen = null;
     this.#isDense = true;
   }
 
@@ -310,15 +320,13 @@ export class MutableEntitySet implements RowTarget {
   }
 
   freeze(): EntitySet {
-    const ids = this.#ids;
-    let isSorted = true;
-    for (let i = 1; i < ids.length && isSorted; i++) isSorted = compareIds(ids[i - 1]!, ids[i]!) < 0;
-    const order = isSorted ? null : Uint32Array.from(ids.keys()).sort((a, b) => compareIds(ids[a]!, ids[b]!));
+    this.#frozen ??= frozenIds(this.#ids);
+    const { ids, order } = this.#frozen;
     const columns = new Map<string, Column>();
     for (const [name, column] of this.#columns) {
       if (!name.startsWith(".")) columns.set(name, column.freeze(ids.length, order));
     }
-    return { ids: order === null ? ids.slice() : Array.from(order, (row) => ids[row]!), columns, axes: this.axes };
+    return { ids, columns, axes: this.axes };
   }
 
   #undense(): void {
@@ -337,6 +345,9 @@ export class MutableColumn implements CellTarget {
   #length = 0;
   /** The array came from outside and is immutable: it is copied before the first write. */
   #isShared = false;
+  /** What was shown last, and in which order; null since anything was written. */
+  #frozen: Column | null = null;
+  #frozenOrder: Uint32Array | null = null;
 
   constructor(journal: Journal, spec: ColumnSpec) {
     this.spec = spec;
@@ -394,11 +405,13 @@ export class MutableColumn implements CellTarget {
         this.#data = before;
         this.#isShared = wasShared;
         this.#length = length;
+        this.#frozen = null;
       });
     }
     this.#data = data as Cells;
     this.#isShared = true;
     this.#length = data.length;
+    this.#frozen = null;
   }
 
   /** For the set: room for `rows` rows, new cells unknown. */
@@ -452,6 +465,8 @@ export class MutableColumn implements CellTarget {
   freeze(rows: number, order: Uint32Array | null): Column {
     const { width, unit, interpolation } = this.spec;
     const length = rows * width;
+    if (this.#frozen !== null && this.#frozen.data.length === length && this.#frozenOrder === order)
+      return this.#frozen;
     // A column that was replaced by one with too few rows: the rest is not known.
     if (this.#length < length) this.grow(rows);
     let data: Cells;
@@ -463,10 +478,13 @@ export class MutableColumn implements CellTarget {
       const to = data as (string | number)[];
       for (let i = 0; i < rows; i++) for (let k = 0; k < width; k++) to[i * width + k] = from[order[i]! * width + k]!;
     }
-    return { data, width, unit, interpolation: interpolation ?? "hold" };
+    this.#frozen = { data, width, unit, interpolation: interpolation ?? "hold" };
+    this.#frozenOrder = order;
+    return this.#frozen;
   }
 
   #own(): Cells {
+    this.#frozen = null;
     if (this.#isShared) {
       this.#data = this.#data.slice() as Cells;
       this.#isShared = false;
@@ -497,6 +515,14 @@ function room(kind: ColumnKind, length: number): Cells {
 function copyInto(to: Cells, from: Cells, length: number): void {
   const target = to as (string | number)[];
   for (let i = 0; i < length; i++) target[i] = from[i]!;
+}
+
+function frozenIds(ids: readonly Id[]): { ids: readonly Id[]; order: Uint32Array | null } {
+  let isSorted = true;
+  for (let i = 1; i < ids.length && isSorted; i++) isSorted = compareIds(ids[i - 1]!, ids[i]!) < 0;
+  if (isSorted) return { ids: ids.slice(), order: null };
+  const order = Uint32Array.from(ids.keys()).sort((a, b) => compareIds(ids[a]!, ids[b]!));
+  return { ids: Array.from(order, (row) => ids[row]!), order };
 }
 
 /** Numbers before text, each in its own order. */

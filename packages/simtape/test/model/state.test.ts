@@ -253,6 +253,25 @@ describe("what freeze gives", () => {
     );
   });
 
+  test("is what a copy that never showed anything gives, whatever was shown, done and undone before", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(operation, fc.constantFrom("show", "mark", "undo", "go on")), { maxLength: 50 }),
+        (steps) => {
+          const state = new MutableState();
+          const marks: number[] = [];
+          for (const [apply, what] of steps) {
+            apply(state);
+            if (what === "mark") marks.push(state.mark());
+            if (what === "undo" && marks.length > 0) state.undo(marks.pop()!);
+            if (what !== "go on") expect({ ...state.freeze() }).toEqual({ ...state.clone().freeze() });
+          }
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
   test("has rows ascending by id, numbers before text, and full columns", () => {
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
@@ -367,4 +386,26 @@ test("bytes held grow with what is held", () => {
   state.set("cars").dense(1000);
   state.set("cars").column("position", SPECS["position"]!);
   expect(state.byteLength).toBeGreaterThan(empty + 24_000);
+});
+
+test("what has not changed is shown as the very same, so that it need not be looked through again", () => {
+  const state = new MutableState();
+  for (const name of ["cars", "people"]) {
+    for (const of of ["b", "a"]) {
+      const set = state.set(name);
+      set.column("speed", SPECS["speed"]!).put(set.row(of), 1);
+    }
+    state.set(name).column("label", SPECS["label"]!).putText(0, name);
+  }
+  const before = state.freeze();
+  const mark = state.mark();
+  state.set("cars").column("speed", SPECS["speed"]!).put(0, 2);
+  const after = state.freeze();
+  const column = (of: State, set: string, name: string): unknown => of.sets.get(set)!.columns.get(name);
+  expect(after.sets.get("people")!.ids).toBe(before.sets.get("people")!.ids);
+  expect(column(after, "people", "speed")).toBe(column(before, "people", "speed"));
+  expect(column(after, "cars", "label")).toBe(column(before, "cars", "label"));
+  expect(column(after, "cars", "speed")).not.toEqual(column(before, "cars", "speed"));
+  state.undo(mark);
+  expect({ ...state.freeze() }).toEqual({ ...before });
 });
