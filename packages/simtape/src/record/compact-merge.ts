@@ -31,6 +31,8 @@ const ADDITION_BYTES = 5;
 
 /** A sound chunk of the source. */
 export interface SourceChunk {
+  /** Its place in the index. */
+  readonly index: number;
   readonly startTick: number;
   readonly tickCount: number;
   readonly hasSnapshot: boolean;
@@ -50,10 +52,16 @@ export interface SourceChunk {
 /**
  * Lays chunks into frames (spec §10, step 3). Events are the same and in the same order; what they count from (ticks,
  * palettes, displacements, the block before) is the frame's instead of the chunk's. A frame's first chunk is copied byte
- * for byte. Sized events are passed through untouched.
+ * for byte. Sized events are passed through untouched. Chunks without a snapshot wait for the next that has one, so that
+ * frames begin with snapshots where the source has them often enough.
  */
 export class Merger {
   readonly #emit: (frame: RawFrame) => void;
+  readonly #placed: (chunk: number, frame: number) => void;
+  #emitted = 0;
+  /** A chunk with those behind it that have no snapshot: not in a frame yet. */
+  #group: SourceChunk[] = [];
+  #groupBytes = 0;
   readonly #bodies = new Bodies();
   readonly #move = new Move();
   readonly #scratch = new ByteBuilder();
@@ -74,9 +82,13 @@ export class Merger {
   #isBlockOfChunk = false;
   #isBlockOfFrame = false;
 
-  /** `emit` is given each frame when it is whole. */
-  constructor(emit: (frame: RawFrame) => void) {
-    this.#emit = emit;
+  /** `emit` is given each frame when it is whole; `placed` is told in which frame each chunk begins. */
+  constructor(emit: (frame: RawFrame) => void, placed: (chunk: number, frame: number) => void) {
+    this.#emit = (frame) => {
+      this.#emitted++;
+      emit(frame);
+    };
+    this.#placed = placed;
   }
 
   /** Snapshots that were left out. */
@@ -84,36 +96,54 @@ export class Merger {
     return this.#dropped;
   }
 
-  /** There is a frame that was not emitted yet. */
-  get isOpen(): boolean {
-    return this.#frame !== null;
+  add(chunk: SourceChunk): void {
+    const growth = growthOf(chunk);
+    const ticks = chunk.startTick + chunk.tickCount - (this.#group[0]?.startTick ?? 0);
+    if (chunk.hasSnapshot || chunk.isBegin || chunk.isAlone) this.#settle();
+    else if (ticks > FRAME_TICKS || this.#groupBytes + growth > FRAME_BYTES) this.#settle();
+    this.#group.push(chunk);
+    this.#groupBytes += growth;
+    if (chunk.isAlone) this.#settle();
   }
 
-  /** Whether `add` would begin a frame with this chunk. */
-  begins(chunk: SourceChunk): boolean {
+  /** Lays the waiting chunks into the frame, or into another one when they do not fit. */
+  #settle(): void {
+    const group = this.#group;
+    const bytes = this.#groupBytes;
+    this.#group = [];
+    this.#groupBytes = 0;
+    for (const [i, chunk] of group.entries()) {
+      // together they go into one frame, unless they are too many for any
+      const last = i === 0 ? group.at(-1)! : chunk;
+      this.#lay(chunk, this.#begins(chunk, last, i === 0 ? bytes : growthOf(chunk)));
+    }
+  }
+
+  /** Whether the chunks from `chunk` to `last`, which add so many bytes, must begin a frame. */
+  #begins(chunk: SourceChunk, last: SourceChunk, bytes: number): boolean {
     const frame = this.#frame;
     if (frame === null || this.#isClosed || chunk.isBegin || chunk.isAlone) return true;
     // a frame without a snapshot cannot be entered
     if (chunk.hasSnapshot && !frame.hasSnapshot) return true;
-    if (chunk.startTick + chunk.tickCount - frame.startTick > EMPTY_TICKS) return true;
-    if (chunk.last >= 0 && frame.first >= 0 && chunk.last - frame.first > FRAME_TICKS) return true;
-    return frame.length + growthOf(chunk) + this.#bodies.size * 4 + MARGIN > FRAME_BYTES;
+    if (last.startTick + last.tickCount - frame.startTick > EMPTY_TICKS) return true;
+    if (last.last >= 0 && frame.first >= 0 && last.last - frame.first > FRAME_TICKS) return true;
+    return frame.length + bytes + this.#bodies.size * 4 + MARGIN > FRAME_BYTES;
   }
 
-  add(chunk: SourceChunk): void {
-    const isNew = this.begins(chunk);
+  #lay(chunk: SourceChunk, isNew: boolean): void {
     const { startTick, tickCount, hasSnapshot, raw, palettes } = chunk;
     this.#palettes = palettes;
     this.#isBlockOfChunk = false;
     this.#bodies.enterChunk(hasSnapshot);
     if (isNew) {
-      this.finish();
+      this.#endFrame();
       this.#begin(startTick, hasSnapshot, Math.min(raw.length, FRAME_BYTES) + 64);
       this.#isClosed = chunk.isAlone;
     } else {
       this.#maps = [];
       if (hasSnapshot) this.#dropped++;
     }
+    this.#placed(chunk.index, this.#emitted);
     const cursor = new ByteCursor(raw);
     if (hasSnapshot) {
       const length = readVarInt(cursor);
@@ -153,6 +183,11 @@ export class Merger {
 
   /** Gives the last frame away. */
   finish(): void {
+    this.#settle();
+    this.#endFrame();
+  }
+
+  #endFrame(): void {
     if (this.#frame !== null) this.#emit(this.#frame.finish());
     this.#frame = null;
     this.#isClosed = false;

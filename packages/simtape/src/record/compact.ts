@@ -145,8 +145,8 @@ class Compaction {
   readonly #trail: Trail;
   readonly #alone: ReadonlySet<number>;
   readonly #losses: string[] = [];
-  /** Where in the new index each chunk of the old one begins. */
-  readonly #places: number[] = [];
+  /** The frame that each chunk begins in. */
+  readonly #places = new Map<number, number>();
   #chunks = 0;
   #chunksLost = 0;
   #eventsLost = 0;
@@ -182,7 +182,10 @@ class Compaction {
     try {
       if (!isReadable(sink)) throw new RangeError(`cannot be read back before it is finished: ${sink.name}`);
       const file = new CompactedFile(sink, framer);
-      const merger = new Merger((frame) => file.add(frame));
+      const merger = new Merger(
+        (frame) => file.add(frame),
+        (chunk, frame) => this.#places.set(chunk, frame),
+      );
       await this.#merge(merger, file);
       await file.finish(await this.#preamble(file, level, dictionary));
       const compared = await this.#verify(sink);
@@ -217,9 +220,10 @@ class Compaction {
     for (const visitor of this.#visitors) visitor.begin?.(reader);
     let end = 0;
     let isBroken = false;
+    let next = 0;
     for await (const { chunk, columns, problem } of this.#source.chunks()) {
       const { startTick, tickCount } = chunk.entry;
-      for (let at = this.#places.length; at <= chunk.index; at++) isBroken ||= breaks.has(at);
+      for (; next <= chunk.index; next++) isBroken ||= breaks.has(next);
       const isLost = problem !== null || (this.#isInDoubt && !chunk.hasKeyframe);
       if (isLost) {
         this.#lose(chunk, columns, problem);
@@ -240,9 +244,6 @@ class Compaction {
       const news = this.#trail.add(columns!, true);
       const part = this.#part(chunk, columns!, news, isBroken);
       isBroken = false;
-      // an open frame will be in the file before one that begins now
-      const place = file.chunkCount + (merger.isOpen && merger.begins(part) ? 1 : 0);
-      while (this.#places.length <= chunk.index) this.#places.push(place);
       merger.add(part);
       for (const visitor of this.#visitors) visitor.chunk(columns!, columns!.context as ChunkContext);
       this.#chunks++;
@@ -258,7 +259,6 @@ class Compaction {
     }
     if (this.#chunks === 0 && entries.length > 0) throw refuse("malformed", "none of the recording's chunks is sound");
     merger.finish();
-    this.#places.push(file.chunkCount);
     this.#trail.end();
   }
 
@@ -269,6 +269,7 @@ class Compaction {
     const hasEvents = columns.length > first;
     const world = news?.isOtherWorld === true ? worldOf(columns.payload(0)) : null;
     return {
+      index: chunk.index,
       startTick,
       tickCount,
       hasSnapshot: chunk.hasKeyframe,
@@ -327,12 +328,19 @@ class Compaction {
       dictionary,
       dictionarySha256: dictionary === null ? null : await sha256(dictionary),
       sourceBytes: reader.info.bytes ?? 0,
-      places: this.#places,
+      places: this.#placesOf(reader.preamble.entries.length, file.chunkCount),
       lost: isCrashed ? { chunks: this.#chunksLost, ticks: this.#ticksLost } : null,
       marks,
       analysis,
       entries,
     });
+  }
+
+  /** Place in the new index of each chunk, of a lost one that of the next, and of the end. */
+  #placesOf(chunks: number, frames: number): number[] {
+    const places = [frames];
+    for (let chunk = chunks - 1; chunk >= 0; chunk--) places.push(this.#places.get(chunk) ?? places.at(-1)!);
+    return places.reverse();
   }
 
   /** Reads the output anew, and compares its trail with that of the source. Throws `RecordingError`. */
