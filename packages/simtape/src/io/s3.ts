@@ -84,13 +84,14 @@ class S3Store implements Store {
     const repeatable = condition === undefined || idempotencyKey !== undefined;
     const expected = condition === undefined ? [] : [404, 409, 412];
     for (let tries = 1; ; tries++) {
-      const headers = { ...conditionHeaders(condition, this.#quote), ...keyHeader(idempotencyKey) };
+      const quote = this.#quote;
+      const headers = { ...conditionHeaders(condition, quote), ...keyHeader(idempotencyKey) };
       const answer = await this.#client.ask({ method: "PUT", key, headers, body: bytes, signal, repeatable, expected });
       if (answer.status < 300) return etagOf(answer.headers, key);
       const found = await this.#look(key, signal);
       if (found !== null && idempotencyKey !== undefined && found.idempotencyKey === idempotencyKey) return found.etag;
       const isRefused = !holds(condition, found) || tries > this.#client.retries;
-      if (!isRefused && answer.status === 412 && this.#quote === '"') this.#quote = "";
+      if (!isRefused && answer.status === 412 && quote === '"') this.#quote = "";
       // 409 is also said of a change under way that came to nothing.
       else if (!isRefused && answer.status === 409 && repeatable) await this.#client.wait(tries, signal);
       else throw conflict(key, condition!, found, this.name);

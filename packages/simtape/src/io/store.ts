@@ -20,7 +20,8 @@ export interface PutOptions {
   readonly condition?: Condition | undefined;
   /**
    * Stable for the life of one change: a put that is tried again after an answer was lost finds its own bytes and
-   * succeeds. Without it a conditional put is never tried again.
+   * succeeds; when another has changed the object since, that is a conflict like any other, and does not tell whether
+   * ours was there in between. Without it a conditional put is never tried again. Letters, digits and `._-`, 128 at most.
    */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
