@@ -60,7 +60,7 @@ async function rows(recording: Recording): Promise<string[]> {
 const all = await open(sound).then(rows);
 const tickOf = (row: string): number => Number(row.slice(0, row.indexOf(" ")));
 const codes = (findings: readonly Finding[]): string[] => findings.map(({ code }) => code);
-const messages = (findings: readonly Finding[]): string => findings.map(({ message }) => message).join("\n");
+const told = (findings: readonly Finding[]): string => findings.map(({ message }) => message).join("\n");
 
 async function checked(files: Files): Promise<readonly Finding[]> {
   await using recording = await open(files);
@@ -75,7 +75,15 @@ async function repaired(files: Files): Promise<Recording> {
   const report = await repair(recording, bundleOfFiles(files), writing, to, again);
   expect(report.status).toBe("repaired");
   const result = await again();
-  expect((await check(result)).status).toBe("sound");
+  const { status, messages } = await check(result);
+  expect(status).toBe("sound");
+  // the figures of the report are those of the files
+  expect(report.messagesKept).toBe(messages);
+  expect(report.channels.reduce((sum, channel) => sum + channel.messages, 0)).toBe(messages);
+  let total = 0;
+  for await (const records of recording.records()) for (const { bytes } of records) total += bytes.length;
+  expect(report.bytesKept + report.bytesLost).toBe(total);
+  expect(report.bytesKept).toBeGreaterThanOrEqual(0);
   return result;
 }
 
@@ -152,8 +160,8 @@ test("a damaged metadata file is made up for by the generation before and the re
     await using recording = await open(files);
     expect(await rows(recording)).toEqual(all);
     expect(codes(recording.findings)).toContain("index-recovered");
-    expect(messages(recording.findings)).toContain("generation 1 (meta.hcrp.bak) and the records of segments");
-    expect(messages(recording.findings)).toContain("ticks 0 to 359 are kept");
+    expect(told(recording.findings)).toContain("generation 1 (meta.hcrp.bak) and the records of segments");
+    expect(told(recording.findings)).toContain("ticks 0 to 359 are kept");
     await using epochs = await open(sound);
     expect(recording.info.metadata["worldId"]).toBe(epochs.info.metadata["worldId"]);
     await using whole = await repaired(files);
@@ -179,7 +187,7 @@ test("a generation before that is of another recording, or damaged, is not used"
   for (const backup of [broken, other]) {
     await using recording = await open({ [META]: indexless, ...segmentsOf(sound), "meta.hcrp.bak": backup });
     expect(await rows(recording)).toEqual(all);
-    expect(messages(recording.findings)).not.toContain(".bak");
+    expect(told(recording.findings)).not.toContain(".bak");
   }
 });
 
@@ -203,7 +211,7 @@ test("a chunk whose record is damaged, too, is found by its frame, and its ticks
       bytes.fill(0xaa, at + 8, at + 72);
       await using recording = await open({ ...files, [name]: bytes });
       expect(await rows(recording), `${name} ${at}`).toEqual(all);
-      expect(messages(recording.findings)).toContain("1 of them without a sound record");
+      expect(told(recording.findings)).toContain("1 of them without a sound record");
     }
   }
 });
@@ -218,14 +226,14 @@ test("making the index again ends at the first gap, and says which ticks are los
   const { [segment(1)]: _middle, ...rest } = segmentsOf(sound);
   await using recording = await open(rest);
   expect(await rows(recording)).toEqual(all.filter((row) => tickOf(row) < 120));
-  expect(messages(recording.findings)).toContain("ticks 0 to 119 are kept");
+  expect(told(recording.findings)).toContain("ticks 0 to 119 are kept");
   expect(recording.findings).toContainEqual(expect.objectContaining({ code: "lost-ticks", severity: "loss" }));
-  expect(messages(recording.findings)).toContain("ticks 120 to 359 are lost");
+  expect(told(recording.findings)).toContain("ticks 120 to 359 are lost");
   // with the header the ticks that should be there are known, too
   const indexless = sound[META]!.slice().fill(0, -60);
   const { [segment(2)]: _last, ...first } = segmentsOf(sound);
   await using known = await open({ [META]: indexless, ...first });
-  expect(messages(known.findings)).toContain("ticks 240 to 359 are lost");
+  expect(told(known.findings)).toContain("ticks 240 to 359 are lost");
   expect(outcome(known)).toBe("crashed");
 });
 
@@ -274,7 +282,7 @@ test("damage in one place of any file costs the chunks that it hits and no other
       const corruptions = plan(bytes.length, seed, 1);
       const { kind, offset, length } = corruptions[0]!;
       const files = { ...sound, [file]: corrupt(bytes, corruptions, seed) };
-      const told = `${file}, seed ${seed}: ${kind} of ${length} at ${offset}`;
+      const where = `${file}, seed ${seed}: ${kind} of ${length} at ${offset}`;
       await using damaged = await open(files);
       if ((await check(damaged)).status === "sound") continue;
       await using result = await repaired(files);
@@ -289,7 +297,7 @@ test("damage in one place of any file costs the chunks that it hits and no other
       };
       expect(
         all.filter((row) => !isHit(row) && !kept.has(row)),
-        told,
+        where,
       ).toEqual([]);
     }
   }
