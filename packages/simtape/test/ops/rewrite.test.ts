@@ -75,7 +75,10 @@ describe("a random recording that is read and written is the same to the byte", 
     await fc.assert(
       fc.asyncProperty(content, fc.integer({ min: 100, max: 4000 }), async (of, maxBlock) => {
         let time = 0;
-        const messages = of.messages.map(({ step, ...message }) => ({ ...message, time: (time += step) }));
+        const messages = of.messages.map(({ step, ...message }) => {
+          time += step;
+          return { ...message, time };
+        });
         const channels: Content["channels"] = Object.fromEntries(
           // A tape knows of the channels that speak.
           of.names.flatMap((channel, i) =>
