@@ -1,7 +1,5 @@
-import { stat } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { zstdDictionaryId } from "../codec/zstd.ts";
-import { fromFile } from "../io/node/index.ts";
 import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
 import { ghost } from "../record/compact-ghost.ts";
 import { splits, statistics } from "../record/visitors.ts";
@@ -9,6 +7,8 @@ import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { byteSize, grouped, Output, Progress, say } from "./output.ts";
+import { placeAt } from "./place.ts";
+import { isInS3, placeAt } from "./place.ts";
 import { bundleNamed } from "./recordings.ts";
 import { type TargetOptions, targetOf, writes } from "./target.ts";
 
@@ -45,25 +45,29 @@ export function addCompact(program: Command): void {
     )
     .action(async (file: string, output: string | undefined, options: CompactCommand) => {
       const path = output ?? options.output;
-      const isThere = path !== undefined && (await stat(path).catch(() => null))?.isFile() === true;
+      const isThere = path !== undefined && path !== "-" && (await placeAt(path).kind()) === "file";
       const dictionary = options.dictionary === undefined ? undefined : await dictionaryFrom(options.dictionary);
       const dictionaries = await dictionariesFrom(options.dictionary === undefined ? [] : [options.dictionary]);
       const bundle = await bundleNamed(file);
-      const existing = isThere && options.force !== true ? fromFile(path) : null;
+      const existing = isThere && options.force !== true ? placeAt(path).source : null;
       // what is there may be what is asked for; anything else needs --force
       const isPresent = existing !== null && (await isCompactionOf(existing, bundle, dictionaries));
       const target = await targetOf(output, isPresent ? { ...options, force: true } : options, file);
       const names = options.analyse ?? [];
       const progress = new Progress("compacting");
-      const report = await compact(bundle, target.sink, {
-        level: options.level,
-        dictionary,
-        dictionaries,
-        salvage: options.salvage,
-        visitors: names.map((name) => ANALYSES[analysisOf(name)]()),
-        existing,
-        onProgress: (done, total) => progress.show(done, total, (value) => `${grouped(value)} chunks`),
-      }).finally(() => progress.end());
+      const work = (to: SinkBundle): Promise<CompactReport> =>
+        compact(bundle, to, {
+          level: options.level,
+          dictionary,
+          dictionaries,
+          salvage: options.salvage,
+          visitors: names.map((name) => ANALYSES[analysisOf(name)]()),
+          existing,
+          onProgress: (done, total) => progress.show(done, total, (value) => `${grouped(value)} chunks`),
+        });
+      const report = await (isInS3(target.path) ? overDisk(target.sink, work) : work(target.sink)).finally(() =>
+        progress.end(),
+      );
       const out = new Output();
       if (options.json === true) await out.line(toJson({ output: target.path, ...report }));
       else await tell(out, target.path, report);
@@ -76,6 +80,33 @@ export function addCompact(program: Command): void {
       process.exitCode = report.chunksLost > 0 || report.ticksLost > 0 ? EXIT.lossy : EXIT.done;
     });
 }
+
+/** A file that is made and checked on disk, and then put where it belongs: an object of a store cannot be read back. */
+async function overDisk(to: SinkBundle, work: (to: SinkBundle) => Promise<CompactReport>): Promise<CompactReport> {
+  const folder = await mkdtemp(join(tmpdir(), "simtape-"));
+  try {
+    const path = join(folder, "run.hcrp");
+    const report = await work(toFile(path));
+    if (report.status === "present") return report;
+    const source = fileSource(path);
+    const sink = await to.open();
+    try {
+      for (let at = 0; at < report.bytesAfter; at += PIECE) await sink.write(await source.read(at, PIECE));
+      await sink.close();
+    } catch (error) {
+      await sink.abort();
+      throw error;
+    } finally {
+      await source.close();
+    }
+    return report;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Bytes put at once. */
+const PIECE = 8 << 20;
 
 async function tell(out: Output, path: string, report: CompactReport): Promise<void> {
   if (report.status === "present") {
