@@ -90,7 +90,7 @@ describe("a random recording that is read and written is the same to the byte", 
         const tape = makeTape({ start: 1_777_883_400_000_000_000n, zoneOffset: 0n, channels, messages }, { maxBlock });
         await expectSame({ "a.tape": tape }, JSON.stringify(of));
       }),
-      { numRuns: tries(40, 2000) },
+      { numRuns: tries(40, 500) },
     );
   });
 
@@ -127,7 +127,7 @@ describe("a random recording that is read and written is the same to the byte", 
           await expectSame({ "a.traj": trajOf(all), "a.state": stateOf(all) }, JSON.stringify(all));
         }
       }),
-      { numRuns: tries(40, 2000) },
+      { numRuns: tries(40, 500) },
     );
   });
 });
