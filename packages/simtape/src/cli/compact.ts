@@ -1,13 +1,16 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { zstdDictionaryId } from "../codec/zstd.ts";
+import { fileSource, toFile } from "../io/node/index.ts";
+import type { SinkBundle } from "../io/sink.ts";
 import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
 import { ghost } from "../record/compact-ghost.ts";
-import { splits, statistics } from "../record/visitors.ts";
 import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { byteSize, grouped, Output, Progress, say } from "./output.ts";
-import { placeAt } from "./place.ts";
 import { isInS3, placeAt } from "./place.ts";
 import { bundleNamed } from "./recordings.ts";
 import { type TargetOptions, targetOf, writes } from "./target.ts";

@@ -69,35 +69,50 @@ function happen(world: World, roll: (below: number) => number, entity: number): 
       if (pets[0] !== undefined) world.move(pets[0], { ...stance, headYaw: roll(360) });
       return;
     case 3:
-      return world.velocity(entity, [0.1, roll(9) / 10, 0]);
+      world.velocity(entity, [0.1, roll(9) / 10, 0]);
+      return;
     case 4:
-      return world.exact(entity, { ...stance, x: 1 / 3 }, [0, 0.4, 0]);
+      world.exact(entity, { ...stance, x: 1 / 3 }, [0, 0.4, 0]);
+      return;
     case 5:
-      return world.state(entity, roll(3), roll(16));
+      world.state(entity, roll(3), roll(16));
+      return;
     case 6:
-      return world.equipment(entity, { [roll(4)]: roll(3) === 0 ? null : `minecraft:item_${roll(9)}` });
+      world.equipment(entity, { [roll(4)]: roll(3) === 0 ? null : `minecraft:item_${roll(9)}` });
+      return;
     case 7:
-      return world.heldSlot(entity, roll(9));
+      world.heldSlot(entity, roll(9));
+      return;
     case 8:
-      return world.itemUse(entity, roll(3) as 0 | 1 | 2);
+      world.itemUse(entity, roll(3) as 0 | 1 | 2);
+      return;
     case 9:
-      return world.metadata(entity, new Map([[roll(5), Uint8Array.of(roll(200))]]));
+      world.metadata(entity, new Map([[roll(5), Uint8Array.of(roll(200))]]));
+      return;
     case 10:
-      return world.effect(entity, `minecraft:effect_${roll(4)}`, 1, roll(3) * 50);
+      world.effect(entity, `minecraft:effect_${roll(4)}`, 1, roll(3) * 50);
+      return;
     case 11:
-      return world.vitals(entity, roll(121), roll(20), roll(1000));
+      world.vitals(entity, roll(121), roll(20), roll(1000));
+      return;
     case 12:
-      return world.view(entity, roll(4));
+      world.view(entity, roll(4));
+      return;
     case 13:
-      return world.block([roll(20), 60 + roll(5), roll(20)], `minecraft:block_${roll(20)}`);
+      world.block([roll(20), 60 + roll(5), roll(20)], `minecraft:block_${roll(20)}`);
+      return;
     case 14:
-      return world.chat(`line ${roll(50)}`, entity);
+      world.chat(`line ${roll(50)}`, entity);
+      return;
     case 15:
-      return world.sound(`minecraft:sound_${roll(9)}`, [1, 2, 3]);
+      world.sound(`minecraft:sound_${roll(9)}`, [1, 2, 3]);
+      return;
     case 16:
-      return world.particles(`minecraft:particle_${roll(9)}`, [1, 2, 3], 5);
+      world.particles(`minecraft:particle_${roll(9)}`, [1, 2, 3], 5);
+      return;
     case 17:
-      return world.swing(entity);
+      world.swing(entity);
+      return;
     case 18:
       if (roll(10) === 0) world.world(roll(24_000), roll(2));
       return;
