@@ -25,7 +25,7 @@ class RemotePlayer implements Player {
   #status = UNKNOWN;
   #state: State | null = null;
   #ghosts: readonly State[] = [];
-  readonly #receive = ({ data }: { readonly data: unknown }): void => this.#hear(data as PlayerMessage);
+  readonly #receive = (event: Event): void => this.#hear((event as MessageEvent<PlayerMessage>).data);
 
   constructor(port: Port) {
     this.#port = port;

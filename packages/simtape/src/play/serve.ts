@@ -24,7 +24,7 @@ class Service {
   readonly #ghosts: Patcher[] = [];
   /** Lets the next frame go. */
   #taken: () => void = () => undefined;
-  readonly #receive = ({ data }: { readonly data: unknown }): void => this.#obey(data as PlayerCommand);
+  readonly #receive = (event: Event): void => this.#obey((event as MessageEvent<PlayerCommand>).data);
 
   constructor(player: Player, port: Port, onLeave: () => void) {
     this.#player = player;

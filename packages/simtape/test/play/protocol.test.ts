@@ -142,7 +142,7 @@ describe("a player at the other end of a channel", () => {
     expect(() => pair.remote.setRate(0)).toThrow(RangeError);
     expect(() => pair.remote.seek(Number.NaN)).toThrow(RangeError);
     const said: unknown[] = [];
-    let hear: (event: { readonly data: unknown }) => void = () => undefined;
+    let hear: (event: Event) => void = () => undefined;
     const port: Port = {
       postMessage: (message) => void said.push(message),
       addEventListener: (_, listener) => {
@@ -152,7 +152,7 @@ describe("a player at the other end of a channel", () => {
     };
     void servePlayer(pair.local, port);
     for (const data of [{ type: "rate", rate: "fast" }, { type: "seek", id: 1, time: null }, { type: "dance" }, null]) {
-      hear({ data });
+      hear(new MessageEvent("message", { data }));
     }
     expect(said.filter((message) => (message as PlayerMessage).type === "refused")).toHaveLength(4);
     expect(pair.local.status.rate).toBe(1);
