@@ -7,6 +7,7 @@ import { fileSource, toFile } from "../io/node/index.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
 import { ghost } from "../record/compact-ghost.ts";
+import { splits, statistics } from "../record/visitors.ts";
 import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
