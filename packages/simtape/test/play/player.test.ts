@@ -1,9 +1,19 @@
 import { describe, expect, test } from "vitest";
+import { bundleOf } from "../../src/io/bundle.ts";
+import { coalesced } from "../../src/io/coalesced.ts";
+import { counted } from "../../src/io/counted.ts";
+import { memory } from "../../src/io/memory.ts";
+import { openBundle } from "../../src/model/open.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import { findEvent } from "../../src/play/moments.ts";
 import { type Player, play, type PlayOptions } from "../../src/play/player.ts";
+import type { StepUnit } from "../../src/play/transport.ts";
+import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
+import { FORMATS } from "../formats.ts";
+import { SOUND } from "../specimens.ts";
 import { CountingReader, lastOf, recordingOf, STEP } from "./fake.ts";
 import { ManualClock, settled } from "./manual-clock.ts";
+import { opened, Truth } from "./truth.ts";
 
 const COUNT = 1000;
 const END = (COUNT - 1) * STEP;
@@ -108,6 +118,24 @@ describe("a player", () => {
     expect(player.status.time).toBe(END);
     expectTrue(frames);
     expect(frames.at(-1)!.cause).toBe("step");
+  });
+
+  test("steps by ticks where they have a length, and by frames where they have none", async () => {
+    const steps = async (name: string, ...moves: [number, StepUnit?][]): Promise<number[]> => {
+      await using recording = await opened(SOUND.find((sound) => sound.name === name)!);
+      await using player = play(recording, { clock: new ManualClock(), at: 1.01e9 });
+      const times: number[] = [];
+      for (const [count, by] of moves) {
+        await player.step(count, by);
+        times.push(player.status.time);
+      }
+      return times;
+    };
+    expect(await steps("tower-race.hcrp", [1], [-1], [-2, "tick"], [1000])).toEqual([1.05e9, 1e9, 0.9e9, 45e9]);
+    const { times } = await Truth.of(await opened(SOUND.find(({ name }) => name === "made town 0.9.15")!));
+    const next = times.findIndex((time) => time > 1.01e9);
+    const frames = await steps("made town 0.9.15", [1], [1, "frame"], [-1, "message"], [-1, "tick"]);
+    expect(frames).toEqual([times[next], times[next + 1], times[next], times[next - 1]]);
   });
 
   test("plays a loop over and over, showing both its ends", async () => {
@@ -339,6 +367,22 @@ describe("ghosts", () => {
       return reader.decoded;
     };
     expect(await decoded(8)).toEqual(await decoded(0));
+  });
+
+  test("at eight places of a file ask its source no more often than one does", async () => {
+    const town = makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 4000);
+    const reads = async (count: number): Promise<number> => {
+      const source = counted(memory(town));
+      await using recording = await openBundle(bundleOf(coalesced(source)), FORMATS);
+      const { end } = await recording.timeline();
+      const ghosts = Array.from({ length: count }, (_, i) => ({ recording, offset: ((i + 1) * end) / 10 }));
+      await using player = play(recording, { clock: new ManualClock(), ghosts });
+      await player.seek(end);
+      source.reset();
+      expect(await player.seek(0.9 * end)).toBe(true);
+      return source.reads;
+    };
+    expect(await reads(8)).toBe(await reads(0));
   });
 
   test("can be laid upon each other by what happened in them", async () => {
