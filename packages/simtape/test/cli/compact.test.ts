@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadZstd } from "../../src/codec/zstd.ts";
 import { demo } from "../../src/demo/hypercube.ts";
 import { FLAG_FINISHED } from "../../src/formats/hypercube/layout.ts";
+import { s3Store } from "../../src/io/s3.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { walk } from "../fixtures/hypercube/make.ts";
 import { segmented } from "../fixtures/hypercube/recording.ts";
 import { random } from "../record/wild.ts";
+import { describeWithCeph } from "../support/ceph.ts";
 import { simtape } from "./run.ts";
 
 /** Kills of the command; `COMPACT_KILLS=500` for the long run. */
@@ -128,5 +130,29 @@ describe("simtape compact", () => {
     const again = join(last, "run.hcrp");
     expect((await simtape(["compact", at("race.hcrp"), again, "--force"])).exit).toBe(0);
     expect(readFileSync(again).equals(made)).toBe(true);
+  });
+});
+
+describeWithCeph("simtape compact and a real S3 server", (bucket) => {
+  test("brings a recording from there to there, the same bytes as here", { timeout: 120_000 }, async () => {
+    const { endpoint, credentials, bucket: name } = bucket();
+    const before = { ...process.env };
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    });
+    try {
+      const here = await live("here-");
+      expect((await simtape(["copy", here, `s3://${name}/compact/`])).exit).toBe(0);
+      expect((await simtape(["compact", `s3://${name}/compact/`, `s3://${name}/full.hcrp`])).exit).toBe(0);
+      expect((await simtape(["compact", here, at("here.hcrp")])).exit).toBe(0);
+      const put = await s3Store(bucket()).get("full.hcrp");
+      expect(readFileSync(at("here.hcrp")).equals(put!.bytes)).toBe(true);
+      const again = await simtape(["compact", `s3://${name}/compact/`, `s3://${name}/full.hcrp`, "--json"]);
+      expect(JSON.parse(again.stdout)).toMatchObject({ status: "present" });
+    } finally {
+      for (const key of Object.keys(process.env)) if (!(key in before)) delete process.env[key];
+    }
   });
 });
