@@ -19,8 +19,12 @@ export function mendHeader(tape: FlightGearReader, note: RepairNote): TapeHeader
     const config = propertyNode("signals", { children: writeSignalList(header.recorder, header.signals.signals) });
     return { ...header, config, signals: readSignalList(config), isSalvaged: true };
   }
-  const isCurrent = header.layout === "current";
-  if (isCurrent && header.isCompressed !== (layout.frames === "deflate")) {
+  if (header.layout !== "current") return header;
+  if (layout.data !== header.data) {
+    rebuilt("the items of a frame, in the header");
+    return { ...header, isSalvaged: true };
+  }
+  if (header.isCompressed !== (layout.frames === "deflate")) {
     rebuilt("whether frames are compressed, in the header");
     return { ...header, isSalvaged: true };
   }

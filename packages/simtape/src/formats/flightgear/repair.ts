@@ -9,7 +9,8 @@ import { FrameMender, type MendedFrame } from "./mend-frames.ts";
 import { mendHeader } from "./mend-header.ts";
 import { Output } from "./output.ts";
 import { FlightGearReader } from "./reader.ts";
-import { TapeWriter, tapeUnder } from "./writer.ts";
+import { tapeUnder } from "./tape-plan.ts";
+import { TapeWriter } from "./writer.ts";
 
 /**
  * Every frame that can be read, in a sound tape: frames that are damaged inside keep the items that are whole, a broken

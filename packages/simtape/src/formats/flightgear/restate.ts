@@ -9,7 +9,7 @@ import { readExtraText } from "./layout-extra.ts";
 import { isPacket, MESSAGE_POSITION, PROPERTIES_AT } from "./layout-packet.ts";
 import { TEXT } from "./layout.ts";
 import { propertyPath } from "./signals.ts";
-import { tapeUnder } from "./writer.ts";
+import { tapeUnder } from "./tape-plan.ts";
 
 /**
  * The last signals, the last packet of every pilot heard so far, and the whole set of extra properties: one frame that

@@ -49,20 +49,24 @@ export async function continuousShape(
   }
   const start = header.bytes.length;
   const bytes = await source.read(start, Math.min(LOOKED_AT, Math.max(0, size - start)), signal);
-  const lists = header.isSalvaged ? itemLists(header.data) : [header.data];
   const compressions = [header.isCompressed, !header.isCompressed];
-  const candidates = lists.flatMap((data) => compressions.map((is) => continuous(data, signals, is)));
-  const best = bytes.length === 0 ? candidates[0]! : await bestOf(candidates, bytes, header.isSalvaged ? TRIED : 1);
+  const candidates = (lists: readonly (readonly string[])[]): TapeShape[] =>
+    lists.flatMap((data) => compressions.map((is) => continuous(data, signals, is)));
+  const told = candidates([header.data]);
+  const best =
+    bytes.length === 0
+      ? told[0]!
+      : ((header.isSalvaged ? null : fitting(told, bytes, 2)) ??
+        (await bestOf(candidates(itemLists(header.data)), bytes)));
   if (best.data !== header.data) {
     const message = `the items of a frame are ${best.data.join(", ")}, the header says ${header.data.join(", ") || "none"}`;
     report.report({ code: "bad-header", severity: "damage", message });
   }
-  const told = header.isCompressed ? "deflate" : "plain";
-  if (best.shape.name !== told) {
+  if (best.shape.name !== told[0]!.shape.name) {
     report.report({
       code: "compression-mismatch",
       severity: "warning",
-      message: `the header says frames are ${told}, they are ${best.shape.name}`,
+      message: `the header says frames are ${told[0]!.shape.name}, they are ${best.shape.name}`,
       offset: start,
     });
   }
@@ -74,7 +78,7 @@ type FoundShape = TapeShape & { readonly walked: FrameWalker };
 
 /** Bytes behind the header that are looked at. */
 const LOOKED_AT = 256 * 1024;
-/** Frames that are tried at the beginning of a tape whose header is damaged. */
+/** Frames that are tried at the beginning of a tape whose header may be damaged. */
 const TRIED = 8;
 /** What FlightGear writes, most first: one that fits is not taken for one of its parts. */
 const USUAL_ITEMS: readonly (readonly string[])[] = [
@@ -86,7 +90,7 @@ const USUAL_ITEMS: readonly (readonly string[])[] = [
 /** Name of an item that the header lost. */
 const LOST = "lost";
 
-/** What the items may be when the header says `data` and is damaged: what is usual, or one more, of any name. */
+/** What the items may be when the header says `data` and may be damaged: what is usual, or one more, of any name. */
 function itemLists(data: readonly string[]): (readonly string[])[] {
   const others = USUAL_ITEMS[0]!.filter((name) => !data.includes(name));
   const longer = [...others, LOST].flatMap((name) =>
@@ -95,17 +99,20 @@ function itemLists(data: readonly string[]): (readonly string[])[] {
   return [data, ...USUAL_ITEMS, ...longer];
 }
 
-/**
- * The first candidate of which `most` frames are sound at the beginning of `bytes`; else, as the first frames are damaged
- * or few, the one by which most of the bytes make sense.
- */
-async function bestOf(candidates: readonly TapeShape[], bytes: Uint8Array, most: number): Promise<TapeShape> {
+/** The first candidate of which `most` frames are sound at the beginning of `bytes`; null: none is. */
+function fitting(candidates: readonly TapeShape[], bytes: Uint8Array, most: number): TapeShape | null {
   const range = { start: 0, end: bytes.length, limit: bytes.length, isLast: true };
   const walk = new Walk(bytes, 0, range, new ColumnBuilder(), null, null);
+  return candidates.find(({ shape }) => soundRun(walk, shape, most) === most) ?? null;
+}
+
+/** The candidate that fits; else, as the first frames are damaged or few, the one by which most of `bytes` makes sense. */
+async function bestOf(candidates: readonly TapeShape[], bytes: Uint8Array): Promise<TapeShape> {
+  const found = fitting(candidates, bytes, TRIED);
+  if (found !== null) return found;
+  const source = memory(bytes);
   let best = candidates[0]!;
   let bestScore = Number.NEGATIVE_INFINITY;
-  for (const candidate of candidates) if (soundRun(walk, candidate.shape, most) === most) return candidate;
-  const source = memory(bytes);
   for (const candidate of candidates) {
     const walker = new FrameWalker(candidate.shape, null, null);
     await FlatFile.scan(source, walker, { begin: 0, end: bytes.length }, SILENT);

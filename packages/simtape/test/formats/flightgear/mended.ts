@@ -1,0 +1,32 @@
+import { expect } from "vitest";
+import type { FlightGearReader } from "../../../src/formats/flightgear/reader.ts";
+import { repair } from "../../../src/formats/flightgear/repair.ts";
+import { MemoryFiles } from "../../../src/io/sink.ts";
+import { type Finding, Findings } from "../../../src/model/error.ts";
+import { Recording } from "../../../src/model/recording.ts";
+import { check } from "../../../src/ops/check.ts";
+import { readerOf } from "./specimens.ts";
+
+/** What came out of a repair, and what it told. */
+export interface Mended {
+  readonly bytes: Uint8Array;
+  readonly reader: FlightGearReader;
+  readonly lost: Finding[];
+  readonly rebuilt: Finding[];
+}
+
+/** Repairs and checks that what came out is sound. */
+export async function mended(damaged: Uint8Array, told = ""): Promise<Mended> {
+  const files = new MemoryFiles();
+  const lost: Finding[] = [];
+  const rebuilt: Finding[] = [];
+  await repair(await readerOf(damaged), files, {
+    lost: (finding) => lost.push(finding),
+    rebuilt: (finding) => rebuilt.push(finding),
+  });
+  const findings = new Findings();
+  const reader = await readerOf(files.bytes, findings);
+  const { status, findings: found } = await check(new Recording(reader, findings));
+  expect(status, `${told} ${JSON.stringify(found)}`).toBe("sound");
+  return { bytes: files.bytes, reader, lost, rebuilt };
+}
