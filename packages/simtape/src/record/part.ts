@@ -12,6 +12,7 @@ import { countEvents } from "./count-events.ts";
 import type { Existing } from "./existing.ts";
 import { type JournalContent, type JournalFile, JournalWriter, readJournal } from "./journal.ts";
 import { LiveOutput, type OverflowPolicy } from "./live-output.ts";
+import { nextEntityIn } from "./next-entity.ts";
 import { RecordingPlace } from "./place.ts";
 
 export interface PartOptions {
@@ -36,6 +37,8 @@ export class Part {
   readonly output: LiveOutput;
   /** Ticks taken over from the journal of a recorder that ended without closing. */
   readonly fromJournal: number;
+  /** The id behind all that what was taken over has given out. */
+  readonly nextEntity: number;
   readonly #journal: JournalFile | null;
   readonly #mirror: JournalWriter;
   readonly #progress: Progress;
@@ -50,10 +53,12 @@ export class Part {
     recordingId: string,
     journal: JournalFile | null,
     fromJournal: number,
+    nextEntity: number,
   ) {
     this.writer = writer;
     this.output = output;
     this.fromJournal = fromJournal;
+    this.nextEntity = nextEntity;
     this.#progress = progress;
     this.#journal = journal;
     this.#mirror = new JournalWriter(recordingId);
@@ -103,8 +108,9 @@ export class Part {
         : null,
     );
     const start = writer.end;
-    if (content !== null && content.recordingId === recordingId) takeOver(writer, content);
-    return new Part(writer, output!, progress, recordingId, journal, writer.end - start);
+    const isOurs = content !== null && content.recordingId === recordingId;
+    const nextEntity = isOurs ? takeOver(writer, content) : 1;
+    return new Part(writer, output!, progress, recordingId, journal, writer.end - start, nextEntity);
   }
 
   /** Compressed bytes in segments so far, of this recorder. */
@@ -196,8 +202,9 @@ function metadataOf(content: JournalContent): NbtDocument | null {
   }
 }
 
-/** The chunks of a journal that go on where the recording ends. */
-function takeOver(writer: HypercubeWriter, content: JournalContent): void {
+/** The chunks of a journal that go on where the recording ends. Gives the id behind all that they have given out. */
+function takeOver(writer: HypercubeWriter, content: JournalContent): number {
+  let nextEntity = 1;
   const cursor = new ByteCursor(content.finished);
   while (cursor.remaining >= CHUNK_RECORD_BYTES) {
     const record = readChunkRecord(cursor);
@@ -206,9 +213,10 @@ function takeOver(writer: HypercubeWriter, content: JournalContent): void {
     const { startTick, tickCount, flags, uncompressedLength, dataVersion, schemaVersion, epoch } = record;
     const chunk = { startTick, tickCount, flags, uncompressedLength, dataVersion, schemaVersion, epoch };
     writer.adopt({ ...chunk, frame: frame.slice(), formatVersion: null, segment: null });
+    nextEntity = Math.max(nextEntity, nextEntityIn(writer.inflated(frame), flags !== 0));
   }
   const { open } = content;
-  if (open === null || open.startTick !== writer.end) return;
+  if (open === null || open.startTick !== writer.end) return nextEntity;
   writer.adopt({
     startTick: open.startTick,
     tickCount: open.end - open.startTick,
@@ -221,6 +229,7 @@ function takeOver(writer: HypercubeWriter, content: JournalContent): void {
     formatVersion: null,
     segment: null,
   });
+  return Math.max(nextEntity, nextEntityIn(open.raw, open.hasSnapshot));
 }
 
 /** As many ticks in which nothing happens; the first chunk of a recording must have a snapshot (spec §5). */

@@ -12,6 +12,7 @@ import type { CreateOptions, StateEncoder } from "../model/writer.ts";
 import { type Existing, existing } from "./existing.ts";
 import type { JournalFile } from "./journal.ts";
 import { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
+import { nextEntityBehind } from "./next-entity.ts";
 import { Notes } from "./notes.ts";
 import { Part } from "./part.ts";
 import { eventsOf, type RecordingProfile } from "./profile.ts";
@@ -161,7 +162,9 @@ export class Recorder {
     if (metadata !== null) this.#notes.goOn(metadata);
     this.#take(await this.#open(this.#id, from, this.#options.epoch ?? this.#epochNow()));
     this.#tick = this.#part!.writer.end;
-    this.#world = new World(this.#router, this.#records, this.#notes.nextEntity);
+    const given = from === null ? 1 : await nextEntityBehind(from);
+    const nextEntity = Math.max(this.#notes.nextEntity, this.#part!.nextEntity, given);
+    this.#world = new World(this.#router, this.#records, nextEntity);
     this.#world.attach(this.#router, this.#tick);
     this.#notes.session({ tick: this.#tick, time: this.#now(), reason: from === null ? "start" : "resume" });
     // the recording is ours from here on, and can be opened
