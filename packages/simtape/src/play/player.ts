@@ -106,7 +106,7 @@ class LocalPlayer implements Player {
     const { ghosts = [], rate = 1, loop = null, interpolate = true } = options;
     this.#clock = options.clock ?? systemClock;
     this.#interval = options.interval ?? INTERVAL;
-    this.#library = new Library(options.memory ?? MEMORY);
+    this.#library = new Library(options.memory ?? MEMORY, 1 + ghosts.length);
     this.#ghosts = ghosts;
     this.#tracks = [recording, ...ghosts.map((ghost) => ghost.recording)].map(
       (of) => new Track(this.#library.reelOf(of), interpolate),
@@ -303,8 +303,8 @@ class LocalPlayer implements Player {
 
   #lookAhead(): void {
     const ways = waysUntil(this.#transport, this.#clock.now() + HORIZON);
-    const memory = this.#library.memory / (2 * this.#tracks.length);
-    const missing = ways.flatMap(({ from, to }) => this.#tracks.map((track) => track.lookAhead(from, to, memory)));
+    const { ahead } = this.#library;
+    const missing = ways.flatMap(({ from, to }) => this.#tracks.map((track) => track.lookAhead(from, to, ahead)));
     this.#library.lookAhead(missing.filter((want) => want !== null));
   }
 

@@ -360,7 +360,7 @@ describe("ghosts", () => {
       const reader = new CountingReader(COUNT);
       const recording = recordingOf(reader);
       const ghosts = Array.from({ length: count }, () => ({ recording }));
-      const player = play(recording, { clock, ghosts, memory: 16 * LITTLE });
+      const player = play(recording, { clock, ghosts, memory: 16 * LITTLE * (1 + count) });
       player.play();
       await clock.advance(4e9);
       await player.close();
