@@ -19,7 +19,7 @@ import { Bodies } from "./compact-bodies.ts";
 import { FrameBuilder, type RawFrame } from "./compact-frame.ts";
 import { type IndexMap, renumber } from "./compact-renumber.ts";
 
-/** Inflated bytes of a frame (spec §10, step 3). */
+/** Inflated bytes of a frame, unless asked otherwise (spec §10, step 3). */
 export const FRAME_BYTES = 262_144;
 /** Ticks between its first and its last event, and all that it may cover. */
 const FRAME_TICKS = 1200;
@@ -58,6 +58,7 @@ export interface SourceChunk {
 export class Merger {
   readonly #emit: (frame: RawFrame) => void;
   readonly #placed: (chunk: number, frame: number) => void;
+  readonly #frameBytes: number;
   #emitted = 0;
   /** A chunk with those behind it that have no snapshot: not in a frame yet. */
   #group: SourceChunk[] = [];
@@ -83,7 +84,8 @@ export class Merger {
   #isBlockOfFrame = false;
 
   /** `emit` is given each frame when it is whole; `placed` is told in which frame each chunk begins. */
-  constructor(emit: (frame: RawFrame) => void, placed: (chunk: number, frame: number) => void) {
+  constructor(emit: (frame: RawFrame) => void, placed: (chunk: number, frame: number) => void, frameBytes: number) {
+    this.#frameBytes = frameBytes;
     this.#emit = (frame) => {
       this.#emitted++;
       emit(frame);
@@ -100,7 +102,7 @@ export class Merger {
     const growth = growthOf(chunk);
     const ticks = chunk.startTick + chunk.tickCount - (this.#group[0]?.startTick ?? 0);
     if (chunk.hasSnapshot || chunk.isBegin || chunk.isAlone) this.#settle();
-    else if (ticks > FRAME_TICKS || this.#groupBytes + growth > FRAME_BYTES) this.#settle();
+    else if (ticks > FRAME_TICKS || this.#groupBytes + growth > this.#frameBytes) this.#settle();
     this.#group.push(chunk);
     this.#groupBytes += growth;
     if (chunk.isAlone) this.#settle();
@@ -127,7 +129,7 @@ export class Merger {
     if (chunk.hasSnapshot && !frame.hasSnapshot) return true;
     if (last.startTick + last.tickCount - frame.startTick > EMPTY_TICKS) return true;
     if (last.last >= 0 && frame.first >= 0 && last.last - frame.first > FRAME_TICKS) return true;
-    return frame.length + bytes + this.#bodies.size * 4 + MARGIN > FRAME_BYTES;
+    return frame.length + bytes + this.#bodies.size * 4 + MARGIN > this.#frameBytes;
   }
 
   #lay(chunk: SourceChunk, isNew: boolean): void {
@@ -137,7 +139,7 @@ export class Merger {
     this.#bodies.enterChunk(hasSnapshot);
     if (isNew) {
       this.#endFrame();
-      this.#begin(startTick, hasSnapshot, Math.min(raw.length, FRAME_BYTES) + 64);
+      this.#begin(startTick, hasSnapshot, Math.min(raw.length, this.#frameBytes) + 64);
       this.#isClosed = chunk.isAlone;
     } else {
       this.#maps = [];
@@ -152,7 +154,7 @@ export class Merger {
       if (isNew) this.#meetAll(raw.subarray(start, start + length));
     }
     const frame = this.#frame!;
-    if (isNew && (chunk.isAlone || raw.length <= FRAME_BYTES)) {
+    if (isNew && (chunk.isAlone || raw.length <= this.#frameBytes)) {
       frame.raw(raw);
       frame.palettes = palettes;
       frame.first = chunk.first;
@@ -222,12 +224,12 @@ export class Merger {
       const { tick, count } = readTickHead(cursor);
       if (isWritten && tick !== previous) {
         previous = tick;
-        if (frame.length + raw.length - at + MARGIN > FRAME_BYTES && startTick + tick > frame.startTick) {
+        if (frame.length + raw.length - at + MARGIN > this.#frameBytes && startTick + tick > frame.startTick) {
           const tickBytes = this.#tickBytes(raw, at);
-          if (frame.length + tickBytes + MARGIN > FRAME_BYTES) {
+          if (frame.length + tickBytes + MARGIN > this.#frameBytes) {
             frame.end = startTick + tick;
             this.#emit(frame.finish());
-            this.#begin(startTick + tick, false, FRAME_BYTES);
+            this.#begin(startTick + tick, false, this.#frameBytes);
             frame = this.#frame!;
             isSame = false;
           }

@@ -6,7 +6,6 @@ import { compoundIn, OWN_KEY, RESERVED_KEY, withEntry } from "../formats/hypercu
 import type { Preamble } from "../formats/hypercube/preamble.ts";
 import { FLAG_FINISHED, FLAG_SEGMENTED, HEADER_BYTES, sealHeader, writeHeader } from "../formats/hypercube/layout.ts";
 import type { CompactedLayout } from "./compact-file.ts";
-import { FRAME_BYTES } from "./compact-merge.ts";
 
 /** Milliseconds of a tick. */
 const TICK_MS = 50;
@@ -14,6 +13,7 @@ const TICK_MS = 50;
 /** What compaction adds to the preamble of its source. */
 export interface CompactionFacts {
   readonly level: number;
+  readonly frameBytes: number;
   readonly dictionary: Uint8Array | null;
   readonly dictionarySha256: Uint8Array | null;
   readonly sourceBytes: number;
@@ -96,7 +96,7 @@ function compactedMetadata(source: NbtCompound, facts: CompactionFacts, generati
     tool: nbtText("simtape"),
     source_generation: { type: NBT.int, value: generation },
     source_bytes: { type: NBT.long, value: BigInt(facts.sourceBytes) },
-    frame_bytes: { type: NBT.int, value: FRAME_BYTES },
+    frame_bytes: { type: NBT.int, value: facts.frameBytes },
   };
   if (lost !== null && lost.chunks > 0) {
     compaction["lost_chunks"] = { type: NBT.int, value: lost.chunks };

@@ -9,7 +9,7 @@ import { Framer } from "../formats/hypercube/frames.ts";
 import { readSections, SECTION } from "../formats/hypercube/layout-chunk.ts";
 import { EVENT } from "../formats/hypercube/layout-events.ts";
 import { RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "../formats/hypercube/layout-own.ts";
-import { DICTIONARY_IDS, FLAG_FINISHED, FORMAT_ID, readVarInt, TICK } from "../formats/hypercube/layout.ts";
+import { DICTIONARY_IDS, FLAG_FINISHED, FORMAT_ID, LIMITS, readVarInt, TICK } from "../formats/hypercube/layout.ts";
 import { compoundIn } from "../formats/hypercube/metadata-writing.ts";
 import type { HypercubeReader } from "../formats/hypercube/reader.ts";
 import { isReadable, type ReadableSink, type SinkBundle } from "../io/sink.ts";
@@ -17,7 +17,7 @@ import type { SourceBundle } from "../io/source.ts";
 import type { Columns } from "../model/batch.ts";
 import { Findings, RecordingError } from "../model/error.ts";
 import { CompactedFile, SinkSource } from "./compact-file.ts";
-import { Merger, type SourceChunk } from "./compact-merge.ts";
+import { FRAME_BYTES, Merger, type SourceChunk } from "./compact-merge.ts";
 import { compactedPreamble } from "./compact-preamble.ts";
 import { openReader, StrictSource } from "./compact-source.ts";
 import { type SnapshotNews, Trail } from "./compact-trail.ts";
@@ -27,6 +27,8 @@ import { channelOf, type CompactionVisitor, markTag } from "./visitors.ts";
 export interface CompactOptions {
   /** zstd level, 1 to 22; default 19 (spec §7.2). */
   readonly level?: number | undefined;
+  /** Inflated bytes of a frame at most, but for a single tick that is larger; default 262,144. */
+  readonly frameBytes?: number | undefined;
   /** Trained zstd dictionary with an id of 32,768 to 65,535 (spec §7.3). */
   readonly dictionary?: Uint8Array | undefined;
   /** Dictionaries that the source needs. */
@@ -72,6 +74,7 @@ export interface CompactReport {
 
 /** Recompression of finished recordings (spec §7.2). */
 const LEVEL = 19;
+const SMALLEST_FRAME = 1024;
 /** Reasons told of one recording. */
 const MAX_LOSSES = 100;
 
@@ -175,7 +178,9 @@ class Compaction {
       if (isMadeOf(made, { recordingId, generation, madeOf: null }))
         return this.#report("present", (await sizeOf(existing)) ?? 0, 0, 0, 0);
     }
-    const { level = LEVEL, dictionary = null } = this.#options;
+    const { level = LEVEL, frameBytes = FRAME_BYTES, dictionary = null } = this.#options;
+    if (!(frameBytes >= SMALLEST_FRAME && frameBytes <= LIMITS.uncompressed))
+      throw new RangeError(`frames of ${frameBytes} bytes, ${SMALLEST_FRAME} to ${LIMITS.uncompressed}`);
     checkDictionary(dictionary);
     const framer = new Framer(await loadZstd(), level, dictionary);
     const sink = await to.open();
@@ -185,9 +190,10 @@ class Compaction {
       const merger = new Merger(
         (frame) => file.add(frame),
         (chunk, frame) => this.#places.set(chunk, frame),
+        frameBytes,
       );
       await this.#merge(merger, file);
-      await file.finish(await this.#preamble(file, level, dictionary));
+      await file.finish(await this.#preamble(file, level, frameBytes, dictionary));
       const compared = await this.#verify(sink);
       const bytes = sink.position;
       await sink.close();
@@ -310,7 +316,12 @@ class Compaction {
     if (this.#options.salvage !== true) throw refuse("malformed", `the recording needs review: ${what}`);
   }
 
-  async #preamble(file: CompactedFile, level: number, dictionary: Uint8Array | null): Promise<Uint8Array> {
+  async #preamble(
+    file: CompactedFile,
+    level: number,
+    frameBytes: number,
+    dictionary: Uint8Array | null,
+  ): Promise<Uint8Array> {
     const { reader } = this.#source;
     const { head } = reader.preamble;
     const marks: NbtCompound[] = [];
@@ -325,6 +336,7 @@ class Compaction {
     const isCrashed = (head.flags & FLAG_FINISHED) === 0 || this.#chunksLost > 0 || this.#ticksLost > 0;
     return compactedPreamble(reader.preamble, file, {
       level,
+      frameBytes,
       dictionary,
       dictionarySha256: dictionary === null ? null : await sha256(dictionary),
       sourceBytes: reader.info.bytes ?? 0,

@@ -125,7 +125,7 @@ async function compacted(
   from: SourceBundle,
 ): Promise<{ readonly report: CompactReport; readonly bundle: SourceBundle; readonly hcrp: Record<string, unknown> }> {
   const files = new MemoryFiles("run.hcrp");
-  const report = await compact(from, files, { visitors: [statistics(), splits(), ghost()] });
+  const report = await compact(from, files, { level: 3, visitors: [statistics(), splits(), ghost()] });
   const bundle = bundleOfMemory(files);
   const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
   const root = nbtToValue(reader.preamble.metadata.root) as Record<string, Record<string, unknown>>;

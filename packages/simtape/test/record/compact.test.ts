@@ -77,7 +77,9 @@ describe("compaction", () => {
   test("keeps state and events of random recordings, tick by tick", { timeout: 600_000 }, async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const source = await segmentedBundle(wildContent(seed));
-      const { report, bundle } = await compacted(source);
+      // every other one in frames so small that chunks must be split
+      const frameBytes = seed % 2 === 0 ? undefined : 1024 + seed * 40;
+      const { report, bundle } = await compacted(source, { frameBytes });
       const before = await verify(source);
       const after = await verify(bundle);
       expect({ seed, findings: after.findings.filter(({ code }) => code !== "snapshot-differs") }).toEqual({
@@ -85,7 +87,7 @@ describe("compaction", () => {
         findings: [],
       });
       expect({ seed, hash: after.eventHash }).toEqual({ seed, hash: before.eventHash });
-      expect(report.frames).toBeLessThanOrEqual(report.chunks);
+      if (frameBytes === undefined) expect(report.frames).toBeLessThanOrEqual(report.chunks);
       const [old, made] = [await openBundle(source, FORMATS), await openBundle(bundle, FORMATS)];
       const step = Math.max(1, Math.floor(report.ticks / 12));
       for (let tick = 0; tick <= report.ticks; tick += step) {
