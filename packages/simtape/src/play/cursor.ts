@@ -7,8 +7,8 @@ import { countUntil } from "./search.ts";
 import { Span } from "./span.ts";
 import { before, type Stretch } from "./stretch.ts";
 
-/** Messages folded ahead in a tick: few enough for no tick to be long, enough for a stretch to be ready in a few of them. */
-const READY_ROWS = 512;
+/** Folded ahead in a tick: so little that no tick is long, so much that a stretch is ready in a few of them. */
+const EFFORT = 512;
 
 /** Where one recording stands. It goes wherever there is something in memory, at once; what else it needs it says. */
 export class Cursor {
@@ -80,7 +80,7 @@ export class Cursor {
     if (this.#unready === stretch) return;
     try {
       if (this.#ready?.stretch !== stretch) this.#ready = new Span(stretch, this.reel.recording.reader.state);
-      this.#ready.foldAhead(READY_ROWS);
+      this.#ready.foldAhead(EFFORT);
     } catch {
       this.#ready = null;
       this.#unready = stretch;

@@ -5,6 +5,9 @@ import type { Time } from "../model/time.ts";
 import { countBefore, countUntil } from "./search.ts";
 import { before, type Stretch } from "./stretch.ts";
 
+/** Payload bytes that take about as long to fold as what a message takes for itself. */
+const BYTES_OF_EFFORT = 128;
+
 /** A state that goes to and fro over a stretch: forward by folding, back by undoing. */
 export class Span {
   readonly stretch: Stretch;
@@ -40,15 +43,15 @@ export class Span {
     return { ...(this.#frozenAt(count) ?? this.#freeze(count)), time };
   }
 
-  /** Folds about so many messages more, as far as the stretch goes. */
-  foldAhead(count: number): void {
-    this.#fold(before(this.stretch.end), count);
+  /** Folds on as far as `effort` goes: a message costs 1, and 1 for each `BYTES_OF_EFFORT` in it. */
+  foldAhead(effort: number): void {
+    this.#fold(before(this.stretch.end), effort);
   }
 
-  /** Up to `time`, or to the end of the moment in which the `count`th message comes. */
-  #fold(time: Time, count: number): void {
+  /** Up to `time`, or to the end of the moment in which the effort is used up. */
+  #fold(time: Time, effort: number): void {
     const { batches } = this.stretch;
-    let left = count;
+    let left = effort;
     let moment = this.#times.at(-1) ?? Number.NEGATIVE_INFINITY;
     for (; this.#batch < batches.length; this.#batch++, this.#row = 0) {
       const batch = batches[this.#batch]!;
@@ -61,7 +64,7 @@ export class Span {
           this.#begin(at);
         }
         this.#model.apply(this.#state, batch, this.#row);
-        left--;
+        left -= 1 + (batch.end[this.#row]! - batch.start[this.#row]!) / BYTES_OF_EFFORT;
       }
     }
   }
