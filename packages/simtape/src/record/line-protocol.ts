@@ -70,6 +70,14 @@ const eventName: Check<string> = is("a name such as my-simulator:score", (found)
   return typeof found === "string" && /^(?!simtape:)[^:\s]+:\S+$/.test(found) && found.length <= 256;
 });
 const version = whole(0, 2 ** 31 - 1);
+/** Spec §3: 16 bytes. */
+const worldVersion: Check<string> = is("a text of at most 16 bytes, or 32 hexadecimal digits", (found) => {
+  if (typeof found !== "string" || found === "") return false;
+  return /^[0-9a-f]{32}$/.test(found) || new TextEncoder().encode(found).length <= 16;
+});
+const metadataKey: Check<string> = is("a key other than hcrp and simtape", (found) => {
+  return found !== "hcrp" && found !== "simtape" && found !== "";
+});
 
 /** The first line. */
 interface Header {
@@ -97,12 +105,12 @@ const HEADER: Check<Header> = object(
   {
     rate,
     worldId: uuid,
-    worldVersion: name,
+    worldVersion,
     startedAt: date,
     dataVersion: version,
     protocol: version,
     server: name,
-    metadata: record(value),
+    metadata: record(value, metadataKey),
     sets: SETS,
   },
 );

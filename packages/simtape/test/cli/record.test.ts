@@ -441,7 +441,7 @@ describe("simtape tail", () => {
     recorder.tell({ chat: { text: "two" } }, { end: "completed" });
     expect(await recorder.ended).toBe(0);
     expect(await tail.ended).toBe(0);
-    expect(tail.stdout).toMatch(/"line":"one"[^]*"line":"two"/);
+    expect(tail.stdout).toMatch(/"line":"one"[\s\S]*"line":"two"/);
     expect(tail.stderr).toContain("it goes on in limited-2");
   });
 });
@@ -449,7 +449,7 @@ describe("simtape tail", () => {
 describe("docs/recording.md", () => {
   const page = readFileSync(new URL("../../../../docs/recording.md", import.meta.url), "utf8");
   const exampleOf = (language: string): string =>
-    new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, "m").exec(page)![1]!;
+    new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page)![1]!;
   const has = (command: string): boolean => {
     try {
       execFileSync(command, ["--version"], { stdio: "ignore" });
@@ -465,7 +465,7 @@ describe("docs/recording.md", () => {
       cwd: folder,
       env: { ...process.env, NO_COLOR: "1" },
     }).toString();
-    expect(said).toMatch(/shell: completed, 0:02\.000 \(40 ticks\)[^]*red {2}position=40 0 5 m/);
+    expect(said).toMatch(/shell: completed, 0:02\.000 \(40 ticks\)[\s\S]*red {2}position=40 0 5 m/);
   });
 
   test.skipIf(!has("python3"))("has an example for Python that runs", async () => {

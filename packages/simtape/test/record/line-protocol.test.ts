@@ -390,6 +390,20 @@ describe("a line that cannot be taken", () => {
     await strict.recorder!.close();
   });
 
+  test.each([
+    [{ simtape: 2 }, /^line 1: simtape: expected one of 1, found 2$/],
+    [{ simtape: 1, rate: 0 }, /^line 1: rate: expected ticks per second, above 0, found 0$/],
+    [{ simtape: 1, worldId: "earth" }, /^line 1: worldId: expected a UUID, found "earth"$/],
+    [{ simtape: 1, worldVersion: "é".repeat(9) }, /^line 1: worldVersion: expected a text of at most 16 bytes/],
+    [{ simtape: 1, metadata: { hcrp: {} } }, /^line 1: metadata\.hcrp: expected a key other than hcrp and simtape/],
+    [{ simtape: 1, sets: { cars: { axes: { up: "x" } } } }, /^line 1: sets\.cars\.axes\.handed: expected one of/],
+    [{ simtape: 1, ticks: 20 }, /^line 1: expected only simtape, rate, .*, found "ticks"$/],
+  ])("may be the header: %j", async (header, message) => {
+    const into = protocol();
+    await expect(into.feed(bytesOf([header]))).rejects.toThrow(message);
+    expect(into.recorder).toBe(null);
+  });
+
   test("leaves nothing of itself behind", async () => {
     const recording = await recorded(
       [
