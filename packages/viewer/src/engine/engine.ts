@@ -1,0 +1,70 @@
+import { filesBundle, open, type Player, play, type Port, type Recording, servePlayer } from "simtape";
+import type { Ask, Opened, Place, Progress } from "../protocol.ts";
+
+/** Between two reports of progress, milliseconds. */
+const REPORT_EVERY = 50;
+
+/** The recordings that are open, and the one player. Lives in the worker. */
+export class Engine {
+  readonly #recordings = new Map<number, Recording>();
+  #count = 0;
+  #player: Player | null = null;
+  #leave = new AbortController();
+
+  /** Throws `RangeError` when there is none of that number. */
+  recording(id: number): Recording {
+    const found = this.#recordings.get(id);
+    if (found === undefined) throw new RangeError(`no open recording ${id}`);
+    return found;
+  }
+
+  async open(place: Place, signal: AbortSignal, report: (progress: Progress) => void): Promise<Opened> {
+    let reported = 0;
+    const location = place.kind === "url" ? new URL(place.url) : filesBundle(place.files, place.main);
+    const recording = await open(location, {
+      signal,
+      onProgress: (done, total) => {
+        const now = performance.now();
+        if (now - reported < REPORT_EVERY) return;
+        reported = now;
+        report({ done, total });
+      },
+    });
+    const id = this.#count++;
+    this.#recordings.set(id, recording);
+    return {
+      recording: id,
+      info: recording.info,
+      timeline: await recording.timeline(),
+      channels: recording.channels.map(({ id, name, metadata, schema }) => ({
+        id,
+        name,
+        schema: schema.name,
+        metadata,
+      })),
+      motion: recording.motion?.id ?? null,
+      findings: recording.findings,
+    };
+  }
+
+  async close(id: number): Promise<null> {
+    const recording = this.#recordings.get(id);
+    this.#recordings.delete(id);
+    await recording?.close();
+    return null;
+  }
+
+  async play({ recording, port, ghosts, at, rate, loop }: Ask<"play">): Promise<null> {
+    this.#leave.abort();
+    await this.#player?.close();
+    this.#leave = new AbortController();
+    this.#player = play(this.recording(recording), {
+      ghosts: ghosts.map((ghost) => ({ ...ghost, recording: this.recording(ghost.recording) })),
+      at: at ?? undefined,
+      rate,
+      loop,
+    });
+    void servePlayer(this.#player, port as Port, this.#leave.signal).then(() => port.close());
+    return null;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Recording, Value } from "simtape";
+import type { Query } from "../worker.ts";
+import { Breather } from "./breather.ts";
+import { preview } from "./preview.ts";
+
+/** Characters of a message's value shown in a row. */
+const PREVIEW = 160;
+
+/** Messages of a range, forwards or back, until there are `limit` of them. */
+export const messages: Query<"messages"> = async (engine, ask, signal) => {
+  const { recording: id, start, end, reverse, limit, text } = ask;
+  const recording = engine.recording(id);
+  const channels = ask.channels?.map((channel) => recording.channels[channel]!);
+  const wanted = text.toLowerCase();
+  const rows = { time: [], channel: [], sequence: [], size: [] } as Record<string, number[]>;
+  const { time, channel, sequence, size } = rows as Record<"time" | "channel" | "sequence" | "size", number[]>;
+  const previews: string[] = [];
+  let isEnd = true;
+  const breather = new Breather(signal);
+  reading: for await (const batch of recording.batches({ start, end, channels, reverse, signal })) {
+    for (let n = 0; n < batch.length; n++) {
+      const i = reverse ? batch.length - 1 - n : n;
+      let line = "";
+      if (ask.preview || wanted !== "") {
+        line = shown(recording, batch.channel[i]!, batch.payload(i), batch.context);
+        if (wanted !== "" && !line.toLowerCase().includes(wanted)) continue;
+      }
+      if (time.length >= limit) {
+        isEnd = false;
+        break reading;
+      }
+      time.push(batch.time[i]!);
+      channel.push(batch.channel[i]!);
+      sequence.push(batch.sequence[i]!);
+      size.push(batch.end[i]! - batch.start[i]!);
+      previews.push(line);
+    }
+    await breather.breathe();
+  }
+  return {
+    time: Float64Array.from(time),
+    channel: Uint16Array.from(channel),
+    sequence: Float64Array.from(sequence),
+    size: Uint32Array.from(size),
+    preview: previews,
+    isEnd,
+  };
+};
+
+/** One message whole; null when there is none at that time with that sequence. */
+export const message: Query<"message"> = async (engine, { recording: id, time, sequence }, signal) => {
+  const recording = engine.recording(id);
+  for await (const batch of recording.batches({ start: time, end: time + 1, signal })) {
+    const row = batch.sequence.indexOf(sequence);
+    if (row < 0) continue;
+    const payload = batch.payload(row);
+    const { schema } = recording.channels[batch.channel[row]!]!;
+    return { value: schema.decode(payload, batch.context), payload: payload.slice() };
+  }
+  return null;
+};
+
+function shown(recording: Recording, channel: number, payload: Uint8Array, context: unknown): string {
+  let value: Value;
+  try {
+    value = recording.channels[channel]!.schema.decode(payload, context);
+  } catch (error) {
+    return `(cannot be decoded: ${error instanceof Error ? error.message : String(error)})`;
+  }
+  return preview(value, PREVIEW);
+}

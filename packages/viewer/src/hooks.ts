@@ -1,0 +1,57 @@
+import type { Frame } from "simtape";
+import { createContext, useContext, useEffect, useRef, useState } from "react";
+import type { Session, ViewerState } from "./session.ts";
+import { useStore } from "./store.ts";
+
+export const SessionContext: React.Context<Session | null> = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("a component outside of SessionContext");
+  return session;
+}
+
+/** A part of the viewer's state. `select` picks something that is there; it makes no new object. */
+export function useViewer<S>(select: (state: ViewerState) => S): S {
+  return useStore(useSession().store, select);
+}
+
+/** Calls `watcher` for every frame, inside an animation frame, without rendering. The newest `watcher` counts. */
+export function useFrames(watcher: (frame: Frame) => void): void {
+  const session = useSession();
+  const newest = useRef(watcher);
+  useEffect(() => {
+    newest.current = watcher;
+  });
+  useEffect(() => session.onFrame((frame) => newest.current(frame)), [session]);
+}
+
+/** The frame shown, at most `hz` times a second; the last one of a movement always comes. For text, not for pictures. */
+export function useFrame(hz = 10): Frame | null {
+  const session = useSession();
+  const [frame, setFrame] = useState(session.frame);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let shown = 0;
+    const show = (): void => {
+      timer = null;
+      shown = performance.now();
+      setFrame(session.frame);
+    };
+    const unsubscribe = session.onFrame(() => {
+      timer ??= setTimeout(show, Math.max(0, shown + 1000 / hz - performance.now()));
+    });
+    return () => {
+      unsubscribe();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [session, hz]);
+  return frame;
+}
+
+/** Something kept in the address under `key`, and how to keep another; `fallback` when nothing is. */
+export function useShared<T>(key: string, fallback: T): readonly [T, (value: T | undefined) => void] {
+  const session = useSession();
+  const value = useViewer(({ shared }) => shared[key]) as T | undefined;
+  return [value ?? fallback, (next) => session.share(key, next)];
+}

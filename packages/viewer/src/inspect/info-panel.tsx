@@ -1,0 +1,53 @@
+import type { Finding } from "simtape";
+import { useEffect, useState } from "react";
+import { preview } from "../engine/preview.ts";
+import { useSession, useViewer } from "../hooks.ts";
+import { clock } from "../time.ts";
+
+/** What the recording is, what its file says of itself, and what was found wrong with it. */
+export function InfoPanel() {
+  const session = useSession();
+  const opened = useViewer(({ decks }) => decks[0]?.opened);
+  const [findings, setFindings] = useState<readonly Finding[]>([]);
+  useEffect(() => {
+    if (opened === undefined) return;
+    const controller = new AbortController();
+    session
+      .query("findings", { recording: opened.recording }, { signal: controller.signal })
+      .then(setFindings)
+      .catch(() => undefined);
+    return () => controller.abort();
+  }, [session, opened]);
+  if (opened === undefined) return null;
+  const { info, timeline } = opened;
+  const facts: (readonly [string, string])[] = [
+    ["format", `${info.format} ${info.version}`],
+    ["length", clock(timeline.end - timeline.start)],
+    ...(timeline.tick === null ? [] : [[`${timeline.tick.name}s`, timeline.tick.count.toLocaleString("en")] as const]),
+    ...(info.bytes === null ? [] : [["bytes", info.bytes.toLocaleString("en")] as const]),
+    ...Object.entries(info.metadata).map(([name, value]) => [name, preview(value, 400)] as const),
+  ];
+  return (
+    <div className="panel-scroll">
+      <ul className="findings" aria-label="Findings">
+        {findings.length === 0 && <li className="finding-none">no findings</li>}
+        {findings.map((finding) => (
+          <li
+            key={`${finding.code} ${finding.offset} ${finding.message}`}
+            className={`finding finding-${finding.severity}`}
+          >
+            <b>{finding.severity}</b> {finding.message}
+          </li>
+        ))}
+      </ul>
+      <dl className="facts">
+        {facts.map(([name, text]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { type DragEvent, type ReactNode, useState } from "react";
+import { useSession } from "../hooks.ts";
+import { droppedFiles, placesOf } from "./files.ts";
+
+/** The whole page takes files and folders. The first recording among them is opened, with Shift all of them as ghosts. */
+export function DropZone({ children }: { readonly children: ReactNode }) {
+  const session = useSession();
+  const [isOver, setOver] = useState(false);
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes("Files");
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is dropped can be opened by button and address too
+    <div
+      className="drop-zone"
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        event.dataTransfer.dropEffect = "copy";
+        setOver(true);
+      }}
+      onDragLeave={(event) => {
+        if (event.currentTarget === event.target || event.relatedTarget === null) setOver(false);
+      }}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(false);
+        const asGhosts = event.shiftKey && session.store.value.decks.length > 0;
+        void droppedFiles(event.dataTransfer).then(async (files) => {
+          for (const [i, place] of placesOf(files).entries()) {
+            if (asGhosts) await session.addGhost(place);
+            else if (i === 0) await session.open(place);
+          }
+        });
+      }}
+    >
+      {children}
+      {isOver && <div className="drop-note">Drop to open · with Shift: add as ghost</div>}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Place } from "../protocol.ts";
+
+/** Names of the main file of recordings that are a folder of files. */
+const FOLDER_MAINS = ["meta.hcrp", "preamble.dat", "seg-00000000.hcs"];
+
+/**
+ * Files that were given together, as recordings: a folder of segments is one, files that differ in their ending only
+ * (a NanoVer pair) are one, every other file is one of its own.
+ */
+export function placesOf(files: readonly File[]): Place[] {
+  const folders = new Map<string, File[]>();
+  for (const file of files) {
+    const path = file.webkitRelativePath;
+    const folder = path.slice(0, path.lastIndexOf("/") + 1);
+    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+  }
+  return [...folders].flatMap(([folder, inside]) => placesIn(folder, inside));
+}
+
+function placesIn(folder: string, files: readonly File[]): Place[] {
+  const main = FOLDER_MAINS.find((name) => files.some((file) => file.name === name));
+  if (main !== undefined) {
+    const name = folder === "" ? main : folder.slice(0, -1).split("/").at(-1)!;
+    return [{ kind: "files", name, files, main }];
+  }
+  const pairs = new Map<string, File[]>();
+  for (const file of files) {
+    const stem = /^(.+)\.(traj|state)$/.exec(file.name)?.[1] ?? file.name;
+    pairs.set(stem, [...(pairs.get(stem) ?? []), file]);
+  }
+  return [...pairs.values()].map((pair) => ({ kind: "files", name: pair[0]!.name, files: pair }));
+}
+
+/** Every file that was let go of, those inside folders too. To be called while the event is being handled. */
+export async function droppedFiles(transfer: DataTransfer): Promise<File[]> {
+  const entries = [...transfer.items].map((item) => (item.kind === "file" ? item.webkitGetAsEntry() : null));
+  const plain = [...transfer.files];
+  const folders = entries.filter((entry) => entry?.isDirectory === true);
+  if (folders.length === 0) return plain;
+  const found: File[] = [];
+  for (const entry of entries) if (entry !== null) await collect(entry, found);
+  return found;
+}
+
+async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    const path = entry.fullPath.replace(/^\//, "");
+    Object.defineProperty(file, "webkitRelativePath", { value: path.includes("/") ? path : "" });
+    found.push(file);
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  // A reader gives its entries in parts, the last of which is empty.
+  while (true) {
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (part.length === 0) return;
+    for (const inside of part) await collect(inside, found);
+  }
+}
+
+/** A recording behind an address, relative ones from the page. Throws `TypeError` when it is none. */
+export function placeAt(address: string): Place {
+  const url = new URL(address, document.baseURI);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new TypeError(`not an address of the web: ${address}`);
+  const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.host;
+  return { kind: "url", name: decodeURIComponent(name), url: url.href };
+}

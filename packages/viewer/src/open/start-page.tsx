@@ -1,0 +1,71 @@
+import { useState } from "react";
+import { useSession, useViewer } from "../hooks.ts";
+import { Button } from "../ui/button.tsx";
+import { placeAt } from "./files.ts";
+import { pickFiles } from "./pick.ts";
+import { RecordingList } from "./recording-list.tsx";
+
+/** Shown while nothing is open: how to open something, what is being opened, and why it could not be. */
+export function StartPage() {
+  const session = useSession();
+  const opening = useViewer((state) => state.opening);
+  const failure = useViewer((state) => state.failure);
+  const [address, setAddress] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  return (
+    <main className="start">
+      <div className="start-card">
+        <h1>
+          <img src="./icon.svg" alt="" width={36} height={36} /> simtape
+        </h1>
+        <p>
+          Drop a recording of NanoVer, CARLA, MIRA, FlightGear or HCRP anywhere on this page: one file, a pair, or a
+          folder of segments. It is read here, in your browser, and goes nowhere.
+        </p>
+        <div className="start-buttons">
+          <Button kind="main" onClick={() => void pickFiles(session, "files")}>
+            Open files …
+          </Button>
+          <Button onClick={() => void pickFiles(session, "folder")}>Open a folder …</Button>
+        </div>
+        <form
+          className="start-address"
+          onSubmit={(event) => {
+            event.preventDefault();
+            try {
+              void session.open(placeAt(address));
+              setWrong(false);
+            } catch {
+              setWrong(true);
+            }
+          }}
+        >
+          <input
+            className="field"
+            aria-invalid={isWrong}
+            aria-label="Address of a recording"
+            placeholder="https://example.org/run.hcrp"
+            value={address}
+            onChange={(event) => setAddress(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={address === ""}>
+            Open address
+          </Button>
+        </form>
+        {isWrong && <p role="alert">This is not an address of the web.</p>}
+        {opening !== null && (
+          <p role="status" className="start-progress">
+            Reading {opening.name} …
+            <progress max={1} {...(opening.total === null ? {} : { value: opening.done / opening.total })} />
+          </p>
+        )}
+        {failure !== null && (
+          <p role="alert" className="start-failure">
+            <b>{failure.name}</b> {failure.message}
+          </p>
+        )}
+        <RecordingList />
+      </div>
+    </main>
+  );
+}

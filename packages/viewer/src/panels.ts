@@ -1,0 +1,25 @@
+import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+
+/** A kind of panel: it takes nothing, and gets what it shows from `hooks.ts`. */
+export interface PanelKind {
+  /** Kept in addresses and saved layouts: never changes. */
+  readonly id: string;
+  readonly title: string;
+  /** Loaded when it is first shown. */
+  readonly component: LazyExoticComponent<ComponentType>;
+  /** Where it is at first, in a layout nobody has changed; absent: it is opened from the menu. */
+  readonly home?: "main" | "side" | "below";
+}
+
+export const PANELS: readonly PanelKind[] = [
+  {
+    id: "info",
+    title: "Info",
+    component: lazily(async () => (await import("./inspect/info-panel.tsx")).InfoPanel),
+    home: "side",
+  },
+];
+
+function lazily(load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> {
+  return lazy(async () => ({ default: await load() }));
+}

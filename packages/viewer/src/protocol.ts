@@ -1,0 +1,167 @@
+import type {
+  ChannelStatistics,
+  Finding,
+  GhostOptions,
+  RecordingInfo,
+  State,
+  Time,
+  Timeline,
+  TimeRange,
+  Value,
+} from "simtape";
+
+/** What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol. */
+
+/** Where a recording is: files the user gave, the main one first or told, or an address. */
+export type Place =
+  | { readonly kind: "files"; readonly name: string; readonly files: readonly File[]; readonly main?: string }
+  | { readonly kind: "url"; readonly name: string; readonly url: string };
+
+export interface ChannelFacts {
+  /** Dense, from 0. */
+  readonly id: number;
+  readonly name: string;
+  readonly schema: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** All that is known of a recording when it is open. */
+export interface Opened {
+  /** Names the recording in queries. */
+  readonly recording: number;
+  readonly info: RecordingInfo;
+  readonly timeline: Timeline;
+  readonly channels: readonly ChannelFacts[];
+  /** Id of the channel whose messages carry motion. */
+  readonly motion: number | null;
+  readonly findings: readonly Finding[];
+}
+
+/** How a ghost lies beside the recording; see simtape's `GhostOptions`. */
+export type Placement = Pick<GhostOptions, "align" | "offset" | "rate">;
+
+/** One value's place in state: a value, or a column of one thing, and which number of it. */
+export type SeriesPath =
+  | { readonly value: string; readonly item: number }
+  | { readonly set: string; readonly id: number | string; readonly column: string; readonly item: number };
+
+/** Lowest and highest in each of the columns asked for; NaN where there is nothing. */
+export interface Series {
+  readonly path: SeriesPath;
+  readonly unit: string | null;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+}
+
+/** What can be plotted at a time. */
+export interface NumericPath {
+  readonly path: SeriesPath;
+  /** `vehicles/7/position.x` */
+  readonly label: string;
+  readonly unit: string | null;
+}
+
+/** Messages as columns, in the order asked for. */
+export interface MessageRows {
+  readonly time: Float64Array;
+  readonly channel: Uint16Array;
+  readonly sequence: Float64Array;
+  /** Payload bytes. */
+  readonly size: Uint32Array;
+  /** The value in one line. */
+  readonly preview: readonly string[];
+  /** Whether the range ended before the limit did. */
+  readonly isEnd: boolean;
+}
+
+/** An event worth a mark on the timeline. */
+export interface Mark {
+  readonly time: Time;
+  readonly channel: number;
+  readonly label: string;
+}
+
+interface Of {
+  readonly recording: number;
+}
+
+/** Queries by name: what is asked, and what is answered. Everything can be cloned; arrays are the page's own. */
+export interface Queries {
+  open: { ask: { readonly place: Place }; answer: Opened };
+  close: { ask: Of; answer: null };
+  /** Plays over the port; a player played before is closed. The ghosts are in the order given. */
+  play: {
+    ask: Of & {
+      readonly port: MessagePort;
+      readonly ghosts: readonly (Of & Placement)[];
+      readonly at: Time | null;
+      readonly rate: number;
+      readonly loop: TimeRange | null;
+    };
+    answer: null;
+  };
+  findings: { ask: Of; answer: readonly Finding[] };
+  /** By channel id; reads the whole recording where opening it did not. */
+  statistics: { ask: Of; answer: readonly ChannelStatistics[] };
+  /** Messages per column of `[start, end)`, channel by channel: `counts[channel * columns + column]`. Progress is partial counts. */
+  density: {
+    ask: Of & { readonly start: Time; readonly end: Time; readonly columns: number };
+    answer: Uint32Array;
+  };
+  /** Events by the format's own kinds, at most `limit`. */
+  marks: { ask: Of & { readonly limit: number }; answer: readonly Mark[] };
+  messages: {
+    ask: Of &
+      TimeRange & {
+        readonly channels: readonly number[] | null;
+        readonly reverse: boolean;
+        readonly limit: number;
+        /** Only those whose preview contains it, whatever the case. */
+        readonly text: string;
+        /** Previews are made, which decodes every message. */
+        readonly preview: boolean;
+      };
+    answer: MessageRows;
+  };
+  message: {
+    ask: Of & { readonly time: Time; readonly sequence: number };
+    answer: { readonly value: Value; readonly payload: Uint8Array } | null;
+  };
+  /** `count` units of the file's own framing, from the `first`th on. */
+  records: {
+    ask: Of & { readonly first: number; readonly count: number };
+    answer: readonly { readonly kind: string; readonly offset: number; readonly bytes: Uint8Array }[];
+  };
+  state: { ask: Of & { readonly time: Time; readonly interpolate: boolean }; answer: State };
+  paths: { ask: Of & { readonly time: Time }; answer: readonly NumericPath[] };
+  series: {
+    ask: Of & {
+      readonly paths: readonly SeriesPath[];
+      readonly start: Time;
+      readonly end: Time;
+      readonly columns: number;
+    };
+    answer: readonly Series[];
+  };
+}
+
+export type QueryName = keyof Queries;
+export type Ask<K extends QueryName> = Queries[K]["ask"];
+export type Answer<K extends QueryName> = Queries[K]["answer"];
+
+/** How far a query is, in units of its own: bytes read, for `open`. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number | null;
+  /** What is known so far, of queries that tell it. */
+  readonly partial?: unknown;
+}
+
+export type PageMessage =
+  | { readonly type: "ask"; readonly id: number; readonly name: QueryName; readonly ask: unknown }
+  | { readonly type: "cancel"; readonly id: number };
+
+export type WorkerMessage =
+  | { readonly type: "answer"; readonly id: number; readonly answer: unknown }
+  | { readonly type: "failed"; readonly id: number; readonly code: string | null; readonly message: string }
+  | { readonly type: "progress"; readonly id: number; readonly progress: Progress };

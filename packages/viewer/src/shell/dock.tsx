@@ -1,0 +1,77 @@
+import "dockview/dist/styles/dockview.css";
+import { createDockview, type DockviewApi, themeDark, themeLight } from "dockview";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+import { useSession } from "../hooks.ts";
+import { PANELS, type PanelKind } from "../panels.ts";
+import { scheme } from "../theme.ts";
+import { useStore } from "../store.ts";
+import { restore } from "./layout.ts";
+import { PanelBoundary } from "./panel-boundary.tsx";
+
+/** The elements that the layout has made for panels, by panel. */
+type Places = ReadonlyMap<string, { readonly kind: PanelKind; readonly element: HTMLElement }>;
+
+/** The panels, laid out as the address says, or as they are at first. */
+export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) => void }) {
+  const session = useSession();
+  const container = useRef<HTMLDivElement>(null);
+  const dock = useRef<DockviewApi | null>(null);
+  const [places, setPlaces] = useState<Places>(new Map());
+  const shownScheme = useStore(scheme, (value) => value);
+  useEffect(() => {
+    const api = createDockview(container.current!, {
+      theme: themeOf(scheme.value),
+      createComponent: ({ id, name }) => {
+        const element = document.createElement("div");
+        element.className = "panel-place";
+        return {
+          element,
+          init: () => {
+            const kind = PANELS.find((panel) => panel.id === name);
+            if (kind !== undefined) setPlaces((before) => new Map(before).set(id, { kind, element }));
+          },
+          dispose: () =>
+            setPlaces((before) => {
+              if (before.get(id)?.element !== element) return before;
+              const after = new Map(before);
+              after.delete(id);
+              return after;
+            }),
+        };
+      },
+    });
+    dock.current = api;
+    restore(api, session.store.value.shared["layout"]);
+    const changed = api.onDidLayoutChange(() => session.share("layout", api.toJSON()));
+    onReady(api);
+    return () => {
+      changed.dispose();
+      onReady(null);
+      api.dispose();
+    };
+  }, [session, onReady]);
+  useEffect(() => dock.current?.updateOptions({ theme: themeOf(shownScheme) }), [shownScheme]);
+  return (
+    <>
+      <div ref={container} className="dock" />
+      {[...places].map(([id, { kind, element }]) => createPortal(<Panel kind={kind} />, element, id))}
+    </>
+  );
+}
+
+function Panel({ kind: { component: Content, title } }: { readonly kind: PanelKind }) {
+  return (
+    <section className="panel" aria-label={title}>
+      <PanelBoundary title={title}>
+        <Suspense fallback={<p className="panel-note">Loading …</p>}>
+          <Content />
+        </Suspense>
+      </PanelBoundary>
+    </section>
+  );
+}
+
+function themeOf(name: "light" | "dark"): typeof themeDark {
+  return name === "dark" ? themeDark : themeLight;
+}

@@ -1,0 +1,44 @@
+import type { DockviewApi } from "dockview";
+import { PANELS, type PanelKind } from "../panels.ts";
+
+/** Shows a panel: the one that is there, or a new one in the group that is used. */
+export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
+  const there = api.getPanel(id);
+  if (there !== undefined) there.api.setActive();
+  else api.addPanel({ id, component: id, title });
+}
+
+/** A layout as it was kept, as far as its panels still exist; else the one there is at first. */
+export function restore(api: DockviewApi, layout: unknown): void {
+  if (typeof layout === "object" && layout !== null) {
+    try {
+      api.fromJSON(layout as Parameters<DockviewApi["fromJSON"]>[0]);
+      return;
+    } catch {
+      // Of an older viewer, or changed by hand.
+    }
+  }
+  api.clear();
+  layFirst(api);
+}
+
+function layFirst(api: DockviewApi): void {
+  const first = new Map<string, string>();
+  for (const home of ["main", "side", "below"] as const) {
+    for (const { id, title } of PANELS.filter((kind) => kind.home === home)) {
+      const beside = first.get(home);
+      const reference = beside ?? first.get("main");
+      const direction = beside !== undefined ? "within" : home === "side" ? "right" : "below";
+      api.addPanel({
+        id,
+        component: id,
+        title,
+        inactive: beside !== undefined,
+        ...(reference === undefined ? {} : { position: { referencePanel: reference, direction } }),
+        ...(home === "side" && beside === undefined ? { initialWidth: 380 } : {}),
+        ...(home === "below" && beside === undefined ? { initialHeight: 220 } : {}),
+      });
+      if (beside === undefined) first.set(home, id);
+    }
+  }
+}

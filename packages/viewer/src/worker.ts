@@ -1,0 +1,61 @@
+import { density } from "./engine/density.ts";
+import { Engine } from "./engine/engine.ts";
+import { marks } from "./engine/marks.ts";
+import { message, messages } from "./engine/messages.ts";
+import { records } from "./engine/records.ts";
+import { paths, series } from "./engine/series.ts";
+import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
+
+/** Answers one kind of query. Whatever it throws is told to the page. */
+export type Query<K extends QueryName> = (
+  engine: Engine,
+  ask: Ask<K>,
+  signal: AbortSignal,
+  report: (progress: Progress) => void,
+) => Promise<Answer<K>>;
+
+const QUERIES: { readonly [K in QueryName]: Query<K> } = {
+  open: (engine, { place }, signal, report) => engine.open(place, signal, report),
+  close: (engine, { recording }) => engine.close(recording),
+  play: (engine, ask) => engine.play(ask),
+  findings: async (engine, { recording }) => engine.recording(recording).findings,
+  statistics: (engine, { recording }, signal) => engine.recording(recording).statistics(signal),
+  state: (engine, { recording, time, interpolate }, signal) =>
+    engine.recording(recording).state(time, { interpolate, signal }),
+  density,
+  marks,
+  messages,
+  message,
+  records,
+  paths,
+  series,
+};
+
+const engine = new Engine();
+const running = new Map<number, AbortController>();
+
+addEventListener("message", ({ data }: MessageEvent<PageMessage>) => {
+  if (data.type === "cancel") running.get(data.id)?.abort();
+  else void answer(data.id, data.name, data.ask);
+});
+
+async function answer<K extends QueryName>(id: number, name: K, ask: unknown): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    const query = QUERIES[name] as Query<K>;
+    const found = await query(engine, ask as Ask<K>, controller.signal, (progress) =>
+      say({ type: "progress", id, progress }),
+    );
+    say({ type: "answer", id, answer: found });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+    say({ type: "failed", id, code, message: error instanceof Error ? error.message : String(error) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+function say(message: WorkerMessage): void {
+  postMessage(message);
+}

@@ -1,0 +1,35 @@
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+import { CONTENT_SECURITY_POLICY } from "./policy.ts";
+
+/** Relative addresses throughout, so that the built page works under any path and from any static server. */
+export default defineConfig({
+  base: "./",
+  plugins: [react(), policy()],
+  // The library as it is now, whatever was built of it last.
+  resolve: { alias: { simtape: fileURLToPath(new URL("../simtape/src/index.ts", import.meta.url)) } },
+  worker: { format: "es" },
+  build: {
+    target: "es2023",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 800,
+    rolldownOptions: { checks: { pluginTimings: false } },
+  },
+});
+
+/** Writes the policy into the page, for servers that send no headers of their own. */
+function policy(): Plugin {
+  return {
+    name: "content-security-policy",
+    apply: "build",
+    transformIndexHtml: () => [
+      {
+        tag: "meta",
+        attrs: { "http-equiv": "Content-Security-Policy", content: CONTENT_SECURITY_POLICY },
+        injectTo: "head-prepend",
+      },
+    ],
+  };
+}
