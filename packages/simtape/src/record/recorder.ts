@@ -538,6 +538,8 @@ export class Recorder {
     try {
       await this.#next;
       await this.#ready?.[1].abort();
+      // the present tick is part of it when something happened in it
+      if (this.#isBusy) this.endTick();
       this.#end(this.#part!, outcome, durationMs);
       await this.#part!.close();
       await Promise.all(this.#leaving);
