@@ -370,7 +370,7 @@ describe("ghosts", () => {
   });
 
   test("at eight places of a file ask its source no more often than one does", async () => {
-    const town = makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 4000);
+    const town = makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 2500);
     const reads = async (count: number): Promise<number> => {
       const source = counted(memory(town));
       await using recording = await openBundle(bundleOf(coalesced(source)), FORMATS);

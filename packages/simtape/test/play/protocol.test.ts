@@ -182,7 +182,7 @@ describe("a patch", () => {
           const again = patcher.next(await recording.state(time, { interpolate }), []);
           expect(again.sets).toEqual({ put: [], drop: [] });
         }),
-        { numRuns: 12 },
+        { numRuns: 6 },
       );
     },
   );

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
-import { MutableState, type State } from "../../src/model/state.ts";
+import { type EntitySet, MutableState, type State } from "../../src/model/state.ts";
 import type { Time } from "../../src/model/time.ts";
 import { countUntil } from "../../src/play/search.ts";
 import { stateText } from "../../src/testing/digest.ts";
@@ -54,12 +54,27 @@ export class Truth {
 
 /** That two states say the same; texts are compared only where that is in doubt. */
 export function expectSame(state: State, expected: State, where: string): void {
-  if (isDeepStrictEqual(said(state), said(expected))) return;
-  expect(stateText(state), where).toBe(stateText(expected));
+  if (!isSame(state, expected)) expect(stateText(state), where).toBe(stateText(expected));
 }
 
-function said({ values, sets }: State): unknown {
-  return { values, sets: new Map([...sets].filter(([, { ids }]) => ids.length > 0)) };
+function isSame(a: State, b: State): boolean {
+  if (!isDeepStrictEqual(a.values, b.values)) return false;
+  const names = new Set([...a.sets.keys(), ...b.sets.keys()]);
+  return [...names].every((name) => isSameSet(a.sets.get(name), b.sets.get(name)));
+}
+
+/** A set that is not there is like an empty one. */
+function isSameSet(a: EntitySet | undefined, b: EntitySet | undefined): boolean {
+  if (a === undefined || b === undefined) return ((a ?? b)?.ids.length ?? 0) === 0;
+  if (a.ids.length === 0 && b.ids.length === 0) return true;
+  if (!isSameList(a.ids, b.ids) || a.columns.size !== b.columns.size) return false;
+  return [...a.columns].every(([name, { data }]) => isSameList(data, b.columns.get(name)?.data ?? []));
+}
+
+function isSameList(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+  return true;
 }
 
 export function opened(sound: SoundRecording): Promise<Recording> {
