@@ -1,6 +1,6 @@
 import { NBT, nbtText } from "../codec/nbt.ts";
 import { hostName } from "../formats/hypercube/channels.ts";
-import { encoder } from "../formats/hypercube/encode.ts";
+import { encoder, type HypercubeEncoder } from "../formats/hypercube/encode.ts";
 import { FLAG_FINISHED, TICK, uuidBytes, uuidText } from "../formats/hypercube/layout.ts";
 import { EVENT_NAMES } from "../formats/hypercube/layout-events.ts";
 import { worldVersionBytes } from "../formats/hypercube/writer-profile.ts";
@@ -8,7 +8,7 @@ import { type Store, StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
 import type { State } from "../model/state.ts";
 import type { ChannelInfo, Value } from "../model/value.ts";
-import type { CreateOptions, StateEncoder } from "../model/writer.ts";
+import type { Account, CreateOptions } from "../model/writer.ts";
 import { type Existing, existing } from "./existing.ts";
 import type { JournalFile } from "./journal.ts";
 import { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
@@ -123,7 +123,7 @@ export class Recorder {
   #part: Part | null = null;
   #sink: WorldSink | null = null;
   #world: World;
-  #encoder: StateEncoder | null = null;
+  #encoder: HypercubeEncoder | null = null;
   #id: string;
   #number = 1;
   /** Of the host; the present recording's own tick 0 is `#base`. */
@@ -232,10 +232,11 @@ export class Recorder {
     const writer = this.#part!.writer;
     if (this.#encoder === null) {
       if (this.#world.isUsed) throw new RangeError("this recorder has a world; whole states need one of their own");
-      this.#encoder = encoder(writer, {
+      const account: Account = {
         carried: nothing,
         lost: (path, _, count = 1) => this.#notes.drop(path, count),
-      });
+      };
+      this.#encoder = encoder(writer, account, this.#world.nextEntity);
     }
     if (this.#isMuted && !this.#unmute()) {
       this.#notes.drop("state", 1);
@@ -515,7 +516,7 @@ export class Recorder {
   /** Metadata as they are now (spec §4). */
   #note(outcome: Outcome = "open", durationMs: number | null = null): void {
     const { writer } = this.#part!;
-    this.#notes.nextEntity = this.#world.nextEntity;
+    this.#notes.nextEntity = this.#encoder?.nextEntity ?? this.#world.nextEntity;
     for (const [name, tag] of this.#notes.reserved()) writer.note(name, tag);
     for (const [name, tag] of this.#notes.own()) writer.noteOwn(name, tag);
     writer.noteOwn("profile", nbtText(this.#options.profile ?? "standard"));

@@ -520,6 +520,22 @@ test("what one sender has told still holds for the next, until it is reset", asy
   expect(await at(2)).toMatchObject([[2, { position: [5, 0, 0] }]]);
 });
 
+test.each([
+  ["a world", [{ tick: 0 }, { spawn: { id: "a", type: "x:y", at: [0, 0, 0] } }]],
+  ["states", [{ tick: 0 }, { entities: { cars: { a: { position: [0, 0, 0] } } } }]],
+])("a recording of %s that is gone on with gives no number out again", async (_, lines) => {
+  const store = memoryStore();
+  const ended = protocol({ store });
+  await ended.feed(bytesOf([...lines, { tick: 9 }]));
+  await ended.recorder!.flush();
+  await ended.recorder!.abort();
+  const recording = await recorded(lines, { store, recorder: { resume: true } });
+  const spawned: unknown[] = [];
+  for await (const { value } of recording.messages(recording.channel("spawn")))
+    spawned.push((value as { entity: number }).entity);
+  expect(spawned).toEqual([1, 2]);
+});
+
 test("a recording that is linked to the one before it begins with the whole state", async () => {
   const store = memoryStore();
   const into = protocol({ store, recorder: { limits: { ticks: 20 } } });

@@ -29,11 +29,11 @@ const SNAPSHOT_BYTES = 8 << 20;
 
 /**
  * Writes any format's state: all values and sets exactly, as host events, and what has a place also as entities on the
- * grid, a block for a metre. Throws `RangeError` for a writer that is not one of HCRP version 1.
+ * grid, a block for a metre. `firstEntity` is the first id to give out. Throws `RangeError` for a writer that is not one of HCRP version 1.
  */
-export function encoder(writer: Writer, account: Account): StateEncoder {
+export function encoder(writer: Writer, account: Account, firstEntity = 1): HypercubeEncoder {
   if (!(writer instanceof HypercubeWriter)) throw new RangeError("not a writer of HCRP");
-  return new HypercubeEncoder(writer, account);
+  return new HypercubeEncoder(writer, account, firstEntity);
 }
 
 /** A thing as it was told last. */
@@ -49,7 +49,8 @@ interface Actor {
   step: number;
 }
 
-class HypercubeEncoder implements StateEncoder {
+/** Made by `encoder`. */
+export class HypercubeEncoder implements StateEncoder {
   readonly #writer: HypercubeWriter;
   readonly #account: Account;
   readonly #valueChannel: ChannelInfo;
@@ -65,7 +66,7 @@ class HypercubeEncoder implements StateEncoder {
   readonly #refused = new Map<string, number>();
   readonly #move = new Move();
   #names = new PaletteIndex();
-  #nextEntity = 1;
+  #nextEntity: number;
   #steps = 0;
   #tick = 0;
   #between = 0;
@@ -73,7 +74,8 @@ class HypercubeEncoder implements StateEncoder {
   #snapshotBytes = 0;
   #snapshotTick = 0;
 
-  constructor(writer: HypercubeWriter, account: Account) {
+  constructor(writer: HypercubeWriter, account: Account, firstEntity: number) {
+    this.#nextEntity = firstEntity;
     this.#writer = writer;
     this.#account = account;
     this.#valueChannel = writer.channel({ name: VALUE_EVENT });
@@ -81,6 +83,11 @@ class HypercubeEncoder implements StateEncoder {
     const core = ["move", "place", "spawn", "remove", "palette-add"].map((name) => writer.channel({ name }));
     this.#core = (type) => core.find(({ id }) => id === type)!;
     writer.snapshotHook = (tick, isWanted) => this.#snapshot(tick, isWanted);
+  }
+
+  /** The id that the next new thing gets. */
+  get nextEntity(): number {
+    return this.#nextEntity;
   }
 
   step(state: State): void {
