@@ -26,6 +26,7 @@ import { addRetain } from "./retain.ts";
 import { addState } from "./state.ts";
 import { addTail } from "./tail.ts";
 import { addVerify } from "./verify.ts";
+import { addView } from "./view.ts";
 import { removeWhenInterrupted } from "./unfinished.ts";
 
 function version(): string {
@@ -46,6 +47,7 @@ function makeProgram(): Command {
     );
   for (const add of [
     addInfo,
+    addView,
     addCat,
     addState,
     addRecords,

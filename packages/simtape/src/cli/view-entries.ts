@@ -1,0 +1,84 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { FORMATS } from "../formats.ts";
+import { FOLDER_MAINS } from "../io/bundle.ts";
+import { fileSource } from "../io/node/index.ts";
+import { RecordingError } from "../model/error.ts";
+import { recognize } from "../model/open.ts";
+import { UsageError } from "./failure.ts";
+import { isInS3 } from "./place.ts";
+
+/** A recording that the viewer is shown: behind a URL of its own, or files of this machine. */
+export type ViewEntry =
+  | { readonly name: string; readonly url: string }
+  | {
+      readonly name: string;
+      /** Real path of the folder its files are in. */
+      readonly folder: string;
+      readonly main: string;
+      readonly bytes: number;
+    };
+
+/** What is named on the command line, folders as the recordings in them. Throws `UsageError` for what is no recording. */
+export async function entriesOf(names: readonly string[]): Promise<ViewEntry[]> {
+  const entries = await Promise.all(names.map((name) => entriesAt(name)));
+  return entries.flat();
+}
+
+/** Whether the page may have `name` beside the main file: only what can belong to the same recording. */
+export function belongsTo(main: string, name: string): boolean {
+  if (name === main) return true;
+  if (FOLDER_MAINS.includes(main)) return /\.(hcrp|hcs|dat|dict)$/.test(name);
+  if (name.endsWith(".dict")) return main.endsWith(".hcrp");
+  const pair = /^(.+)\.(traj|state)$/.exec(main)?.[1];
+  return pair !== undefined && (name === `${pair}.traj` || name === `${pair}.state`);
+}
+
+async function entriesAt(name: string): Promise<ViewEntry[]> {
+  if (/^https?:\/\//i.test(name)) {
+    const { pathname, host } = new URL(name);
+    return [{ name: basename(decodeURIComponent(pathname)) || host, url: name }];
+  }
+  if (isInS3(name)) throw new UsageError(`the viewer reads files and web addresses: copy it first, ${name}`);
+  const found = await stat(name).catch(() => null);
+  if (found === null) throw new UsageError(`nothing there: ${name}`);
+  if (found.isFile()) return [await fileEntry(name, basename(name))];
+  const inside = await recordingsIn(name);
+  if (inside.length === 0) throw new UsageError(`a folder without recordings: ${name}`);
+  return inside;
+}
+
+/** The folder itself when it is one recording; else the files, and the folders, in it that are. */
+async function recordingsIn(folder: string, depth = 0): Promise<ViewEntry[]> {
+  const names = (await readdir(folder)).sort();
+  const main = FOLDER_MAINS.find((name) => names.includes(name));
+  if (main !== undefined) return [await fileEntry(join(folder, main), basename(await realpath(folder)))];
+  const found: ViewEntry[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const entry = await stat(path).catch(() => null);
+    if (entry?.isDirectory() === true && depth === 0) found.push(...(await recordingsIn(path, 1)));
+    const isHalf = name.endsWith(".state") && names.includes(name.replace(/state$/, "traj"));
+    if (entry?.isFile() === true && !isHalf && (await isRecording(path))) found.push(await fileEntry(path, name));
+  }
+  return found;
+}
+
+async function isRecording(path: string): Promise<boolean> {
+  const source = fileSource(path);
+  try {
+    await recognize(source, basename(path), FORMATS);
+    return true;
+  } catch (error) {
+    if (RecordingError.is(error)) return false;
+    throw error;
+  } finally {
+    await source.close();
+  }
+}
+
+async function fileEntry(path: string, name: string): Promise<ViewEntry> {
+  const folder = await realpath(dirname(path));
+  const { size } = await stat(path);
+  return { name, folder, main: basename(path), bytes: size };
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, readdir, readFile, realpath } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, sep } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { belongsTo, type ViewEntry } from "./view-entries.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".json": "application/json",
+};
+
+const LIST = "recordings.json";
+
+export interface ViewServer {
+  /** Of the page: with those of `entries` opened, the first one played and the others as ghosts; else with the list. */
+  address(entries: readonly ViewEntry[]): string;
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the page built in `folder` and the files of `entries` on 127.0.0.1, below a path nobody can guess. Reading
+ * only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead.
+ */
+export async function serveView(folder: string, entries: readonly ViewEntry[], port: number): Promise<ViewServer> {
+  const token = randomBytes(12).toString("base64url");
+  const page = await pageOf(folder);
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page.get("index.html")!.toString())?.[1];
+  const list = JSON.stringify(
+    entries.map((entry, i) => ({
+      name: entry.name,
+      url: urlOf(entry, i),
+      bytes: "bytes" in entry ? entry.bytes : null,
+    })),
+  );
+  const server = createServer((request, response) => {
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.setHeader("Referrer-Policy", "no-referrer");
+    response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+    response.setHeader("Cache-Control", "no-cache");
+    if (policy !== undefined) response.setHeader("Content-Security-Policy", `${policy}; frame-ancestors 'none'`);
+    answer(request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500);
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405);
+    // Another name for this machine would be a page elsewhere that has the browser ask in its stead.
+    const host = request.headers.host ?? "";
+    if (host !== `127.0.0.1:${boundPort()}` && host !== `localhost:${boundPort()}`) return refuse(response, 403);
+    const path = decodedPath(request.url ?? "/");
+    if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404);
+    const inside = path.slice(token.length + 2);
+    const file = /^files\/(\d+)\/([^/\\]+)$/.exec(inside);
+    if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, request, response);
+    const name = inside === "" ? "index.html" : inside;
+    const content = name === LIST ? Buffer.from(list) : page.get(name);
+    if (content === undefined) return refuse(response, 404);
+    response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
+    response.end(content);
+  }
+
+  const boundPort = (): number => (server.address() as AddressInfo).port;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const closed = new Promise<void>((resolve) => {
+    server.once("close", () => resolve());
+  });
+  const base = `http://127.0.0.1:${boundPort()}/${token}/`;
+  return {
+    address: (opened) =>
+      `${base}${opened.length === 0 ? "" : "?"}${opened
+        .map((entry) => `url=${encodeURIComponent(urlOf(entry, entries.indexOf(entry))).replaceAll("%2F", "/")}`)
+        .join("&")}`,
+    closed,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
+
+/** The files of the built page by name, with the list's address written into the page. */
+async function pageOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(path.slice(folder.length + 1).replaceAll(sep, "/"), await readFile(path));
+  }
+  const index = files.get("index.html")!.toString();
+  files.set(
+    "index.html",
+    Buffer.from(index.replace('name="simtape-recordings" content=""', `name="simtape-recordings" content="${LIST}"`)),
+  );
+  return files;
+}
+
+/** As the page asks for it, relative to the page. */
+function urlOf(entry: ViewEntry, index: number): string {
+  return "url" in entry ? entry.url : `files/${index}/${encodeURIComponent(entry.main)}`;
+}
+
+async function sendFile(
+  entry: ViewEntry | undefined,
+  name: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const file = entry === undefined || "url" in entry || !belongsTo(entry.main, name) ? null : await opened(entry, name);
+  if (file === null) return refuse(response, 404);
+  try {
+    const { size, mtimeMs } = await file.stat();
+    const etag = `"${size.toString(36)}-${Math.round(mtimeMs * 1000).toString(36)}"`;
+    response.setHeader("ETag", etag);
+    response.setHeader("Accept-Ranges", "bytes");
+    response.setHeader("Content-Type", "application/octet-stream");
+    if (request.headers["if-none-match"] === etag) {
+      response.writeHead(304).end();
+      return;
+    }
+    const isSame = request.headers["if-range"] === undefined || request.headers["if-range"] === etag;
+    const range = isSame ? rangeOf(request.headers.range, size) : null;
+    if (range === "beyond") {
+      response.setHeader("Content-Range", `bytes */${size}`);
+      return refuse(response, 416);
+    }
+    const { start, end } = range ?? { start: 0, end: size };
+    if (range !== null) response.setHeader("Content-Range", `bytes ${start}-${end - 1}/${size}`);
+    response.setHeader("Content-Length", end - start);
+    response.writeHead(range === null ? 200 : 206);
+    if (request.method === "HEAD" || end === start) response.end();
+    else await pipeline(file.createReadStream({ start, end: end - 1, autoClose: false }), response);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null: not there, or a link that leads out of the folder. */
+async function opened(entry: Extract<ViewEntry, { folder: string }>, name: string): Promise<FileHandle | null> {
+  const path = join(entry.folder, name);
+  const real = await realpath(path).catch(() => null);
+  if (real === null || (name !== entry.main && !real.startsWith(entry.folder + sep))) return null;
+  const file = await open(real);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  return null;
+}
+
+/** One range `[start, end)`; null: none is asked for, or one that is not understood, which means the whole. */
+function rangeOf(header: string | undefined, size: number): { start: number; end: number } | "beyond" | null {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return null;
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  return start >= size || end <= start ? "beyond" : { start, end };
+}
+
+function decodedPath(url: string): string | null {
+  try {
+    return decodeURIComponent(new URL(url, "http://127.0.0.1").pathname);
+  } catch {
+    return null;
+  }
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status).end();
+}

@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { EXIT, UsageError } from "./failure.ts";
+import { Output, say } from "./output.ts";
+import { entriesOf } from "./view-entries.ts";
+import { serveView } from "./view-server.ts";
+
+interface ViewOptions {
+  readonly port: string;
+  readonly open?: boolean;
+  readonly ghost?: boolean;
+}
+
+export function addView(program: Command): void {
+  program
+    .command("view")
+    .summary("watch recordings in a browser")
+    .description(
+      "Serves the viewer and the recordings named to this machine only, read-only, and prints the address of the page.\nA folder stands for the recordings in it. Ends with Ctrl+C.",
+    )
+    .argument("<recordings...>", "files, folders or URLs")
+    .option("--ghost", "the first one plays, the others over it as ghosts")
+    .option("--port <number>", "port on 127.0.0.1; 0: any that is free", "0")
+    .option("--open", "open the page in the browser of this machine")
+    .addHelpText("after", "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open")
+    .action(async (names: readonly string[], options: ViewOptions) => {
+      const entries = await entriesOf(names);
+      const server = await serveView(builtViewer(), entries, portOf(options.port));
+      const output = new Output();
+      const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
+      await output.line(address);
+      await output.flush();
+      say(`${entries.length} ${entries.length === 1 ? "recording" : "recordings"}; Ctrl+C ends`);
+      if (options.open === true) openInBrowser(address);
+      await server.closed;
+      process.exitCode = EXIT.done;
+    });
+}
+
+/** The folder of the built page, from the package `simtape-viewer`. */
+function builtViewer(): string {
+  let manifest: string;
+  try {
+    manifest = fileURLToPath(import.meta.resolve("simtape-viewer/package.json"));
+  } catch {
+    throw new UsageError("the viewer is a package of its own: npm install simtape-viewer");
+  }
+  const folder = join(dirname(manifest), "dist");
+  if (!existsSync(join(folder, "index.html"))) {
+    throw new UsageError(`the viewer is not built: npm run build:viewer (nothing in ${folder})`);
+  }
+  return folder;
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new UsageError(`a port is a number from 0 to 65535, not ${text}`);
+}
+
+function openInBrowser(address: string): void {
+  const [command, ...words] =
+    process.platform === "darwin"
+      ? ["open", address]
+      : process.platform === "win32"
+        ? ["cmd", "/c", "start", "", address.replaceAll("&", "^&")]
+        : ["xdg-open", address];
+  spawn(command!, words, { detached: true, stdio: "ignore" })
+    .on("error", () => say("no browser could be started: open the address by hand"))
+    .unref();
+}

@@ -1,0 +1,157 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { belongsTo, entriesOf } from "../../src/cli/view-entries.ts";
+import { serveView, type ViewServer } from "../../src/cli/view-server.ts";
+import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
+import { fixtures as makeHypercube } from "../fixtures/hypercube/make.ts";
+import { fixtures as makeNanover } from "../fixtures/nanover/make.ts";
+
+const POLICY = "default-src 'none'";
+const town = makeTown(RELEASES[5]!);
+let folder: string;
+let server: ViewServer;
+let base: string;
+
+beforeAll(async () => {
+  const root = mkdtempSync(join(tmpdir(), "simtape-view-"));
+  const page = join(root, "page");
+  folder = join(root, "recordings");
+  mkdirSync(join(page, "assets"), { recursive: true });
+  mkdirSync(join(folder, "parkour"), { recursive: true });
+  writeFileSync(
+    join(page, "index.html"),
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="simtape-recordings" content="">`,
+  );
+  writeFileSync(join(page, "assets/page.js"), "export {};");
+  writeFileSync(join(root, "secret.txt"), "secret");
+  writeFileSync(join(folder, "town.log"), town);
+  writeFileSync(join(folder, "notes.txt"), "no recording");
+  symlinkSync(join(root, "secret.txt"), join(folder, "short.state.dict"));
+  const nanover = await makeNanover();
+  for (const name of ["short.traj", "short.state"]) writeFileSync(join(folder, name), nanover.get(name)!);
+  const hypercube = await makeHypercube();
+  for (const [path, bytes] of hypercube) {
+    const name = /^segmented\/(.+)$/.exec(path)?.[1];
+    if (name !== undefined) writeFileSync(join(folder, "parkour", name), bytes);
+  }
+  symlinkSync(join(root, "secret.txt"), join(folder, "parkour", "seg-99999999.hcs"));
+  server = await serveView(page, await entriesOf([folder, "https://example.org/far%20away.hcrp?v=1"]), 0);
+  base = server.address([]);
+});
+
+afterAll(() => server.close());
+
+interface Got {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** As it is written: `fetch` would tidy a path up before it is sent. */
+function get(path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Got> {
+  const { port } = new URL(base);
+  return new Promise((resolve, reject) => {
+    request({ host: "127.0.0.1", port, path, method, headers }, (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("end", () =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(parts) }),
+      );
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const at = (path: string): string => new URL(base).pathname + path;
+
+describe("the server of the viewer", () => {
+  test("lists the recordings in a folder, a pair as one and a folder of segments as one", async () => {
+    const list = JSON.parse((await get(at("recordings.json"))).body.toString()) as { name: string; url: string }[];
+    expect(list.map(({ name, url }) => [name, url])).toEqual([
+      ["parkour", "files/0/meta.hcrp"],
+      ["short.traj", "files/1/short.traj"],
+      ["town.log", "files/2/town.log"],
+      ["far away.hcrp", "https://example.org/far%20away.hcrp?v=1"],
+    ]);
+  });
+
+  test("writes into the page where the list is, and sends its policy as a header", async () => {
+    const { body, headers } = await get(at(""));
+    expect(body.toString()).toContain('name="simtape-recordings" content="recordings.json"');
+    expect(headers["content-security-policy"]).toBe(`${POLICY}; frame-ancestors 'none'`);
+    expect((await get(at("assets/page.js"))).headers["content-type"]).toMatch(/^text\/javascript/);
+  });
+
+  test.each([
+    ["bytes=0-3", 206, [0, 4]],
+    [`bytes=${town.length - 2}-`, 206, [town.length - 2, town.length]],
+    ["bytes=-5", 206, [town.length - 5, town.length]],
+    [`bytes=4-${town.length + 100}`, 206, [4, town.length]],
+    [`bytes=${town.length}-`, 416, [0, 0]],
+    ["lines=1-2", 200, [0, town.length]],
+  ] as const)("answers the range %s with %i", async (range, status, [start, end]) => {
+    const answer = await get(at("files/2/town.log"), { Range: range });
+    expect(answer.status).toBe(status);
+    expect(answer.body.equals(town.subarray(start, end))).toBe(true);
+    expect(answer.headers["etag"]).toMatch(/^"[0-9a-z]+-[0-9a-z]+"$/);
+  });
+
+  test("knows what a browser has already, and sends all when it was another", async () => {
+    const { headers } = await get(at("files/2/town.log"));
+    const etag = String(headers["etag"]);
+    expect((await get(at("files/2/town.log"), { "If-None-Match": etag })).status).toBe(304);
+    const since = { Range: "bytes=0-3", "If-Range": '"other"' };
+    expect((await get(at("files/2/town.log"), since)).status).toBe(200);
+    const head = await get(at("files/2/town.log"), {}, "HEAD");
+    expect([head.status, head.body.length, head.headers["content-length"]]).toEqual([200, 0, String(town.length)]);
+  });
+
+  test.each([
+    ["a file that is no recording", "files/2/notes.txt"],
+    ["another recording's file", "files/2/short.traj"],
+    ["the folder above", "files/2/../secret.txt"],
+    ["the folder above, encoded", "files/2/..%2Fsecret.txt"],
+    ["the folder above the page", "..%2Fsecret.txt"],
+    ["a link out of the folder", "files/0/seg-99999999.hcs"],
+    ["a recording that is not there", "files/7/town.log"],
+    ["a URL's file", "files/3/far%20away.hcrp"],
+    ["what cannot be decoded", "files/2/%ff"],
+  ])("does not give %s", async (_, path) => {
+    expect((await get(at(path))).status).toBe(404);
+  });
+
+  test("gives nothing without the token, to another host's page, or to who wants to write", async () => {
+    expect((await get("/")).status).toBe(404);
+    expect((await get("/files/2/town.log")).status).toBe(404);
+    expect((await get(at("files/2/town.log"), { Host: "evil.example" })).status).toBe(403);
+    expect((await get(at("files/2/town.log"), {}, "PUT")).status).toBe(405);
+  });
+
+  test("tells the address at which recordings are open", async () => {
+    const entries = await entriesOf([join(folder, "town.log"), join(folder, "short.traj")]);
+    await using two = Object.assign(await serveView(join(folder, "../page"), entries, 0), {
+      async [Symbol.asyncDispose]() {
+        await two.close();
+      },
+    });
+    expect(new URL(two.address(entries)).search).toBe("?url=files/0/town.log&url=files/1/short.traj");
+  });
+});
+
+test("names no recording that is none, and no folder without one", async () => {
+  await expect(entriesOf([join(folder, "nowhere")])).rejects.toThrow(/nothing there/);
+  const empty = mkdtempSync(join(tmpdir(), "simtape-empty-"));
+  await expect(entriesOf([empty])).rejects.toThrow(/without recordings/);
+});
+
+test("knows which files can belong to one recording", () => {
+  expect(belongsTo("run.traj", "run.state")).toBe(true);
+  expect(belongsTo("run.traj", "other.state")).toBe(false);
+  expect(belongsTo("meta.hcrp", "seg-00000001.hcs")).toBe(true);
+  expect(belongsTo("meta.hcrp", "id_rsa")).toBe(false);
+  expect(belongsTo("race.hcrp", "7.dict")).toBe(true);
+});
