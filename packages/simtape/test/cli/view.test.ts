@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "town.log"), town);
   writeFileSync(join(folder, "notes.txt"), "no recording");
   symlinkSync(join(root, "secret.txt"), join(folder, "short.state.dict"));
-  const nanover = await makeNanover();
+  const nanover = makeNanover();
   for (const name of ["short.traj", "short.state"]) writeFileSync(join(folder, name), nanover.get(name)!);
   const hypercube = await makeHypercube();
   for (const [path, bytes] of hypercube) {
