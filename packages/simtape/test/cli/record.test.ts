@@ -130,7 +130,7 @@ describe("simtape record", () => {
       recording: out,
       last: "stdin",
       outcome: "completed",
-      ticks: 29,
+      ticks: 30,
       bytes: expect.any(Number),
       lines: 62,
       skipped: 0,
@@ -149,7 +149,7 @@ describe("simtape record", () => {
     const { exit, stdout } = await simtape(["record", folder, "--id", "file", "--input", lines]);
     expect([exit, stdout]).toEqual([
       0,
-      expect.stringMatching(/file: abandoned, 0:00\.200 \(4 ticks\), .* 10 lines\n$/),
+      expect.stringMatching(/file: abandoned, 0:00\.250 \(5 ticks\), .* 10 lines\n$/),
     ]);
     expect((await metadataOf(join(folder, "file"))).outcome).toBe("abandoned");
   });
@@ -274,7 +274,7 @@ describe("a recorder that listens", () => {
       last.send({ simtape: 1 }, ...moves(11, 20), { end: "completed" });
       answer = await last.answer;
     }
-    expect(JSON.parse(answer)).toMatchObject({ outcome: "completed", ticks: 19, turnedAway: 1 });
+    expect(JSON.parse(answer)).toMatchObject({ outcome: "completed", ticks: 20, turnedAway: 1 });
     expect(await recorder.ended).toBe(3);
     expect(JSON.parse(recorder.stdout)).toEqual(JSON.parse(answer));
     expect(await placeOf(out, 9)).toEqual([[1], [2.25, 64, 0]]);
@@ -465,7 +465,7 @@ describe("docs/recording.md", () => {
       cwd: folder,
       env: { ...process.env, NO_COLOR: "1" },
     }).toString();
-    expect(said).toMatch(/shell: completed, 0:02\.000 \(40 ticks\)[\s\S]*red {2}position=40 0 5 m/);
+    expect(said).toMatch(/shell: completed, 0:02\.050 \(41 ticks\)[\s\S]*red {2}position=40 0 5 m/);
   });
 
   test.skipIf(!has("python3"))("has an example for Python that runs", async () => {
