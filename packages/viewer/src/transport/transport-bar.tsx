@@ -1,23 +1,79 @@
-import { useRef } from "react";
 import { useFrames, useSession, useViewer } from "../hooks.ts";
-import { clock } from "../time.ts";
+import { clock, tickAt } from "../time.ts";
 import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { useRef } from "react";
+import { RATES, shuttle, toggle } from "./commands.ts";
+import { TimeField } from "./time-field.tsx";
 
-/** Play, pause, and the time. */
+/** Going through time, and what time it is. */
 export function TransportBar() {
   const session = useSession();
   const phase = useViewer(({ status }) => status.phase);
-  const time = useRef<HTMLOutputElement>(null);
+  const rate = useViewer(({ status }) => status.rate);
+  const loop = useViewer(({ status }) => status.loop);
+  const error = useViewer(({ status }) => status.error);
+  const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
+  const tick = useRef<HTMLSpanElement>(null);
   useFrames((frame) => {
-    if (time.current !== null) time.current.value = clock(frame.time);
+    if (tick.current === null || timeline === undefined) return;
+    const number = tickAt(frame.time, timeline);
+    tick.current.textContent = number === null ? "" : `${timeline.tick!.name} ${number}`;
   });
   const isPlaying = phase === "playing" || phase === "buffering";
+  const rates = RATES.includes(Math.abs(rate)) ? RATES : [...RATES, Math.abs(rate)].sort((a, b) => a - b);
   return (
-    <div className="transport" data-phase={phase}>
-      <Button kind="main" onClick={() => (isPlaying ? session.pause() : session.play())}>
-        {isPlaying ? "Pause" : "Play"}
+    <div className="transport" role="toolbar" aria-label="Playing" data-phase={phase}>
+      <Button kind="bare" label="To the start (Home)" onClick={() => void session.seek(session.bounds.start)}>
+        <Icon name="start" />
       </Button>
-      <output ref={time} className="time" aria-label="Time shown" />
+      <Button kind="bare" label="One step back (,)" onClick={() => void session.step(-1)}>
+        <Icon name="stepBack" />
+      </Button>
+      <Button
+        kind="bare"
+        label="Play backwards (J)"
+        aria-pressed={isPlaying && rate < 0}
+        onClick={() => shuttle(session, -1)}
+      >
+        <Icon name="reverse" />
+      </Button>
+      <Button kind="main" label={isPlaying ? "Pause (Space)" : "Play (Space)"} onClick={() => toggle(session)}>
+        <Icon name={isPlaying ? "pause" : rate < 0 ? "reverse" : "play"} />
+      </Button>
+      <Button kind="bare" label="One step on (.)" onClick={() => void session.step(1)}>
+        <Icon name="stepForward" />
+      </Button>
+      <Button kind="bare" label="To the end (End)" onClick={() => void session.seek(session.bounds.end)}>
+        <Icon name="end" />
+      </Button>
+      <select
+        className="field"
+        aria-label="Rate"
+        value={rate}
+        onChange={(event) => session.setRate(Number(event.currentTarget.value))}
+      >
+        {[...rates.toReversed().map((step) => -step), ...rates].map((step) => (
+          <option key={step} value={step}>
+            {step}×
+          </option>
+        ))}
+      </select>
+      <Button
+        kind="bare"
+        label={loop === null ? "Play everything over and over" : "No loop (\\)"}
+        aria-pressed={loop !== null}
+        onClick={() => session.setLoop(loop === null ? session.bounds : null)}
+      >
+        <Icon name="loop" />
+      </Button>
+      <TimeField />
+      <span className="faint">/ {clock(timeline?.end ?? 0)}</span>
+      <span className="faint time" ref={tick} />
+      <span className="spring" />
+      <span className="transport-phase" role="status">
+        {error?.message ?? (phase === "buffering" || phase === "loading" ? phase : "")}
+      </span>
     </div>
   );
 }

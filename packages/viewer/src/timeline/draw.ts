@@ -1,0 +1,253 @@
+import type { TimeRange } from "simtape";
+import type { Mark } from "../protocol.ts";
+import { clock } from "../time.ts";
+import type { Activity, Counts } from "./activity.ts";
+import { pixelOf, rulerOf, type Window } from "./window.ts";
+
+export const GUTTER = 128;
+export const OVERVIEW = 20;
+export const RULER = 18;
+export const LANE = 14;
+
+/** Colours out of the style sheet, read anew when the scheme changes. */
+export interface Palette {
+  readonly text: string;
+  readonly faint: string;
+  readonly line: string;
+  readonly surface: string;
+  readonly accent: string;
+  readonly warning: string;
+}
+
+export interface Scene {
+  readonly width: number;
+  readonly height: number;
+  readonly all: Window;
+  readonly window: Window;
+  readonly activity: Activity;
+  readonly lanes: readonly Lane[];
+  readonly marks: readonly Mark[];
+  /** Pixels that the lanes are scrolled up by. */
+  readonly scroll: number;
+  readonly palette: Palette;
+}
+
+/** A line of the picture: a channel, the marks, or where a ghost lies. */
+export type Lane =
+  | { readonly kind: "channel"; readonly name: string; readonly channel: number }
+  | { readonly kind: "marks"; readonly name: string }
+  | { readonly kind: "ghost"; readonly name: string; readonly window: Window };
+
+export function paletteOf(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const probe = document.createElement("span");
+  element.append(probe);
+  const color = (name: string): string => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const palette = {
+    text: color("--text"),
+    faint: color("--faint"),
+    line: color("--line"),
+    surface: color("--surface"),
+    accent: color("--accent"),
+    warning: color("--warning"),
+  };
+  probe.remove();
+  return { ...palette, text: palette.text || style.color };
+}
+
+/** What changes only when it is zoomed, scrolled, resized, or more was counted. */
+export function drawGround(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { width, height, all, window, lanes, marks, palette, activity, scroll } = scene;
+  const plot = width - GUTTER;
+  context.clearRect(0, 0, width, height);
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  drawOverview(context, scene, plot);
+  drawRuler(context, scene, plot);
+  context.save();
+  context.beginPath();
+  context.rect(0, OVERVIEW + RULER, width, height);
+  context.clip();
+  for (const [i, lane] of lanes.entries()) {
+    const top = OVERVIEW + RULER + i * LANE - scroll;
+    if (top + LANE < OVERVIEW + RULER || top > height) continue;
+    context.fillStyle = palette.faint;
+    context.textAlign = "right";
+    context.fillText(lane.name, GUTTER - 8, top + LANE / 2, GUTTER - 12);
+    context.fillStyle = palette.line;
+    context.globalAlpha = 0.5;
+    context.fillRect(GUTTER, top + LANE - 1, plot, 1);
+    context.globalAlpha = 1;
+    if (lane.kind === "channel") drawDensity(context, activity, lane.channel, window, plot, top, hueOf(lane.name));
+    else if (lane.kind === "marks") drawMarks(context, marks, window, plot, top, palette.warning);
+    else drawGhost(context, lane.window, window, plot, top, palette.accent);
+  }
+  context.restore();
+  if (activity.note !== null) {
+    context.fillStyle = palette.faint;
+    context.textAlign = "left";
+    context.fillText(activity.note, GUTTER + 8, OVERVIEW / 2, plot - 16);
+  }
+  const from = GUTTER + pixelOf(window.start, all, plot);
+  const to = GUTTER + pixelOf(window.end, all, plot);
+  context.strokeStyle = palette.accent;
+  context.lineWidth = 1;
+  context.strokeRect(from + 0.5, 0.5, Math.max(3, to - from - 1), OVERVIEW - 2);
+}
+
+/** What changes with every frame: where it plays, and the loop. */
+export function drawPlayhead(
+  context: CanvasRenderingContext2D,
+  { width, height, window, all, palette }: Pick<Scene, "width" | "height" | "window" | "all" | "palette">,
+  time: number,
+  loop: TimeRange | null,
+): void {
+  const plot = width - GUTTER;
+  context.clearRect(0, 0, width, height);
+  if (loop !== null) {
+    context.fillStyle = palette.accent;
+    for (const [of, top, bottom] of [
+      [all, 0, OVERVIEW],
+      [window, OVERVIEW, height],
+    ] as const) {
+      const from = Math.max(0, pixelOf(loop.start ?? all.start, of, plot));
+      const to = Math.min(plot, pixelOf(loop.end ?? all.end, of, plot));
+      if (to <= 0 || from >= plot) continue;
+      context.globalAlpha = 0.14;
+      context.fillRect(GUTTER + from, top, to - from, bottom - top);
+      context.globalAlpha = 0.8;
+      context.fillRect(GUTTER + from, top, 1, bottom - top);
+      context.fillRect(GUTTER + to - 1, top, 1, bottom - top);
+    }
+    context.globalAlpha = 1;
+  }
+  context.fillStyle = palette.accent;
+  context.fillRect(GUTTER + pixelOf(time, all, plot) - 1, 0, 2, OVERVIEW);
+  const x = pixelOf(time, window, plot);
+  if (x < 0 || x > plot) return;
+  context.fillRect(GUTTER + x - 0.75, OVERVIEW, 1.5, height);
+  context.beginPath();
+  context.moveTo(GUTTER + x - 5, OVERVIEW + 4);
+  context.lineTo(GUTTER + x + 5, OVERVIEW + 4);
+  context.lineTo(GUTTER + x, OVERVIEW + 12);
+  context.fill();
+}
+
+function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: Scene, plot: number): void {
+  const { whole } = activity;
+  context.fillStyle = palette.line;
+  context.fillRect(GUTTER, OVERVIEW - 1, plot, 1);
+  if (whole === null) return;
+  const sums = new Float64Array(whole.columns);
+  for (let i = 0; i < whole.counts.length; i++) sums[i % whole.columns]! += whole.counts[i]!;
+  const top = sums.reduce((most, sum) => Math.max(most, sum), 1);
+  context.fillStyle = palette.faint;
+  context.globalAlpha = 0.55;
+  const bar = plot / whole.columns;
+  for (let i = 0; i < whole.columns; i++) {
+    const tall = (OVERVIEW - 4) * Math.sqrt(sums[i]! / top);
+    context.fillRect(GUTTER + i * bar, OVERVIEW - 1 - tall, Math.max(1, bar), tall);
+  }
+  context.globalAlpha = 1;
+}
+
+function drawRuler(context: CanvasRenderingContext2D, { window, palette, height }: Scene, plot: number): void {
+  const { times, digits } = rulerOf(window, plot, 84);
+  context.textAlign = "left";
+  for (const time of times) {
+    const x = GUTTER + pixelOf(time, window, plot);
+    context.fillStyle = palette.line;
+    context.fillRect(x, OVERVIEW, 1, height);
+    context.fillStyle = palette.faint;
+    if (x + 40 < GUTTER + plot) context.fillText(clock(time, digits), x + 4, OVERVIEW + RULER / 2);
+  }
+}
+
+/** The finer counts where there are some for this window, else the coarse ones, stretched. */
+function drawDensity(
+  context: CanvasRenderingContext2D,
+  { whole, part }: Activity,
+  channel: number,
+  window: Window,
+  plot: number,
+  top: number,
+  hue: number,
+): void {
+  const isFine = part !== null && part.window.start <= window.start && part.window.end >= window.end;
+  const from = isFine ? part : whole;
+  if (from === null) return;
+  const levels = levelsOf(from, channel);
+  const width = ((from.window.end - from.window.start) / from.columns / (window.end - window.start)) * plot;
+  const offset = pixelOf(from.window.start, window, plot);
+  const first = Math.max(0, Math.floor(-offset / width));
+  const last = Math.min(from.columns - 1, Math.ceil((plot - offset) / width));
+  for (let i = first; i <= last; i++) {
+    const level = levels[i]!;
+    if (level === 0) continue;
+    const x = Math.max(0, offset + i * width);
+    context.fillStyle = `hsl(${hue} 60% 50% / ${level})`;
+    context.fillRect(GUTTER + x, top + 2, Math.min(plot - x, Math.max(1.2, width)), LANE - 5);
+  }
+}
+
+/** How strong each column is, 0 for nothing; in steps, so that few colours are set. */
+function levelsOf({ counts, columns }: Counts, channel: number): Float32Array {
+  const from = channel * columns;
+  let most = 1;
+  for (let i = 0; i < columns; i++) most = Math.max(most, counts[from + i]!);
+  const scale = 1 / Math.log1p(most);
+  const levels = new Float32Array(columns);
+  for (let i = 0; i < columns; i++) {
+    const count = counts[from + i]!;
+    if (count > 0) levels[i] = 0.25 + Math.round(6 * Math.log1p(count) * scale) / 8;
+  }
+  return levels;
+}
+
+function drawMarks(
+  context: CanvasRenderingContext2D,
+  marks: readonly Mark[],
+  window: Window,
+  plot: number,
+  top: number,
+  color: string,
+): void {
+  context.fillStyle = color;
+  for (const { time } of marks) {
+    const x = pixelOf(time, window, plot);
+    if (x < -4 || x > plot + 4) continue;
+    context.beginPath();
+    context.moveTo(GUTTER + x, top + 2);
+    context.lineTo(GUTTER + x + 4, top + LANE / 2);
+    context.lineTo(GUTTER + x, top + LANE - 2);
+    context.lineTo(GUTTER + x - 4, top + LANE / 2);
+    context.fill();
+  }
+}
+
+function drawGhost(
+  context: CanvasRenderingContext2D,
+  ghost: Window,
+  window: Window,
+  plot: number,
+  top: number,
+  color: string,
+): void {
+  const from = Math.max(0, pixelOf(ghost.start, window, plot));
+  const to = Math.min(plot, pixelOf(ghost.end, window, plot));
+  if (to <= from) return;
+  context.fillStyle = color;
+  context.globalAlpha = 0.35;
+  context.fillRect(GUTTER + from, top + 2, to - from, LANE - 5);
+  context.globalAlpha = 1;
+}
+
+/** The same for the same name, spread over the circle. */
+function hueOf(name: string): number {
+  let hash = 7;
+  for (let i = 0; i < name.length; i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+  return (hash * 137.5) % 360;
+}

@@ -1,0 +1,271 @@
+import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
+import type { Mark } from "../protocol.ts";
+import type { Deck } from "../session.ts";
+import { useStore } from "../store.ts";
+import { scheme } from "../theme.ts";
+import { clock } from "../time.ts";
+import { Activity } from "./activity.ts";
+import { drawGround, drawPlayhead, GUTTER, LANE, type Lane, OVERVIEW, type Palette, paletteOf, RULER } from "./draw.ts";
+import { Scrub } from "./scrub.ts";
+import { clamped, panned, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
+
+/** Marks on the timeline at most. */
+const MARKS = 5000;
+const HEIGHT = { first: 150, least: 60, most: 480 };
+
+/** When what happens: lanes by channel, marks, ghosts; drag to scrub, with Shift to loop, wheel to zoom. */
+export function Timeline() {
+  const session = useSession();
+  const decks = useViewer((state) => state.decks);
+  const loop = useViewer(({ status }) => status.loop);
+  const shownScheme = useStore(scheme, (value) => value);
+  const { opened, place } = decks[0]!;
+  const [height, setHeight] = useShared("timeline", HEIGHT.first);
+  const all = useMemo(
+    () => ({ start: opened.timeline.start, end: Math.max(opened.timeline.end, opened.timeline.start + 1e3) }),
+    [opened],
+  );
+  const [window, setWindow] = useState<Window>(all);
+  const [width, setWidth] = useState(0);
+  const [scroll, setScroll] = useState(0);
+  const [marks, setMarks] = useState<readonly Mark[]>([]);
+  const [version, setVersion] = useState(0);
+  const [tip, setTip] = useState<{ readonly x: number; readonly text: string } | null>(null);
+  const [activity, setActivity] = useState<Activity | null>(null);
+  const scrub = useMemo(() => new Scrub(session), [session]);
+  const container = useRef<HTMLDivElement>(null);
+  const ground = useRef<HTMLCanvasElement>(null);
+  const head = useRef<HTMLCanvasElement>(null);
+  const palette = useRef<Palette | null>(null);
+  const drag = useRef<{ readonly kind: "scrub" | "loop" | "overview"; readonly from: number } | null>(null);
+
+  useEffect(() => setWindow(all), [all]);
+
+  useEffect(() => {
+    const made = new Activity(session, opened, place.kind === "url", () => setVersion((before) => before + 1));
+    setActivity(made);
+    setMarks([]);
+    const controller = new AbortController();
+    if (made.note === null) {
+      session
+        .query("marks", { recording: opened.recording, limit: MARKS }, { signal: controller.signal })
+        .then(setMarks)
+        .catch(() => undefined);
+    }
+    return () => {
+      made.close();
+      controller.abort();
+    };
+  }, [session, opened, place]);
+
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
+    observer.observe(container.current!);
+    return () => observer.disconnect();
+  }, []);
+
+  const plot = Math.max(1, width - GUTTER);
+  useEffect(() => activity?.look(window, plot), [activity, window, plot]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that more was counted
+  const lanes = useMemo(
+    () => (activity === null ? [] : lanesOf(activity, decks, marks)),
+    [activity, decks, marks, version],
+  );
+  const most = Math.max(0, lanes.length * LANE - (height - OVERVIEW - RULER));
+  const scrolled = Math.min(scroll, most);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew when more was counted, and in the colours of the scheme
+  useEffect(() => {
+    const context = contextOf(ground.current!, width, height);
+    palette.current = paletteOf(container.current!);
+    if (context === null || activity === null) return;
+    const scene = { width, height, all, window, activity, lanes, marks, scroll: scrolled, palette: palette.current };
+    drawGround(context, scene);
+  }, [width, height, all, window, activity, version, lanes, marks, scrolled, shownScheme]);
+
+  const drawHead = (): void => {
+    const context = head.current?.getContext("2d") ?? null;
+    if (context === null || palette.current === null) return;
+    const time = session.frame?.time ?? all.start;
+    drawPlayhead(context, { width, height, window, all, palette: palette.current }, time, loop);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew in the colours of the scheme
+  useEffect(() => {
+    contextOf(head.current!, width, height);
+    drawHead();
+  }, [width, height, window, loop, shownScheme, version]);
+  useFrames((frame) => {
+    const { start, end } = window;
+    const isAll = start <= all.start && end >= all.end;
+    if (!isAll && drag.current === null && session.isPlaying && (frame.time < start || frame.time > end)) {
+      const from = frame.state.time < start ? frame.time - (end - start) * 0.95 : frame.time - (end - start) * 0.05;
+      setWindow(clamped({ start: from, end: from + end - start }, all));
+    }
+    container.current?.setAttribute("aria-valuenow", String(frame.time / 1e9));
+    container.current?.setAttribute("aria-valuetext", clock(frame.time));
+    drawHead();
+  });
+
+  // React listens to wheels passively, and the page would scroll.
+  const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
+  wheel.current = (event) => {
+    event.preventDefault();
+    const x = event.clientX - container.current!.getBoundingClientRect().left - GUTTER;
+    if (x < 0) setScroll(Math.min(most, Math.max(0, scrolled + event.deltaY)));
+    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      setWindow(panned(window, (event.deltaX + event.deltaY) / plot, all));
+    else setWindow(zoomed(window, timeOf(x, window, plot), 1.0015 ** event.deltaY, all));
+  };
+  useEffect(() => {
+    const element = container.current!;
+    const listen = (event: WheelEvent): void => wheel.current(event);
+    element.addEventListener("wheel", listen, { passive: false });
+    return () => element.removeEventListener("wheel", listen);
+  }, []);
+
+  const placeOf = (event: PointerEvent): { x: number; y: number } => {
+    const { left, top } = container.current!.getBoundingClientRect();
+    return { x: event.clientX - left - GUTTER, y: event.clientY - top };
+  };
+  const centre = (x: number): void => {
+    const middle = timeOf(x, all, plot);
+    const half = (window.end - window.start) / 2;
+    setWindow(clamped({ start: middle - half, end: middle + half }, all));
+  };
+  const move = (event: PointerEvent): void => {
+    const { x, y } = placeOf(event);
+    const dragged = drag.current;
+    if (dragged === null) {
+      setTip(y < OVERVIEW || x < 0 ? null : tipAt(x, y));
+      return;
+    }
+    if (dragged.kind === "overview") centre(x);
+    else if (dragged.kind === "scrub") scrub.to(timeOf(x, window, plot));
+    else if (Math.abs(x - dragged.from) > 2) {
+      const [a, b] = [dragged.from, x].sort((one, other) => one - other) as [number, number];
+      session.setLoop({
+        start: Math.max(all.start, Math.round(timeOf(a, window, plot))),
+        end: Math.min(all.end, Math.round(timeOf(b, window, plot))),
+      });
+    }
+  };
+  const tipAt = (x: number, y: number): { x: number; text: string } => {
+    const lane = lanes[Math.floor((y - OVERVIEW - RULER + scrolled) / LANE)];
+    const time = clock(timeOf(x, window, plot));
+    const near = lane?.kind === "marks" ? nearest(marks, x, window, plot) : null;
+    return { x: GUTTER + x, text: near === null ? time : `${clock(near.time)} ${near.label}` };
+  };
+
+  return (
+    <div className="timeline-box">
+      <div
+        className="timeline-edge"
+        title="Drag to resize"
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={(event) => {
+          if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+          const { bottom } = container.current!.getBoundingClientRect();
+          setHeight(Math.round(Math.min(HEIGHT.most, Math.max(HEIGHT.least, bottom - event.clientY))));
+        }}
+      />
+      <div
+        ref={container}
+        className="timeline"
+        role="slider"
+        tabIndex={0}
+        aria-label="Timeline"
+        aria-valuemin={all.start / 1e9}
+        aria-valuemax={all.end / 1e9}
+        aria-valuenow={(session.frame?.time ?? all.start) / 1e9}
+        style={{ height }}
+        onPointerDown={(event) => {
+          const { x, y } = placeOf(event);
+          if (event.button !== 0 || x < 0) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          const kind = y < OVERVIEW && !isWhole(window, all) ? "overview" : event.shiftKey ? "loop" : "scrub";
+          drag.current = { kind, from: x };
+          setTip(null);
+          move(event);
+        }}
+        onPointerMove={move}
+        onPointerUp={() => {
+          drag.current = null;
+        }}
+        onPointerCancel={() => {
+          drag.current = null;
+        }}
+        onPointerLeave={() => setTip(null)}
+        onDoubleClick={() => setWindow(all)}
+        onKeyDown={(event) => {
+          if (event.key !== "+" && event.key !== "-") return;
+          event.preventDefault();
+          setWindow(zoomed(window, session.frame?.time ?? window.start, event.key === "+" ? 0.5 : 2, all));
+        }}
+      >
+        <canvas ref={ground} />
+        <canvas ref={head} />
+        {tip !== null && (
+          <div className="timeline-tip" style={{ left: Math.min(tip.x, Math.max(0, width - 260)) }}>
+            {tip.text}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function lanesOf(activity: Activity, decks: readonly Deck[], marks: readonly Mark[]): Lane[] {
+  const [main, ...ghosts] = decks;
+  return [
+    ...(marks.length === 0 ? [] : [{ kind: "marks", name: "events" } as const]),
+    ...ghosts.map(
+      (ghost) => ({ kind: "ghost", name: `ghost ${ghost.place.name}`, window: windowOf(ghost, main!) }) as const,
+    ),
+    ...activity.channels.map(
+      (channel) => ({ kind: "channel", name: main!.opened.channels[channel]!.name, channel }) as const,
+    ),
+  ];
+}
+
+/** Where a ghost lies on the time of what is played. */
+function windowOf({ opened, placement }: Deck, main: Deck): Window {
+  const { align, offset = 0, rate = 1 } = placement;
+  const at = (align?.main ?? main.opened.timeline.start) + offset;
+  const own = align?.ghost ?? opened.timeline.start;
+  const { start, end } = opened.timeline;
+  return { start: at + (start - own) / rate, end: at + (end - own) / rate };
+}
+
+function nearest(marks: readonly Mark[], x: number, window: Window, plot: number): Mark | null {
+  let best: Mark | null = null;
+  let least = 6;
+  for (const mark of marks) {
+    const far = Math.abs(pixelOf(mark.time, window, plot) - x);
+    if (far < least) {
+      least = far;
+      best = mark;
+    }
+  }
+  return best;
+}
+
+function isWhole(window: Window, all: Window): boolean {
+  return window.start <= all.start && window.end >= all.end;
+}
+
+/** Sized for the screen's own pixels; null where nothing can be drawn. */
+function contextOf(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
+  const ratio = devicePixelRatio || 1;
+  const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wide || canvas.height !== tall) {
+    canvas.width = wide;
+    canvas.height = tall;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d");
+  context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}

@@ -1,0 +1,58 @@
+import type { Time } from "simtape";
+
+/** The part of a recording that is seen. */
+export interface Window {
+  readonly start: Time;
+  readonly end: Time;
+}
+
+/** Shortest part that is shown: a microsecond. */
+const SHORTEST = 1e3;
+
+/** Inside `all`, as long as it was where that is possible. */
+export function clamped({ start, end }: Window, all: Window): Window {
+  const whole = Math.max(SHORTEST, all.end - all.start);
+  const length = Math.min(whole, Math.max(SHORTEST, end - start));
+  const from = Math.min(Math.max(start, all.start), all.start + whole - length);
+  return { start: from, end: from + length };
+}
+
+/** Longer by `factor` (shorter below 1), with `at` staying where it is on the screen. */
+export function zoomed({ start, end }: Window, at: Time, factor: number, all: Window): Window {
+  return clamped({ start: at - (at - start) * factor, end: at + (end - at) * factor }, all);
+}
+
+/** By `parts` of its own length. */
+export function panned({ start, end }: Window, parts: number, all: Window): Window {
+  const by = (end - start) * parts;
+  return clamped({ start: start + by, end: end + by }, all);
+}
+
+/** Where `time` is on `width` pixels. */
+export function pixelOf(time: Time, { start, end }: Window, width: number): number {
+  return ((time - start) / (end - start)) * width;
+}
+
+export function timeOf(pixel: number, { start, end }: Window, width: number): Time {
+  return start + (pixel / width) * (end - start);
+}
+
+/** Steps of seconds that people count in; below one and above an hour powers of ten are used. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
+
+/** Times for a ruler, at least `apart` pixels from each other, and how many digits behind the point tell them apart. */
+export function rulerOf(window: Window, width: number, apart: number): { times: Time[]; digits: number } {
+  const least = ((window.end - window.start) / 1e9 / Math.max(1, width)) * apart;
+  const seconds = STEPS.find((step) => step >= least && least > 0.5) ?? powerStep(least);
+  const step = seconds * 1e9;
+  const times: Time[] = [];
+  const first = Math.ceil(window.start / step);
+  for (let n = first; n * step <= window.end; n++) times.push(n * step);
+  return { times, digits: Math.min(9, Math.max(0, Math.ceil(-Math.log10(seconds) - 1e-9))) };
+}
+
+/** 1, 2 or 5 times a power of ten, at least `least`. */
+function powerStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 2, 5, 10].find((factor) => power * factor >= least * (1 - 1e-9)) ?? 10);
+}
