@@ -31,7 +31,7 @@ export interface ViewServer {
 export async function serveView(folder: string, entries: readonly ViewEntry[], port: number): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
   const page = await pageOf(folder);
-  const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page.get("index.html")!.toString())?.[1];
+  const policy = policyOf(page.get("index.html")!.toString());
   const list = JSON.stringify(
     entries.map((entry, i) => ({
       name: entry.name,
@@ -105,6 +105,12 @@ async function pageOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
     Buffer.from(index.replace('name="simtape-recordings" content=""', `name="simtape-recordings" content="${LIST}"`)),
   );
   return files;
+}
+
+/** What the page's own meta element says, for a header: that holds for its workers too. */
+function policyOf(index: string): string | undefined {
+  const content = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(index)?.[1];
+  return content?.replaceAll("&#39;", "'").replaceAll("&amp;", "&");
 }
 
 /** As the page asks for it, relative to the page. */

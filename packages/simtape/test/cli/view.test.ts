@@ -23,7 +23,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, "parkour"), { recursive: true });
   writeFileSync(
     join(page, "index.html"),
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="simtape-recordings" content="">`,
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY.replaceAll("'", "&#39;")}"><meta name="simtape-recordings" content="">`,
   );
   writeFileSync(join(page, "assets/page.js"), "export {};");
   writeFileSync(join(root, "secret.txt"), "secret");
