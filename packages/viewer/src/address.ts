@@ -37,15 +37,17 @@ export function followAddress(session: Session): () => void {
   };
 }
 
-/** The address that shows what is shown now. Files of this machine are left out of it: whoever opens it must have them. */
+/** The address that shows what is shown now. A file of this machine is left out:
+ * whoever opens the address drops theirs, and is where it was left. */
 export function addressOf(session: Session): string {
   const { decks, status, selection, shared } = session.store.value;
   const url = new URL(location.href);
-  url.searchParams.delete("url");
+  url.search = "";
   url.hash = "";
   const main = decks[0];
   if (main === undefined) return url.href;
-  if (main.place.kind === "url") url.searchParams.set("url", shortened(main.place.url));
+  if (main.place.kind === "url")
+    url.search = `?url=${encodeURIComponent(shortened(main.place.url)).replaceAll("%2F", "/")}`;
   const ghosts = decks.slice(1).flatMap((deck) => ghostOf(deck));
   const kept: Kept = {
     ...(session.frame === null ? {} : { t: session.frame.time / 1e9 }),
@@ -63,10 +65,14 @@ async function openNamed(session: Session): Promise<void> {
   const [main, ...others] = new URL(location.href).searchParams.getAll("url");
   const kept = read();
   session.store.update({ shared: kept.shared ?? {} });
+  session.leaveAt({
+    at: kept.t === undefined ? null : Math.round(kept.t * 1e9),
+    rate: kept.rate ?? 1,
+    loop: kept.loop ?? null,
+    selection: kept.selection ?? null,
+  });
   if (main === undefined) return;
-  const at = kept.t === undefined ? null : Math.round(kept.t * 1e9);
-  await session.open(placeAt(main), { at, rate: kept.rate ?? 1, loop: kept.loop ?? null });
-  if (kept.selection !== undefined) session.select(kept.selection);
+  await session.open(placeAt(main));
   for (const url of others) await session.addGhost(placeAt(url));
   for (const { url, ...placement } of kept.ghosts ?? []) await session.addGhost(placeAt(url), placement);
 }

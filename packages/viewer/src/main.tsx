@@ -5,8 +5,13 @@ import { App } from "./app.tsx";
 import { SessionContext } from "./hooks.ts";
 import { Session } from "./session.ts";
 
+const session = new Session();
+
+// For the browser's console: `simtape.seek(12.5e9)`, `simtape.frame.state`.
+Object.assign(globalThis, { simtape: session });
+
 createRoot(document.getElementById("root")!).render(
-  <SessionContext value={new Session()}>
+  <SessionContext value={session}>
     <App />
   </SessionContext>,
 );

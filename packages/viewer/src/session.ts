@@ -32,15 +32,24 @@ export interface ViewerState {
   /** `time` in it is that of the last change of anything else: see `Session.frame` for the time shown. */
   readonly status: PlayerStatus;
   readonly selection: Selection | null;
+  /** Something to tell the user, for a moment. */
+  readonly notice: string | null;
   /** What panels keep in the address, by a key of their own: plain JSON. */
   readonly shared: Readonly<Record<string, unknown>>;
 }
+
+/** What can be saved as a picture: drawn now, and handed out before anything else is drawn. */
+export type Picture = () => HTMLCanvasElement;
 
 export interface OpenAt {
   readonly at?: Time | null;
   readonly loop?: TimeRange | null;
   readonly rate?: number;
+  readonly selection?: Selection | null;
 }
+
+/** How long a notice is shown, milliseconds. */
+const NOTICE = 4000;
 
 const CLOSED: PlayerStatus = { phase: "closed", time: 0, rate: 1, loop: null, bounds: null, error: null };
 
@@ -51,6 +60,7 @@ const EMPTY: ViewerState = {
   decks: [],
   status: CLOSED,
   selection: null,
+  notice: null,
   shared: {},
 };
 
@@ -62,6 +72,11 @@ export class Session {
   #frame: Frame | null = null;
   readonly #watchers = new Set<(frame: Frame) => void>();
   #opening = new AbortController();
+  #notice: ReturnType<typeof setTimeout> | null = null;
+  /** Where the address says that the recording that will be opened next was left. */
+  #left: OpenAt = {};
+  /** By the id of the panel that draws it. */
+  readonly pictures: Map<string, Picture> = new Map();
 
   /** Shown last. */
   get frame(): Frame | null {
@@ -99,11 +114,13 @@ export class Session {
   }
 
   /** Opens another recording instead of all that are open. What cannot be opened is in `failure`; overtaken, nothing happens. */
-  async open(place: Place, { at = null, loop = null, rate = 1 }: OpenAt = {}): Promise<void> {
+  async open(place: Place, from?: OpenAt): Promise<void> {
+    const { at = null, loop = null, rate = 1, selection = null } = from ?? this.#left;
     const opened = await this.#load(place);
     if (opened === null) return;
     const before = this.store.value.decks;
-    this.store.update({ decks: [{ opened, place, placement: {} }], selection: null });
+    this.#left = {};
+    this.store.update({ decks: [{ opened, place, placement: {} }], selection });
     await this.#play(at, rate, loop);
     this.store.update({ phase: "open", opening: null });
     await this.#drop(before);
@@ -142,6 +159,23 @@ export class Session {
     this.#frame = null;
     this.store.update({ phase: "empty", opening: null, failure: null, decks: [], status: CLOSED, selection: null });
     await this.#drop(decks);
+  }
+
+  /** Where to begin in the recording that is opened next, unless its opener says so. */
+  leaveAt(from: OpenAt): void {
+    this.#left = from;
+  }
+
+  tell(notice: string): void {
+    if (this.#notice !== null) clearTimeout(this.#notice);
+    this.store.update({ notice });
+    this.#notice = setTimeout(() => this.store.update({ notice: null }), NOTICE);
+  }
+
+  /** Takes note that the user has seen why something could not be opened. */
+  forgetFailure(): void {
+    const { decks } = this.store.value;
+    this.store.update({ failure: null, phase: decks.length > 0 ? "open" : "empty" });
   }
 
   play(): void {

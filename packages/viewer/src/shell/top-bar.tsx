@@ -1,27 +1,49 @@
 import type { DockviewApi } from "dockview";
+import { useState } from "react";
+import { addressOf } from "../address.ts";
 import { useSession, useViewer } from "../hooks.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
+import type { Session } from "../session.ts";
 import { useStore } from "../store.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
+import { GhostDialog } from "./ghost-dialog.tsx";
 import { restore, showPanel } from "./layout.ts";
+import { LayoutDialog } from "./layout-dialog.tsx";
+import { savePicture } from "./picture.ts";
 
-/** What is open, and what can be opened beside it. */
+/** What is open, what is wrong with it, and what can be opened beside it. */
 export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const session = useSession();
-  const decks = useViewer((state) => state.decks);
+  const main = useViewer((state) => state.decks[0]);
+  const ghosts = useViewer((state) => state.decks.length - 1);
+  const opening = useViewer((state) => state.opening);
   const shownScheme = useStore(scheme, (value) => value);
+  const [dialog, setDialog] = useState<"ghosts" | "layouts" | null>(null);
+  const close = (): void => setDialog(null);
   return (
     <header className="top-bar">
       <button type="button" className="brand" title="Close this recording" onClick={() => void session.close()}>
         <img src="./icon.svg" alt="" width={20} height={20} /> simtape
       </button>
-      <h1>{decks[0]?.place.name}</h1>
-      <span className="badge">{decks[0]?.opened.info.format}</span>
+      <h1>{main?.place.name}</h1>
+      <span className="badge">{main?.opened.info.format}</span>
+      <Findings dock={dock} />
+      {opening !== null && (
+        <span className="faint" role="status">
+          Reading {opening.name}
+          {opening.total === null ? "" : ` ${Math.round((100 * opening.done) / Math.max(1, opening.total))} %`} …
+        </span>
+      )}
       <span className="spring" />
-      <Button onClick={() => void pickFiles(session, "files")}>Open …</Button>
+      <Menu label="Open">
+        <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>
+        <MenuItem onSelect={() => void pickFiles(session, "folder")}>A folder …</MenuItem>
+        <MenuItem onSelect={() => void session.close()}>Close, and choose another</MenuItem>
+      </Menu>
+      <Button onClick={() => setDialog("ghosts")}>Ghosts{ghosts > 0 ? ` (${ghosts})` : ""}</Button>
       <Menu label="Panels">
         {PANELS.map((kind) => (
           <MenuItem key={kind.id} onSelect={() => dock !== null && showPanel(dock, kind)}>
@@ -29,11 +51,54 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
           </MenuItem>
         ))}
         <hr />
+        <MenuItem onSelect={() => setDialog("layouts")}>Layouts …</MenuItem>
         <MenuItem onSelect={() => dock !== null && restore(dock, null)}>Default layout</MenuItem>
       </Menu>
-      <Button onClick={() => choose(shownScheme === "dark" ? "light" : "dark")}>
-        {shownScheme === "dark" ? "Light" : "Dark"}
+      <Button onClick={() => void share(session)}>Share</Button>
+      <Button onClick={() => void savePicture(session)}>Picture</Button>
+      <Button
+        label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
+        onClick={() => choose(shownScheme === "dark" ? "light" : "dark")}
+      >
+        {shownScheme === "dark" ? "☀" : "☾"}
       </Button>
+      {dialog === "ghosts" && <GhostDialog onClose={close} />}
+      {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
     </header>
   );
+}
+
+/** How many, in the colour of the worst; none, when the file is sound. */
+function Findings({ dock }: { readonly dock: DockviewApi | null }) {
+  const findings = useViewer((state) => state.decks[0]?.opened.findings);
+  const told = findings?.filter(({ severity }) => severity !== "note") ?? [];
+  if (told.length === 0) return null;
+  const isBad = told.some(({ severity }) => severity === "damage" || severity === "loss");
+  const info = PANELS.find(({ id }) => id === "info");
+  return (
+    <button
+      type="button"
+      className={`badge badge-${isBad ? "damage" : "warning"}`}
+      title={told.map(({ message }) => message).join("\n")}
+      onClick={() => dock !== null && info !== undefined && showPanel(dock, info)}
+    >
+      {told.length} {told.length === 1 ? "finding" : "findings"}
+    </button>
+  );
+}
+
+async function share(session: Session): Promise<void> {
+  const address = addressOf(session);
+  history.replaceState(null, "", address);
+  const isFile = session.store.value.decks[0]?.place.kind === "files";
+  try {
+    await navigator.clipboard.writeText(address);
+    session.tell(
+      isFile
+        ? "Address copied. The file stays here: who opens it drops theirs."
+        : "Address copied: it leads to this moment.",
+    );
+  } catch {
+    session.tell("The address above leads to this moment: copy it from there");
+  }
 }

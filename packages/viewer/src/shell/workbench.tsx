@@ -5,6 +5,7 @@ import { Keys } from "../transport/keys.tsx";
 import { TransportBar } from "../transport/transport-bar.tsx";
 import { commandsOf } from "./commands.ts";
 import { Dock } from "./dock.tsx";
+import { Notices } from "./notices.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 /** The page with a recording: what is open above, panels in the middle, time below. */
@@ -13,6 +14,7 @@ export function Workbench() {
   const commands = useMemo(() => (dock === null ? [] : commandsOf(dock)), [dock]);
   return (
     <div className="workbench">
+      <Notices />
       <Keys extra={commands} />
       <TopBar dock={dock} />
       <main className="workbench-panels">

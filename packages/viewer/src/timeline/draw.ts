@@ -5,6 +5,8 @@ import type { Activity, Counts } from "./activity.ts";
 import { pixelOf, rulerOf, type Window } from "./window.ts";
 
 export const GUTTER = 128;
+/** Right of the last message. */
+export const MARGIN = 10;
 export const OVERVIEW = 20;
 export const RULER = 18;
 export const LANE = 14;
@@ -61,7 +63,7 @@ export function paletteOf(element: Element): Palette {
 /** What changes only when it is zoomed, scrolled, resized, or more was counted. */
 export function drawGround(context: CanvasRenderingContext2D, scene: Scene): void {
   const { width, height, all, window, lanes, marks, palette, activity, scroll } = scene;
-  const plot = width - GUTTER;
+  const plot = width - GUTTER - MARGIN;
   context.clearRect(0, 0, width, height);
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
@@ -105,7 +107,7 @@ export function drawPlayhead(
   time: number,
   loop: TimeRange | null,
 ): void {
-  const plot = width - GUTTER;
+  const plot = width - GUTTER - MARGIN;
   context.clearRect(0, 0, width, height);
   if (loop !== null) {
     context.fillStyle = palette.accent;
@@ -162,7 +164,7 @@ function drawRuler(context: CanvasRenderingContext2D, { window, palette, height 
     context.fillStyle = palette.line;
     context.fillRect(x, OVERVIEW, 1, height);
     context.fillStyle = palette.faint;
-    if (x + 40 < GUTTER + plot) context.fillText(clock(time, digits), x + 4, OVERVIEW + RULER / 2);
+    if (x + 30 < GUTTER + plot) context.fillText(clock(time, digits), x + 4, OVERVIEW + RULER / 2);
   }
 }
 
@@ -180,16 +182,17 @@ function drawDensity(
   const from = isFine ? part : whole;
   if (from === null) return;
   const levels = levelsOf(from, channel);
-  const width = ((from.window.end - from.window.start) / from.columns / (window.end - window.start)) * plot;
-  const offset = pixelOf(from.window.start, window, plot);
-  const first = Math.max(0, Math.floor(-offset / width));
-  const last = Math.min(from.columns - 1, Math.ceil((plot - offset) / width));
-  for (let i = first; i <= last; i++) {
-    const level = levels[i]!;
+  const perPixel = (window.end - window.start) / plot;
+  const perColumn = (from.window.end - from.window.start) / from.columns;
+  for (let x = 0; x < plot; x++) {
+    const time = window.start + x * perPixel - from.window.start;
+    const first = Math.max(0, Math.floor(time / perColumn));
+    const last = Math.min(from.columns, Math.max(first + 1, Math.floor((time + perPixel) / perColumn)));
+    let level = 0;
+    for (let i = first; i < last; i++) level = Math.max(level, levels[i]!);
     if (level === 0) continue;
-    const x = Math.max(0, offset + i * width);
-    context.fillStyle = `hsl(${hue} 60% 50% / ${level})`;
-    context.fillRect(GUTTER + x, top + 2, Math.min(plot - x, Math.max(1.2, width)), LANE - 5);
+    context.fillStyle = `hsl(${hue} 65% 45% / ${level})`;
+    context.fillRect(GUTTER + x, top + 2, 1, LANE - 5);
   }
 }
 

@@ -6,7 +6,18 @@ import { useStore } from "../store.ts";
 import { scheme } from "../theme.ts";
 import { clock } from "../time.ts";
 import { Activity } from "./activity.ts";
-import { drawGround, drawPlayhead, GUTTER, LANE, type Lane, OVERVIEW, type Palette, paletteOf, RULER } from "./draw.ts";
+import {
+  drawGround,
+  drawPlayhead,
+  GUTTER,
+  LANE,
+  type Lane,
+  MARGIN,
+  OVERVIEW,
+  type Palette,
+  paletteOf,
+  RULER,
+} from "./draw.ts";
 import { Scrub } from "./scrub.ts";
 import { clamped, panned, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
 
@@ -65,7 +76,7 @@ export function Timeline() {
     return () => observer.disconnect();
   }, []);
 
-  const plot = Math.max(1, width - GUTTER);
+  const plot = Math.max(1, width - GUTTER - MARGIN);
   useEffect(() => activity?.look(window, plot), [activity, window, plot]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that more was counted

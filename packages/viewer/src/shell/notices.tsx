@@ -1,0 +1,22 @@
+import { useSession, useViewer } from "../hooks.ts";
+import { Button } from "../ui/button.tsx";
+
+/** What was done, and what could not be opened while something else is. */
+export function Notices() {
+  const session = useSession();
+  const notice = useViewer((state) => state.notice);
+  const failure = useViewer((state) => state.failure);
+  return (
+    <div className="notices">
+      {notice !== null && <p role="status">{notice}</p>}
+      {failure !== null && (
+        <p role="alert">
+          <b>{failure.name}</b> {failure.message}{" "}
+          <Button kind="bare" label="Close" onClick={() => session.forgetFailure()}>
+            ✕
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}
