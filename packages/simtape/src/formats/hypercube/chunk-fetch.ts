@@ -16,9 +16,12 @@ const ROW_BYTES = 27;
 /** Memory of a decoded chunk for each byte of its content, about. */
 const GROWTH = 5;
 
-/** Why a chunk's bytes are not there. */
+/** Why a chunk's bytes are not to be had. */
 export interface Missing {
-  readonly code: "missing-segment" | "truncated";
+  readonly code: "missing-segment" | "truncated" | "damaged-chunk";
+  readonly severity: "damage" | "loss";
+  /** Bytes of the chunk that are there, damaged. */
+  readonly left: number;
   readonly message: string;
 }
 
@@ -68,6 +71,11 @@ export class FileSet {
   kept(chunk: HypercubeChunk): Uint8Array | null {
     const end = chunk.offset + chunk.length;
     return chunk.segment === null && end <= this.#head.length ? this.#head.subarray(chunk.offset, end) : null;
+  }
+
+  /** What `use` makes of a segment; null when it is not there. */
+  inSegment<T>(segment: number, use: (source: ByteSource) => Promise<T>): Promise<T | null> {
+    return this.#with(segment, use);
   }
 
   /** Bytes `[offset, offset + length)` of a file, fewer at its end; null when there is no such segment. */
@@ -144,22 +152,27 @@ export class ChunkFetch {
   readonly #wanted: readonly HypercubeChunk[];
   readonly #step: 1 | -1;
   readonly #isKnown: (chunk: HypercubeChunk) => boolean;
+  readonly #placeOf: (chunk: HypercubeChunk) => HypercubeChunk | null;
   readonly #coming = new Map<HypercubeChunk, Promise<Uint8Array | Missing>>();
 
-  /** `isKnown` tells which chunks need not be fetched. */
+  /**
+   * `placeOf` tells where one of `wanted` is now, null when it is nowhere; `isKnown` which need not be fetched from there.
+   */
   constructor(
     files: FileSet,
     wanted: readonly HypercubeChunk[],
     isReverse: boolean,
     isKnown: (chunk: HypercubeChunk) => boolean,
+    placeOf: (chunk: HypercubeChunk) => HypercubeChunk | null,
   ) {
     this.#files = files;
     this.#wanted = wanted;
     this.#step = isReverse ? -1 : 1;
     this.#isKnown = isKnown;
+    this.#placeOf = placeOf;
   }
 
-  /** The chunk's compressed bytes. The read is under way when this returns. */
+  /** The chunk's compressed bytes; `chunk` is at its place. The read is under way when this returns. */
   take(chunk: HypercubeChunk, signal?: AbortSignal): Promise<Uint8Array | Missing> {
     const kept = this.#files.kept(chunk);
     if (kept !== null) return Promise.resolve(kept);
@@ -173,8 +186,9 @@ export class ChunkFetch {
     const group = [chunk];
     let start = chunk.offset;
     let end = chunk.offset + chunk.length;
-    for (let at = this.#placeOf(chunk) + this.#step; at >= 0 && at < this.#wanted.length; at += this.#step) {
-      const next = this.#wanted[at]!;
+    for (let at = this.#indexOf(chunk) + this.#step; at >= 0 && at < this.#wanted.length; at += this.#step) {
+      const next = this.#placeOf(this.#wanted[at]!);
+      if (next === null) continue;
       if (next.segment !== chunk.segment || this.#coming.has(next)) break;
       if (this.#isKnown(next) || this.#files.kept(next) !== null) break;
       if (next.offset - end > MAX_GAP || start - next.offset - next.length > MAX_GAP) break;
@@ -196,14 +210,16 @@ export class ChunkFetch {
 
   #cut(chunk: HypercubeChunk, all: Uint8Array | null, start: number): Uint8Array | Missing {
     if (all === null) {
-      return { code: "missing-segment", message: `there is no ${this.#files.nameOf(chunk.segment ?? 0)}` };
+      const message = `there is no ${this.#files.nameOf(chunk.segment ?? 0)}`;
+      return { code: "missing-segment", severity: "loss", left: 0, message };
     }
     const bytes = all.subarray(chunk.offset - start, chunk.offset - start + chunk.length);
     if (bytes.length === chunk.length) return bytes;
-    return { code: "truncated", message: `expected ${chunk.length} bytes, found ${bytes.length} before the file ends` };
+    const message = `expected ${chunk.length} bytes, found ${bytes.length} before the file ends`;
+    return { code: "truncated", severity: "loss", left: bytes.length, message };
   }
 
-  #placeOf(chunk: HypercubeChunk): number {
+  #indexOf(chunk: HypercubeChunk): number {
     let low = 0;
     let high = this.#wanted.length;
     while (low < high) {
@@ -215,7 +231,7 @@ export class ChunkFetch {
   }
 }
 
-/** The chunks decoded last, up to 16 MiB. */
+/** The chunks decoded last, at their places, up to 16 MiB. */
 export class ChunkCache {
   /** The one used longest ago first. */
   readonly #kept = new Map<HypercubeChunk, Columns>();

@@ -18,11 +18,12 @@ import type { Time, Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics, Value } from "../../model/value.ts";
 import { Channels } from "./channels.ts";
 import type { ChunkSource } from "./chunk-context.ts";
-import { ChunkCache, ChunkFetch, type FileSet } from "./chunk-fetch.ts";
+import { ChunkCache, ChunkFetch, type FileSet, type Missing } from "./chunk-fetch.ts";
 import type { HypercubeChunk } from "./chunk-plan.ts";
 import { ChunkRecordCheck } from "./chunk-record-check.ts";
 import { decodeChunk, type DecodedChunk, emptyChunk } from "./decode.ts";
 import type { DictionaryLookup } from "./dictionary.ts";
+import { Displaced } from "./displaced.ts";
 import { FORMAT_ID, FLAG_CLIP, FLAG_FINISHED, hexText, LIMITS, TICK } from "./layout.ts";
 import { epochOf } from "./layout-metadata.ts";
 import { SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
@@ -38,12 +39,22 @@ import { ProductionState } from "./state-production.ts";
 /** Version of the built-in event schema that this reader knows (spec §9). */
 const SCHEMA_VERSION = 1;
 
+/** Of a chunk that is nowhere in its segment. */
+const GONE: Missing = {
+  code: "damaged-chunk",
+  severity: "loss",
+  left: 0,
+  message: "its frame is nowhere in the segment",
+};
+
 /** What there is of one chunk. */
 export interface ChunkContent {
   readonly columns: Columns;
   readonly problem: string | null;
   /** Null when its frame is not there or does not inflate. */
   readonly raw: Uint8Array | null;
+  /** Not a byte of it is in the files. */
+  readonly isGone: boolean;
   /** Nothing is wrong with it, but it was written by a schema that is not known here. */
   readonly isNewer: boolean;
 }
@@ -67,6 +78,8 @@ export class HypercubeReader implements Reader {
   readonly #cache = new ChunkCache();
   /** Null where chunks have no records: in one file, and in the production dialect. */
   readonly #records: ChunkRecordCheck | null;
+  /** Null in one file: what is moved there is found when it is opened. */
+  readonly #displaced: Displaced | null;
   /** Chunks whose problems were told. */
   readonly #told = new Set<number>();
   readonly #fixer: NameFixer | null;
@@ -95,8 +108,13 @@ export class HypercubeReader implements Reader {
     this.#dictionary = opened.dictionary;
     this.#faults = opened.faults;
     this.#report = report;
+    const recordingId = head.extension?.recordingId ?? null;
     const hasRecords = files.isSegmented && head.dialect === 1;
-    this.#records = hasRecords ? new ChunkRecordCheck(head.extension?.recordingId ?? null, report) : null;
+    this.#records = hasRecords ? new ChunkRecordCheck(recordingId, report) : null;
+    const { zstd, dictionary } = opened;
+    const isSound = (chunk: HypercubeChunk, frame: Uint8Array): boolean => this.#isSound(chunk, frame);
+    const search = { zstd, dictionary, dialect: head.dialect, recordingId, isSound };
+    this.#displaced = files.isSegmented ? new Displaced(files, chunks, search, report) : null;
     this.channels = this.#map.list;
     this.state =
       head.dialect === 1
@@ -133,27 +151,28 @@ export class HypercubeReader implements Reader {
     return this.#chunks;
   }
 
-  /** What was found wrong with header, metadata and index. */
+  /** What was found wrong with header, metadata and index, and where chunks are, as far as their segments were read. */
   get faults(): readonly Finding[] {
-    return this.#faults;
+    return [...this.#faults, ...(this.#displaced?.findings ?? [])];
   }
 
   /** One chunk decoded, and what is wrong with it. */
   async contentOf(chunk: HypercubeChunk): Promise<ChunkContent> {
-    const fetch = new ChunkFetch(this.#files, [chunk], false, () => false);
+    const fetch = this.#fetch([chunk], false);
     const { dialect } = this.#preamble.head;
-    const frame = await fetch.take(chunk);
-    if (!(frame instanceof Uint8Array)) {
-      return { columns: emptyChunk(chunk, dialect), problem: frame.message, raw: null, isNewer: false };
+    const raw = await this.#rawOf(chunk, fetch);
+    if (!(raw instanceof Uint8Array)) {
+      return {
+        columns: emptyChunk(chunk, dialect),
+        problem: raw.message,
+        raw: null,
+        isGone: raw.left === 0,
+        isNewer: false,
+      };
     }
-    try {
-      const raw = this.#inflate(chunk, frame);
-      const { columns, problem } = this.#decodeRaw(chunk, raw);
-      return { columns, problem: problem?.message ?? null, raw, isNewer: problem?.code === "unsupported-schema" };
-    } catch (error) {
-      if (!(error instanceof LayoutError)) throw error;
-      return { columns: emptyChunk(chunk, dialect), problem: error.message, raw: null, isNewer: false };
-    }
+    const { columns, problem } = this.#decodeRaw(chunk, raw);
+    const isNewer = problem?.code === "unsupported-schema";
+    return { columns, problem: problem?.message ?? null, raw, isGone: false, isNewer };
   }
 
   /** The zstd dictionary it was compressed with; null when none was. */
@@ -194,7 +213,7 @@ export class HypercubeReader implements Reader {
   batches(query: Query): AsyncGenerator<Columns> {
     const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = query;
     const wanted = this.#chunks.filter((chunk) => chunk.last >= start && chunk.first < end);
-    const fetch = new ChunkFetch(this.#files, wanted, query.reverse === true, (chunk) => this.#cache.has(chunk));
+    const fetch = this.#fetch(wanted, query.reverse === true);
     return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
   }
 
@@ -209,7 +228,7 @@ export class HypercubeReader implements Reader {
       const chunk = this.#chunks[at]!;
       if (!chunk.hasKeyframe) continue;
       const wanted = this.#chunks.slice(at, last + 1);
-      const fetch = new ChunkFetch(this.#files, wanted, false, (member) => this.#cache.has(member));
+      const fetch = this.#fetch(wanted, false);
       const isKept = this.#cache.fits(wanted);
       const [anchor] = await Promise.all((isKept ? wanted : [chunk]).map((member) => this.#decode(member, fetch)));
       if (anchor!.length > 0 && (anchor!.flags[0]! & KEYFRAME) !== 0) {
@@ -220,15 +239,7 @@ export class HypercubeReader implements Reader {
   }
 
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
-    const isSound = (chunk: HypercubeChunk, frame: Uint8Array): boolean => {
-      try {
-        this.#inflate(chunk, frame);
-        return true;
-      } catch (error) {
-        if (!(error instanceof LayoutError)) throw error;
-        return false;
-      }
-    };
+    const isSound = (chunk: HypercubeChunk, frame: Uint8Array): boolean => this.#isSound(chunk, frame);
     const stray = (segment: number | null, offset: number, length: number): void => {
       const place = `${segment ?? ""}:${offset}`;
       if (this.#stray.has(place)) return;
@@ -237,8 +248,11 @@ export class HypercubeReader implements Reader {
       const message = `${length} bytes at ${offset}${file}: the index names no chunk there`;
       this.#report.report({ code: "stray-bytes", severity: "warning", message, offset, length });
     };
-    const judge = { isSound, stray, records: this.#records };
+    const judge = { isSound, stray, records: this.#records, displaced: this.#displaced };
     yield* fileRecords(this.#files, this.#preamble.head, this.#chunks, judge, signal);
+    // another may have been read in the place of one that is gone
+    for (const chunk of this.#chunks)
+      if (this.#placeOf(chunk) === null) this.#tell(chunk, GONE.code, GONE.message, GONE.severity);
   }
 
   async close(): Promise<void> {
@@ -248,25 +262,50 @@ export class HypercubeReader implements Reader {
 
   /** Asks for the chunk's bytes before anything is awaited, so that neighbours share one read. */
   async #decode(chunk: HypercubeChunk, fetch: ChunkFetch, signal?: AbortSignal): Promise<Columns> {
-    const known = this.#cache.get(chunk);
+    const place = this.#placeOf(chunk);
+    const known = place === null ? null : this.#cache.get(place);
     if (known !== null) return known;
     const { dialect } = this.#preamble.head;
-    const frame = await fetch.take(chunk, signal);
-    if (frame instanceof Uint8Array) {
-      let raw: Uint8Array;
-      try {
-        raw = this.#inflate(chunk, frame);
-      } catch (error) {
-        if (!(error instanceof LayoutError)) throw error;
-        this.#tell(chunk, "damaged-chunk", error.message);
-        return this.#keep(chunk, emptyChunk(chunk, dialect));
-      }
-      const { columns, problem } = this.#decodeRaw(chunk, raw);
-      if (problem !== null) this.#tell(chunk, problem.code, problem.message + this.#epochNote(chunk, problem.code));
-      return this.#keep(chunk, columns);
+    const raw = await this.#rawOf(chunk, fetch, signal);
+    if (!(raw instanceof Uint8Array)) {
+      this.#tell(chunk, raw.code, raw.message, raw.severity);
+      return this.#keep(chunk, emptyChunk(chunk, dialect));
     }
-    this.#tell(chunk, frame.code, frame.message, "loss");
-    return this.#keep(chunk, emptyChunk(chunk, dialect));
+    const { columns, problem } = this.#decodeRaw(chunk, raw);
+    if (problem !== null) this.#tell(chunk, problem.code, problem.message + this.#epochNote(chunk, problem.code));
+    return this.#keep(chunk, columns);
+  }
+
+  #fetch(wanted: readonly HypercubeChunk[], isReverse: boolean): ChunkFetch {
+    const isKnown = (chunk: HypercubeChunk): boolean => this.#cache.has(chunk);
+    return new ChunkFetch(this.#files, wanted, isReverse, isKnown, (chunk) => this.#placeOf(chunk));
+  }
+
+  #placeOf(chunk: HypercubeChunk): HypercubeChunk | null {
+    return this.#displaced === null ? chunk : this.#displaced.placeOf(chunk);
+  }
+
+  /** A chunk inflated. One that is not at its place in a segment is looked for there. */
+  async #rawOf(chunk: HypercubeChunk, fetch: ChunkFetch, signal?: AbortSignal): Promise<Uint8Array | Missing> {
+    const place = this.#placeOf(chunk);
+    const raw = await this.#rawAt(place, fetch, signal);
+    if (raw instanceof Uint8Array || raw.code === "missing-segment" || this.#displaced === null) return raw;
+    await this.#displaced.search(chunk.segment!);
+    const now = this.#placeOf(chunk);
+    return now === place || now === null ? raw : this.#rawAt(now, fetch, signal);
+  }
+
+  /** The place is asked for before anything is awaited, so that neighbours share one read. */
+  async #rawAt(place: HypercubeChunk | null, fetch: ChunkFetch, signal?: AbortSignal): Promise<Uint8Array | Missing> {
+    if (place === null) return GONE;
+    const frame = await fetch.take(place, signal);
+    if (!(frame instanceof Uint8Array)) return frame;
+    try {
+      return this.#inflate(place, frame);
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+      return { code: "damaged-chunk", severity: "damage", left: frame.length, message: error.message };
+    }
   }
 
   #decodeRaw(chunk: HypercubeChunk, raw: Uint8Array): DecodedChunk {
@@ -301,7 +340,8 @@ export class HypercubeReader implements Reader {
   }
 
   #keep(chunk: HypercubeChunk, columns: Columns): Columns {
-    this.#cache.put(chunk, columns);
+    const place = this.#placeOf(chunk);
+    if (place !== null) this.#cache.put(place, columns);
     return columns;
   }
 
@@ -319,6 +359,16 @@ export class HypercubeReader implements Reader {
       this.#report.report({ code: "index-uncompressed-length", severity: "damage", message, offset, length, time });
     }
     return stated;
+  }
+
+  #isSound(chunk: HypercubeChunk, frame: Uint8Array): boolean {
+    try {
+      this.#inflate(chunk, frame);
+      return true;
+    } catch (error) {
+      if (!(error instanceof LayoutError)) throw error;
+      return false;
+    }
   }
 
   /** Spec §7.1: one frame, as long as the index says, of the length the index says. Throws `LayoutError`. */

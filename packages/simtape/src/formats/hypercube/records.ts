@@ -1,12 +1,12 @@
-import { ByteCursor } from "../../bytes/cursor.ts";
-import { LayoutError } from "../../bytes/error.ts";
 import { ZSTD_MAGIC } from "../../codec/zstd.ts";
 import type { NativeRecord } from "../../model/reader.ts";
 import type { FileSet } from "./chunk-fetch.ts";
 import type { HypercubeChunk } from "./chunk-plan.ts";
 import type { ChunkRecordCheck } from "./chunk-record-check.ts";
-import { CHUNK_RECORD_BYTES, HEADER_BYTES, readChunkRecord } from "./layout.ts";
+import { type Displaced, segmentEnd } from "./displaced.ts";
+import { CHUNK_RECORD_BYTES, HEADER_BYTES } from "./layout.ts";
 import type { Head } from "./preamble.ts";
+import { recordIn } from "./segments.ts";
 
 /** Bytes handed out at once, about. */
 const STEP = 1 << 20;
@@ -17,6 +17,8 @@ export interface RecordJudge {
   isSound(chunk: HypercubeChunk, frame: Uint8Array): boolean;
   /** Takes the chunk records of segments; null where there are none. */
   readonly records: ChunkRecordCheck | null;
+  /** Knows where chunks of segments are; null: there are no segments. */
+  readonly displaced: Displaced | null;
   /** Bytes that nothing in the index names. */
   stray(segment: number | null, offset: number, length: number): void;
 }
@@ -27,6 +29,7 @@ interface Piece {
   readonly to: number;
   /** A chunk's frame, the record in front of it, or what lies between; behind the last chunk of the index. */
   readonly kind: "frame" | "record" | "gap" | "end";
+  /** Of a gap the chunk right behind it, whose record may be at its end. */
   readonly chunk: HypercubeChunk | null;
 }
 
@@ -47,6 +50,8 @@ export async function* fileRecords(
   for (const segment of segments.sort((a, b) => a - b)) {
     const inside = chunks.filter((chunk) => chunk.segment === segment);
     const size = await files.sizeOf(segment);
+    // a segment is never changed: bytes went missing, or came in
+    if (size !== null && size !== segmentEnd(inside)) await judge.displaced?.search(segment);
     yield* rangeRecords(files, segment, 0, size, inside, judge, signal);
   }
 }
@@ -78,29 +83,45 @@ async function* rangeRecords(
   judge: RecordJudge,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly NativeRecord[]> {
-  const group: Piece[] = [];
-  const flush = async (): Promise<{ records: NativeRecord[]; isEnd: boolean }> => {
-    const from = group[0]!.from;
-    const length = group.at(-1)!.to - from;
-    const bytes = await files.read(segment, from, length, signal);
-    const records: NativeRecord[] = [];
-    if (bytes !== null) for (const piece of group) addRecords(records, piece, bytes, from, judge, segment);
-    group.length = 0;
-    return { records, isEnd: bytes === null || bytes.length < length };
-  };
-  for (const piece of pieces(begin, size, chunks)) {
+  const { displaced } = judge;
+  const cut = (from: number): Generator<Piece> =>
+    segment !== null && displaced?.isDisplaced(segment) === true
+      ? displacedPieces(from, size, chunks, displaced)
+      : pieces(from, size, chunks);
+  let at = begin;
+  let rest = cut(at);
+  for (let next = rest.next(); next.done !== true; ) {
     signal?.throwIfAborted();
-    const first = group[0];
-    if (first !== undefined && piece.to - first.from > STEP) {
-      const { records, isEnd } = await flush();
-      if (records.length > 0) yield records;
-      if (isEnd) return;
+    const group: Piece[] = [];
+    for (; next.done !== true && (group.length === 0 || next.value.to - at <= STEP); next = rest.next())
+      group.push(next.value);
+    const length = group.at(-1)!.to - at;
+    const bytes = await files.read(segment, at, length, signal);
+    if (bytes === null) return;
+    const damaged = damagedIn(group, bytes, at, judge);
+    const isElsewhere = segment !== null && damaged.size > 0 && !displaced!.isDisplaced(segment);
+    if (isElsewhere && (await displaced!.search(segment))) {
+      rest = cut(at);
+      next = rest.next();
+      continue;
     }
-    group.push(piece);
+    const records: NativeRecord[] = [];
+    for (const piece of group) addRecords(records, piece, bytes, at, judge, segment, damaged.has(piece));
+    if (records.length > 0) yield records;
+    if (bytes.length < length) return;
+    at += length;
   }
-  if (group.length === 0) return;
-  const { records } = await flush();
-  if (records.length > 0) yield records;
+}
+
+/** Frames that do not inflate, and sound records that are of another chunk. */
+function damagedIn(group: readonly Piece[], bytes: Uint8Array, origin: number, judge: RecordJudge): Set<Piece> {
+  const isDamaged = ({ from, to, kind, chunk }: Piece): boolean => {
+    const content = bytes.subarray(from - origin, to - origin);
+    if (kind === "frame") return content.length !== chunk!.length || !judge.isSound(chunk!, content);
+    const found = kind === "record" ? recordIn(content) : null;
+    return found !== null && found.record.startTick !== chunk!.entry.startTick;
+  };
+  return new Set(group.filter(isDamaged));
 }
 
 /**
@@ -112,6 +133,7 @@ function* pieces(begin: number, size: number | null, chunks: readonly HypercubeC
   let at = begin;
   for (const chunk of chunks.toSorted((a, b) => a.offset - b.offset)) {
     if (chunk.offset >= end) break;
+    if (chunk.offset < begin) continue;
     const hasRoom = chunk.segment !== null && chunk.offset - at >= CHUNK_RECORD_BYTES;
     const record = hasRoom ? chunk.offset - CHUNK_RECORD_BYTES : chunk.offset;
     for (; at < record; at = Math.min(record, at + STEP)) {
@@ -125,6 +147,29 @@ function* pieces(begin: number, size: number | null, chunks: readonly HypercubeC
   for (; at < end; at += STEP) yield { from: at, to: Math.min(end, at + STEP), kind: "end", chunk: null };
 }
 
+/** Cuts `[begin, size)` at the chunks that are still there. What else there is shows when it is read. */
+function* displacedPieces(
+  begin: number,
+  size: number | null,
+  chunks: readonly HypercubeChunk[],
+  displaced: Displaced,
+): Generator<Piece> {
+  const end = size ?? Number.POSITIVE_INFINITY;
+  let at = begin;
+  const placed = chunks.map((chunk) => displaced.placeOf(chunk)).filter((chunk) => chunk !== null);
+  for (const chunk of placed.sort((a, b) => a.offset - b.offset)) {
+    if (chunk.offset < begin) continue;
+    // the last of them holds the record whole
+    for (; chunk.offset - at > STEP + CHUNK_RECORD_BYTES; at += STEP)
+      yield { from: at, to: at + STEP, kind: "gap", chunk: null };
+    if (chunk.offset - at === CHUNK_RECORD_BYTES) yield { from: at, to: chunk.offset, kind: "record", chunk };
+    else if (at < chunk.offset) yield { from: at, to: chunk.offset, kind: "gap", chunk };
+    at = chunk.offset + chunk.length;
+    yield { from: chunk.offset, to: at, kind: "frame", chunk };
+  }
+  for (; at < end; at += STEP) yield { from: at, to: Math.min(end, at + STEP), kind: "end", chunk: null };
+}
+
 function addRecords(
   records: NativeRecord[],
   { from, to, kind, chunk }: Piece,
@@ -132,6 +177,7 @@ function addRecords(
   origin: number,
   judge: RecordJudge,
   segment: number | null,
+  isDamaged: boolean,
 ): void {
   const content = bytes.subarray(from - origin, to - origin);
   if (content.length === 0) return;
@@ -142,28 +188,23 @@ function addRecords(
   }
   if (kind === "frame") {
     judge.records?.frame(chunk!, content);
-    const isWhole = content.length === chunk!.length && judge.isSound(chunk!, content);
-    records.push({ kind: isWhole ? "chunk" : "damaged", offset: from, bytes: content });
+    records.push({ kind: isDamaged ? "damaged" : "chunk", offset: from, bytes: content });
     return;
   }
-  judge.stray(segment, from, content.length);
   let at = 0;
-  while (content.length - at >= CHUNK_RECORD_BYTES && isChunkRecord(content, at)) {
-    records.push({ kind: "chunk-record", offset: from + at, bytes: content.subarray(at, at + CHUNK_RECORD_BYTES) });
-    at += CHUNK_RECORD_BYTES;
-  }
-  if (at === content.length) return;
-  const rest = content.subarray(at);
-  const isFrame = rest.length >= 4 && new DataView(rest.buffer, rest.byteOffset).getUint32(0, true) === ZSTD_MAGIC;
-  records.push({ kind: isFrame ? "damaged" : kind === "end" ? "trailing" : "gap", offset: from + at, bytes: rest });
-}
-
-function isChunkRecord(bytes: Uint8Array, at: number): boolean {
-  try {
-    readChunkRecord(new ByteCursor(bytes, at));
-    return true;
-  } catch (error) {
-    if (!(error instanceof LayoutError)) throw error;
-    return false;
+  while (at < content.length) {
+    const found = segment === null ? null : recordIn(content, at);
+    const until = found?.at ?? content.length;
+    if (until > at) {
+      judge.stray(segment, from + at, until - at);
+      const rest = content.subarray(at, until);
+      const isFrame = rest.length >= 4 && new DataView(rest.buffer, rest.byteOffset).getUint32(0, true) === ZSTD_MAGIC;
+      records.push({ kind: isFrame ? "damaged" : kind === "end" ? "trailing" : "gap", offset: from + at, bytes: rest });
+    }
+    if (found === null) return;
+    at = until + CHUNK_RECORD_BYTES;
+    const record = content.subarray(until, at);
+    if (at === content.length && chunk !== null) judge.records?.record(chunk, record);
+    records.push({ kind: "chunk-record", offset: from + until, bytes: record });
   }
 }

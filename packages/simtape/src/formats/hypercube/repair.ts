@@ -54,13 +54,13 @@ class Repair {
       this.#note.rebuilt({ code, severity: "note", message: `written anew: ${message}`, offset });
     const written = this.#channels.map(({ name, metadata }) => this.#writer.channel({ name, metadata }));
     for (const chunk of this.#reader.chunks) {
-      const { columns, problem, raw, isNewer } = await this.#reader.contentOf(chunk);
+      const { columns, problem, raw, isGone, isNewer } = await this.#reader.contentOf(chunk);
       if (isNewer && raw !== null) {
         // another reader can make something of it
         this.#writer.chunk(this.#reader.source, chunk.index, raw, chunk.hasKeyframe);
         continue;
       }
-      if (problem !== null) this.#tellProblem(chunk, problem, raw !== null);
+      if (problem !== null) this.#tellProblem(chunk, problem, raw !== null || isGone);
       for (const batch of this.#decodable(chunk, columns)) this.#writer.append(batch, written);
       const { startTick, tickCount } = chunk.entry;
       // also without a message the chunk keeps its place and its ticks
@@ -84,10 +84,10 @@ class Repair {
     }
   }
 
-  #tellProblem(chunk: HypercubeChunk, problem: string, hasContent: boolean): void {
+  #tellProblem(chunk: HypercubeChunk, problem: string, isToTell: boolean): void {
     this.#isShort = true;
-    // bytes that are lost were told with the records
-    if (!hasContent) return;
+    // bytes that are lost were told with the records, where there are any
+    if (!isToTell) return;
     const message = `${chunk.title}: ${problem}`;
     this.#note.lost({ code: "damaged-chunk", severity: "loss", message, offset: chunk.offset, time: chunk.first });
   }

@@ -1,3 +1,4 @@
+import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { readZstdFrameHeader, type Zstd } from "../../codec/zstd.ts";
@@ -13,6 +14,8 @@ export interface FoundFrame {
   readonly length: number;
   /** Its content. */
   readonly size: number;
+  /** CRC-32 of its bytes, as chunk records have it (spec §8.2). */
+  readonly crc: number;
   /** Of the first tick record: in the production dialect the chunk's start; null when there is none, or nobody asked. */
   readonly firstTick: number | null;
   /** Tick of the last event when it is read with and without a snapshot; null where that does not fit. */
@@ -126,8 +129,9 @@ class Resync {
     if (size > LIMITS.freeUncompressed && size > length * LIMITS.ratio) return null;
     try {
       const raw = zstd.decompress(frame, dictionary === null ? { size } : { size, dictionary });
-      if (!withTicks) return { offset, length, size, firstTick: null, lastTick: NO_TICKS };
-      return { offset, length, size, firstTick: firstTick(raw), lastTick: lastTicks(raw, dialect) };
+      const crc = crc32(frame);
+      if (!withTicks) return { offset, length, size, crc, firstTick: null, lastTick: NO_TICKS };
+      return { offset, length, size, crc, firstTick: firstTick(raw), lastTick: lastTicks(raw, dialect) };
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
       this.#wasted += size;

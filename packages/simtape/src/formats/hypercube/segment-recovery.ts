@@ -5,6 +5,7 @@ import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
 import { type DictionaryLookup, findDictionary } from "./dictionary.ts";
 import {
+  CHUNK_RECORD_BYTES,
   type ChunkRecord,
   FIRST_READ,
   FLAG_EXTENDED,
@@ -153,21 +154,22 @@ class Rebuilt {
     this.end = end;
   }
 
+  /** Takes the frames of a hole; the first may be that of the chunk before. */
   hold(segment: number, frames: readonly FoundFrame[]): void {
-    for (const frame of frames) this.#held.push({ segment, frame });
+    const isBehind = this.entries.at(-1)?.offsetHigh === segment;
+    const isKnown = isBehind && frames[0]?.crc === this.records.at(-1)?.frameCrc;
+    for (const frame of isKnown ? frames.slice(1) : frames) this.#held.push({ segment, frame });
   }
 
   /** False when ticks are missing before the chunk. */
   add(item: SegmentItem & { readonly kind: "chunk" }): boolean {
-    const { startTick, tickCount } = item.record;
+    const { startTick } = item.record;
     if (startTick < this.end) return true;
     if (startTick - this.end >= this.#held.length) this.#place(startTick);
     this.#held = [];
     // what comes first may be any chunk: what was before it is told as missing
     if (startTick > this.end && this.entries.length > 0) return false;
-    this.entries.push(entryOf(item));
-    this.records.push(item.record);
-    this.end = startTick + tickCount;
+    this.#push(entryOf(item), item.record);
     return true;
   }
 
@@ -180,12 +182,23 @@ class Rebuilt {
     const held = this.#held;
     const frames = held.map(({ frame }) => frame);
     placeFrames(frames, this.end, until).forEach((entry, i) => {
-      this.entries.push({ ...entry, offsetHigh: held[i]!.segment });
-      this.records.push(null);
-      this.end = entry.startTick + entry.tickCount;
+      this.#push({ ...entry, offsetHigh: held[i]!.segment }, null);
       this.found++;
     });
     this.#held = [];
+  }
+
+  #push(entry: IndexEntry, record: ChunkRecord | null): void {
+    const last = this.entries.at(-1);
+    const begin = entry.offsetLow - (record === null ? 0 : CHUNK_RECORD_BYTES);
+    // bytes of the frame before are missing: it ends where this chunk begins
+    if (last?.offsetHigh === entry.offsetHigh && begin < last.offsetLow + last.compressedLength) {
+      const compressedLength = Math.max(0, begin - last.offsetLow);
+      this.entries[this.entries.length - 1] = { ...last, compressedLength };
+    }
+    this.entries.push(entry);
+    this.records.push(record);
+    this.end = entry.startTick + entry.tickCount;
   }
 }
 

@@ -13,7 +13,10 @@ import {
 /** Bytes read at once while looking for the next record. */
 const STEP = 1 << 16;
 
-/** What lies in a segment, in order: a chunk behind its record, or bytes without a sound record. */
+/**
+ * What lies in a segment, in order: a chunk behind its record, or bytes without a sound record, which begin with the frame
+ * before them when no record is where it ends.
+ */
 export type SegmentItem =
   | { readonly kind: "chunk"; readonly segment: number; readonly offset: number; readonly record: ChunkRecord }
   | { readonly kind: "hole"; readonly segment: number; readonly offset: number; readonly end: number };
@@ -72,9 +75,19 @@ async function* itemsOf(
   const size = await source.size();
   let hole = 0;
   let at = 0;
+  /** Where the last frame begins. */
+  let frame: number | null = null;
   for (;;) {
     const bytes = await source.read(at, STEP, signal);
     const found = recordIn(bytes);
+    if (frame !== null && found?.at !== 0 && bytes.length > 0) {
+      // bytes of the frame may be missing, so that what is behind it begins within its length
+      at = frame;
+      hole = frame;
+      frame = null;
+      continue;
+    }
+    frame = null;
     if (found === null) {
       if (bytes.length < STEP) {
         if (hole < at + bytes.length) yield { kind: "hole", segment, offset: hole, end: at + bytes.length };
@@ -93,11 +106,13 @@ async function* itemsOf(
     yield { kind: "chunk", segment, offset, record: found.record };
     at = end;
     hole = end;
+    frame = offset;
   }
 }
 
-function recordIn(bytes: Uint8Array): { readonly at: number; readonly record: ChunkRecord } | null {
-  for (let at = 0; at + CHUNK_RECORD_BYTES <= bytes.length; at = nextMagic(bytes, at + 1)) {
+/** The first sound record from `from` on; null when there is none. */
+export function recordIn(bytes: Uint8Array, from = 0): { readonly at: number; readonly record: ChunkRecord } | null {
+  for (let at = from; at + CHUNK_RECORD_BYTES <= bytes.length; at = nextMagic(bytes, at + 1)) {
     const record = recordAt(bytes, at);
     if (record !== null) return { at, record };
   }

@@ -287,13 +287,13 @@ test("damage in one place of any file costs the chunks that it hits and no other
       if ((await check(damaged)).status === "sound") continue;
       await using result = await repaired(files);
       const kept = new Set(await rows(result));
-      const [from, to] = [offset - 1, offset + (kind === "swap" ? 2 * length : length) + 1];
+      const from = kind === "lengthen" ? offset - 1 : offset;
+      const to = offset + (kind === "swap" ? 2 * length : kind === "lengthen" ? 1 : length);
       const isHit = (row: string): boolean => {
         const chunk = chunks.findLast(({ first }) => first <= tickOf(row) * TICK)!;
         if (file !== segment(chunk.segment!)) return false;
-        return kind === "cut" || kind === "lengthen" || kind === "swap"
-          ? chunk.offset + chunk.length > from
-          : chunk.offset + chunk.length > from && chunk.offset < to;
+        const end = chunk.offset + chunk.length;
+        return kind === "cut" ? end > offset : end > from && chunk.offset < to;
       };
       expect(
         all.filter((row) => !isHit(row) && !kept.has(row)),
