@@ -13,6 +13,12 @@ export interface PanelKind {
 
 export const PANELS: readonly PanelKind[] = [
   {
+    id: "plots",
+    title: "Plots",
+    component: lazily(async () => (await import("./plots/plots-panel.tsx")).PlotsPanel),
+    home: "below",
+  },
+  {
     id: "info",
     title: "Info",
     component: lazily(async () => (await import("./inspect/info-panel.tsx")).InfoPanel),

@@ -40,25 +40,27 @@ export interface Opened {
 /** How a ghost lies beside the recording; see simtape's `GhostOptions`. */
 export type Placement = Pick<GhostOptions, "align" | "offset" | "rate">;
 
-/** One value's place in state: a value, or a column of one thing, and which number of it. */
+/** One number's place in state: in a value, through its keys; or in a column of one thing, which number of it. */
 export type SeriesPath =
-  | { readonly value: string; readonly item: number }
-  | { readonly set: string; readonly id: number | string; readonly column: string; readonly item: number };
+  | { readonly value: string; readonly keys: readonly (string | number)[] }
+  | {
+      readonly set: string;
+      readonly id: number | string;
+      readonly column: string;
+      /** Null: the column has one number for each thing. */
+      readonly item: number | null;
+    };
 
-/** Lowest and highest in each of the columns asked for; NaN where there is nothing. */
+/** A number over time, as the line to draw: at most four points for each column asked for, and one on either side. */
 export interface Series {
   readonly path: SeriesPath;
   readonly unit: string | null;
-  readonly min: Float64Array;
-  readonly max: Float64Array;
-}
-
-/** What can be plotted at a time. */
-export interface NumericPath {
-  readonly path: SeriesPath;
-  /** `vehicles/7/position.x` */
-  readonly label: string;
-  readonly unit: string | null;
+  /** What it says holds until it says something else; else it moves in straight lines. */
+  readonly isHeld: boolean;
+  /** Nanoseconds, ascending. */
+  readonly time: Float64Array;
+  /** NaN: it is not there. */
+  readonly value: Float64Array;
 }
 
 /** Messages as columns, in the order asked for. */
@@ -133,7 +135,7 @@ export interface Queries {
     answer: readonly { readonly kind: string; readonly offset: number; readonly bytes: Uint8Array }[];
   };
   state: { ask: Of & { readonly time: Time; readonly interpolate: boolean }; answer: State };
-  paths: { ask: Of & { readonly time: Time }; answer: readonly NumericPath[] };
+  /** Progress is the lines as far as they are known. */
   series: {
     ask: Of & {
       readonly paths: readonly SeriesPath[];
@@ -142,6 +144,11 @@ export interface Queries {
       readonly columns: number;
     };
     answer: readonly Series[];
+  };
+  /** CSV: a row for each moment of `[start, end)`. */
+  table: {
+    ask: Of & { readonly paths: readonly SeriesPath[]; readonly start: Time; readonly end: Time };
+    answer: Blob;
   };
 }
 

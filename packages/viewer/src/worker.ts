@@ -3,7 +3,7 @@ import { Engine } from "./engine/engine.ts";
 import { marks } from "./engine/marks.ts";
 import { message, messages } from "./engine/messages.ts";
 import { records } from "./engine/records.ts";
-import { paths, series } from "./engine/series.ts";
+import { series, table } from "./engine/series.ts";
 import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
 
 /** Answers one kind of query. Whatever it throws is told to the page. */
@@ -27,8 +27,8 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   messages,
   message,
   records,
-  paths,
   series,
+  table,
 };
 
 const engine = new Engine();

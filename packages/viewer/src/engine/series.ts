@@ -1,109 +1,164 @@
-import { MutableState, type Recording, type State, type Value } from "simtape";
-import type { NumericPath, Series, SeriesPath } from "../protocol.ts";
+import type { Recording } from "simtape";
+import { type Buckets, condense, isCoarse, Moments } from "../plots/envelope.ts";
+import { labelOf } from "../plots/paths.ts";
+import { Checkpoints, Survey, Trace, Walk } from "../plots/survey.ts";
+import type { Series, SeriesPath } from "../protocol.ts";
 import type { Query } from "../worker.ts";
-import { Breather } from "./breather.ts";
 
-const AXES = "xyzw";
+/** Of each number that was asked for: 512 kB. Where these are too few, that part of the recording is gone through again. */
+const BUCKETS = 1 << 14;
+/** Numbers that are remembered, of all that were asked for. */
+const REMEMBERED = 64;
+/** Between two reports of what is there so far, milliseconds. */
+const REPORT_EVERY = 100;
 
-/** Every number of the state at a time, by its path. */
-export const paths: Query<"paths"> = async (engine, { recording, time }, signal) =>
-  numericPaths(await engine.recording(recording).state(time, { signal }));
+interface Surveyed {
+  readonly buckets: Buckets;
+  readonly checkpoints: Checkpoints;
+  /** By the path's label, those asked for last at the end. */
+  readonly byLabel: Map<string, Survey>;
+}
 
-/** Folds the recording once for all paths, and takes a sample at every moment of it. */
-export const series: Query<"series"> = async (
-  engine,
-  { recording: id, paths, start, end, columns },
-  signal,
-  report,
-) => {
+const surveys = new WeakMap<Recording, Promise<Surveyed>>();
+
+/** Numbers over time as lines. Progress is what is known so far. */
+export const series: Query<"series"> = async (engine, ask, signal, report) => {
+  const { recording: id, paths, columns } = ask;
   const recording = engine.recording(id);
-  const found = paths.map((path) => new Levels(path, columns));
-  const scale = columns / Math.max(1, end - start);
-  for await (const { time, state } of moments(recording, end, signal)) {
-    if (time < start) continue;
-    const column = Math.min(columns - 1, Math.floor((time - start) * scale));
-    for (const levels of found) levels.take(column, state);
-    report({ done: time - start, total: end - start });
-  }
-  return found.map((levels): Series => levels.series);
+  const surveyed = await surveyedOf(recording);
+  const asked = surveysOf(recording, surveyed, paths);
+  const { start, end } = surveyed.buckets;
+  let reported = 0;
+  const tell = (time: number): void => {
+    const now = performance.now();
+    if (now - reported < REPORT_EVERY) return;
+    reported = now;
+    report({ done: time - start, total: end - start, partial: [...asked].flatMap((survey) => linesOf(survey, ask)) });
+  };
+  for (const survey of asked) await survey.complete(tell, signal);
+  const [some] = asked;
+  if (some === undefined) return [];
+  if (!isCoarse(some.moments, ask, columns)) return [...asked].flatMap((survey) => linesOf(survey, ask));
+  return closer(recording, surveyed, ask, signal);
 };
 
-/** The state before the first message of every new time, as long as `end` is not reached. The state is always the same one. */
-async function* moments(
+/** The same range, gone through again with all buckets for it alone: the first and last are for what lies beside it. */
+async function closer(
   recording: Recording,
-  end: number,
+  { checkpoints }: Surveyed,
+  { paths, start, end, columns }: { paths: readonly SeriesPath[]; start: number; end: number; columns: number },
   signal: AbortSignal,
-): AsyncGenerator<{ readonly time: number; readonly state: MutableState }> {
-  const model = recording.reader.state;
-  const state = new MutableState();
-  const breather = new Breather(signal);
-  model.begin?.(state);
-  let time: number | null = null;
-  for await (const batch of recording.batches({ end, signal })) {
-    for (let i = 0; i < batch.length; i++) {
-      if (time !== null && batch.time[i]! > time) yield { time, state };
-      time = batch.time[i]!;
-      state.time = time;
-      model.apply(state, batch, i);
-    }
-    await breather.breathe();
-  }
-  if (time !== null) yield { time, state };
-}
-
-class Levels {
-  readonly series: Series & { unit: string | null };
-
-  constructor(path: SeriesPath, columns: number) {
-    const unknown = (): Float64Array => new Float64Array(columns).fill(Number.NaN);
-    this.series = { path, unit: null, min: unknown(), max: unknown() };
-  }
-
-  take(column: number, state: MutableState): void {
-    const { path, min, max } = this.series;
-    const number = "value" in path ? inValue(state.value(path.value), path.item) : this.#inColumn(state, path);
-    if (Number.isNaN(number)) return;
-    if (!(min[column]! <= number)) min[column] = number;
-    if (!(max[column]! >= number)) max[column] = number;
-  }
-
-  #inColumn(state: MutableState, path: Extract<SeriesPath, { readonly set: string }>): number {
-    const set = state.sets.get(path.set);
-    const row = set?.find(path.id);
-    const column = set?.columns.get(path.column);
-    if (row === undefined || row < 0 || column === undefined) return Number.NaN;
-    this.series.unit = column.spec.unit;
-    const cell = column.number(row, path.item) as unknown;
-    return typeof cell === "number" ? cell : Number.NaN;
-  }
-}
-
-function inValue(value: Value | undefined, item: number): number {
-  if (typeof value === "number") return value;
-  if (typeof value === "boolean") return Number(value);
-  if (typeof value === "bigint") return Number(value);
-  if (typeof value !== "object" || value === null || !("length" in value)) return Number.NaN;
-  const cell = (value as ArrayLike<unknown>)[item];
-  return typeof cell === "number" ? cell : Number.NaN;
-}
-
-function numericPaths(state: State): NumericPath[] {
-  const found: NumericPath[] = [];
-  for (const [name, value] of state.values) {
-    if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
-      found.push({ path: { value: name, item: 0 }, label: name, unit: null });
-    }
-  }
-  for (const [name, { ids, columns }] of state.sets) {
-    for (const id of ids) {
-      for (const [column, { data, width, unit }] of columns) {
-        if (Array.isArray(data)) continue;
-        for (let item = 0; item < width; item++) {
-          const label = `${name}/${id}/${column}${width === 1 ? "" : `.${AXES[item] ?? item}`}`;
-          found.push({ path: { set: name, id, column, item }, label, unit });
-        }
+): Promise<Series[]> {
+  const width = (end - start) / columns;
+  const moments = new Moments({ start: start - width, end: end + width, count: columns + 2 });
+  const traces = paths.map((path) => new Trace(path, recording, columns + 2));
+  const take = (time: number, numbers: readonly number[]): void => {
+    const bucket = moments.take(time);
+    for (const [i, { envelope }] of traces.entries()) envelope.take(bucket, numbers[i]!);
+  };
+  let before: { readonly time: number; readonly numbers: readonly number[] } | null = null;
+  const walk = new Walk(recording, checkpoints, start);
+  await walk.go(
+    (state, time) => {
+      const numbers = traces.map((trace) => trace.read(state));
+      if (time < start) {
+        before = { time, numbers };
+        return false;
       }
-    }
+      if (before !== null) take(before.time, before.numbers);
+      before = null;
+      take(time, numbers);
+      return time >= end;
+    },
+    () => undefined,
+    signal,
+  );
+  return shown(moments, traces, { start, end }, columns);
+}
+
+function linesOf({ moments, traces }: Survey, ask: Parameters<typeof series>[1]): Series[] {
+  const wanted = new Set(ask.paths.map(labelOf));
+  const asked = traces.filter(({ path }) => wanted.has(labelOf(path)));
+  return shown(moments, asked, ask, ask.columns);
+}
+
+function shown(
+  moments: Moments,
+  traces: readonly Trace[],
+  range: { readonly start: number; readonly end: number },
+  columns: number,
+): Series[] {
+  const { time, values } = condense(
+    moments,
+    traces.map(({ envelope }) => envelope),
+    range,
+    columns,
+  );
+  return traces.map(({ path, unit, isHeld }, i) => ({ path, unit, isHeld, time, value: values[i]! }));
+}
+
+/** Those that sample the paths: numbers that nobody asked for before go through the recording together. */
+function surveysOf(recording: Recording, surveyed: Surveyed, paths: readonly SeriesPath[]): Set<Survey> {
+  const { byLabel, buckets, checkpoints } = surveyed;
+  const unknown = paths.filter((path) => !byLabel.has(labelOf(path)));
+  const made = unknown.length === 0 ? null : new Survey(recording, unknown, buckets, checkpoints);
+  const found = new Set<Survey>();
+  for (const path of paths) {
+    const label = labelOf(path);
+    const survey = byLabel.get(label) ?? made!;
+    found.add(survey);
+    byLabel.delete(label);
+    byLabel.set(label, survey);
+  }
+  for (const label of byLabel.keys()) {
+    if (byLabel.size <= Math.max(REMEMBERED, paths.length)) break;
+    byLabel.delete(label);
   }
   return found;
+}
+
+/** Of a recording, whose bounds are asked for once. */
+function surveyedOf(recording: Recording): Promise<Surveyed> {
+  let found = surveys.get(recording);
+  if (found === undefined) {
+    found = recording.timeline().then(({ start, end }) => ({
+      buckets: { start, end, count: BUCKETS },
+      checkpoints: new Checkpoints(end - start),
+      byLabel: new Map(),
+    }));
+    surveys.set(recording, found);
+  }
+  return found;
+}
+
+/** A row for each moment of the range, as CSV: seconds, then a number for each path, empty where there is none. */
+export const table: Query<"table"> = async (engine, { recording: id, paths, start, end }, signal, report) => {
+  const recording = engine.recording(id);
+  const { checkpoints } = await surveyedOf(recording);
+  const traces = paths.map((path) => new Trace(path, recording, 0));
+  const parts: Blob[] = [];
+  let lines: string[] = [];
+  const walk = new Walk(recording, checkpoints, start);
+  await walk.go(
+    (state, time) => {
+      if (time >= end) return true;
+      if (time < start) return false;
+      const numbers = traces.map((trace) => trace.read(state));
+      lines.push(`${time / 1e9},${numbers.map((number) => (Number.isNaN(number) ? "" : number)).join(",")}\n`);
+      return false;
+    },
+    (time) => {
+      parts.push(new Blob(lines));
+      lines = [];
+      report({ done: time - start, total: end - start });
+    },
+    signal,
+  );
+  const names = traces.map(({ path, unit }) => (unit === null ? labelOf(path) : `${labelOf(path)} [${unit}]`));
+  const header = `${["time [s]", ...names].map(quoted).join(",")}\n`;
+  return new Blob([header, ...parts, ...lines], { type: "text/csv" });
+};
+
+function quoted(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,0 +1,95 @@
+import uPlot from "uplot";
+import type { Series } from "../protocol.ts";
+import { clock } from "../time.ts";
+
+/** Told apart by people who see colours otherwise, too (Okabe and Ito's, darker and lighter). */
+const COLORS = {
+  light: ["#0072b2", "#d55e00", "#00805f", "#b0468a", "#8a6d00", "#3d6fd1", "#5b5b5b", "#9c2f2f"],
+  dark: ["#56b4e9", "#ff9f45", "#2fd6a5", "#e58cc4", "#f0e442", "#8fb2ff", "#c4c4c4", "#ff8f8f"],
+} as const;
+
+export function colorOf(index: number, scheme: "light" | "dark"): string {
+  const colors = COLORS[scheme];
+  return colors[index % colors.length]!;
+}
+
+export interface ChartStyle {
+  readonly scheme: "light" | "dark";
+  /** Colours of numbers and of lines behind the curves. */
+  readonly text: string;
+  readonly grid: string;
+  readonly font: string;
+}
+
+/** A chart with one scale for each unit: the first on the left, the second on the right, others without an axis. */
+export function chartOptions(
+  size: { readonly width: number; readonly height: number },
+  lines: readonly { readonly label: string; readonly unit: string | null; readonly isHeld: boolean }[],
+  { scheme, text, grid, font }: ChartStyle,
+  onHover: (index: number | null) => void,
+): uPlot.Options {
+  const units = [...new Set(lines.map(({ unit }) => unit ?? ""))];
+  const steps = uPlot.paths.stepped!({ align: 1 });
+  const straight = uPlot.paths.linear!();
+  const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font };
+  return {
+    ...size,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 } },
+    scales: { x: { time: false }, ...Object.fromEntries(units.map((unit) => [scaleOf(unit), {}])) },
+    series: [
+      {},
+      ...lines.map(({ label, unit, isHeld }, i) => ({
+        label,
+        scale: scaleOf(unit ?? ""),
+        stroke: colorOf(i, scheme),
+        width: 1.5,
+        paths: isHeld ? steps : straight,
+        points: { show: false },
+      })),
+    ],
+    axes: [
+      { ...axis, size: 26, gap: 3, space: 80, values: (_, splits) => timesOf(splits) },
+      ...units.slice(0, 2).map((unit, i) => ({
+        ...axis,
+        scale: scaleOf(unit),
+        side: i === 0 ? (3 as const) : (1 as const),
+        size: 62,
+        ...(unit === "" ? {} : { label: unit, labelSize: 16, labelFont: font, labelGap: 0 }),
+        grid: { ...axis.grid, show: i === 0 },
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onHover(cursor.left! < 0 ? null : (cursor.idx ?? null))] },
+  };
+}
+
+/** Lines as one table: seconds, then a column for each; null where there is nothing. */
+export function tableOf(lines: readonly Series[]): uPlot.AlignedData {
+  const [first] = lines;
+  if (first === undefined) return [[]];
+  const seconds = Array.from(first.time, (time) => time / 1e9);
+  const isOne = lines.every(({ time }) => isSame(time, first.time));
+  if (isOne) return [seconds, ...lines.map(({ value }) => nullable(value))];
+  return uPlot.join(
+    lines.map(({ time, value }): uPlot.AlignedData => [Array.from(time, (at) => at / 1e9), nullable(value)]),
+  );
+}
+
+function isSame(a: Float64Array, b: Float64Array): boolean {
+  return a === b || (a.length === b.length && a[0] === b[0] && a.at(-1) === b.at(-1));
+}
+
+function nullable(values: Float64Array): (number | null)[] {
+  return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+}
+
+function scaleOf(unit: string): string {
+  return `y ${unit}`;
+}
+
+/** With as many digits as it takes to tell neighbours apart. */
+function timesOf(splits: readonly number[]): string[] {
+  const step = splits.length > 1 ? splits[1]! - splits[0]! : 1;
+  const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step) - 1e-9)));
+  return splits.map((seconds) => clock(seconds * 1e9, digits));
+}

@@ -1,0 +1,97 @@
+import { useEffect, useMemo, useRef } from "react";
+import { useFrames, useSession } from "../hooks.ts";
+import type { Series, SeriesPath } from "../protocol.ts";
+import { useStore } from "../store.ts";
+import { scheme } from "../theme.ts";
+import { colorOf } from "./chart-options.ts";
+import { labelOf, numberAt } from "./paths.ts";
+import { type PlotEvents, PlotView, type Range } from "./plot-view.ts";
+
+interface Props {
+  readonly paths: readonly SeriesPath[];
+  readonly series: ReadonlyMap<string, Series>;
+  readonly range: Range;
+  readonly width: number;
+  readonly height: number;
+  readonly onZoom: PlotEvents["zoom"];
+  readonly onRange: PlotEvents["range"];
+  readonly onRemove: (path: SeriesPath) => void;
+  readonly onAdd: () => void;
+}
+
+/** Several numbers over the same time, with what they are now, or under the pointer. */
+export function Chart({ paths, series, range, width, height, onZoom, onRange, onRemove, onAdd }: Props) {
+  const session = useSession();
+  const shownScheme = useStore(scheme, (value) => value);
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<PlotView | null>(null);
+  const names = useRef<HTMLUListElement>(null);
+  const events = useRef<PlotEvents | null>(null);
+  const lines = useMemo(() => paths.flatMap((path) => series.get(labelOf(path)) ?? []), [paths, series]);
+
+  const tell = (): void => {
+    const { frame } = session;
+    if (frame === null) return;
+    view.current?.setNow(frame.time);
+    const outputs = names.current?.querySelectorAll("output") ?? [];
+    paths.forEach((path, i) => {
+      const line = lines.findIndex((found) => found.path === path || labelOf(found.path) === labelOf(path));
+      const number = (line < 0 ? null : view.current?.hovered(line)) ?? numberAt(frame.state, path);
+      const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
+      if (outputs[i] !== undefined && outputs[i].textContent !== text) outputs[i].textContent = text;
+    });
+  };
+  useFrames(tell);
+  useEffect(() => {
+    view.current ??= new PlotView(place.current!, () => events.current!);
+    events.current = { seek: (time) => void session.seek(time), zoom: onZoom, range: onRange, hover: tell };
+    view.current.show({ lines, range, width, height, scheme: shownScheme });
+    tell();
+  });
+  useEffect(
+    () => () => {
+      view.current?.close();
+      view.current = null;
+    },
+    [],
+  );
+
+  return (
+    <figure className="plot" aria-label={`Plot of ${paths.map(labelOf).join(", ")}`}>
+      <figcaption>
+        <ul ref={names} className="plot-lines">
+          {paths.map((path, i) => {
+            const label = labelOf(path);
+            const unit = series.get(label)?.unit ?? null;
+            return (
+              <li key={label} className="plot-line">
+                <span className="plot-swatch" style={{ background: colorOf(i, shownScheme) }} />
+                <span className="plot-name" title={label}>
+                  {label}
+                </span>
+                <output aria-label={`${label} now`} aria-live="off">
+                  –
+                </output>
+                {unit !== null && <span className="plot-unit">{unit}</span>}
+                <button
+                  type="button"
+                  className="plot-remove"
+                  aria-label={`Take ${label} out of this plot`}
+                  onClick={() => onRemove(path)}
+                >
+                  ×
+                </button>
+              </li>
+            );
+          })}
+          <li>
+            <button type="button" className="plot-remove" aria-label="Add to this plot" onClick={onAdd}>
+              +
+            </button>
+          </li>
+        </ul>
+      </figcaption>
+      <div ref={place} className="plot-place" />
+    </figure>
+  );
+}

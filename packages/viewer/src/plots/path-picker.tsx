@@ -1,0 +1,98 @@
+import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { useSession } from "../hooks.ts";
+import type { SeriesPath } from "../protocol.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { labelOf, searchPaths } from "./paths.ts";
+
+/** Shown of what is found. */
+const LIMIT = 200;
+
+/** Finds numbers of the state that is shown, and puts them into a plot or takes them out. */
+export function PathPicker({
+  chosen,
+  onToggle,
+  onClose,
+}: {
+  readonly chosen: readonly SeriesPath[];
+  readonly onToggle: (path: SeriesPath) => void;
+  readonly onClose: () => void;
+}) {
+  const session = useSession();
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const [state] = useState(() => session.frame?.state ?? null);
+  const [text, setText] = useState(() => {
+    const { selection } = session.store.value;
+    return selection?.kind === "thing" ? `${selection.set}/${selection.id}/` : "";
+  });
+  const [active, setActive] = useState(0);
+  const { found, isMore } = state === null ? { found: [], isMore: false } : searchPaths(state, text, LIMIT);
+  const labels = new Set(chosen.map(labelOf));
+  const at = Math.min(active, found.length - 1);
+
+  const press = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      const next = Math.max(0, Math.min(found.length - 1, at + by));
+      setActive(next);
+      list.current?.children[next]?.scrollIntoView({ block: "nearest" });
+    } else if (event.key === "Enter" && found[at] !== undefined) {
+      event.preventDefault();
+      onToggle(found[at].path);
+    }
+  };
+
+  return (
+    <Dialog title="Numbers to plot" onClose={onClose}>
+      <div className="picker">
+        <input
+          className="field"
+          role="combobox"
+          aria-label="Search numbers"
+          aria-expanded
+          aria-controls={id}
+          aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+          placeholder="Search: position x, energy, steering …"
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setActive(0);
+          }}
+          onKeyDown={press}
+        />
+        <div
+          id={id}
+          ref={list}
+          role="listbox"
+          tabIndex={-1}
+          aria-multiselectable
+          aria-label="Numbers"
+          className="picker-list"
+        >
+          {found.map(({ path, label, unit }, i) => (
+            <button
+              type="button"
+              tabIndex={-1}
+              key={label}
+              id={`${id}-${i}`}
+              role="option"
+              aria-selected={labels.has(label)}
+              data-active={i === at || undefined}
+              onClick={() => onToggle(path)}
+            >
+              <span>{label}</span>
+              {unit !== null && <span className="plot-unit">{unit}</span>}
+            </button>
+          ))}
+        </div>
+        <p className="picker-foot">
+          {found.length === 0 ? "Nothing found." : isMore ? `The first ${LIMIT}: search on.` : `${found.length} found.`}
+          <button type="button" className="button button-main" onClick={onClose}>
+            Done
+          </button>
+        </p>
+      </div>
+    </Dialog>
+  );
+}

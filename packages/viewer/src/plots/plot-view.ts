@@ -1,0 +1,151 @@
+import "uplot/dist/uPlot.min.css";
+import type { Time } from "simtape";
+import uPlot from "uplot";
+import type { Series } from "../protocol.ts";
+import { chartOptions, tableOf } from "./chart-options.ts";
+import { labelOf } from "./paths.ts";
+
+export interface Range {
+  readonly start: Time;
+  readonly end: Time;
+}
+
+export interface PlotContent {
+  readonly lines: readonly Series[];
+  readonly range: Range;
+  readonly width: number;
+  readonly height: number;
+  readonly scheme: "light" | "dark";
+}
+
+export interface PlotEvents {
+  seek(time: Time): void;
+  zoom(factor: number, about: Time): void;
+  range(range: Range): void;
+  hover(): void;
+}
+
+/** Pixels that a pointer must move with shift held before it is a range. */
+const LEAST_DRAG = 4;
+
+/** The drawn part of a plot, in an element of its own: curves, the player's line, and what a pointer does to them. */
+export class PlotView {
+  readonly #element: HTMLElement;
+  readonly #events: () => PlotEvents;
+  readonly #now: HTMLElement = document.createElement("div");
+  readonly #leave = new AbortController();
+  #plot: uPlot | null = null;
+  #shape = "";
+  #content: PlotContent | null = null;
+  #hovered: number | null = null;
+  #drag: { readonly from: number; readonly isRange: boolean } | null = null;
+
+  /** `events` gives the newest listeners each time. */
+  constructor(element: HTMLElement, events: () => PlotEvents) {
+    this.#element = element;
+    this.#events = events;
+    this.#now.className = "plot-now";
+    const { signal } = this.#leave;
+    element.addEventListener("wheel", (event) => this.#wheel(event), { passive: false, signal });
+    element.addEventListener("pointerdown", (event) => this.#press(event), { signal });
+    element.addEventListener("pointermove", (event) => this.#move(event), { signal });
+    element.addEventListener("pointerup", (event) => this.#release(event), { signal });
+    element.addEventListener("pointercancel", (event) => this.#release(event), { signal });
+  }
+
+  show(content: PlotContent): void {
+    const before = this.#content;
+    this.#content = content;
+    const { lines, range, width, height, scheme } = content;
+    const curves = lines.map(({ path, unit, isHeld }) => ({ label: labelOf(path), unit, isHeld }));
+    const shape = JSON.stringify([curves, scheme]);
+    const isNew = shape !== this.#shape || this.#plot === null;
+    if (isNew) {
+      this.#shape = shape;
+      this.#plot?.destroy();
+      const { color, borderTopColor } = getComputedStyle(this.#element);
+      const style = { scheme, text: color, grid: borderTopColor, font: "11px system-ui, sans-serif" };
+      const options = chartOptions({ width, height }, curves, style, (index) => {
+        this.#hovered = index;
+        this.#events().hover();
+      });
+      this.#plot = new uPlot(options, [[]], this.#element);
+      this.#plot.over.append(this.#now);
+    } else if (width !== before?.width || height !== before.height) {
+      this.#plot!.setSize({ width, height });
+    }
+    const isMoved = range.start !== before?.range.start || range.end !== before.range.end;
+    if (!isNew && !isMoved && lines === before?.lines) return;
+    const plot = this.#plot!;
+    plot.batch(() => {
+      if (isNew || lines !== before?.lines) plot.setData(tableOf(lines), true);
+      plot.setScale("x", { min: range.start / 1e9, max: range.end / 1e9 });
+    });
+  }
+
+  /** Puts the player's line at a time. */
+  setNow(time: Time): void {
+    const plot = this.#plot;
+    if (plot === null) return;
+    const left = plot.valToPos(time / 1e9, "x");
+    this.#now.hidden = !(left >= -1 && left <= plot.over.clientWidth + 1);
+    this.#now.style.transform = `translateX(${left}px)`;
+  }
+
+  /** The number of a line under the pointer, NaN where there is none; null while no pointer is there. */
+  hovered(line: number): number | null {
+    if (this.#hovered === null || this.#plot === null) return null;
+    return this.#plot.data[line + 1]?.[this.#hovered] ?? Number.NaN;
+  }
+
+  close(): void {
+    this.#leave.abort();
+    this.#plot?.destroy();
+    this.#plot = null;
+  }
+
+  #wheel(event: WheelEvent): void {
+    if (!this.#isOver(event)) return;
+    event.preventDefault();
+    this.#events().zoom(1.0015 ** event.deltaY, this.#timeAt(event.clientX));
+  }
+
+  #press(event: PointerEvent): void {
+    if (event.button !== 0 || !this.#isOver(event)) return;
+    this.#element.setPointerCapture(event.pointerId);
+    this.#drag = { from: event.clientX, isRange: event.shiftKey };
+    if (!event.shiftKey) this.#events().seek(this.#timeAt(event.clientX));
+  }
+
+  #move({ clientX }: PointerEvent): void {
+    const plot = this.#plot;
+    if (plot === null || this.#drag === null) return;
+    if (!this.#drag.isRange) {
+      this.#events().seek(this.#timeAt(clientX));
+      return;
+    }
+    const { left: edge } = plot.over.getBoundingClientRect();
+    const left = Math.min(this.#drag.from, clientX) - edge;
+    const width = Math.abs(clientX - this.#drag.from);
+    plot.setSelect({ left, top: 0, width, height: plot.over.clientHeight }, false);
+  }
+
+  #release({ clientX }: PointerEvent): void {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (drag === null || !drag.isRange) return;
+    this.#plot?.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    if (Math.abs(clientX - drag.from) < LEAST_DRAG) return;
+    const times = [this.#timeAt(drag.from), this.#timeAt(clientX)] as const;
+    this.#events().range({ start: Math.min(...times), end: Math.max(...times) });
+  }
+
+  #isOver({ target }: Event): boolean {
+    return target instanceof Node && this.#plot?.over.contains(target) === true;
+  }
+
+  #timeAt(clientX: number): Time {
+    const plot = this.#plot!;
+    return plot.posToVal(clientX - plot.over.getBoundingClientRect().left, "x") * 1e9;
+  }
+}

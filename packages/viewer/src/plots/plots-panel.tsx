@@ -1,0 +1,170 @@
+import "./plots.css";
+import type { Time } from "simtape";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useFrames, useSession, useViewer } from "../hooks.ts";
+import type { Opened, SeriesPath } from "../protocol.ts";
+import { Button } from "../ui/button.tsx";
+import { Chart } from "./chart.tsx";
+import { labelOf } from "./paths.ts";
+import { PathPicker } from "./path-picker.tsx";
+import { type Shown, toggled, useShown, within, zoomed } from "./shared.ts";
+import { useSeries } from "./use-series.ts";
+
+/** Least height of a chart with its names, pixels; the names take the second of it. */
+const CHART_HEIGHT = 150;
+const NAMES_HEIGHT = 30;
+
+/** Numbers of the recording over time. */
+export function PlotsPanel() {
+  const opened = useViewer(({ decks }) => decks[0]?.opened);
+  return opened === undefined ? null : <Plots opened={opened} />;
+}
+
+function Plots({ opened }: { readonly opened: Opened }) {
+  const session = useSession();
+  const [shown, setShown] = useShown();
+  const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
+  const [place, size] = useSize();
+  const bounds = opened.timeline;
+  const range = shown.range ?? bounds;
+  const paths = shown.charts.flat();
+  const loaded = useSeries(opened.recording, paths, range, Math.max(0, Math.round(size.width - 130)));
+  const height = Math.max(CHART_HEIGHT, Math.floor(size.height / Math.max(1, shown.charts.length)));
+
+  const setRange = (next: Shown["range"]): void => setShown({ ...shown, range: next });
+  const zoom = (factor: number, about: Time): void => setRange(zoomed(range, factor, about, bounds));
+  useFrames(({ time }) => {
+    if (shown.range === null || !session.isPlaying) return;
+    const { start, end } = shown.range;
+    if (time >= start && time <= end) return;
+    const length = end - start;
+    const from = time > end ? time - length * 0.05 : time - length * 0.95;
+    setRange(within({ start: from, end: from + length }, bounds));
+  });
+
+  const now = (): Time => {
+    const time = session.frame?.time ?? range.start;
+    return time >= range.start && time <= range.end ? time : (range.start + range.end) / 2;
+  };
+  const panel = useRef<HTMLDivElement>(null);
+  const press = (event: KeyboardEvent): void => {
+    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "+" || event.key === "=") zoom(0.5, now());
+    else if (event.key === "-") zoom(2, now());
+    else if (event.key === "0") setRange(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  useEffect(() => {
+    const element = panel.current!;
+    element.addEventListener("keydown", press);
+    return () => element.removeEventListener("keydown", press);
+  });
+  const toggle = (path: SeriesPath, chart: number | null): void => setShown(toggled(shown, path, chart));
+
+  return (
+    <div ref={panel} className="plots" tabIndex={-1}>
+      <div className="plots-bar" role="toolbar" aria-label="Plots and zoom">
+        <Button kind={shown.charts.length === 0 ? "main" : "plain"} onClick={() => setPicking({ chart: null })}>
+          Add a plot …
+        </Button>
+        <span className="spring" />
+        {loaded.progress !== null && <progress max={1} value={loaded.progress} aria-label="Reading the recording" />}
+        {loaded.error !== null && <span role="alert">{loaded.error}</span>}
+        <Button label="Zoom in (+)" onClick={() => zoom(0.5, now())}>
+          +
+        </Button>
+        <Button label="Zoom out (-)" onClick={() => zoom(2, now())}>
+          −
+        </Button>
+        <Button label="Show all of the recording (0)" disabled={shown.range === null} onClick={() => setRange(null)}>
+          All
+        </Button>
+        <SaveTable recording={opened.recording} name={session.store.value.decks[0]!.place.name} {...{ paths, range }} />
+      </div>
+      <div ref={place} className="plots-charts">
+        {shown.charts.length === 0 && (
+          <p className="panel-note">
+            Any number of the recording over time: energies, positions, speeds, signals. Click in a plot to go there,
+            drag to scrub, shift and drag or turn the wheel to zoom.
+          </p>
+        )}
+        {size.width > 0 &&
+          shown.charts.map((chart, i) => (
+            <Chart
+              key={chart.map(labelOf)[0]}
+              paths={chart}
+              series={loaded.series}
+              range={range}
+              width={size.width}
+              height={height - NAMES_HEIGHT}
+              onZoom={zoom}
+              onRange={setRange}
+              onRemove={(path) => toggle(path, i)}
+              onAdd={() => setPicking({ chart: i })}
+            />
+          ))}
+      </div>
+      {picking !== null && (
+        <PathPicker
+          chosen={picking.chart === null ? [] : (shown.charts[picking.chart] ?? [])}
+          onClose={() => setPicking(null)}
+          onToggle={(path) => {
+            toggle(path, picking.chart);
+            if (picking.chart === null) setPicking({ chart: shown.charts.length });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Saves all moments of what is shown as CSV, not only those that are drawn. */
+function SaveTable({
+  recording,
+  name,
+  paths,
+  range,
+}: {
+  readonly recording: number;
+  readonly name: string;
+  readonly paths: readonly SeriesPath[];
+  readonly range: { readonly start: Time; readonly end: Time };
+}) {
+  const session = useSession();
+  const [isBusy, setBusy] = useState(false);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const end = Math.floor(range.end) + 1;
+      const csv = await session.query("table", { recording, paths, start: range.start, end });
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(csv);
+      link.download = `${name}.csv`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button label="Save what is plotted as CSV" disabled={isBusy || paths.length === 0} onClick={() => void save()}>
+      CSV
+    </Button>
+  );
+}
+
+function useSize(): readonly [RefObject<HTMLDivElement | null>, { readonly width: number; readonly height: number }] {
+  const place = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = place.current!;
+    const measure = (): void => setSize({ width: element.clientWidth, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return [place, size];
+}

@@ -1,0 +1,167 @@
+import { type MessageBatch, MutableState, type Recording } from "simtape";
+import { Breather } from "../engine/breather.ts";
+import type { SeriesPath } from "../protocol.ts";
+import { type Buckets, Envelope, Moments } from "./envelope.ts";
+import { numberIn } from "./paths.ts";
+import { unitOfValue } from "./units.ts";
+
+/** Bytes that the states laid on the way may hold together, and how many of them there are at most. */
+const CHECKPOINT_BYTES = 32 << 20;
+const CHECKPOINTS = 64;
+
+/** A number that is sampled. */
+export class Trace {
+  readonly path: SeriesPath;
+  readonly envelope: Envelope;
+  unit: string | null;
+  isHeld: boolean;
+
+  constructor(path: SeriesPath, recording: Recording, count: number) {
+    this.path = path;
+    this.envelope = new Envelope(count);
+    this.unit = "value" in path ? unitOfValue(path.value) : null;
+    const interpolation = "value" in path ? recording.reader.state.interpolation?.(path.value) : undefined;
+    this.isHeld = (interpolation ?? "hold") === "hold";
+  }
+
+  /** The number in a state; NaN: there is none. */
+  read(state: MutableState): number {
+    const { path } = this;
+    if ("value" in path) return numberIn(state.value(path.value), path.keys);
+    const set = state.sets.get(path.set);
+    const row = set?.find(path.id) ?? -1;
+    const column = set?.columns.get(path.column);
+    if (row < 0 || column === undefined) return Number.NaN;
+    this.unit = column.spec.unit;
+    this.isHeld = (column.spec.interpolation ?? "hold") === "hold";
+    const cell: unknown = column.number(row, path.item ?? 0);
+    return typeof cell === "number" ? cell : Number.NaN;
+  }
+}
+
+/** How far a fold has come: everything up to this message is in the state. */
+interface Reached {
+  readonly state: MutableState;
+  time: number;
+  sequence: number;
+}
+
+/**
+ * States on the way through a recording, from which others are folded. They are laid by whoever goes through it, evenly
+ * in time; when they become too many or too large, every other one is dropped.
+ */
+export class Checkpoints {
+  #kept: Reached[] = [];
+  #every: number;
+
+  constructor(length: number) {
+    this.#every = length / CHECKPOINTS;
+  }
+
+  nearest(time: number): Reached | null {
+    const found = this.#kept.findLast((kept) => kept.time < time);
+    return found === undefined ? null : { ...found, state: found.state.clone() };
+  }
+
+  offer({ state, time, sequence }: Reached): void {
+    const last = this.#kept.at(-1)?.time ?? Number.NEGATIVE_INFINITY;
+    if (time < last + this.#every) return;
+    this.#kept.push({ state: state.clone(), time, sequence });
+    const bytes = this.#kept.reduce((sum, kept) => sum + kept.state.byteLength, 0);
+    if (bytes <= CHECKPOINT_BYTES && this.#kept.length <= 2 * CHECKPOINTS) return;
+    this.#kept = this.#kept.filter((_, i) => i % 2 === 0);
+    this.#every *= 2;
+  }
+}
+
+/** Called with the state as it is at a moment, that is when all messages of that time are in it; true: it is enough. */
+export type Sample = (state: MutableState, time: number) => boolean;
+
+/** Goes through a recording, moment by moment. The state is always the same one. */
+export class Walk {
+  readonly #recording: Recording;
+  readonly #checkpoints: Checkpoints;
+  readonly #reached: Reached;
+  #isBegun: boolean;
+
+  /** From the beginning, or from a checkpoint before `start`. */
+  constructor(recording: Recording, checkpoints: Checkpoints, start: number | null) {
+    this.#recording = recording;
+    this.#checkpoints = checkpoints;
+    const from = start === null ? null : checkpoints.nearest(start);
+    this.#isBegun = from !== null;
+    this.#reached = from ?? { state: new MutableState(), time: Number.NEGATIVE_INFINITY, sequence: -1 };
+    if (from === null) recording.reader.state.begin?.(this.#reached.state);
+  }
+
+  /** On to the end, or until it is enough. Called off, it goes on from where it was when it is called again. */
+  async go(sample: Sample, onBatch: (time: number) => void, signal: AbortSignal): Promise<void> {
+    const breather = new Breather(signal);
+    const start = this.#isBegun ? this.#reached.time : undefined;
+    for await (const batch of this.#recording.batches({ start, signal })) {
+      if (this.#take(batch, sample)) return;
+      this.#checkpoints.offer(this.#reached);
+      onBatch(this.#reached.time);
+      await breather.breathe();
+    }
+    if (this.#isBegun) sample(this.#reached.state, this.#reached.time);
+  }
+
+  #take(batch: MessageBatch, sample: Sample): boolean {
+    const reached = this.#reached;
+    const { state } = reached;
+    const model = this.#recording.reader.state;
+    for (let i = 0; i < batch.length; i++) {
+      const time = batch.time[i]!;
+      const sequence = batch.sequence[i]!;
+      if (this.#isBegun && (time < reached.time || (time === reached.time && sequence <= reached.sequence))) continue;
+      if (this.#isBegun && time > reached.time && sample(state, reached.time)) return true;
+      state.time = time;
+      model.apply(state, batch, i);
+      reached.time = time;
+      reached.sequence = sequence;
+      this.#isBegun = true;
+    }
+    return false;
+  }
+}
+
+/** Samples some numbers over a whole recording. May be called off and gone on with. */
+export class Survey {
+  readonly moments: Moments;
+  readonly traces: readonly Trace[];
+  readonly #walk: Walk;
+  #running: Promise<void> | null = null;
+  isDone = false;
+
+  constructor(recording: Recording, paths: readonly SeriesPath[], buckets: Buckets, checkpoints: Checkpoints) {
+    this.moments = new Moments(buckets);
+    this.traces = paths.map((path) => new Trace(path, recording, buckets.count));
+    this.#walk = new Walk(recording, checkpoints, null);
+  }
+
+  /** Comes back when all is sampled; whoever comes while another goes through it waits, and goes on if that one stops. */
+  async complete(onBatch: (time: number) => void, signal: AbortSignal): Promise<void> {
+    while (!this.isDone) {
+      if (this.#running === null) {
+        this.#running = this.#run(onBatch, signal).finally(() => {
+          this.#running = null;
+        });
+        await this.#running;
+      } else {
+        await this.#running.catch(() => undefined);
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  async #run(onBatch: (time: number) => void, signal: AbortSignal): Promise<void> {
+    const sample: Sample = (state, time) => {
+      const bucket = this.moments.take(time);
+      for (const trace of this.traces) trace.envelope.take(bucket, trace.read(state));
+      return false;
+    };
+    await this.#walk.go(sample, onBatch, signal);
+    this.isDone = true;
+  }
+}
