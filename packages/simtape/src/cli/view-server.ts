@@ -65,6 +65,8 @@ export async function serveView(folder: string, entries: readonly ViewEntry[], p
     const content = name === LIST ? Buffer.from(list) : page.get(name);
     if (content === undefined) return refuse(response, 404);
     response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
+    // Names of what was built tell its content.
+    if (name.startsWith("assets/")) response.setHeader("Cache-Control", "private, max-age=31536000, immutable");
     response.end(content);
   }
 

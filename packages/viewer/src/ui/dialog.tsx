@@ -21,7 +21,10 @@ export function Dialog({
       ref={dialog}
       className="dialog"
       aria-label={title}
-      onClose={onClose}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
       onKeyDown={(event) => event.stopPropagation()}
       onPointerDown={(event) => {
         if (event.target === dialog.current) onClose();

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { vi } from "vitest";
+import { entriesOf, type ViewEntry } from "../../../simtape/src/cli/view-entries.ts";
+import { serveView } from "../../../simtape/src/cli/view-server.ts";
+import type { Session } from "../../src/session.ts";
+
+declare global {
+  /** The session of the page, as its console sees it. */
+  var simtape: Session;
+}
+
+const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+export const hasChromium: boolean = existsSync(EXECUTABLE);
+if (!hasChromium) {
+  console.warn(
+    `tests of the viewer are skipped: no Chromium at ${EXECUTABLE}; install it, or set CHROMIUM to its path`,
+  );
+}
+
+/** A recording that ships with the project. */
+export function example(name: string): string {
+  return fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
+}
+
+/** The built page, served as `simtape view` does, and a browser with WebGL in software. */
+export interface Viewer extends AsyncDisposable {
+  readonly entries: readonly ViewEntry[];
+  /** Address of the page with those entries open; with none, of its first page. */
+  address(...names: string[]): string;
+  /** A page of 1280 × 720; what goes wrong in it is in `errors`. */
+  page(address: string): Promise<{ readonly page: Page; readonly errors: readonly string[] }>;
+}
+
+/** Builds the page from the sources, in a folder of its own: nobody's `dist` is touched. */
+export async function startViewer(files: readonly string[]): Promise<Viewer> {
+  const folder = await mkdtemp(join(tmpdir(), "simtape-viewer-"));
+  await buildViewer(folder);
+  const entries = await entriesOf(files);
+  const server = await serveView(folder, entries, 0);
+  const browser = await launch();
+  // One for all pages: what was loaded and compiled for one is there for the next.
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  return {
+    entries,
+    address: (...names) => server.address(names.map((name) => entries.find((entry) => entry.name === name)!)),
+    page: (address) => openPage(context, address),
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function buildViewer(folder: string): Promise<void> {
+  // Under NODE_ENV=test, which vitest sets, Vite does not build for production.
+  vi.stubEnv("NODE_ENV", "production");
+  try {
+    await build({
+      root: fileURLToPath(new URL("../..", import.meta.url)),
+      logLevel: "warn",
+      build: { outDir: folder, emptyOutDir: true },
+    });
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: EXECUTABLE,
+    args: [
+      "--no-sandbox",
+      "--use-angle=swiftshader",
+      "--enable-unsafe-swiftshader",
+      "--ignore-gpu-blocklist",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+    ],
+  });
+}
+
+async function openPage(context: BrowserContext, address: string): Promise<{ page: Page; errors: string[] }> {
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.stack ?? String(error)));
+  page.on("console", (line) => {
+    // Reading pixels back from a software renderer is slow, and Chromium says so.
+    if (line.type() === "error" || (line.type() === "warning" && !line.text().includes("GPU stall")))
+      errors.push(line.text());
+  });
+  await page.goto(address);
+  return { page, errors };
+}
+
+/** Lets go of files over the page; a name with a slash is in a folder. */
+export async function drop(page: Page, files: Readonly<Record<string, Uint8Array>>): Promise<void> {
+  const encoded = Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")] as const);
+  const transfer = await page.evaluateHandle((dropped) => {
+    const data = new DataTransfer();
+    for (const [name, text] of dropped) {
+      data.items.add(new File([Uint8Array.from(atob(text), (character) => character.charCodeAt(0))], name));
+    }
+    return data;
+  }, encoded);
+  await page.dispatchEvent(".drop-zone", "drop", { dataTransfer: transfer });
+}
+
+/** Waits until a recording is shown, and listens. */
+export async function untilOpen(page: Page): Promise<void> {
+  await page.getByRole("toolbar", { name: "Playing" }).waitFor();
+  await page.waitForFunction(() => simtape.store.value.phase === "open" && simtape.frame !== null);
+}

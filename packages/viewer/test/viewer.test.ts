@@ -1,0 +1,227 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { open, type State } from "simtape";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { drop, example, hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+
+const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"] as const;
+
+describe.skipIf(!hasChromium)("the viewer", () => {
+  let viewer: Viewer;
+  let page: Page;
+  let errors: readonly string[] = [];
+
+  beforeAll(async () => {
+    viewer = await startViewer([example("")]);
+  });
+
+  afterAll(() => viewer?.[Symbol.asyncDispose]());
+
+  afterEach(async () => {
+    await page?.close();
+    expect(errors).toEqual([]);
+  });
+
+  async function go(address: string): Promise<void> {
+    ({ page, errors } = await viewer.page(address));
+  }
+
+  test.each(EXAMPLES)("shows dropped %s as it is, forwards, backwards and anywhere", async (name) => {
+    await go(viewer.address());
+    await drop(page, { [name]: new Uint8Array(readFileSync(example(name))) });
+    await untilOpen(page);
+    await using recording = await open(new Uint8Array(readFileSync(example(name))));
+    const { start, end } = await recording.timeline();
+
+    await page.getByLabel("Time shown").fill("50%");
+    await page.getByLabel("Time shown").press("Enter");
+    const middle = Math.round((start + end) / 2);
+    await page.waitForFunction((time) => simtape.frame?.time === time, middle);
+    expect(await shownState(page)).toEqual(plain(await recording.state(middle, { interpolate: true })));
+
+    await page.keyboard.press("j");
+    await page.waitForFunction((time) => simtape.frame!.time < time, middle);
+    await page.keyboard.press("k");
+    const back = await pausedAt(page);
+    expect(back).toBeLessThan(middle);
+    expect(await shownState(page)).toEqual(plain(await recording.state(back, { interpolate: true })));
+
+    await page.getByLabel("Play (Space)").or(page.getByLabel("Pause (Space)")).waitFor();
+    await page.keyboard.press("l");
+    await page.waitForFunction((time) => simtape.frame!.time > time, middle);
+    await page.keyboard.press("End");
+    await page.waitForFunction((time) => simtape.frame!.time === time, end);
+  });
+
+  test("steps, and repeats what is between [ and ]", async () => {
+    await go(viewer.address("race.hcrp"));
+    await untilOpen(page);
+    await page.getByLabel("Time shown").fill("t40");
+    await page.getByLabel("Time shown").press("Enter");
+    await page.waitForFunction(() => simtape.frame!.time === 2e9);
+    await page.keyboard.press("[");
+    for (let i = 0; i < 4; i++) {
+      await page.keyboard.press(".");
+      await page.waitForFunction((time) => simtape.frame!.time === time, 2e9 + (i + 1) * 50e6);
+    }
+    await page.keyboard.press("]");
+    await page.evaluate(() => {
+      Object.assign(globalThis, { seen: [] });
+      simtape.onFrame(({ time, cause }) => (globalThis as unknown as { seen: unknown[] }).seen.push([time, cause]));
+    });
+    await page.keyboard.press(" ");
+    await page.waitForFunction(
+      () =>
+        (globalThis as unknown as { seen: [number, string][] }).seen.filter(([, cause]) => cause === "loop").length > 2,
+    );
+    const times = await page.evaluate(() =>
+      (globalThis as unknown as { seen: [number, string][] }).seen.map(([t]) => t),
+    );
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(2e9);
+    expect(Math.max(...times)).toBeLessThanOrEqual(2.2e9);
+    await page.keyboard.press("\\");
+    await page.waitForFunction(() => simtape.store.value.status.loop === null);
+  });
+
+  test("is led by the pointer on the timeline: scrubs, loops with Shift, zooms by wheel", async () => {
+    await go(viewer.address("race.hcrp"));
+    await untilOpen(page);
+    const box = (await page.getByRole("slider", { name: "Timeline" }).boundingBox())!;
+    const at = (part: number): number => box.x + 128 + (box.width - 138) * part;
+    const y = box.y + 60;
+    await page.mouse.move(at(0.25), y);
+    await page.mouse.down();
+    await page.mouse.move(at(0.5), y, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForFunction(() => Math.abs(simtape.frame!.time - 22.5e9) < 0.1e9);
+    await page.keyboard.down("Shift");
+    await page.mouse.move(at(0.2), y);
+    await page.mouse.down();
+    await page.mouse.move(at(0.4), y, { steps: 5 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await page.waitForFunction(() => {
+      const { loop } = simtape.store.value.status;
+      return loop !== null && Math.abs(loop.start! - 9e9) < 0.1e9 && Math.abs(loop.end! - 18e9) < 0.1e9;
+    });
+    await page.mouse.wheel(0, -800);
+    await page.mouse.move(at(0.4), y);
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.waitForFunction(() => Math.abs(simtape.frame!.time - 18e9) < 0.2e9);
+  });
+
+  test("tells damage as findings, and shows what is left", async () => {
+    await go(viewer.address());
+    await drop(page, { "cut.log": new Uint8Array(readFileSync(example("town.log"))).slice(0, 40_000) });
+    await untilOpen(page);
+    await page.getByRole("button", { name: /^\d+ findings?$/ }).waitFor();
+    expect(await page.evaluate(() => simtape.frame!.state.sets.size)).toBeGreaterThan(0);
+  });
+
+  test("says why a file cannot be opened, and opens the next one", async () => {
+    await go(viewer.address());
+    await drop(page, { "notes.txt": new TextEncoder().encode("no recording at all") });
+    await page.getByRole("alert").filter({ hasText: "notes.txt" }).waitFor();
+    await page.getByRole("button", { name: "town.log" }).click();
+    await untilOpen(page);
+    await drop(page, { "notes.txt": new TextEncoder().encode("no recording at all") });
+    await page.getByRole("alert").filter({ hasText: "not a recording" }).waitFor();
+    expect(await page.getByRole("heading", { name: "town.log" }).count()).toBe(1);
+  });
+
+  test("opens a typed address", async () => {
+    await go(viewer.address());
+    await page.getByLabel("Address of a recording").fill("files/2/patrol.tape");
+    await page.keyboard.press("Enter");
+    await untilOpen(page);
+    expect(await page.evaluate(() => simtape.store.value.decks[0]!.opened.info.format)).toBe("mira");
+  });
+
+  test("leads by its address to the same moment, loop, selection and layout", async () => {
+    await go(viewer.address("town.log"));
+    await untilOpen(page);
+    await page.evaluate(async () => {
+      simtape.select({ kind: "thing", set: "vehicles", id: 1 });
+      simtape.setRate(-2);
+      simtape.setLoop({ start: 1e9, end: 5e9 });
+      simtape.share("note", { shown: ["a", "b"] });
+      await simtape.seek(3.25e9);
+    });
+    await page.getByRole("button", { name: "Share" }).click();
+    const address = page.url();
+    await page.close();
+    await go(address);
+    await untilOpen(page);
+    await page.waitForFunction(() => simtape.store.value.status.loop !== null);
+    const kept = await page.evaluate(() => {
+      const { selection, status, shared } = simtape.store.value;
+      return { time: simtape.frame!.time, rate: status.rate, loop: status.loop, selection, note: shared["note"] };
+    });
+    expect(kept).toEqual({
+      time: 3.25e9,
+      rate: -2,
+      loop: { start: 1e9, end: 5e9 },
+      selection: { kind: "thing", set: "vehicles", id: 1 },
+      note: { shown: ["a", "b"] },
+    });
+  });
+
+  test("races a second recording as a ghost, and lays it elsewhere", async () => {
+    await go(viewer.address("race.hcrp", "race.hcrp"));
+    await untilOpen(page);
+    await page.waitForFunction(() => simtape.frame?.ghosts.length === 1);
+    await page.evaluate(async () => {
+      await simtape.placeGhost(1, { offset: 2e9 });
+      await simtape.seek(10e9);
+    });
+    await page.waitForFunction(() => simtape.frame?.ghosts[0]?.time !== undefined && simtape.frame.time === 10e9);
+    await using recording = await open(new Uint8Array(readFileSync(example("race.hcrp"))));
+    const ghost = await page.evaluate(() => [
+      ...simtape.frame!.ghosts[0]!.sets.get("players")!.columns.get("position")!.data,
+    ]);
+    const there = (await recording.state(8e9, { interpolate: true })).sets.get("players")!.columns.get("position")!;
+    expect(ghost).toEqual([...there.data]);
+  });
+
+  test("lists its keys, and does what is chosen in the palette", async () => {
+    await go(viewer.address("town.log"));
+    await untilOpen(page);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("Play or pause").waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command" }).fill("to the end");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
+  });
+});
+
+/** What the page shows now, as `plain` tells it. */
+function shownState(page: Page): Promise<unknown> {
+  return page.evaluate(`(${plain.toString()})(simtape.frame.state)`);
+}
+
+/** A state as JSON, by name. Sines differ in the last digits from engine to engine. */
+function plain({ values, sets }: State): unknown {
+  const text = JSON.stringify(
+    {
+      values: Object.fromEntries(values),
+      sets: Object.fromEntries([...sets].map(([name, { ids, columns }]) => [name, [ids, Object.fromEntries(columns)]])),
+    },
+    (_, value: unknown) => {
+      if (typeof value === "bigint") return `${value}n`;
+      if (typeof value === "number" && Number.isFinite(value)) return Math.round(value * 1e6) / 1e6;
+      if (typeof value === "number") return String(value);
+      return ArrayBuffer.isView(value) ? [...(value as Uint8Array)] : value;
+    },
+  );
+  return JSON.parse(text) as unknown;
+}
+
+async function pausedAt(page: Page): Promise<number> {
+  await page.waitForFunction(() => simtape.store.value.status.phase === "paused");
+  // The last frame of playing may still be on its way.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  return page.evaluate(() => simtape.frame!.time);
+}
