@@ -1,32 +1,12 @@
 import { readFileSync } from "node:fs";
-import tab from "@bomb.sh/tab/commander";
 import { Command, CommanderError } from "commander";
 import { SourceError } from "../io/source.ts";
 import { StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
-import { addCarla } from "./carla.ts";
-import { addCat } from "./cat.ts";
-import { addCheck } from "./check.ts";
-import { addCompact } from "./compact.ts";
-import { addConvert } from "./convert.ts";
-import { addCopy } from "./copy.ts";
-import { addCorrupt } from "./corrupt.ts";
-import { addDemo } from "./demo.ts";
-import { addDictionary } from "./dictionary.ts";
-import { addEdits } from "./edit.ts";
+import { addCommands } from "./commands.ts";
 import { EXIT, UsageError } from "./failure.ts";
-import { addInfo } from "./info.ts";
 import { say } from "./output.ts";
-import { S3_HELP } from "./place.ts";
-import { addRecords } from "./records.ts";
-import { addRecover } from "./recover.ts";
-import { addRecord } from "./record.ts";
-import { addRepair } from "./repair.ts";
-import { addRetain } from "./retain.ts";
-import { addState } from "./state.ts";
-import { addTail } from "./tail.ts";
-import { addVerify } from "./verify.ts";
-import { addView } from "./view.ts";
+import { S3_HELP } from "./s3-help.ts";
 import { removeWhenInterrupted } from "./unfinished.ts";
 
 function version(): string {
@@ -34,7 +14,7 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-function makeProgram(): Command {
+async function makeProgram(): Promise<Command> {
   const program = new Command("simtape");
   program
     .description("One deck for every tape: NanoVer, CARLA, MIRA, FlightGear and HCRP recordings.")
@@ -45,31 +25,11 @@ function makeProgram(): Command {
       "after",
       `\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.\n\n${S3_HELP}`,
     );
-  for (const add of [
-    addInfo,
-    addView,
-    addCat,
-    addState,
-    addRecords,
-    addCheck,
-    addVerify,
-    addRecord,
-    addTail,
-    addCopy,
-    addConvert,
-    addCompact,
-    addDictionary,
-    addRecover,
-    addRepair,
-    addRetain,
-    addEdits,
-    addCorrupt,
-    addDemo,
-    addCarla,
-  ])
-    add(program);
+  await addCommands(program, process.argv[2]);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(add --help for the options)");
-  tab(program);
+  // says how to complete words in a shell, and completes them
+  if (process.argv[2] === "complete" || process.argv.length < 4)
+    (await import("@bomb.sh/tab/commander")).default(program);
   return program;
 }
 
@@ -96,7 +56,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 removeWhenInterrupted();
 
 try {
-  await makeProgram().parseAsync();
+  await (await makeProgram()).parseAsync();
 } catch (error) {
   process.exitCode = fail(error);
 }

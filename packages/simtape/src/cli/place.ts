@@ -11,10 +11,6 @@ import { storeBundle } from "../io/store-bundle.ts";
 import { UsageError } from "./failure.ts";
 import { UNFINISHED } from "./unfinished.ts";
 
-/** How credentials are given, for help and messages. */
-export const S3_HELP =
-  "Files in S3 are named s3://bucket/key. AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN sign in (without\nthem: public buckets), AWS_REGION says where, AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL name a server other than AWS.";
-
 /** A file or folder that is named on the command line, there or not: on disk or in a bucket. */
 export interface Place {
   kind(): Promise<"file" | "folder" | null>;

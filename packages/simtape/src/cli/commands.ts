@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+
+type Add = (program: Command) => void;
+
+/** Modules of commands, in the order of the help; each is loaded when one of its commands is asked for. */
+const MODULES: readonly (readonly [names: readonly string[], load: () => Promise<Add>])[] = [
+  [["info"], async () => (await import("./info.ts")).addInfo],
+  [["view"], async () => (await import("./view.ts")).addView],
+  [["cat"], async () => (await import("./cat.ts")).addCat],
+  [["state"], async () => (await import("./state.ts")).addState],
+  [["records"], async () => (await import("./records.ts")).addRecords],
+  [["check"], async () => (await import("./check.ts")).addCheck],
+  [["verify"], async () => (await import("./verify.ts")).addVerify],
+  [["record"], async () => (await import("./record.ts")).addRecord],
+  [["tail"], async () => (await import("./tail.ts")).addTail],
+  [["copy"], async () => (await import("./copy.ts")).addCopy],
+  [["convert"], async () => (await import("./convert.ts")).addConvert],
+  [["compact"], async () => (await import("./compact.ts")).addCompact],
+  [["dictionary"], async () => (await import("./dictionary.ts")).addDictionary],
+  [["recover"], async () => (await import("./recover.ts")).addRecover],
+  [["repair"], async () => (await import("./repair.ts")).addRepair],
+  [["retain"], async () => (await import("./retain.ts")).addRetain],
+  [
+    ["trim", "shift", "filter", "rename", "redact", "annotate", "join", "edit"],
+    async () => (await import("./edit.ts")).addEdits,
+  ],
+  [["corrupt"], async () => (await import("./corrupt.ts")).addCorrupt],
+  [["demo"], async () => (await import("./demo.ts")).addDemo],
+  [["carla"], async () => (await import("./carla.ts")).addCarla],
+];
+
+/** Adds the command of that name; all of them when there is none: for help, completion, and words that are wrong. */
+export async function addCommands(program: Command, name: string | undefined): Promise<void> {
+  const asked = MODULES.filter(([names]) => name !== undefined && names.includes(name));
+  for (const [, load] of asked.length > 0 ? asked : MODULES) (await load())(program);
+}
