@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { open, type State } from "simtape";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -184,6 +186,28 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     expect(ghost).toEqual([...there.data]);
   });
 
+  test("weighs little: 200 kB without 3D, 500 kB with everything that CARLA needs", async () => {
+    const manifest = JSON.parse(readFileSync(join(viewer.folder, "manifest.json"), "utf8")) as Manifest;
+    const gzipped = (file: string): number => gzipSync(readFileSync(join(viewer.folder, file))).length;
+    const page2d = filesOf(manifest, ["index.html", "src/shell/workbench.tsx", "src/inspect/info-panel.tsx"]);
+    const weight = [...page2d].reduce((sum, file) => sum + gzipped(file), 0);
+    expect(weight).toBeLessThan(200_000);
+    expect(
+      [...page2d].filter((file) => readFileSync(join(viewer.folder, file), "utf8").includes("WebGLRenderer")),
+    ).toEqual([]);
+
+    const { page: fresh } = await viewer.page("about:blank");
+    const loaded = new Set<string>();
+    fresh.on("request", (request) => loaded.add(new URL(request.url()).pathname.replace(/^\/[^/]*\//, "")));
+    await fresh.goto(viewer.address("town.log"));
+    await untilOpen(fresh);
+    await fresh.waitForLoadState("networkidle");
+    await fresh.close();
+    const all = [...loaded].filter((file) => file.startsWith("assets/"));
+    expect(all.length).toBeGreaterThan(5);
+    expect(all.reduce((sum, file) => sum + gzipped(file), 0)).toBeLessThan(500_000);
+  });
+
   test("lists its keys, and does what is chosen in the palette", async () => {
     await go(viewer.address("town.log"));
     await untilOpen(page);
@@ -217,6 +241,22 @@ function plain({ values, sets }: State): unknown {
     },
   );
   return JSON.parse(text) as unknown;
+}
+
+/** Vite's list of what was built, by source. */
+type Manifest = Readonly<
+  Record<string, { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] }>
+>;
+
+/** Scripts and styles that sources need at once. */
+function filesOf(manifest: Manifest, sources: readonly string[], found: Set<string> = new Set()): Set<string> {
+  for (const source of sources) {
+    const { file, imports = [], css = [] } = manifest[source]!;
+    if (found.has(file)) continue;
+    for (const each of [file, ...css]) found.add(each);
+    filesOf(manifest, imports, found);
+  }
+  return found;
 }
 
 async function pausedAt(page: Page): Promise<number> {

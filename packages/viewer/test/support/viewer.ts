@@ -32,6 +32,8 @@ export function example(name: string): string {
 /** The built page, served as `simtape view` does, and a browser with WebGL in software. */
 export interface Viewer extends AsyncDisposable {
   readonly entries: readonly ViewEntry[];
+  /** Of the built page. */
+  readonly folder: string;
   /** Address of the page with those entries open; with none, of its first page. */
   address(...names: string[]): string;
   /** A page of 1280 × 720; what goes wrong in it is in `errors`. */
@@ -49,6 +51,7 @@ export async function startViewer(files: readonly string[]): Promise<Viewer> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
   return {
     entries,
+    folder,
     address: (...names) => server.address(names.map((name) => entries.find((entry) => entry.name === name)!)),
     page: (address) => openPage(context, address),
     async [Symbol.asyncDispose]() {
@@ -66,7 +69,7 @@ async function buildViewer(folder: string): Promise<void> {
     await build({
       root: fileURLToPath(new URL("../..", import.meta.url)),
       logLevel: "warn",
-      build: { outDir: folder, emptyOutDir: true },
+      build: { outDir: folder, emptyOutDir: true, manifest: "manifest.json" },
     });
   } finally {
     vi.unstubAllEnvs();
