@@ -3,11 +3,11 @@ import { hypercube } from "../../src/formats/hypercube/format.ts";
 import type { Store } from "../../src/io/store.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
-import { existing, recordingBundle } from "../../src/record/existing.ts";
+import { recordingBundle } from "../../src/record/existing.ts";
 import type { Recorder } from "../../src/record/recorder.ts";
 import { stanceAt, step } from "./walkers.ts";
 
-export { comeIn, type Stance, stanceAt, step } from "./walkers.ts";
+export { comeIn, stanceAt, step } from "./walkers.ts";
 
 /** 2026-01-01T00:00:00Z in Unix milliseconds. */
 export const START = 1_767_225_600_000;
@@ -57,13 +57,6 @@ export async function expectAt(recording: Recording, players: number, tick: numb
     const error = Math.max(Math.abs(a - x), Math.abs(b - y), Math.abs(c - z));
     expect(error, `tick ${tick}, player ${row}`).toBeLessThan(0.000123);
   }
-}
-
-/** Ticks that a recording has, however its recorder ended. */
-export async function ticksOf(store: Store, id: string): Promise<number> {
-  const found = await existing(store, id);
-  await found?.reader.close();
-  return found?.before.ticks ?? 0;
 }
 
 export async function listed(store: Store, prefix: string): Promise<ReadonlyMap<string, number>> {

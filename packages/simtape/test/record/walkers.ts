@@ -1,6 +1,6 @@
 import type { World } from "../../src/record/world.ts";
 
-export interface Stance {
+interface Stance {
   readonly x: number;
   readonly y: number;
   readonly z: number;
