@@ -13,6 +13,12 @@ export interface PanelKind {
 
 export const PANELS: readonly PanelKind[] = [
   {
+    id: "scene",
+    title: "Scene",
+    component: lazily(async () => (await import("./scene/scene-panel.tsx")).ScenePanel),
+    home: "main",
+  },
+  {
     id: "plots",
     title: "Plots",
     component: lazily(async () => (await import("./plots/plots-panel.tsx")).PlotsPanel),

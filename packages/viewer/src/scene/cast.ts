@@ -1,0 +1,67 @@
+import { type Box3, Group } from "three";
+import type { State } from "simtape";
+import { Look } from "./look.ts";
+import type { Crowd, Presenter, PresenterKind } from "./presenters/presenter.ts";
+import { PRESENTERS } from "./presenters/registry.ts";
+import type { Origin } from "./turn.ts";
+
+/** All that one recording shows: its presenters, made when a set they claim first comes. */
+export class Cast {
+  readonly object: Group = new Group();
+  readonly look: Look;
+  /** Shown last. */
+  state: State | null = null;
+  crowds: readonly Crowd[] = [];
+  readonly #origin: Origin;
+  readonly #presenters = new Map<PresenterKind, Presenter>();
+  readonly #sets = new Set<string>();
+
+  /** `ghost`: which one it is, -1 for what is played. */
+  constructor(origin: Origin, ghost: number) {
+    this.#origin = origin;
+    this.look = new Look(ghost);
+  }
+
+  show(state: State): void {
+    this.state = state;
+    for (const [name, set] of state.sets) {
+      if (this.#sets.has(name)) continue;
+      const kind = PRESENTERS.find((candidate) => candidate.claims(name, set));
+      if (kind === undefined) continue;
+      this.#sets.add(name);
+      this.#presenterOf(kind).adopt(name);
+      this.crowds = [...this.#presenters.values()].flatMap((presenter) => presenter.crowds);
+    }
+    for (const presenter of this.#presenters.values()) presenter.update(state);
+  }
+
+  /** Widens the box by what should be seen at first. */
+  frame(box: Box3): void {
+    this.object.updateMatrixWorld();
+    for (const presenter of this.#presenters.values()) presenter.frame(box);
+  }
+
+  /** Height of the ground; null when no presenter knows it. */
+  get floor(): number | null {
+    for (const { floor } of this.#presenters.values()) if (floor !== undefined) return floor;
+    return null;
+  }
+
+  describe(): string {
+    return [...this.#presenters.values()].map((presenter) => presenter.describe()).join(", ");
+  }
+
+  dispose(): void {
+    for (const presenter of this.#presenters.values()) presenter.dispose();
+  }
+
+  #presenterOf(kind: PresenterKind): Presenter {
+    let presenter = this.#presenters.get(kind);
+    if (presenter === undefined) {
+      presenter = kind.make({ origin: this.#origin, look: this.look });
+      this.#presenters.set(kind, presenter);
+      this.object.add(presenter.object);
+    }
+    return presenter;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Axes } from "simtape";
+import type { Series, SeriesPath } from "../protocol.ts";
+import { metresPer, type Origin, turnVector } from "./turn.ts";
+
+/** The whole way of a thing: where it is at each time that is known, in time's order. */
+export interface Course {
+  /** Nanoseconds since the start of its recording. */
+  readonly times: Float64Array;
+  /** Three for each time, scene metres. */
+  readonly places: Float32Array;
+}
+
+/** What to ask for to know the way of a thing. */
+export function coursePaths(set: string, id: number | string, column: string): SeriesPath[] {
+  return [0, 1, 2].map((item) => ({ set, id, column, item }));
+}
+
+/** Points of a course. */
+const POINTS = 1500;
+
+/** A course of the three lines of one position column, in the axes of its set. Null when it never is anywhere. */
+export function courseOf(lines: readonly [Series, Series, Series], axes: Axes | null, origin: Origin): Course | null {
+  const [a, b, c] = lines;
+  const isGeodetic = "column" in a.path && a.path.column === "geodetic";
+  const scale = isGeodetic ? 1 : metresPer(a.unit);
+  if (scale === null) return null;
+  const start = Math.max(...lines.map(({ time }) => time[0] ?? Number.NaN));
+  const end = Math.min(...lines.map(({ time }) => time.at(-1) ?? Number.NaN));
+  if (!(end > start)) return null;
+  const [x, y, z] = [new Along(a), new Along(b), new Along(c)];
+  const times: number[] = [];
+  const places: number[] = [];
+  for (let i = 0; i < POINTS; i++) {
+    const time = start + ((end - start) * i) / (POINTS - 1);
+    const [px, py, pz] = [x.at(time), y.at(time), z.at(time)];
+    if (!Number.isFinite(px + py + pz)) continue;
+    if (isGeodetic) {
+      origin.geodetic(px, py, pz, PLACE, 0);
+    } else {
+      turnVector(axes, px * scale, py * scale, pz * scale, PLACE, 0);
+      origin.local(PLACE, 0);
+    }
+    times.push(time);
+    places.push(PLACE[0]!, PLACE[1]!, PLACE[2]!);
+  }
+  return times.length < 2 ? null : { times: Float64Array.from(times), places: Float32Array.from(places) };
+}
+
+/** Goes along a line from left to right. */
+class Along {
+  readonly #line: Series;
+  #next = 1;
+
+  constructor(line: Series) {
+    this.#line = line;
+  }
+
+  /** The number at a time, not before the one asked for last; NaN where nothing is known. */
+  at(at: number): number {
+    const { time, value, isHeld } = this.#line;
+    while (this.#next < time.length - 1 && time[this.#next]! < at) this.#next++;
+    const from = this.#next - 1;
+    const span = time[this.#next]! - time[from]!;
+    if (isHeld || !(span > 0)) return value[at >= time[this.#next]! ? this.#next : from]!;
+    const part = Math.max(0, Math.min(1, (at - time[from]!) / span));
+    return value[from]! + part * (value[this.#next]! - value[from]!);
+  }
+}
+
+/** Nanoseconds of the course's recording at which it comes nearest to a place; NaN when that is farther than `reach`. */
+export function timeNear({ times, places }: Course, x: number, y: number, z: number, reach: number): number {
+  let best = reach * reach;
+  let time = Number.NaN;
+  for (let i = 0; i + 1 < times.length; i++) {
+    const at = 3 * i;
+    const dx = places[at + 3]! - places[at]!;
+    const dy = places[at + 4]! - places[at + 1]!;
+    const dz = places[at + 5]! - places[at + 2]!;
+    const px = x - places[at]!;
+    const py = y - places[at + 1]!;
+    const pz = z - places[at + 2]!;
+    const length = dx * dx + dy * dy + dz * dz;
+    const part = length === 0 ? 0 : Math.max(0, Math.min(1, (px * dx + py * dy + pz * dz) / length));
+    const away = (px - part * dx) ** 2 + (py - part * dy) ** 2 + (pz - part * dz) ** 2;
+    if (away > best) continue;
+    best = away;
+    time = times[i]! + part * (times[i + 1]! - times[i]!);
+  }
+  return time;
+}
+
+const PLACE = new Float64Array(3);

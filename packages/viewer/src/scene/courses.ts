@@ -1,0 +1,63 @@
+import type { Frame } from "simtape";
+import type { Deck, Session } from "../session.ts";
+import { coursePaths, courseOf } from "./course.ts";
+import type { SceneView } from "./scene-view.ts";
+
+/** Ways that are drawn of one recording, and points asked for. */
+const MOST = 6;
+const COLUMNS = 1500;
+/** A recording larger than this is not gone through for them. */
+const BYTES = 64 << 20;
+/** Sets whose things travel, and the column that says where they are. */
+const TRAVELLERS: readonly (readonly [set: string, column: string])[] = [
+  ["aircraft", "geodetic"],
+  ["vehicles", "position"],
+  ["poses", "position"],
+  ["players", "position"],
+];
+
+/** Asks for the ways of the first few things of every recording, and draws them as they come. */
+export async function drawCourses(session: Session, view: SceneView, frame: Frame, signal: AbortSignal): Promise<void> {
+  const { decks } = session.store.value;
+  for (const [i, deck] of decks.entries()) {
+    if ((deck.opened.info.bytes ?? BYTES) >= BYTES) continue;
+    await drawOne(session, view, i, deck, i === 0 ? frame.state : frame.ghosts[i - 1], signal);
+  }
+}
+
+async function drawOne(
+  session: Session,
+  view: SceneView,
+  cast: number,
+  { opened }: Deck,
+  state: Frame["state"] | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (state === undefined) return;
+  const { start, end } = opened.timeline;
+  const wanted = TRAVELLERS.flatMap(([set, column]) => {
+    const entities = state.sets.get(set);
+    if (entities?.columns.has(column) !== true) return [];
+    // The recorded aircraft has a way in time; those that others sent are where they were heard.
+    const ids = entities.ids.includes("self") ? ["self"] : entities.ids.slice(0, MOST);
+    return ids.map((id) => ({ set, id, column, axes: entities.axes }));
+  });
+  if (wanted.length === 0) return;
+  const lines = await session.query(
+    "series",
+    {
+      recording: opened.recording,
+      paths: wanted.flatMap(({ set, id, column }) => coursePaths(set, id, column)),
+      start,
+      end,
+      columns: COLUMNS,
+    },
+    { signal },
+  );
+  for (const [i, { set, id, axes }] of wanted.entries()) {
+    const [a, b, c] = lines.slice(3 * i, 3 * i + 3);
+    const course =
+      a === undefined || b === undefined || c === undefined ? null : courseOf([a, b, c], axes, view.origin);
+    if (course !== null) view.setCourse(cast, set, id, course);
+  }
+}

@@ -1,0 +1,71 @@
+import { type Ray, Vector3 } from "three";
+import type { Crowd } from "./presenters/presenter.ts";
+
+/** One thing of a crowd, where it is now. */
+export interface Spot {
+  readonly crowd: Crowd;
+  readonly row: number;
+}
+
+/** A thing counts as hit within this many pixels of it. */
+const SLACK = 7;
+
+/**
+ * The nearest thing that a ray hits. Things are balls, never smaller than some pixels: `pixel` is the size of one at a
+ * distance of 1 m. What is not main gives way to what is.
+ */
+export function pick(ray: Ray, crowds: readonly Crowd[], pixel: number): Spot | null {
+  let best: Spot | null = null;
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const crowd of crowds) {
+    const { poses, frame } = crowd;
+    const scale = frame.matrixWorld.getMaxScaleOnAxis();
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      placeOf(crowd, row, PLACE);
+      PLACE.y += (crowd.isMain ? crowd.top / 2.5 : 0) * scale;
+      const along = RAY.copy(PLACE).sub(ray.origin).dot(ray.direction);
+      if (along <= 0) continue;
+      const reach = Math.max(crowd.radius * scale, SLACK * pixel * along);
+      const beside = ray.distanceSqToPoint(PLACE);
+      if (beside > reach * reach) continue;
+      const rank = along - reach + (crowd.isMain ? 0 : reach);
+      if (rank >= nearest) continue;
+      nearest = rank;
+      best = { crowd, row };
+    }
+  }
+  return best;
+}
+
+/** Where a thing is in the scene. */
+export function placeOf({ poses, frame }: Crowd, row: number, out: Vector3): Vector3 {
+  return out.fromArray(poses.positions, 3 * row).applyMatrix4(frame.matrixWorld);
+}
+
+/** The crowd and row of what is selected; null when it is not there now. */
+export function find(crowds: readonly Crowd[], set: string, id: number | string): Spot | null {
+  for (const crowd of crowds) {
+    if (crowd.set !== set) continue;
+    const row = crowd.poses.find(id);
+    if (crowd.poses.isKnown(row)) return { crowd, row };
+  }
+  return null;
+}
+
+/** What it is about when nothing is selected: the hero or the recorded aircraft, else the first of the main things. */
+export function principal(crowds: readonly Crowd[]): Spot | null {
+  let first: Spot | null = null;
+  for (const crowd of crowds) {
+    if (!crowd.isMain) continue;
+    for (let row = 0; row < crowd.poses.count; row++) {
+      if (!crowd.poses.isKnown(row)) continue;
+      if (crowd.poses.ids[row] === "self" || crowd.label(row) === "hero") return { crowd, row };
+      first ??= { crowd, row };
+    }
+  }
+  return first;
+}
+
+const PLACE = new Vector3();
+const RAY = new Vector3();

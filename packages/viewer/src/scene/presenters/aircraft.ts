@@ -1,0 +1,209 @@
+import {
+  type Box3,
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CircleGeometry,
+  DoubleSide,
+  Group,
+  LineBasicMaterial,
+  LineSegments,
+  Mesh,
+} from "three";
+import type { EntitySet, State } from "simtape";
+import { Instances } from "../instances.ts";
+import { color, colorOf, ghostColor } from "../look.ts";
+import { counted, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { airframeGeometry } from "./shapes.ts";
+import { SetCrowd } from "./set-crowd.ts";
+
+/** Aircraft in their attitude over the plane that touches sea level; the recorded one moves its control surfaces. */
+export const aircraft: PresenterKind = {
+  claims: (_, set) => set.axes?.kind === "geodetic" && set.columns.has("geodetic"),
+  make: (setting) => new Fleet(setting),
+};
+
+const SELF = "self";
+/** Radians at full deflection. */
+const DEFLECTION = 0.45;
+const FLAPS = 0.7;
+const WHITE = color("#f4f7fa");
+const SURFACE = color("#e8590c");
+
+class Fleet implements Presenter {
+  readonly object: Group = new Group();
+  readonly crowds: SetCrowd[] = [];
+  /** Sea level. */
+  readonly floor: number = 0;
+  readonly #setting: Setting;
+  readonly #frames: Instances;
+  readonly #surfaces: Surfaces;
+  readonly #stems: LineSegments<BufferGeometry, LineBasicMaterial>;
+  #capacity = 0;
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+    this.#frames = new Instances(airframeGeometry(), setting.look.material({ vertexColors: true }));
+    this.#surfaces = new Surfaces(setting);
+    const tint = setting.look.ghost < 0 ? color("#748492") : ghostColor(setting.look.ghost);
+    this.#stems = new LineSegments(
+      new BufferGeometry(),
+      new LineBasicMaterial({ color: tint, transparent: true, opacity: 0.5 }),
+    );
+    this.#stems.frustumCulled = false;
+    this.object.add(this.#frames.object, this.#surfaces.object, this.#stems);
+  }
+
+  adopt(set: string): void {
+    const label = (entities: EntitySet, row: number): string =>
+      textAt(entities, "label", row) || String(entities.ids[row]);
+    this.crowds.push(new SetCrowd(set, this.object, this.#setting, { radius: 6, eye: 0.6, top: 3, label }));
+  }
+
+  update(state: State): void {
+    let isOther = false;
+    for (const crowd of this.crowds) isOther = crowd.update(state) || isOther;
+    this.#surfaces.turn(state);
+    if (!isOther) return;
+    const { look } = this.#setting;
+    this.#frames.begin();
+    this.#surfaces.object.visible = false;
+    for (const { poses } of this.crowds) {
+      for (let row = 0; row < poses.count; row++) {
+        if (!poses.isKnown(row)) continue;
+        const { positions: p, orientations: q } = poses;
+        const at = 3 * row;
+        const from = 4 * row;
+        const isSelf = poses.ids[row] === SELF;
+        const shade = look.paint(isSelf ? WHITE : colorOf(String(poses.ids[row])));
+        this.#frames.put(
+          p[at]!,
+          p[at + 1]!,
+          p[at + 2]!,
+          q[from]!,
+          q[from + 1]!,
+          q[from + 2]!,
+          q[from + 3]!,
+          1,
+          1,
+          1,
+          shade,
+        );
+        if (!isSelf) continue;
+        this.#surfaces.object.visible = true;
+        this.#surfaces.object.position.fromArray(p, at);
+        this.#surfaces.object.quaternion.fromArray(q, from);
+      }
+    }
+    this.#frames.end();
+    this.#drawStems();
+  }
+
+  /** Around the recorded one, near enough to see how it flies. */
+  frame(box: Box3): void {
+    for (const crowd of this.crowds) {
+      const row = crowd.poses.find(SELF);
+      if (crowd.poses.isKnown(row)) return crowd.widenBy(box, row, 9);
+    }
+    for (const crowd of this.crowds) crowd.widen(box, 9);
+  }
+
+  describe(): string {
+    return counted(this.#frames.count, "aircraft", "aircraft");
+  }
+
+  dispose(): void {
+    this.#frames.dispose();
+    this.#surfaces.dispose();
+    this.#stems.geometry.dispose();
+    this.#stems.material.dispose();
+  }
+
+  /** Down to sea level, so that height and place can be told. */
+  #drawStems(): void {
+    const { count } = this.#frames;
+    if (count > this.#capacity) {
+      this.#capacity = 2 * count;
+      this.#stems.geometry.dispose();
+      this.#stems.geometry = new BufferGeometry();
+      this.#stems.geometry.setAttribute("position", new BufferAttribute(new Float32Array(6 * this.#capacity), 3));
+    }
+    const ends = this.#stems.geometry.getAttribute("position") as BufferAttribute | undefined;
+    if (ends === undefined) return;
+    let at = 0;
+    for (const { poses } of this.crowds) {
+      for (let row = 0; row < poses.count; row++) {
+        if (!poses.isKnown(row)) continue;
+        const { positions: p } = poses;
+        ends.setXYZ(at++, p[3 * row]!, p[3 * row + 1]!, p[3 * row + 2]!);
+        ends.setXYZ(at++, p[3 * row]!, 0, p[3 * row + 2]!);
+      }
+    }
+    ends.needsUpdate = true;
+    this.#stems.geometry.setDrawRange(0, at);
+  }
+}
+
+/** What moves on the recorded aircraft: each part hangs on its hinge. */
+class Surfaces {
+  readonly object: Group = new Group();
+  readonly #left: Mesh;
+  readonly #right: Mesh;
+  readonly #elevator: Mesh;
+  readonly #rudder: Mesh;
+  readonly #flaps: readonly Mesh[];
+  readonly #wheels: readonly Mesh[];
+  readonly #propeller: Mesh;
+
+  constructor({ look }: Setting) {
+    const part = (x: number, y: number, z: number, geometry: BoxGeometry, shade = SURFACE): Mesh => {
+      const material = look.material();
+      material.color.copy(look.paint(shade));
+      const mesh = new Mesh(geometry, material);
+      mesh.position.set(x, y, z);
+      this.object.add(mesh);
+      return mesh;
+    };
+    const board = (width: number): BoxGeometry => new BoxGeometry(0.42, 0.1, width).translate(-0.21, 0, 0);
+    this.#left = part(-0.37, 0.82, -4.1, board(2.4));
+    this.#right = part(-0.37, 0.82, 4.1, board(2.4));
+    this.#flaps = [part(-0.37, 0.82, -1.8, board(2), WHITE), part(-0.37, 0.82, 1.8, board(2), WHITE)];
+    this.#elevator = part(-4.92, 0.15, 0, board(3.2));
+    this.#rudder = part(-5.05, 0.8, 0, new BoxGeometry(0.4, 1.1, 0.09).translate(-0.2, 0, 0));
+    const wheel = (): BoxGeometry => new BoxGeometry(0.4, 0.4, 0.16).translate(0, -1.15, 0);
+    const dark = color("#2b3035");
+    this.#wheels = [
+      part(1.7, 0, 0, wheel(), dark),
+      part(-0.2, 0, -1.2, wheel(), dark),
+      part(-0.2, 0, 1.2, wheel(), dark),
+    ];
+    const disc = look.glow({ opacity: 0.16 });
+    disc.side = DoubleSide;
+    this.#propeller = new Mesh(new CircleGeometry(0.95, 32).rotateY(Math.PI / 2), disc);
+    this.#propeller.position.set(2.72, 0, 0);
+    this.object.add(this.#propeller);
+  }
+
+  /** By the properties of FlightGear: positive is the left aileron down, the right up, the elevator down, the rudder right; flaps and gear from 0 to 1. */
+  turn(state: State): void {
+    const norm = (name: string): number => {
+      const value = state.values.get(name);
+      return typeof value === "number" && Number.isFinite(value) ? value : 0;
+    };
+    this.#left.rotation.z = DEFLECTION * norm("/surface-positions/left-aileron-pos-norm");
+    this.#right.rotation.z = -DEFLECTION * norm("/surface-positions/right-aileron-pos-norm");
+    this.#elevator.rotation.z = DEFLECTION * norm("/surface-positions/elevator-pos-norm");
+    this.#rudder.rotation.y = DEFLECTION * norm("/surface-positions/rudder-pos-norm");
+    const flaps = FLAPS * norm("/surface-positions/flap-pos-norm");
+    for (const flap of this.#flaps) flap.rotation.z = flaps;
+    const gear = state.values.get("/gear/gear/position-norm");
+    for (const wheel of this.#wheels) wheel.visible = typeof gear !== "number" || gear > 0.05;
+  }
+
+  dispose(): void {
+    for (const part of this.object.children as Mesh[]) {
+      part.geometry.dispose();
+      (part.material as ReturnType<Setting["look"]["glow"]>).dispose();
+    }
+  }
+}

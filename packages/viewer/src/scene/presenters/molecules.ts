@@ -1,0 +1,354 @@
+import {
+  type Box3,
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  CylinderGeometry,
+  Group,
+  IcosahedronGeometry,
+  LineBasicMaterial,
+  LineSegments,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
+} from "three";
+import type { EntitySet, State, Value } from "simtape";
+import { Instances } from "../instances.ts";
+import { color, ghostColor } from "../look.ts";
+import { ballRadius, elementColor } from "./elements.ts";
+import { counted, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { roomPose } from "./room.ts";
+import { SetCrowd } from "./set-crowd.ts";
+
+/** Particles as balls in the colours of their elements, their bonds, the box; who is in the room, and what they pull at. */
+export const molecules: PresenterKind = {
+  claims: (name) => name === "particles" || name === "avatars" || name === "interactions",
+  make: (setting) => new Molecules(setting),
+};
+
+/** nm */
+const BOND_RADIUS = 0.014;
+const PULL_RADIUS = 0.012;
+const NM = 1e-9;
+/** Finer balls where there are fewer of them. */
+const FINE = 600;
+const PULL = color("#ffd43b");
+const HAND = color("#ffffff");
+const VISOR = color("#15191d");
+const MINE = new Color();
+const POINT = new Vector3();
+const TURN = new Quaternion();
+const NONE: readonly number[] = [];
+
+class Molecules implements Presenter {
+  /** The room, in metres. In `#simulation` lengths are nm: 1 nm is shown as 1 m when nobody says where it is. */
+  readonly object: Group = new Group();
+  readonly crowds: SetCrowd[];
+  readonly #setting: Setting;
+  readonly #simulation = new Group();
+  readonly #particles: SetCrowd;
+  readonly #avatars: SetCrowd;
+  readonly #interactions: SetCrowd;
+  #atoms: Instances | null = null;
+  #isFine = true;
+  readonly #bonds: Instances;
+  readonly #pulls: Instances;
+  readonly #ends: Instances;
+  readonly #heads: Instances;
+  readonly #visors: Instances;
+  readonly #hands: Instances;
+  readonly #box: LineSegments<BufferGeometry, LineBasicMaterial>;
+  #boxVectors: Value | undefined;
+  #bondPairs: Value | undefined;
+  #scene: Value | undefined;
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+    const { look } = setting;
+    const rod = (): CylinderGeometry => new CylinderGeometry(1, 1, 1, 8, 1, true);
+    this.#bonds = new Instances(rod(), look.material());
+    this.#pulls = new Instances(rod(), look.glow({ opacity: 0.8 }));
+    this.#ends = new Instances(new SphereGeometry(1, 12, 8), look.glow());
+    this.#heads = new Instances(new SphereGeometry(1, 24, 16), look.material({ opacity: 0.9 }));
+    this.#visors = new Instances(new BoxGeometry(1, 1, 1), look.material());
+    this.#hands = new Instances(new CylinderGeometry(0.35, 1, 1, 12).rotateX(-Math.PI / 2), look.material());
+    const tint = look.ghost < 0 ? color("#7d8b97") : ghostColor(look.ghost);
+    this.#box = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: tint }));
+    this.#box.geometry.setAttribute("position", new BufferAttribute(new Float32Array(72), 3));
+    this.#box.visible = false;
+    this.#box.frustumCulled = false;
+    this.#simulation.matrixAutoUpdate = false;
+    this.#simulation.add(this.#bonds.object, this.#pulls.object, this.#ends.object, this.#box);
+    this.object.add(this.#simulation, this.#heads.object, this.#visors.object, this.#hands.object);
+    const nm = { metres: NM, eye: 0, top: 0.12 };
+    this.#particles = new SetCrowd("particles", this.#simulation, setting, {
+      ...nm,
+      radius: 0.06,
+      isMain: false,
+      label: atomName,
+    });
+    this.#interactions = new SetCrowd("interactions", this.#simulation, setting, {
+      ...nm,
+      radius: 0.05,
+      isMain: false,
+    });
+    this.#avatars = new SetCrowd("avatars", this.object, setting, {
+      radius: 0.15,
+      eye: 0,
+      top: 0.2,
+      ahead: "-z",
+      travels: false,
+      label: (set, row) => (textAt(set, "kind", row) === "headset" ? textAt(set, "label", row) : ""),
+    });
+    this.crowds = [this.#avatars, this.#interactions, this.#particles];
+  }
+
+  adopt(): void {
+    // Its sets are known by name.
+  }
+
+  update(state: State): void {
+    this.#place(state);
+    const areOthers = this.#particles.update(state);
+    const pairs = state.values.get("bond.pairs");
+    if (areOthers) this.#drawAtoms();
+    if (areOthers || pairs !== this.#bondPairs) this.#drawBonds(pairs, state.values.get("system.box.vectors"));
+    this.#drawBox(state.values.get("system.box.vectors"));
+    if (this.#avatars.update(state)) this.#drawAvatars();
+    // What is pulled moves with every frame.
+    if (this.#interactions.update(state) || areOthers) this.#drawPulls(state);
+  }
+
+  frame(box: Box3): void {
+    this.object.updateWorldMatrix(true, true);
+    this.#particles.widen(box, 0.1);
+    const corners = this.#box.geometry.getAttribute("position");
+    for (let i = 0; this.#box.visible && i < corners.count; i++) {
+      box.expandByPoint(POINT.fromBufferAttribute(corners, i).applyMatrix4(this.#simulation.matrixWorld));
+    }
+    this.#avatars.widen(box, 0.2);
+  }
+
+  describe(): string {
+    const { count } = this.#particles.poses;
+    const people = new Set(this.#avatars.poses.ids.map((id) => String(id).split("/")[0])).size;
+    return [counted(count, "atom"), counted(this.#bonds.count / 2, "bond"), counted(people, "person", "people")].join(
+      ", ",
+    );
+  }
+
+  dispose(): void {
+    for (const shapes of [this.#bonds, this.#pulls, this.#ends, this.#heads, this.#visors, this.#hands])
+      shapes.dispose();
+    this.#atoms?.dispose();
+    this.#box.geometry.dispose();
+    this.#box.material.dispose();
+  }
+
+  #place(state: State): void {
+    const scene = state.values.get("state/scene");
+    if (scene === this.#scene) return;
+    this.#scene = scene;
+    if (!roomPose(scene, this.#simulation.matrix)) this.#simulation.matrix.identity();
+    this.#simulation.matrixWorldNeedsUpdate = true;
+  }
+
+  #drawAtoms(): void {
+    const { poses, entities } = this.#particles;
+    const { look } = this.#setting;
+    const atoms = this.#balls(poses.count);
+    const { positions } = poses;
+    const tints = entities?.columns.get("color");
+    atoms.begin();
+    for (let row = 0; row < poses.count; row++) {
+      const at = 3 * row;
+      if (!poses.isKnown(row)) continue;
+      const element = numberAt(entities, "element", row);
+      const radius = ballRadius(element);
+      const shade = tints === undefined ? elementColor(element) : tintOf(entities!, row, elementColor(element));
+      atoms.put(
+        positions[at]!,
+        positions[at + 1]!,
+        positions[at + 2]!,
+        0,
+        0,
+        0,
+        1,
+        radius,
+        radius,
+        radius,
+        look.paint(shade),
+      );
+    }
+    atoms.end();
+  }
+
+  #balls(count: number): Instances {
+    const isFine = count <= FINE;
+    if (this.#atoms !== null && this.#isFine === isFine) return this.#atoms;
+    if (this.#atoms !== null) {
+      this.#simulation.remove(this.#atoms.object);
+      this.#atoms.dispose();
+    }
+    this.#isFine = isFine;
+    this.#atoms = new Instances(
+      new IcosahedronGeometry(1, isFine ? 4 : 1),
+      this.#setting.look.material(),
+      Math.max(16, count),
+    );
+    this.#simulation.add(this.#atoms.object);
+    return this.#atoms;
+  }
+
+  /** Each in two halves, in the colours of its ends. Those that go through the walls of the box are left out. */
+  #drawBonds(pairs: Value | undefined, box: Value | undefined): void {
+    this.#bondPairs = pairs;
+    const { poses, entities } = this.#particles;
+    const { positions } = poses;
+    const { look } = this.#setting;
+    const longest = longestBond(box);
+    const bonds = this.#bonds;
+    bonds.begin();
+    if (ArrayBuffer.isView(pairs)) {
+      const ends = pairs as Uint32Array;
+      for (let i = 0; i + 1 < ends.length; i += 2) {
+        const a = ends[i]!;
+        const b = ends[i + 1]!;
+        if (a >= poses.count || b >= poses.count) continue;
+        const ax = positions[3 * a]!;
+        const ay = positions[3 * a + 1]!;
+        const az = positions[3 * a + 2]!;
+        const bx = positions[3 * b]!;
+        const by = positions[3 * b + 1]!;
+        const bz = positions[3 * b + 2]!;
+        if (!(Math.hypot(bx - ax, by - ay, bz - az) < longest)) continue;
+        const mx = (ax + bx) / 2;
+        const my = (ay + by) / 2;
+        const mz = (az + bz) / 2;
+        bonds.putRod(ax, ay, az, mx, my, mz, BOND_RADIUS, look.paint(elementColor(numberAt(entities, "element", a))));
+        bonds.putRod(mx, my, mz, bx, by, bz, BOND_RADIUS, look.paint(elementColor(numberAt(entities, "element", b))));
+      }
+    }
+    bonds.end();
+  }
+
+  #drawBox(vectors: Value | undefined): void {
+    if (vectors === this.#boxVectors) return;
+    this.#boxVectors = vectors;
+    const corners = this.#box.geometry.getAttribute("position") as BufferAttribute;
+    this.#box.visible = boxEdges(vectors, corners.array as Float32Array);
+    corners.needsUpdate = true;
+  }
+
+  #drawAvatars(): void {
+    const { poses, entities } = this.#avatars;
+    const { look } = this.#setting;
+    for (const shapes of [this.#heads, this.#visors, this.#hands]) shapes.begin();
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      const { positions: p, orientations: q } = poses;
+      const [at, from] = [3 * row, 4 * row];
+      const [x, y, z] = [p[at]!, p[at + 1]!, p[at + 2]!];
+      const [qx, qy, qz, qw] = [q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!];
+      const shade = look.paint(tintOf(entities!, row, HAND));
+      if (textAt(entities, "kind", row) === "headset") {
+        this.#heads.put(x, y, z, qx, qy, qz, qw, 0.085, 0.11, 0.1, shade);
+        POINT.set(0, 0.01, -0.075).applyQuaternion(TURN.set(qx, qy, qz, qw));
+        this.#visors.put(x + POINT.x, y + POINT.y, z + POINT.z, qx, qy, qz, qw, 0.16, 0.085, 0.07, look.paint(VISOR));
+      } else {
+        this.#hands.put(x, y, z, qx, qy, qz, qw, 0.03, 0.03, 0.14, shade);
+      }
+    }
+    for (const shapes of [this.#heads, this.#visors, this.#hands]) shapes.end();
+  }
+
+  /** From what pulls to each particle that is pulled at. */
+  #drawPulls(state: State): void {
+    const { poses } = this.#interactions;
+    const { look } = this.#setting;
+    const { positions: from } = poses;
+    const { positions: particles, count } = this.#particles.poses;
+    this.#pulls.begin();
+    this.#ends.begin();
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      const [x, y, z] = [from[3 * row]!, from[3 * row + 1]!, from[3 * row + 2]!];
+      this.#ends.put(x, y, z, 0, 0, 0, 1, 0.035, 0.035, 0.035, look.paint(PULL));
+      for (const particle of pulledBy(state.values.get(`state/interaction.${poses.ids[row]!}`))) {
+        if (!(particle < count)) continue;
+        const at = 3 * particle;
+        this.#pulls.putRod(
+          x,
+          y,
+          z,
+          particles[at]!,
+          particles[at + 1]!,
+          particles[at + 2]!,
+          PULL_RADIUS,
+          look.paint(PULL),
+        );
+      }
+    }
+    this.#pulls.end();
+    this.#ends.end();
+  }
+}
+
+/** Colour of one thing as it is recorded, of numbers to 1 or bytes; `fallback` when it says none. */
+function tintOf(set: EntitySet, row: number, fallback: Color): Color {
+  const column = set.columns.get("color");
+  const red = numberAt(set, "color", row);
+  if (column === undefined || !Number.isFinite(red)) return fallback;
+  const scale = column.data instanceof Uint8Array ? 1 / 255 : 1;
+  return MINE.setRGB(
+    red * scale,
+    numberAt(set, "color", row, 1) * scale,
+    numberAt(set, "color", row, 2) * scale,
+    "srgb",
+  );
+}
+
+function atomName(set: EntitySet, row: number): string {
+  const label = textAt(set, "label", row).trim();
+  return `${label === "" ? "atom" : label} ${set.ids[row]}`;
+}
+
+function pulledBy(interaction: Value | undefined): ArrayLike<number> & Iterable<number> {
+  const particles = (interaction as { readonly particles?: unknown } | undefined)?.particles;
+  return Array.isArray(particles) || ArrayBuffer.isView(particles) ? (particles as number[]) : NONE;
+}
+
+/** nm: half of the shortest side of the box. */
+function longestBond(box: Value | undefined): number {
+  const v = box as ArrayLike<number> | undefined;
+  if (!ArrayBuffer.isView(box) || v!.length !== 9) return Number.POSITIVE_INFINITY;
+  const shortest = Math.min(
+    Math.hypot(v![0]!, v![1]!, v![2]!),
+    Math.hypot(v![3]!, v![4]!, v![5]!),
+    Math.hypot(v![6]!, v![7]!, v![8]!),
+  );
+  return shortest > 0 ? shortest / 2 : Number.POSITIVE_INFINITY;
+}
+
+/** The twelve edges of the cell that three vectors (rows, z up) span from zero, as 24 points with y up. False: no box. */
+export function boxEdges(vectors: Value | undefined, out: Float32Array): boolean {
+  const v = vectors as ArrayLike<number> | undefined;
+  if (!ArrayBuffer.isView(vectors) || v!.length !== 9) return false;
+  let at = 0;
+  for (let along = 0; along < 3; along++) {
+    for (let corner = 0; corner < 4; corner++) {
+      for (let end = 0; end < 2; end++) {
+        POINT.set(0, 0, 0);
+        for (let side = 0; side < 3; side++) {
+          const isOn = side === along ? end === 1 : (corner & (side === (along + 1) % 3 ? 1 : 2)) !== 0;
+          if (isOn) POINT.set(POINT.x + v![3 * side]!, POINT.y + v![3 * side + 1]!, POINT.z + v![3 * side + 2]!);
+        }
+        out[at++] = POINT.x;
+        out[at++] = POINT.z;
+        out[at++] = -POINT.y;
+      }
+    }
+  }
+  return out.every(Number.isFinite);
+}

@@ -1,0 +1,78 @@
+import type { Box3, Object3D } from "three";
+import type { EntitySet, State } from "simtape";
+import type { Look } from "../look.ts";
+import type { Poses } from "../poses.ts";
+import type { Origin } from "../turn.ts";
+
+/** What a presenter draws with. */
+export interface Setting {
+  readonly origin: Origin;
+  readonly look: Look;
+}
+
+/** Things of one set that can be picked, followed and named. */
+export interface Crowd {
+  readonly set: string;
+  readonly poses: Poses;
+  /** What the poses are in. */
+  readonly frame: Object3D;
+  /** Metres in the frame: of a ball around a thing, how high its eye is, and its name above it. */
+  readonly radius: number;
+  readonly eye: number;
+  readonly top: number;
+  /** The thing's own axis that looks ahead. */
+  readonly ahead: "x" | "-z";
+  /** Whether these are what it is about: named, and looked at first; the others are when they are picked. */
+  readonly isMain: boolean;
+  /** Whether their way is worth a line. */
+  readonly travels: boolean;
+  label(row: number): string;
+}
+
+/** Draws some sets of one recording. It keeps its objects from frame to frame, and allocates only when things come. */
+export interface Presenter {
+  readonly object: Object3D;
+  readonly crowds: readonly Crowd[];
+  /** Takes a set it claims; told once for each. */
+  adopt(set: string): void;
+  update(state: State): void;
+  /** Widens the box by what should be seen at first. */
+  frame(box: Box3): void;
+  /** Height of the ground; absent: it is below what is framed. */
+  readonly floor?: number;
+  /** In words, for those who do not see it. */
+  describe(): string;
+  dispose(): void;
+}
+
+export interface PresenterKind {
+  claims(name: string, set: EntitySet): boolean;
+  make(setting: Setting): Presenter;
+}
+
+/** One cell of a text column. */
+export function textAt(set: EntitySet | undefined, column: string, row: number): string {
+  const cell = set?.columns.get(column)?.data[row];
+  return typeof cell === "string" ? cell : "";
+}
+
+/** One cell of a column of numbers; NaN when it is not there. */
+export function numberAt(set: EntitySet | undefined, column: string, row: number, item = 0): number {
+  const found = set?.columns.get(column);
+  const cell = found?.data[row * found.width + item];
+  return typeof cell === "number" ? cell : Number.NaN;
+}
+
+/** The label, else the end of the kind, else set and id. */
+export function nameOf(set: EntitySet | undefined, name: string, row: number): string {
+  const label = textAt(set, "label", row);
+  if (label !== "") return label;
+  const kind = textAt(set, "kind", row);
+  const id = set?.ids[row] ?? "";
+  return kind === "" ? `${name} ${id}` : `${kind.slice(kind.search(/[^:./]+$/))} ${id}`;
+}
+
+/** "3 players" */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,73 @@
+import { type Box3, type Object3D, Vector3 } from "three";
+import type { EntitySet, State } from "simtape";
+import { Poses } from "../poses.ts";
+import { type Crowd, nameOf, type Setting } from "./presenter.ts";
+
+interface Traits {
+  readonly radius: number;
+  readonly eye: number;
+  readonly top: number;
+  readonly ahead?: "x" | "-z";
+  readonly isMain?: boolean;
+  readonly travels?: boolean;
+  readonly label?: (set: EntitySet, row: number) => string;
+  /** Its positions are as the set has them, in this many metres, and `frame` turns them into the scene. */
+  readonly metres?: number;
+}
+
+/** The things of one set, as it is now. */
+export class SetCrowd implements Crowd {
+  readonly set: string;
+  readonly poses: Poses;
+  readonly frame: Object3D;
+  readonly radius: number;
+  readonly eye: number;
+  readonly top: number;
+  readonly ahead: "x" | "-z";
+  readonly isMain: boolean;
+  readonly travels: boolean;
+  /** As it was shown last. */
+  entities: EntitySet | undefined;
+  readonly #label: ((set: EntitySet, row: number) => string) | undefined;
+
+  constructor(set: string, frame: Object3D, { origin }: Setting, traits: Traits) {
+    this.set = set;
+    this.frame = frame;
+    this.poses = traits.metres === undefined ? new Poses(origin) : new Poses(null, traits.metres);
+    this.radius = traits.radius;
+    this.eye = traits.eye;
+    this.top = traits.top;
+    this.ahead = traits.ahead ?? "x";
+    this.isMain = traits.isMain ?? true;
+    this.travels = traits.travels ?? this.isMain;
+    this.#label = traits.label;
+  }
+
+  /** Whether anything in the set is other than before. */
+  update(state: State): boolean {
+    const entities = state.sets.get(this.set);
+    if (entities === this.entities) return false;
+    this.entities = entities;
+    this.poses.update(entities);
+    return true;
+  }
+
+  label(row: number): string {
+    const { entities } = this;
+    if (entities === undefined) return "";
+    return this.#label?.(entities, row) ?? nameOf(entities, this.set, row);
+  }
+
+  /** Widens the box by every thing, and as much around it. */
+  widen(box: Box3, around: number): void {
+    for (let row = 0; row < this.poses.count; row++) if (this.poses.isKnown(row)) this.widenBy(box, row, around);
+  }
+
+  widenBy(box: Box3, row: number, around: number): void {
+    POINT.fromArray(this.poses.positions, 3 * row).applyMatrix4(this.frame.matrixWorld);
+    box.expandByPoint(POINT.addScalar(around));
+    box.expandByPoint(POINT.subScalar(2 * around));
+  }
+}
+
+const POINT = new Vector3();

@@ -1,0 +1,298 @@
+import { type Box3, BoxGeometry, Color, ConeGeometry, CylinderGeometry, Group, SphereGeometry } from "three";
+import type { EntitySet, State, Value } from "simtape";
+import { Instances } from "../instances.ts";
+import { color, colorOf } from "../look.ts";
+import { rotate } from "../compose.ts";
+import { carGeometry, walkerGeometry } from "./shapes.ts";
+import { counted, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { SetCrowd } from "./set-crowd.ts";
+
+/** A town: who drives and walks as large as their bounding boxes, lights and signs, and what stands around, dimmed. */
+export const traffic: PresenterKind = {
+  claims: (name) => SETS.includes(name),
+  make: (setting) => new Traffic(setting),
+};
+
+const SETS = ["vehicles", "walkers", "traffic-lights", "traffic-signs", "sensors", "other"];
+/** Half of what is assumed where a bounding box is missing, metres along x, y, z of the recording. */
+const CAR = [2.3, 1, 0.75] as const;
+const WALKER = [0.3, 0.3, 0.9] as const;
+const PROP = [0.25, 0.25, 0.25] as const;
+
+const [RED, YELLOW, GREEN] = [color("#ff3b30"), color("#ffcc00"), color("#34e05a")];
+const UNLIT = color("#3a3f44");
+const POLE = color("#8a949d");
+const HOUSING = color("#22272b");
+const PROPS = color("#8d99a3");
+const SENSOR = color("#66c2d7");
+const SIGN = color("#e8edf1");
+const STOP = color("#d6352c");
+const WHITE = color("#fffbe6");
+const DIM_RED = color("#a01813");
+const ORANGE = color("#ff9d00");
+const PAINT = new Color();
+
+/** Bits of `lights` (spec: vehicle light). */
+const LIGHT = { position: 1, low: 2, high: 4, brake: 8, right: 16, left: 32, reverse: 64, fog: 128 } as const;
+
+const PLACE = new Float64Array(3);
+const BOX = new Float64Array(6);
+
+class Traffic implements Presenter {
+  readonly object: Group = new Group();
+  readonly crowds: SetCrowd[];
+  readonly #setting: Setting;
+  readonly #vehicles: SetCrowd;
+  readonly #walkers: SetCrowd;
+  readonly #lights: SetCrowd;
+  readonly #signs: SetCrowd;
+  readonly #sensors: SetCrowd;
+  readonly #others: SetCrowd;
+  readonly #cars: Instances;
+  readonly #people: Instances;
+  readonly #poles: Instances;
+  readonly #boxes: Instances;
+  readonly #lamps: Instances;
+  readonly #cones: Instances;
+  readonly #props: Instances;
+  /** Paint by actor id, read once from `attributes/<id>`. */
+  readonly #paints = new Map<number | string, Color>();
+
+  constructor(setting: Setting) {
+    this.#setting = setting;
+    const { look } = setting;
+    const crowd = (set: string, radius: number, top: number, isMain: boolean): SetCrowd =>
+      new SetCrowd(set, this.object, setting, { radius, top, eye: 1.2, isMain });
+    this.#vehicles = crowd("vehicles", 2.4, 2.2, true);
+    this.#walkers = crowd("walkers", 1, 1.5, true);
+    this.#lights = crowd("traffic-lights", 2, 6.2, false);
+    this.#signs = crowd("traffic-signs", 1.5, 3.2, false);
+    this.#sensors = crowd("sensors", 0.4, 0.6, false);
+    this.#others = crowd("other", 0.8, 1.5, false);
+    this.crowds = [this.#vehicles, this.#walkers, this.#lights, this.#signs, this.#sensors, this.#others];
+    this.#cars = new Instances(carGeometry(), look.material({ vertexColors: true }));
+    this.#people = new Instances(walkerGeometry(), look.material({ vertexColors: true }));
+    this.#poles = new Instances(new CylinderGeometry(1, 1, 1, 8), look.material());
+    this.#boxes = new Instances(new BoxGeometry(1, 1, 1), look.material());
+    this.#lamps = new Instances(new SphereGeometry(1, 12, 8), look.glow());
+    this.#cones = new Instances(new ConeGeometry(0.5, 1, 4).rotateZ(Math.PI / 2), look.material());
+    this.#props = new Instances(new BoxGeometry(1, 1, 1), look.material({ opacity: 0.45 }));
+    for (const shapes of this.#shapes) this.object.add(shapes.object);
+  }
+
+  get #shapes(): readonly Instances[] {
+    return [this.#cars, this.#people, this.#poles, this.#boxes, this.#lamps, this.#cones, this.#props];
+  }
+
+  adopt(): void {
+    // Its sets are known by name.
+  }
+
+  update(state: State): void {
+    let isOther = false;
+    for (const crowd of this.crowds) isOther = crowd.update(state) || isOther;
+    if (!isOther) return;
+    for (const shapes of this.#shapes) shapes.begin();
+    this.#drawVehicles(state);
+    this.#drawBoxes(this.#walkers, this.#people, WALKER);
+    this.#drawProps();
+    this.#drawLights();
+    this.#drawSigns();
+    this.#drawSensors();
+    for (const shapes of this.#shapes) shapes.end();
+  }
+
+  /** Around the hero, else around all who drive and walk. */
+  frame(box: Box3): void {
+    const { poses, entities } = this.#vehicles;
+    for (let row = 0; row < poses.count; row++) {
+      if (textAt(entities, "label", row) === "hero" && poses.isKnown(row)) return this.#vehicles.widenBy(box, row, 22);
+    }
+    this.#vehicles.widen(box, 8);
+    this.#walkers.widen(box, 4);
+  }
+
+  describe(): string {
+    return [
+      counted(this.#vehicles.poses.count, "vehicle"),
+      counted(this.#walkers.poses.count, "walker"),
+      counted(this.#lights.poses.count, "traffic light"),
+    ].join(", ");
+  }
+
+  dispose(): void {
+    for (const shapes of this.#shapes) shapes.dispose();
+  }
+
+  #drawVehicles(state: State): void {
+    const { poses, entities } = this.#vehicles;
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      readBox(entities, row, CAR);
+      this.#putBox(this.#vehicles, row, this.#cars, this.#paintOf(state, poses.ids[row]!));
+      this.#drawLamps(row, numberAt(entities, "lights", row), numberAt(entities, "brake", row));
+    }
+  }
+
+  /** What is lit at the corners of the box, from `lights` and the brake. */
+  #drawLamps(row: number, bits: number, brake: number): void {
+    const front = (bits & (LIGHT.low | LIGHT.high | LIGHT.position | LIGHT.fog)) !== 0;
+    const isBraking = (bits & LIGHT.brake) !== 0 || brake > 0.1;
+    const back = isBraking ? RED : front ? DIM_RED : null;
+    if (front) this.#lampPair(row, 1, 0.72, WHITE, (bits & LIGHT.high) !== 0 ? 0.17 : 0.12, true, true);
+    if (back !== null) this.#lampPair(row, -1, 0.72, back, isBraking ? 0.16 : 0.11, true, true);
+    if ((bits & LIGHT.reverse) !== 0) this.#lampPair(row, -1, 0.4, WHITE, 0.1, true, true);
+    const isRight = (bits & LIGHT.right) !== 0;
+    const isLeft = (bits & LIGHT.left) !== 0;
+    if (!isRight && !isLeft) return;
+    for (const end of ENDS) this.#lampPair(row, end, 0.96, ORANGE, 0.11, isLeft, isRight);
+  }
+
+  #lampPair(
+    row: number,
+    end: number,
+    out: number,
+    shade: Color,
+    size: number,
+    isLeft: boolean,
+    isRight: boolean,
+  ): void {
+    for (const side of ENDS) {
+      if (side < 0 ? !isLeft : !isRight) continue;
+      this.#put(
+        this.#vehicles,
+        row,
+        this.#lamps,
+        BOX[0]! + end * BOX[3]! * 0.97,
+        BOX[1]! - BOX[4]! * 0.15,
+        BOX[2]! + side * BOX[5]! * out,
+        size,
+        size,
+        size,
+        shade,
+      );
+    }
+  }
+
+  #drawBoxes(crowd: SetCrowd, shapes: Instances, fallback: readonly [number, number, number]): void {
+    const { poses, entities } = crowd;
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      readBox(entities, row, fallback);
+      this.#putBox(crowd, row, shapes, colorOf(poses.ids[row]!));
+    }
+  }
+
+  #drawProps(): void {
+    const { poses, entities } = this.#others;
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row) || textAt(entities, "kind", row).startsWith("spectator")) continue;
+      readBox(entities, row, PROP);
+      this.#putBox(this.#others, row, this.#props, PROPS);
+    }
+  }
+
+  /** A pole with three lamps, the one that is lit bright; 0 red, 1 yellow, 2 green, 3 off, 4 unknown. */
+  #drawLights(): void {
+    const crowd = this.#lights;
+    const { poses, entities } = crowd;
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      const lit = numberAt(entities, "state", row);
+      this.#put(crowd, row, this.#poles, 0, 2.1, 0, 0.09, 4.2, 0.09, POLE);
+      this.#put(crowd, row, this.#boxes, 0, 4.75, 0, 0.5, 1.5, 0.5, HOUSING);
+      for (let i = 0; i < LAMPS.length; i++) {
+        const isLit = i === lit;
+        const size = isLit ? 0.34 : 0.26;
+        this.#put(crowd, row, this.#lamps, 0, 5.22 - 0.47 * i, 0, size, size * 0.66, size, isLit ? LAMPS[i]! : UNLIT);
+      }
+    }
+  }
+
+  #drawSigns(): void {
+    const crowd = this.#signs;
+    const { poses, entities } = crowd;
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      const isStop = textAt(entities, "kind", row).includes("stop");
+      this.#put(crowd, row, this.#poles, 0, 1.1, 0, 0.05, 2.2, 0.05, POLE);
+      this.#put(crowd, row, this.#boxes, 0, 2.5, 0, 0.08, 0.7, 0.7, isStop ? STOP : SIGN);
+    }
+  }
+
+  #drawSensors(): void {
+    const crowd = this.#sensors;
+    const { poses } = crowd;
+    for (let row = 0; row < poses.count; row++) {
+      if (poses.isKnown(row)) this.#put(crowd, row, this.#cones, 0, 0, 0, 0.3, 0.2, 0.2, SENSOR);
+    }
+  }
+
+  /** A unit shape as large as what `readBox` has read. */
+  #putBox(crowd: SetCrowd, row: number, shapes: Instances, shade: Color): void {
+    this.#put(crowd, row, shapes, BOX[0]!, BOX[1]!, BOX[2]!, 2 * BOX[3]!, 2 * BOX[4]!, 2 * BOX[5]!, shade);
+  }
+
+  /** A shape at a place in the thing's own axes: ahead, up, right. */
+  #put(
+    { poses }: SetCrowd,
+    row: number,
+    shapes: Instances,
+    ahead: number,
+    up: number,
+    right: number,
+    sx: number,
+    sy: number,
+    sz: number,
+    shade: Color,
+  ): void {
+    const { positions: p, orientations: q } = poses;
+    const at = 3 * row;
+    const from = 4 * row;
+    rotate(q, from, ahead, up, right, PLACE, 0);
+    const x = p[at]! + PLACE[0]!;
+    const y = p[at + 1]! + PLACE[1]!;
+    const z = p[at + 2]! + PLACE[2]!;
+    const paint = this.#setting.look.paint(shade);
+    shapes.put(x, y, z, q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!, sx, sy, sz, paint);
+  }
+
+  #paintOf(state: State, id: number | string): Color {
+    const known = this.#paints.get(id);
+    if (known !== undefined) return known;
+    const attributes = state.values.get(`attributes/${id}`);
+    const paint = paintOf(attributes) ?? colorOf(id);
+    this.#paints.set(id, paint);
+    return paint;
+  }
+}
+
+const LAMPS: readonly Color[] = [RED, YELLOW, GREEN];
+const ENDS: readonly number[] = [-1, 1];
+
+/** `BOX` gets the middle and half the size of a thing's bounding box: metres ahead, up and to the right. */
+function readBox(set: EntitySet | undefined, row: number, fallback: readonly [number, number, number]): void {
+  const half = numberAt(set, "box-extent", row);
+  const isKnown = half > 0 && Number.isFinite(half);
+  for (let k = 0; k < 3; k++) {
+    const item = ALONG[k]!;
+    const center = numberAt(set, "box-center", row, item) / 100;
+    const extent = numberAt(set, "box-extent", row, item) / 100;
+    BOX[k] = isKnown && Number.isFinite(center) ? center : 0;
+    BOX[3 + k] = isKnown && extent > 0 && Number.isFinite(extent) ? extent : fallback[item]!;
+  }
+  if (!isKnown) BOX[1] = BOX[4]!;
+}
+
+/** Of ahead, up, right: the recording has ahead, right, up. */
+const ALONG = [0, 2, 1] as const;
+
+/** "79,33,85" */
+function paintOf(attributes: Value | undefined): Color | null {
+  const text = (attributes as { readonly color?: unknown } | undefined)?.color;
+  if (typeof text !== "string") return null;
+  const [red, green, blue] = text.split(",").map(Number);
+  if (red === undefined || green === undefined || blue === undefined || !Number.isFinite(red + green + blue))
+    return null;
+  return PAINT.setRGB(red / 255, green / 255, blue / 255, "srgb").clone();
+}

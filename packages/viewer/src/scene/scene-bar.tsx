@@ -1,0 +1,88 @@
+import type { Selection } from "../session.ts";
+import { Button } from "../ui/button.tsx";
+import type { CameraMode } from "./camera-rig.ts";
+import type { Thing } from "./scene-view.ts";
+
+const MODES: readonly { readonly mode: CameraMode; readonly text: string; readonly label: string }[] = [
+  { mode: "orbit", text: "Orbit", label: "Camera: turn about a point" },
+  { mode: "follow", text: "Follow", label: "Camera: go along with what is selected" },
+  { mode: "top", text: "Top", label: "Camera: look down" },
+  { mode: "first-person", text: "First person", label: "Camera: look out of what is selected" },
+];
+
+interface Shown {
+  readonly mode: CameraMode;
+  readonly labels: boolean;
+  readonly trails: boolean;
+}
+
+/** Above the scene: the camera, what is followed, and what is drawn beside the things. */
+export function SceneBar({
+  settings,
+  things,
+  selection,
+  onChange,
+  onHome,
+  onSelect,
+}: {
+  readonly settings: Shown;
+  readonly things: readonly Thing[];
+  readonly selection: Selection | null;
+  readonly onChange: (changes: Partial<Shown>) => void;
+  readonly onHome: () => void;
+  readonly onSelect: (thing: Thing | null) => void;
+}) {
+  const chosen = things.findIndex(
+    ({ set, id }) => selection?.kind === "thing" && selection.set === set && selection.id === id,
+  );
+  return (
+    <div className="scene-bar" role="toolbar" aria-label="Scene">
+      {MODES.map(({ mode, text, label }) => (
+        <Button
+          key={mode}
+          kind="bare"
+          label={label}
+          aria-pressed={mode === settings.mode}
+          onClick={() => onChange({ mode })}
+        >
+          {text}
+        </Button>
+      ))}
+      <Button kind="bare" label="Camera: the first view again" onClick={onHome}>
+        Home
+      </Button>
+      <span className="spring" />
+      <select
+        className="field scene-things"
+        aria-label="Selected thing"
+        value={chosen}
+        onChange={(event) => onSelect(things[Number(event.currentTarget.value)] ?? null)}
+      >
+        <option value={-1}>
+          {selection?.kind === "thing" && chosen < 0 ? String(selection.id) : "nothing selected"}
+        </option>
+        {things.map(({ set, id, label }, i) => (
+          <option key={`${set}/${id}`} value={i}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <Button
+        kind="bare"
+        label="Names of things"
+        aria-pressed={settings.labels}
+        onClick={() => onChange({ labels: !settings.labels })}
+      >
+        Names
+      </Button>
+      <Button
+        kind="bare"
+        label="Where things were and go"
+        aria-pressed={settings.trails}
+        onClick={() => onChange({ trails: !settings.trails })}
+      >
+        Trails
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,174 @@
+import "./scene.css";
+import type { Frame } from "simtape";
+import { useEffect, useRef, useState } from "react";
+import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
+import { useStore } from "../store.ts";
+import { scheme } from "../theme.ts";
+import type { CameraMode, CameraPlace } from "./camera-rig.ts";
+import { drawCourses } from "./courses.ts";
+import { gapText } from "./gap.ts";
+import { ghostColor } from "./look.ts";
+import { SceneView, type Thing } from "./scene-view.ts";
+import { SceneBar } from "./scene-bar.tsx";
+
+/** What the address keeps of it. */
+export interface SceneSettings {
+  readonly mode?: CameraMode;
+  readonly camera?: CameraPlace;
+  readonly labels?: boolean;
+  readonly trails?: boolean;
+}
+
+const DEFAULTS: SceneSettings = {};
+/** Things in the list to choose from. */
+const LISTED = 200;
+/** Between two changes of words, milliseconds. */
+const WORDS_EVERY = 200;
+
+/** The recording and its ghosts in space. React makes it and its bar; frames go past it. */
+export function ScenePanel() {
+  const session = useSession();
+  const host = useRef<HTMLDivElement>(null);
+  const gaps = useRef<HTMLDivElement>(null);
+  const view = useRef<SceneView | null>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
+  const [things, setThings] = useState<readonly Thing[]>([]);
+  const [settings, keep] = useShared<SceneSettings>("scene", DEFAULTS);
+  const shownScheme = useStore(scheme, (value) => value);
+  const selection = useViewer((state) => state.selection);
+  const main = useViewer(({ decks }) => decks[0]);
+  const decks = useViewer((state) => state.decks);
+  const { mode = "orbit", labels = true, trails = true } = settings;
+
+  // What a click keeps is based on the newest settings, not on those of the rendering it was made in.
+  const newest = useRef({ settings, keep });
+  useEffect(() => {
+    newest.current = { settings, keep };
+  });
+  const change = (changes: SceneSettings): void => newest.current.keep({ ...newest.current.settings, ...changes });
+
+  useEffect(() => {
+    let made: SceneView;
+    try {
+      made = new SceneView({
+        onPick: (picked) => session.select(picked),
+        onCamera: (camera) => change({ camera }),
+      });
+    } catch (error) {
+      setFailure(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    const place = host.current!;
+    place.append(made.element);
+    made.camera = newest.current.settings.camera ?? null;
+    view.current = made;
+    session.pictures.set("scene", () => made.picture());
+    const observer = new ResizeObserver(() => made.resize(place.clientWidth, place.clientHeight));
+    observer.observe(place);
+    return () => {
+      observer.disconnect();
+      session.pictures.delete("scene");
+      view.current = null;
+      made.dispose();
+      made.element.remove();
+    };
+  }, [session]);
+
+  // In the order in which a view that was just made needs them.
+  useEffect(() => {
+    if (view.current !== null) view.current.scheme = shownScheme;
+  }, [shownScheme]);
+  useEffect(() => {
+    if (view.current !== null) view.current.selection = selection;
+  }, [selection]);
+  useEffect(() => {
+    if (view.current !== null) view.current.mode = mode;
+  }, [mode]);
+  useEffect(() => {
+    if (view.current !== null) view.current.labels = labels;
+  }, [labels]);
+  useEffect(() => {
+    if (view.current !== null) view.current.trails = trails;
+  }, [trails]);
+
+  const words = useRef({ shown: 0, things: "" });
+  const drawn = useRef<{ main: unknown; decks: unknown; controller: AbortController | null }>({
+    main: null,
+    decks: null,
+    controller: null,
+  });
+  useEffect(() => {
+    const { current } = drawn;
+    return () => {
+      current.controller?.abort();
+      current.main = current.decks = null;
+    };
+  }, []);
+
+  useFrames((frame) => {
+    const shown = view.current;
+    if (shown === null) return;
+    if (drawn.current.main !== null && drawn.current.main !== main) shown.reset();
+    drawn.current.main = main;
+    shown.show(frame);
+    if (drawn.current.decks !== decks) {
+      drawn.current.decks = decks;
+      drawn.current.controller?.abort();
+      const controller = new AbortController();
+      drawn.current.controller = controller;
+      drawCourses(session, shown, frame, controller.signal).catch(() => undefined);
+    }
+    write(shown, frame);
+  });
+
+  /** Names, gaps and the description: now and then, and always what a frame behind a jump shows. */
+  function write(shown: SceneView, frame: Frame): void {
+    const now = performance.now();
+    if (frame.since !== null && now - words.current.shown < WORDS_EVERY) return;
+    words.current.shown = now;
+    shown.element.setAttribute("aria-label", shown.description);
+    const listed = shown.things(LISTED);
+    const key = listed.map(({ set, id, label }) => `${set}/${id}/${label}`).join("\n");
+    if (key !== words.current.things) {
+      words.current.things = key;
+      setThings(listed);
+    }
+    writeGaps(gaps.current!, shown);
+  }
+
+  if (failure !== null) throw failure;
+  return (
+    <div className="scene">
+      <SceneBar
+        settings={{ mode, labels, trails }}
+        things={things}
+        selection={selection}
+        onChange={change}
+        onHome={() => {
+          view.current?.home();
+          const { camera: _, ...others } = newest.current.settings;
+          newest.current.keep(others);
+        }}
+        onSelect={(thing) => session.select(thing === null ? null : { kind: "thing", set: thing.set, id: thing.id })}
+      />
+      <div ref={host} className="scene-view" />
+      <div ref={gaps} className="scene-gaps" role="status" aria-label="Ghosts" />
+    </div>
+  );
+}
+
+/** One line for each ghost, in its colour. */
+function writeGaps(place: HTMLElement, view: SceneView): void {
+  const gaps = view.gaps();
+  while (place.childElementCount > gaps.length) place.lastElementChild?.remove();
+  for (const [i, gap] of gaps.entries()) {
+    let line = place.children[i] as HTMLElement | undefined;
+    if (line === undefined) {
+      line = document.createElement("div");
+      line.style.borderColor = ghostColor(i).getStyle();
+      place.append(line);
+    }
+    const text = `ghost${gaps.length > 1 ? ` ${i + 1}` : ""}: ${gap === null ? "not there" : gapText(gap)}`;
+    if (line.textContent !== text) line.textContent = text;
+  }
+}

@@ -1,0 +1,348 @@
+import {
+  AmbientLight,
+  Box3,
+  BufferAttribute,
+  BufferGeometry,
+  DirectionalLight,
+  HemisphereLight,
+  Line,
+  LineBasicMaterial,
+  Raycaster,
+  Scene,
+  SRGBColorSpace,
+  Vector2,
+  WebGLRenderer,
+} from "three";
+import type { Frame } from "simtape";
+import type { Selection } from "../session.ts";
+import type { Scheme } from "../theme.ts";
+import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
+import { Cast } from "./cast.ts";
+import type { Course } from "./course.ts";
+import { Dots } from "./dots.ts";
+import { type Gap, counterpart, gapTo } from "./gap.ts";
+import { Ground } from "./ground.ts";
+import { Labels } from "./labels.ts";
+import { colorOf, ghostColor } from "./look.ts";
+import { Marker } from "./marker.ts";
+import { find, pick, principal, type Spot } from "./pick.ts";
+import { Trails } from "./trails.ts";
+import { Origin } from "./turn.ts";
+
+export interface SceneEvents {
+  onPick(selection: Selection | null): void;
+  onCamera(place: CameraPlace): void;
+}
+
+/** Set, id and name of a thing that can be chosen. */
+export interface Thing {
+  readonly set: string;
+  readonly id: number | string;
+  readonly label: string;
+}
+
+/** The picture: recording and ghosts in one scene. It draws when something has changed, and only then. */
+export class SceneView {
+  /** Where it draws: a canvas of its own, as a lost context does not come back. */
+  readonly element: HTMLCanvasElement = document.createElement("canvas");
+  readonly #renderer: WebGLRenderer;
+  readonly #scene = new Scene();
+  readonly #rig: CameraRig;
+  readonly #ground = new Ground();
+  readonly #labels = new Labels();
+  readonly #dots = new Dots();
+  readonly #marker = new Marker();
+  #trails = new Trails();
+  #origin = new Origin();
+  /** The first is what plays. */
+  #casts: Cast[] = [];
+  readonly #courses = new Map<
+    string,
+    { readonly course: Course; readonly line: Line<BufferGeometry, LineBasicMaterial> }
+  >();
+  #selection: Selection | null = null;
+  #areLabelsOn = true;
+  #areTrailsOn = true;
+  #hasHome = false;
+  #kept: CameraPlace | null = null;
+  #width = 1;
+  #height = 1;
+  #request = 0;
+  readonly #events: SceneEvents;
+  readonly #removals = new AbortController();
+
+  /** Throws when the browser has no WebGL 2. */
+  constructor(events: SceneEvents) {
+    this.#events = events;
+    this.element.setAttribute("role", "img");
+    this.#renderer = rendererOn(this.element);
+    this.#rig = new CameraRig(
+      this.element,
+      () => this.invalidate(),
+      () => events.onCamera(this.#rig.place),
+    );
+    const sun = new DirectionalLight("#ffffff", 1.9);
+    sun.position.set(0.5, 1, 0.7);
+    const fill = new DirectionalLight("#dbe8ff", 0.5);
+    fill.position.set(-0.8, 0.3, -0.6);
+    this.#scene.add(new HemisphereLight("#f4f8ff", "#8a8f94", 1.5), new AmbientLight("#ffffff", 0.25), sun, fill);
+    this.#scene.add(
+      this.#ground.object,
+      this.#labels.object,
+      this.#dots.object,
+      this.#marker.object,
+      this.#trails.object,
+    );
+    this.#listen();
+  }
+
+  /** What is shown, in words. */
+  get description(): string {
+    return this.#casts[0]?.describe() ?? "";
+  }
+
+  /** Things of the recording that can be chosen, at most `limit`. */
+  things(limit: number): Thing[] {
+    const things: Thing[] = [];
+    for (const crowd of this.#casts[0]?.crowds ?? []) {
+      if (!crowd.isMain) continue;
+      for (let row = 0; row < crowd.poses.count && things.length < limit; row++) {
+        const label = crowd.label(row);
+        if (label !== "") things.push({ set: crowd.set, id: crowd.poses.ids[row]!, label });
+      }
+    }
+    return things;
+  }
+
+  get origin(): Origin {
+    return this.#origin;
+  }
+
+  show(frame: Frame): void {
+    const hasNewCast = this.#casts.length === 0;
+    this.#castAt(0).show(frame.state);
+    for (const [i, ghost] of frame.ghosts.entries()) this.#castAt(i + 1).show(ghost);
+    while (this.#casts.length > frame.ghosts.length + 1) this.#drop(this.#casts.pop()!);
+    if (frame.since === null || hasNewCast) this.#trails.clear();
+    this.#scene.updateMatrixWorld();
+    for (const cast of this.#casts) this.#trails.update(cast);
+    if (!this.#hasHome) this.home();
+    this.#draw();
+  }
+
+  /** Another recording: everything that was is gone. */
+  reset(): void {
+    for (const cast of this.#casts) this.#drop(cast);
+    this.#casts = [];
+    for (const key of [...this.#courses.keys()]) this.#forget(key);
+    this.#scene.remove(this.#trails.object);
+    this.#trails.dispose();
+    this.#trails = new Trails();
+    this.#trails.object.visible = this.#areTrailsOn;
+    this.#scene.add(this.#trails.object);
+    this.#origin = new Origin();
+    this.#hasHome = false;
+  }
+
+  /** The first view again. */
+  home(): void {
+    const box = new Box3();
+    this.#casts[0]?.frame(box);
+    if (box.isEmpty()) return;
+    this.#hasHome = true;
+    const isSunk = box.min.y < 0 || box.min.y > 2 * box.getSize(box.max.clone()).length();
+    this.#ground.height = this.#casts[0]!.floor ?? (isSunk ? box.min.y : 0);
+    this.#rig.home(box);
+    const mode = this.#rig.mode;
+    if (mode === "follow") {
+      this.#rig.setMode("orbit", null);
+      this.#rig.setMode("follow", this.#followed());
+    }
+    if (this.#kept !== null) this.#rig.place = this.#kept;
+    this.#kept = null;
+    this.invalidate();
+  }
+
+  set mode(mode: CameraMode) {
+    this.#rig.setMode(mode, this.#followed());
+    this.invalidate();
+  }
+
+  /** Where the camera is to be when the first frame has come. */
+  set camera(place: CameraPlace | null) {
+    this.#kept = place;
+  }
+
+  set scheme(scheme: Scheme) {
+    this.#scene.background = this.#ground.paint(scheme);
+    this.#labels.scheme = scheme;
+    this.#marker.scheme = scheme;
+    this.invalidate();
+  }
+
+  set selection(selection: Selection | null) {
+    this.#selection = selection;
+    this.invalidate();
+  }
+
+  set labels(isOn: boolean) {
+    this.#areLabelsOn = isOn;
+    this.invalidate();
+  }
+
+  set trails(isOn: boolean) {
+    this.#areTrailsOn = isOn;
+    this.#trails.object.visible = isOn;
+    for (const { line } of this.#courses.values()) line.visible = isOn;
+    this.invalidate();
+  }
+
+  /** The way of a thing, drawn; of recording 0 or of a ghost. */
+  setCourse(cast: number, set: string, id: number | string, course: Course): void {
+    const key = courseKey(cast, set, id);
+    this.#forget(key);
+    const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(course.places, 3));
+    const tint = cast === 0 ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(cast - 1);
+    const line = new Line(
+      geometry,
+      new LineBasicMaterial({ color: tint, transparent: true, opacity: 0.35, depthWrite: false }),
+    );
+    line.frustumCulled = false;
+    line.visible = this.#areTrailsOn;
+    this.#courses.set(key, { course, line });
+    this.#scene.add(line);
+    this.invalidate();
+  }
+
+  /** From what is followed to the same thing in each ghost; null where there is none. */
+  gaps(): (Gap | null)[] {
+    const spot = this.#followed();
+    return this.#casts.slice(1).map((ghost, i) => {
+      const other = spot === null ? null : counterpart(spot, ghost);
+      if (spot === null || other === null) return null;
+      const key = courseKey(i + 1, other.crowd.set, other.crowd.poses.ids[other.row]!);
+      return gapTo(spot, other, ghost.state?.time ?? 0, this.#courses.get(key)?.course ?? null);
+    });
+  }
+
+  resize(width: number, height: number): void {
+    if (width === this.#width && height === this.#height) return;
+    this.#width = Math.max(1, width);
+    this.#height = Math.max(1, height);
+    this.#renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.#renderer.setSize(this.#width, this.#height, false);
+    // Setting the size empties the picture: it is drawn again before anyone sees that.
+    this.#draw();
+  }
+
+  /** Draws in the next animation frame. */
+  invalidate(): void {
+    if (this.#request !== 0) return;
+    this.#request = requestAnimationFrame(() => this.#draw());
+  }
+
+  /** Drawn now. */
+  picture(): HTMLCanvasElement {
+    this.#draw();
+    return this.element;
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.#request);
+    this.#removals.abort();
+    this.reset();
+    for (const part of [this.#trails, this.#ground, this.#labels, this.#dots, this.#marker, this.#rig]) part.dispose();
+    this.#renderer.dispose();
+    this.#renderer.forceContextLoss();
+  }
+
+  #draw(): void {
+    cancelAnimationFrame(this.#request);
+    this.#request = 0;
+    const { camera } = this.#rig;
+    this.#rig.follow(this.#followed());
+    this.#rig.fit(this.#width, this.#height);
+    camera.updateMatrixWorld();
+    this.#ground.place(this.#rig.target, this.#rig.distance, Math.abs(camera.position.y - this.#ground.height));
+    this.#scene.fog = this.#ground.fog;
+    const chosen = this.#chosen();
+    this.#marker.update(chosen);
+    this.#dots.update(this.#casts, camera.position);
+    this.#labels.update(this.#casts, chosen, this.#areLabelsOn, camera, this.#width, this.#height);
+    this.#renderer.render(this.#scene, camera);
+    this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
+  }
+
+  #castAt(index: number): Cast {
+    let cast = this.#casts[index];
+    if (cast === undefined) {
+      cast = new Cast(this.#origin, index - 1);
+      this.#casts.push(cast);
+      this.#scene.add(cast.object);
+    }
+    return cast;
+  }
+
+  #drop(cast: Cast): void {
+    this.#scene.remove(cast.object);
+    cast.dispose();
+  }
+
+  #forget(key: string): void {
+    const drawn = this.#courses.get(key);
+    if (drawn === undefined) return;
+    this.#scene.remove(drawn.line);
+    drawn.line.geometry.dispose();
+    drawn.line.material.dispose();
+    this.#courses.delete(key);
+  }
+
+  #chosen(): Spot | null {
+    const selection = this.#selection;
+    if (selection?.kind !== "thing") return null;
+    return find(this.#casts[0]?.crowds ?? [], selection.set, selection.id);
+  }
+
+  #followed(): Spot | null {
+    return this.#chosen() ?? principal(this.#casts[0]?.crowds ?? []);
+  }
+
+  /** A click that did not drag chooses. */
+  #listen(): void {
+    const { signal } = this.#removals;
+    const down = new Vector2();
+    this.element.addEventListener("pointerdown", (event) => down.set(event.clientX, event.clientY), { signal });
+    this.element.addEventListener(
+      "pointerup",
+      (event) => {
+        if (event.button !== 0 || Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
+        const spot = this.#spotAt(event.clientX, event.clientY);
+        this.#events.onPick(
+          spot === null ? null : { kind: "thing", set: spot.crowd.set, id: spot.crowd.poses.ids[spot.row]! },
+        );
+      },
+      { signal },
+    );
+  }
+
+  #spotAt(clientX: number, clientY: number): Spot | null {
+    const { left, top, width, height } = this.element.getBoundingClientRect();
+    const { camera } = this.#rig;
+    const caster = new Raycaster();
+    caster.setFromCamera(new Vector2(((clientX - left) / width) * 2 - 1, 1 - ((clientY - top) / height) * 2), camera);
+    const pixel = (2 * Math.tan((camera.fov * Math.PI) / 360)) / height;
+    return pick(caster.ray, this.#casts[0]?.crowds ?? [], pixel);
+  }
+}
+
+function rendererOn(canvas: HTMLCanvasElement): WebGLRenderer {
+  const context = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
+  if (context === null) throw new Error("this browser offers no WebGL 2; the other panels do without");
+  const renderer = new WebGLRenderer({ canvas, context });
+  renderer.outputColorSpace = SRGBColorSpace;
+  return renderer;
+}
+
+function courseKey(cast: number, set: string, id: number | string): string {
+  return `${cast} ${set} ${typeof id} ${id}`;
+}
