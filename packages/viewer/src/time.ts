@@ -26,7 +26,7 @@ const UNITS: Readonly<Record<string, number>> = { h: 3600e9, m: 60e9, s: 1e9, ms
  */
 export function parseTime(text: string, timeline: Timeline, now: Time): Time | null {
   const typed = text.trim().toLowerCase();
-  const relative = /^[+-]/.exec(typed)?.[0];
+  const relative = /^[+-](?![+-])/.exec(typed)?.[0];
   if (relative !== undefined) {
     const by = parseTime(typed.slice(1), timeline, now);
     return by === null ? null : now + (relative === "-" ? -by : by);

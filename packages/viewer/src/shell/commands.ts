@@ -2,13 +2,13 @@ import type { DockviewApi } from "dockview";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
 import type { Command } from "../transport/commands.ts";
-import { restore, showPanel } from "./layout.ts";
+import { reset, showPanel } from "./layout.ts";
 
 /** What can be done with panels and files. */
 export function commandsOf(dock: DockviewApi): readonly Command[] {
   return [
     ...PANELS.map((kind) => ({ title: `Show ${kind.title}`, keys: [], run: () => showPanel(dock, kind) })),
-    { title: "Default layout", keys: [], run: () => restore(dock, null) },
+    { title: "Default layout", keys: [], run: (session) => reset(dock, session) },
     { title: "Open files …", keys: ["Ctrl+o"], run: (session) => void pickFiles(session, "files") },
     { title: "Open a folder …", keys: [], run: (session) => void pickFiles(session, "folder") },
     { title: "Add files as ghosts …", keys: [], run: (session) => void pickFiles(session, "files", "ghosts") },

@@ -1,4 +1,5 @@
 import type { DockviewApi } from "dockview";
+import type { Session } from "../session.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 
 /** Shows a panel: the one that is there, or a new one in the group that is used. */
@@ -8,8 +9,8 @@ export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
   else api.addPanel({ id, component: id, title });
 }
 
-/** A layout as it was kept, as far as its panels still exist; else the one there is at first. */
-export function restore(api: DockviewApi, layout: unknown): void {
+/** A layout as it was kept, as far as its panels still exist; else the one there is at first for a format. */
+export function restore(api: DockviewApi, layout: unknown, format: string): void {
   if (typeof layout === "object" && layout !== null) {
     try {
       api.fromJSON(layout as Parameters<DockviewApi["fromJSON"]>[0]);
@@ -19,15 +20,12 @@ export function restore(api: DockviewApi, layout: unknown): void {
     }
   }
   api.clear();
-  layFirst(api);
-}
-
-function layFirst(api: DockviewApi): void {
+  const kinds = PANELS.filter(({ home, formats }) => home !== undefined && (formats?.includes(format) ?? true));
   const first = new Map<string, string>();
   for (const home of ["main", "side", "below"] as const) {
-    for (const { id, title } of PANELS.filter((kind) => kind.home === home)) {
+    for (const { id, title } of kinds.filter((kind) => kind.home === home)) {
       const beside = first.get(home);
-      const reference = beside ?? first.get("main");
+      const reference = beside ?? first.get("main") ?? first.get("side");
       const direction = beside !== undefined ? "within" : home === "side" ? "right" : "below";
       api.addPanel({
         id,
@@ -36,9 +34,19 @@ function layFirst(api: DockviewApi): void {
         inactive: beside !== undefined,
         ...(reference === undefined ? {} : { position: { referencePanel: reference, direction } }),
         ...(home === "side" && beside === undefined ? { initialWidth: 380 } : {}),
-        ...(home === "below" && beside === undefined ? { initialHeight: 220 } : {}),
+        ...(home === "below" && beside === undefined ? { initialHeight: 200 } : {}),
       });
       if (beside === undefined) first.set(home, id);
     }
   }
+}
+
+/** Back to the layout there is at first, which no address need carry. */
+export function reset(api: DockviewApi, session: Session): void {
+  restore(api, null, formatOf(session));
+  session.share("layout", undefined);
+}
+
+export function formatOf(session: Session): string {
+  return session.store.value.decks[0]?.opened.info.format ?? "";
 }

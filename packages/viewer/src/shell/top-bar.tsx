@@ -10,7 +10,7 @@ import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 import { GhostDialog } from "./ghost-dialog.tsx";
-import { restore, showPanel } from "./layout.ts";
+import { reset, showPanel } from "./layout.ts";
 import { LayoutDialog } from "./layout-dialog.tsx";
 import { savePicture } from "./picture.ts";
 
@@ -52,7 +52,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         ))}
         <hr />
         <MenuItem onSelect={() => setDialog("layouts")}>Layouts …</MenuItem>
-        <MenuItem onSelect={() => dock !== null && restore(dock, null)}>Default layout</MenuItem>
+        <MenuItem onSelect={() => dock !== null && reset(dock, session)}>Default layout</MenuItem>
       </Menu>
       <Button onClick={() => void share(session)}>Share</Button>
       <Button onClick={() => void savePicture(session)}>Picture</Button>

@@ -184,12 +184,16 @@ function drawDensity(
   const levels = levelsOf(from, channel);
   const perPixel = (window.end - window.start) / plot;
   const perColumn = (from.window.end - from.window.start) / from.columns;
+  const pixels = new Float32Array(plot);
   for (let x = 0; x < plot; x++) {
     const time = window.start + x * perPixel - from.window.start;
     const first = Math.max(0, Math.floor(time / perColumn));
     const last = Math.min(from.columns, Math.max(first + 1, Math.floor((time + perPixel) / perColumn)));
-    let level = 0;
-    for (let i = first; i < last; i++) level = Math.max(level, levels[i]!);
+    for (let i = first; i < last; i++) pixels[x] = Math.max(pixels[x]!, levels[i]!);
+  }
+  for (let x = 0; x < plot; x++) {
+    // Between two messages a pixel apart is no gap worth seeing.
+    const level = pixels[x]! || Math.min(pixels[x - 1] ?? 0, pixels[x + 1] ?? 0);
     if (level === 0) continue;
     context.fillStyle = `hsl(${hue} 65% 45% / ${level})`;
     context.fillRect(GUTTER + x, top + 2, 1, LANE - 5);
