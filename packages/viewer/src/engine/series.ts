@@ -1,7 +1,7 @@
 import type { Recording } from "simtape";
-import { type Buckets, condense, isCoarse, Moments } from "../plots/envelope.ts";
+import type { Buckets } from "../plots/envelope.ts";
 import { labelOf } from "../plots/paths.ts";
-import { Checkpoints, Survey, Trace, Walk } from "../plots/survey.ts";
+import { Checkpoints, Sampler, Survey, Trace, Walk } from "../plots/survey.ts";
 import type { Series, SeriesPath } from "../protocol.ts";
 import type { Query } from "../worker.ts";
 
@@ -26,75 +26,51 @@ export const series: Query<"series"> = async (engine, ask, signal, report) => {
   const { recording: id, paths, columns } = ask;
   const recording = engine.recording(id);
   const surveyed = await surveyedOf(recording);
-  const asked = surveysOf(recording, surveyed, paths);
+  const asked = [...surveysOf(recording, surveyed, paths)];
   const { start, end } = surveyed.buckets;
+  const wanted = new Set(paths.map(labelOf));
+  const lines = (): Series[] =>
+    asked.flatMap(({ sampler }) => sampler.lines(ask, columns, (path) => wanted.has(labelOf(path))));
   let reported = 0;
   const tell = (time: number): void => {
     const now = performance.now();
     if (now - reported < REPORT_EVERY) return;
     reported = now;
-    report({ done: time - start, total: end - start, partial: [...asked].flatMap((survey) => linesOf(survey, ask)) });
+    report({ done: time - start, total: end - start, partial: lines() });
   };
   for (const survey of asked) await survey.complete(tell, signal);
-  const [some] = asked;
-  if (some === undefined) return [];
-  if (!isCoarse(some.moments, ask, columns)) return [...asked].flatMap((survey) => linesOf(survey, ask));
-  return closer(recording, surveyed, ask, signal);
+  if (asked[0]?.sampler.isCoarse(ask, columns) === true) return closer(recording, surveyed, ask, signal);
+  return lines();
 };
 
 /** The same range, gone through again with all buckets for it alone: the first and last are for what lies beside it. */
 async function closer(
   recording: Recording,
   { checkpoints }: Surveyed,
-  { paths, start, end, columns }: { paths: readonly SeriesPath[]; start: number; end: number; columns: number },
+  { paths, start, end, columns }: Parameters<typeof series>[1],
   signal: AbortSignal,
 ): Promise<Series[]> {
   const width = (end - start) / columns;
-  const moments = new Moments({ start: start - width, end: end + width, count: columns + 2 });
-  const traces = paths.map((path) => new Trace(path, recording, columns + 2));
-  const take = (time: number, numbers: readonly number[]): void => {
-    const bucket = moments.take(time);
-    for (const [i, { envelope }] of traces.entries()) envelope.take(bucket, numbers[i]!);
-  };
-  let before: { readonly time: number; readonly numbers: readonly number[] } | null = null;
+  const buckets = { start: start - width, end: end + width, count: columns + 2 };
+  const sampler = new Sampler(recording, paths, buckets);
+  let before: Parameters<Sampler["take"]> | null = null;
   const walk = new Walk(recording, checkpoints, start);
   await walk.go(
-    (state, time) => {
-      const numbers = traces.map((trace) => trace.read(state));
+    (state, time, isMotion) => {
+      const numbers = sampler.read(state);
       if (time < start) {
-        before = { time, numbers };
+        if (isMotion || before === null) before = [time, numbers, isMotion];
         return false;
       }
-      if (before !== null) take(before.time, before.numbers);
+      if (before !== null) sampler.take(...before);
       before = null;
-      take(time, numbers);
-      return time >= end;
+      sampler.take(time, numbers, isMotion);
+      return time >= end && isMotion;
     },
     () => undefined,
     signal,
   );
-  return shown(moments, traces, { start, end }, columns);
-}
-
-function linesOf({ moments, traces }: Survey, ask: Parameters<typeof series>[1]): Series[] {
-  const wanted = new Set(ask.paths.map(labelOf));
-  const asked = traces.filter(({ path }) => wanted.has(labelOf(path)));
-  return shown(moments, asked, ask, ask.columns);
-}
-
-function shown(
-  moments: Moments,
-  traces: readonly Trace[],
-  range: { readonly start: number; readonly end: number },
-  columns: number,
-): Series[] {
-  const { time, values } = condense(
-    moments,
-    traces.map(({ envelope }) => envelope),
-    range,
-    columns,
-  );
-  return traces.map(({ path, unit, isHeld }, i) => ({ path, unit, isHeld, time, value: values[i]! }));
+  return sampler.lines({ start, end }, columns);
 }
 
 /** Those that sample the paths: numbers that nobody asked for before go through the recording together. */

@@ -4,8 +4,9 @@ import type { Series, SeriesPath } from "../protocol.ts";
 import { useStore } from "../store.ts";
 import { scheme } from "../theme.ts";
 import { colorOf } from "./chart-options.ts";
+import type { Range } from "./envelope.ts";
 import { labelOf, numberAt } from "./paths.ts";
-import { type PlotEvents, PlotView, type Range } from "./plot-view.ts";
+import { type PlotEvents, PlotView } from "./plot-view.ts";
 
 interface Props {
   readonly paths: readonly SeriesPath[];

@@ -9,6 +9,11 @@ export interface Buckets {
   readonly count: number;
 }
 
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The bucket of a time; times outside are in the first or last one. */
 export function bucketOf({ start, end, count }: Buckets, time: number): number {
   if (end <= start) return 0;
@@ -77,12 +82,7 @@ export interface Lines {
  * and its lowest and highest between them, so that nothing that shows is lost. The sample before and the one behind are
  * there, too. A column with one or two samples has just these.
  */
-export function condense(
-  moments: Moments,
-  envelopes: readonly Envelope[],
-  range: { readonly start: number; readonly end: number },
-  columns: number,
-): Lines {
+export function condense(moments: Moments, envelopes: readonly Envelope[], range: Range, columns: number): Lines {
   const { samples, first, last, buckets } = moments;
   let from = bucketOf(buckets, range.start);
   let to = bucketOf(buckets, range.end) + 1;
@@ -117,11 +117,7 @@ export function condense(
 }
 
 /** Whether a finer look at the range could show more than its buckets do. */
-export function isCoarse(
-  { samples, buckets }: Moments,
-  range: { readonly start: number; readonly end: number },
-  columns: number,
-): boolean {
+export function isCoarse({ samples, buckets }: Moments, range: Range, columns: number): boolean {
   const from = bucketOf(buckets, range.start);
   const to = bucketOf(buckets, range.end);
   if (to - from >= columns) return false;

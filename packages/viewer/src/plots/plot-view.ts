@@ -3,12 +3,8 @@ import type { Time } from "simtape";
 import uPlot from "uplot";
 import type { Series } from "../protocol.ts";
 import { chartOptions, tableOf } from "./chart-options.ts";
+import type { Range } from "./envelope.ts";
 import { labelOf } from "./paths.ts";
-
-export interface Range {
-  readonly start: Time;
-  readonly end: Time;
-}
 
 export interface PlotContent {
   readonly lines: readonly Series[];

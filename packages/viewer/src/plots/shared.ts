@@ -1,6 +1,7 @@
 import type { Time } from "simtape";
 import { useShared } from "../hooks.ts";
 import type { SeriesPath } from "../protocol.ts";
+import type { Range } from "./envelope.ts";
 import { labelOf } from "./paths.ts";
 
 /** What the plots show; kept in the address. */
@@ -8,7 +9,7 @@ export interface Shown {
   /** The paths of each chart, from the top. */
   readonly charts: readonly (readonly SeriesPath[])[];
   /** Null: all of the recording. */
-  readonly range: { readonly start: Time; readonly end: Time } | null;
+  readonly range: Range | null;
 }
 
 const NOTHING: Shown = { charts: [], range: null };
@@ -31,12 +32,7 @@ export function toggled(shown: Shown, path: SeriesPath, chart: number | null): S
 }
 
 /** A range zoomed by `factor` (below 1: closer) about a time, within bounds; null when it is all of them. */
-export function zoomed(
-  range: { readonly start: Time; readonly end: Time },
-  factor: number,
-  about: Time,
-  bounds: { readonly start: Time; readonly end: Time },
-): Shown["range"] {
+export function zoomed(range: Range, factor: number, about: Time, bounds: Range): Shown["range"] {
   const least = Math.min(1e3, bounds.end - bounds.start);
   const length = Math.max(least, (range.end - range.start) * factor);
   if (length >= bounds.end - bounds.start) return null;
@@ -45,10 +41,7 @@ export function zoomed(
 }
 
 /** Moved as little as possible to lie within bounds that are longer. */
-export function within(
-  { start, end }: { readonly start: Time; readonly end: Time },
-  bounds: { readonly start: Time; readonly end: Time },
-): { readonly start: Time; readonly end: Time } {
+export function within({ start, end }: Range, bounds: Range): Range {
   const by = Math.max(bounds.start - start, Math.min(0, bounds.end - end));
   return { start: start + by, end: end + by };
 }

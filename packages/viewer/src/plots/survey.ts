@@ -1,7 +1,7 @@
 import { type MessageBatch, MutableState, type Recording } from "simtape";
 import { Breather } from "../engine/breather.ts";
-import type { SeriesPath } from "../protocol.ts";
-import { type Buckets, Envelope, Moments } from "./envelope.ts";
+import type { Series, SeriesPath } from "../protocol.ts";
+import { type Buckets, condense, Envelope, isCoarse, Moments, type Range } from "./envelope.ts";
 import { numberIn } from "./paths.ts";
 import { unitOfValue } from "./units.ts";
 
@@ -44,6 +44,7 @@ interface Reached {
   readonly state: MutableState;
   time: number;
   sequence: number;
+  isMotion: boolean;
 }
 
 /**
@@ -63,10 +64,10 @@ export class Checkpoints {
     return found === undefined ? null : { ...found, state: found.state.clone() };
   }
 
-  offer({ state, time, sequence }: Reached): void {
+  offer({ state, ...place }: Reached): void {
     const last = this.#kept.at(-1)?.time ?? Number.NEGATIVE_INFINITY;
-    if (time < last + this.#every) return;
-    this.#kept.push({ state: state.clone(), time, sequence });
+    if (place.time < last + this.#every) return;
+    this.#kept.push({ state: state.clone(), ...place });
     const bytes = this.#kept.reduce((sum, kept) => sum + kept.state.byteLength, 0);
     if (bytes <= CHECKPOINT_BYTES && this.#kept.length <= 2 * CHECKPOINTS) return;
     this.#kept = this.#kept.filter((_, i) => i % 2 === 0);
@@ -74,8 +75,11 @@ export class Checkpoints {
   }
 }
 
-/** Called with the state as it is at a moment, that is when all messages of that time are in it; true: it is enough. */
-export type Sample = (state: MutableState, time: number) => boolean;
+/**
+ * Called with the state as it is at a moment, that is when all messages of that time are in it, and whether one of them
+ * carried motion; true: it is enough.
+ */
+export type Sample = (state: MutableState, time: number, isMotion: boolean) => boolean;
 
 /** Goes through a recording, moment by moment. The state is always the same one. */
 export class Walk {
@@ -90,7 +94,12 @@ export class Walk {
     this.#checkpoints = checkpoints;
     const from = start === null ? null : checkpoints.nearest(start);
     this.#isBegun = from !== null;
-    this.#reached = from ?? { state: new MutableState(), time: Number.NEGATIVE_INFINITY, sequence: -1 };
+    this.#reached = from ?? {
+      state: new MutableState(),
+      time: Number.NEGATIVE_INFINITY,
+      sequence: -1,
+      isMotion: false,
+    };
     if (from === null) recording.reader.state.begin?.(this.#reached.state);
   }
 
@@ -104,7 +113,7 @@ export class Walk {
       onBatch(this.#reached.time);
       await breather.breathe();
     }
-    if (this.#isBegun) sample(this.#reached.state, this.#reached.time);
+    if (this.#isBegun) sample(this.#reached.state, this.#reached.time, this.#reached.isMotion);
   }
 
   #take(batch: MessageBatch, sample: Sample): boolean {
@@ -115,9 +124,13 @@ export class Walk {
       const time = batch.time[i]!;
       const sequence = batch.sequence[i]!;
       if (this.#isBegun && (time < reached.time || (time === reached.time && sequence <= reached.sequence))) continue;
-      if (this.#isBegun && time > reached.time && sample(state, reached.time)) return true;
+      if (this.#isBegun && time > reached.time) {
+        if (sample(state, reached.time, reached.isMotion)) return true;
+        reached.isMotion = false;
+      }
       state.time = time;
       model.apply(state, batch, i);
+      if (model.motion === null || batch.channel[i] === model.motion) reached.isMotion = true;
       reached.time = time;
       reached.sequence = sequence;
       this.#isBegun = true;
@@ -126,17 +139,55 @@ export class Walk {
   }
 }
 
+/** Numbers that are sampled together. What moves is so only where there is motion: between, it is not known to rest. */
+export class Sampler {
+  readonly traces: readonly Trace[];
+  readonly #all: Moments;
+  readonly #motions: Moments;
+
+  constructor(recording: Recording, paths: readonly SeriesPath[], buckets: Buckets) {
+    this.traces = paths.map((path) => new Trace(path, recording, buckets.count));
+    this.#all = new Moments(buckets);
+    this.#motions = new Moments(buckets);
+  }
+
+  read(state: MutableState): number[] {
+    return this.traces.map((trace) => trace.read(state));
+  }
+
+  take(time: number, numbers: readonly number[], isMotion: boolean): void {
+    const bucket = this.#all.take(time);
+    if (isMotion) this.#motions.take(time);
+    for (const [i, { isHeld, envelope }] of this.traces.entries()) {
+      if (isHeld || isMotion) envelope.take(bucket, numbers[i]!);
+    }
+  }
+
+  isCoarse(range: Range, columns: number): boolean {
+    return isCoarse(this.#all, range, columns);
+  }
+
+  /** The traces wanted as lines. */
+  lines(range: Range, columns: number, isWanted: (path: SeriesPath) => boolean = () => true): Series[] {
+    const wanted = this.traces.filter(({ path }) => isWanted(path));
+    return [true, false].flatMap((isHeld) => {
+      const traces = wanted.filter((trace) => trace.isHeld === isHeld);
+      const envelopes = traces.map(({ envelope }) => envelope);
+      const { time, values } = condense(isHeld ? this.#all : this.#motions, envelopes, range, columns);
+      return traces.map(({ path, unit }, i) => ({ path, unit, isHeld, time, value: values[i]! }));
+    });
+  }
+}
+
 /** Samples some numbers over a whole recording. May be called off and gone on with. */
 export class Survey {
-  readonly moments: Moments;
-  readonly traces: readonly Trace[];
+  readonly sampler: Sampler;
   readonly #walk: Walk;
   #running: Promise<void> | null = null;
   isDone = false;
 
   constructor(recording: Recording, paths: readonly SeriesPath[], buckets: Buckets, checkpoints: Checkpoints) {
-    this.moments = new Moments(buckets);
-    this.traces = paths.map((path) => new Trace(path, recording, buckets.count));
+    this.sampler = new Sampler(recording, paths, buckets);
     this.#walk = new Walk(recording, checkpoints, null);
   }
 
@@ -156,9 +207,9 @@ export class Survey {
   }
 
   async #run(onBatch: (time: number) => void, signal: AbortSignal): Promise<void> {
-    const sample: Sample = (state, time) => {
-      const bucket = this.moments.take(time);
-      for (const trace of this.traces) trace.envelope.take(bucket, trace.read(state));
+    const { sampler } = this;
+    const sample: Sample = (state, time, isMotion) => {
+      sampler.take(time, sampler.read(state), isMotion);
       return false;
     };
     await this.#walk.go(sample, onBatch, signal);
