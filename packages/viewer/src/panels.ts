@@ -28,6 +28,18 @@ export const PANELS: readonly PanelKind[] = [
     formats: ["flightgear", "mira", "nanover"],
   },
   {
+    id: "state",
+    title: "State",
+    component: lazily(async () => (await import("./inspect/state-panel.tsx")).StatePanel),
+    home: "side",
+  },
+  {
+    id: "messages",
+    title: "Messages",
+    component: lazily(async () => (await import("./inspect/messages-panel.tsx")).MessagesPanel),
+    home: "side",
+  },
+  {
     id: "info",
     title: "Info",
     component: lazily(async () => (await import("./inspect/info-panel.tsx")).InfoPanel),

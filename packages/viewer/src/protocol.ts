@@ -112,12 +112,15 @@ export interface Queries {
   };
   /** Events by the format's own kinds, at most `limit`. */
   marks: { ask: Of & { readonly limit: number }; answer: readonly Mark[] };
+  /** Progress is the rows found so far. */
   messages: {
     ask: Of &
       TimeRange & {
         readonly channels: readonly number[] | null;
         readonly reverse: boolean;
         readonly limit: number;
+        /** So many are passed over first, when no text is looked for. */
+        readonly skip?: number;
         /** Only those whose preview contains it, whatever the case. */
         readonly text: string;
         /** Previews are made, which decodes every message. */

@@ -1,4 +1,5 @@
 import type { Recording, Value } from "simtape";
+import type { MessageRows } from "../protocol.ts";
 import type { Query } from "../worker.ts";
 import { Breather } from "./breather.ts";
 import { preview } from "./preview.ts";
@@ -6,9 +7,13 @@ import { preview } from "./preview.ts";
 /** Characters of a message's value shown in a row. */
 const PREVIEW = 160;
 
+/** Between two reports of what was found, milliseconds. */
+const REPORT_EVERY = 200;
+
 /** Messages of a range, forwards or back, until there are `limit` of them. */
-export const messages: Query<"messages"> = async (engine, ask, signal) => {
+export const messages: Query<"messages"> = async (engine, ask, signal, report) => {
   const { recording: id, start, end, reverse, limit, text } = ask;
+  let skip = ask.skip ?? 0;
   const recording = engine.recording(id);
   const channels = ask.channels?.map((channel) => recording.channels[channel]!);
   const wanted = text.toLowerCase();
@@ -16,10 +21,15 @@ export const messages: Query<"messages"> = async (engine, ask, signal) => {
   const { time, channel, sequence, size } = rows as Record<"time" | "channel" | "sequence" | "size", number[]>;
   const previews: string[] = [];
   let isEnd = true;
+  let reported = performance.now();
   const breather = new Breather(signal);
   reading: for await (const batch of recording.batches({ start, end, channels, reverse, signal })) {
     for (let n = 0; n < batch.length; n++) {
       const i = reverse ? batch.length - 1 - n : n;
+      if (wanted === "" && skip > 0) {
+        skip--;
+        continue;
+      }
       let line = "";
       if (ask.preview || wanted !== "") {
         line = shown(recording, batch.channel[i]!, batch.payload(i), batch.context);
@@ -36,15 +46,22 @@ export const messages: Query<"messages"> = async (engine, ask, signal) => {
       previews.push(line);
     }
     await breather.breathe();
+    if (performance.now() - reported < REPORT_EVERY) continue;
+    reported = performance.now();
+    report({ done: batch.time[batch.length - 1]!, total: null, partial: found(false) });
   }
-  return {
-    time: Float64Array.from(time),
-    channel: Uint16Array.from(channel),
-    sequence: Float64Array.from(sequence),
-    size: Uint32Array.from(size),
-    preview: previews,
-    isEnd,
-  };
+  return found(isEnd);
+
+  function found(isEnd: boolean): MessageRows {
+    return {
+      time: Float64Array.from(time),
+      channel: Uint16Array.from(channel),
+      sequence: Float64Array.from(sequence),
+      size: Uint32Array.from(size),
+      preview: previews,
+      isEnd,
+    };
+  }
 };
 
 /** One message whole; null when there is none at that time with that sequence. */

@@ -1,0 +1,190 @@
+import "./inspect.css";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useFrame, useSession, useViewer } from "../hooks.ts";
+import type { MessageRows, Opened } from "../protocol.ts";
+import { clock } from "../time.ts";
+import { Button } from "../ui/button.tsx";
+import { MessageIndex } from "./message-index.ts";
+import { MessagePages, type MessageRow, rowOf } from "./message-pages.ts";
+import { VirtualList } from "./virtual-list.tsx";
+
+/** Columns in which messages are counted. */
+const COLUMNS = 4096;
+/** Messages that a search for text finds. */
+const MOST_FOUND = 5000;
+
+/** All messages in order, by channel, or those in which a text occurs. */
+export function MessagesPanel() {
+  const opened = useViewer(({ decks }) => decks[0]?.opened);
+  return opened === undefined ? null : <Messages key={opened.recording} opened={opened} />;
+}
+
+function Messages({ opened }: { readonly opened: Opened }) {
+  const session = useSession();
+  const frame = useFrame(8);
+  const selection = useViewer((state) => state.selection);
+  const [channel, setChannel] = useState(-1);
+  const [text, setText] = useState("");
+  const [active, setActive] = useState(0);
+  const channels = useMemo(() => (channel < 0 ? null : [channel]), [channel]);
+  const table = useTable(opened, channels);
+  const search = useSearch(opened, channels, text);
+  const rows = text === "" ? table : search;
+  const now = frame?.time ?? 0;
+
+  const choose = (index: number): void => {
+    const row = rows.row(index);
+    if (row === null) return;
+    session.select({ kind: "message", time: row.time, sequence: row.sequence });
+    void session.seek(row.time);
+  };
+  return (
+    <div className="inspect">
+      <div className="inspect-bar">
+        <select
+          className="field"
+          aria-label="Channel"
+          value={channel}
+          onChange={(event) => {
+            setChannel(Number(event.currentTarget.value));
+            setActive(0);
+          }}
+        >
+          <option value={-1}>all channels</option>
+          {opened.channels.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <input
+          type="search"
+          className="field"
+          aria-label="Text in messages"
+          placeholder="Text"
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setActive(0);
+          }}
+        />
+        <Button
+          label="Go to the messages at the time shown"
+          disabled={text !== ""}
+          onClick={() => setActive(table.rowAt(now))}
+        >
+          Now
+        </Button>
+        <output>{rows.told}</output>
+      </div>
+      <VirtualList
+        label="Messages"
+        role="listbox"
+        count={rows.count}
+        active={Math.min(active, rows.count - 1)}
+        onActive={setActive}
+        onChoose={choose}
+        onWindow={rows.see}
+        row={(index) => {
+          const row = rows.row(index);
+          if (row === null) return { key: `${index}`, content: <span className="message-text">…</span> };
+          const isChosen = selection?.kind === "message" && selection.sequence === row.sequence;
+          const next = rows.row(index + 1);
+          return {
+            key: `${index}`,
+            attributes: {
+              "data-chosen": isChosen || undefined,
+              "data-now": (row.time <= now && next !== null && next.time > now) || undefined,
+            },
+            content: (
+              <>
+                <span className="message-time">{clock(row.time)}</span>
+                <span className="message-channel">{opened.channels[row.channel]?.name}</span>
+                <span className="message-size">{row.size.toLocaleString("en")} B</span>
+                <span className="message-text">{row.preview}</span>
+              </>
+            ),
+          };
+        }}
+      />
+    </div>
+  );
+}
+
+interface Table {
+  readonly count: number;
+  readonly told: string;
+  readonly row: (index: number) => MessageRow | null;
+  readonly rowAt: (time: number) => number;
+  readonly see: (first: number, last: number) => void;
+}
+
+const EMPTY: Table = { count: 0, told: "", row: () => null, rowAt: () => 0, see: () => undefined };
+
+/** Every message, fetched when it is seen. */
+function useTable({ recording, timeline: { start, end } }: Opened, channels: readonly number[] | null): Table {
+  const session = useSession();
+  const [counts, setCounts] = useState<Uint32Array | null>(null);
+  const [, setVersion] = useState(0);
+  const window = useRef<readonly [number, number]>([0, 0]);
+  useEffect(() => {
+    const controller = new AbortController();
+    session
+      .query("density", { recording, start, end: end + 1, columns: COLUMNS }, { signal: controller.signal })
+      .then(setCounts)
+      .catch(() => undefined);
+    return () => controller.abort();
+  }, [session, recording, start, end]);
+  const index = useMemo(
+    () => (counts === null ? null : new MessageIndex(counts, { start, end: end + 1, columns: COLUMNS }, channels)),
+    [counts, start, end, channels],
+  );
+  const pages = useMemo(
+    () =>
+      index === null ? null : new MessagePages(session, recording, index, channels, () => setVersion((n) => n + 1)),
+    [session, recording, index, channels],
+  );
+  useEffect(() => {
+    pages?.see(...window.current);
+    return () => pages?.close();
+  }, [pages]);
+  if (index === null || pages === null) return { ...EMPTY, told: "counting …" };
+  return {
+    count: index.count,
+    told: `${index.count.toLocaleString("en")} messages`,
+    row: (i) => pages.row(i),
+    rowAt: (time) => index.rowAt(time),
+    see: (first, last) => {
+      window.current = [first, last];
+      pages.see(first, last);
+    },
+  };
+}
+
+/** The messages in which a text occurs, as they are found. */
+function useSearch({ recording }: Opened, channels: readonly number[] | null, text: string): Table {
+  const session = useSession();
+  const [found, setFound] = useState<MessageRows | null>(null);
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    setFound(null);
+    setDone(false);
+    if (text === "") return;
+    const controller = new AbortController();
+    const ask = { recording, channels, reverse: false, limit: MOST_FOUND, text, preview: true };
+    session
+      .query("messages", ask, {
+        signal: controller.signal,
+        onProgress: ({ partial }) => setFound(partial as MessageRows),
+      })
+      .then((rows) => {
+        setFound(rows);
+        setDone(true);
+      })
+      .catch(() => undefined);
+    return () => controller.abort();
+  }, [session, recording, channels, text]);
+  const count = found?.time.length ?? 0;
+  const told = isDone && found?.isEnd === false ? `the first ${count} found` : `${count} found${isDone ? "" : " …"}`;
+  return { ...EMPTY, count, told, row: (i) => (found === null ? null : rowOf(found, i)) };
+}

@@ -1,0 +1,131 @@
+import "./inspect.css";
+import { useEffect, useRef, useState } from "react";
+import { useFrame, useSession, useViewer } from "../hooks.ts";
+import { wordsOf } from "../plots/paths.ts";
+import { useShown } from "../plots/shared.ts";
+import { MOST_FOUND, type TreeRow, treeRows } from "./tree.ts";
+import { VirtualList } from "./virtual-list.tsx";
+
+/** Times a second that it is renewed while the recording plays. */
+const RATE = 8;
+
+/** Everything that holds at the time shown. What changed since it was last renewed is marked. */
+export function StatePanel() {
+  const session = useSession();
+  const frame = useFrame(RATE);
+  const selection = useViewer((state) => state.selection);
+  const [plots, setPlots] = useShown();
+  const [text, setText] = useState("");
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [active, setActive] = useState<string | null>(null);
+  const before = useRef(new Map<string, string>());
+  const words = wordsOf(text);
+  const rows = frame === null ? [] : treeRows(frame.state, open, words);
+
+  const thing = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
+  useEffect(() => {
+    if (thing === null) return;
+    setOpen((keys) => new Set([...keys, thing.slice(0, thing.indexOf("/")), thing]));
+    setActive(thing);
+  }, [thing]);
+
+  const shown = new Map<string, string>();
+  const isSettled = !session.isPlaying;
+  useEffect(() => {
+    before.current = shown;
+  });
+  const toggle = (row: TreeRow, isOpen: boolean): void => {
+    const keys = new Set(open);
+    if (isOpen) keys.add(row.key);
+    else keys.delete(row.key);
+    setOpen(keys);
+  };
+  const plot = (row: TreeRow): void => setPlots({ ...plots, charts: [...plots.charts, row.paths()] });
+  const at = Math.max(
+    0,
+    rows.findIndex(({ key }) => key === active),
+  );
+
+  return (
+    <div className="inspect">
+      <div className="inspect-bar">
+        <input
+          type="search"
+          className="field"
+          aria-label="Search the state"
+          placeholder="Search: position, energy, 24 velocity …"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {words.length > 0 && (
+          <output>{rows.length >= MOST_FOUND ? `the first ${MOST_FOUND}` : `${rows.length} rows`}</output>
+        )}
+      </div>
+      <VirtualList
+        label="State"
+        role="tree"
+        count={rows.length}
+        active={at}
+        onActive={(index) => setActive(rows[index]?.key ?? null)}
+        onChoose={(index) => {
+          const row = rows[index];
+          if (row === undefined) return;
+          if (row.thing !== null) session.select({ kind: "thing", ...row.thing });
+          if (row.isOpen !== null && words.length === 0) toggle(row, !row.isOpen);
+        }}
+        onKey={(key, index) => {
+          const row = rows[index];
+          if (row === undefined) return false;
+          if (key === "ArrowRight" && row.isOpen === false) toggle(row, true);
+          else if (key === "ArrowLeft" && row.isOpen === true && words.length === 0) toggle(row, false);
+          else if (key === "ArrowLeft") {
+            setActive(rows.slice(0, index).findLast(({ depth }) => depth < row.depth)?.key ?? row.key);
+          } else if (key === "p" && row.paths().length > 0) plot(row);
+          else return key === "ArrowRight";
+          return true;
+        }}
+        row={(index) => {
+          const row = rows[index]!;
+          const content = row.text();
+          const last = before.current.get(row.key);
+          shown.set(row.key, content);
+          return {
+            key: row.key,
+            attributes: {
+              "aria-level": row.depth + 1,
+              ...(row.isOpen === null ? {} : { "aria-expanded": row.isOpen }),
+              "data-changed": last !== undefined && last !== content && !isSettled ? true : undefined,
+            },
+            content: (
+              <>
+                <span className="tree-name" style={{ paddingInlineStart: row.depth * 14 }}>
+                  <span className="tree-sign" aria-hidden>
+                    {row.isOpen === null ? "" : row.isOpen ? "▾" : "▸"}
+                  </span>
+                  {row.name}
+                </span>
+                <span className="tree-text">{content}</span>
+                {row.unit !== null && <span className="tree-unit">{row.unit}</span>}
+                {row.isOpen === null && row.paths().length > 0 && (
+                  <button
+                    type="button"
+                    tabIndex={-1}
+                    className="tree-plot"
+                    aria-label={`Plot ${row.key} (P)`}
+                    title="Plot (P)"
+                    onClick={(event) => {
+                      event.stopPropagation();
+                      plot(row);
+                    }}
+                  >
+                    ∿
+                  </button>
+                )}
+              </>
+            ),
+          };
+        }}
+      />
+    </div>
+  );
+}
