@@ -187,8 +187,9 @@ function drawDensity(
   const pixels = new Float32Array(plot);
   for (let x = 0; x < plot; x++) {
     const time = window.start + x * perPixel - from.window.start;
-    const first = Math.max(0, Math.floor(time / perColumn));
-    const last = Math.min(from.columns, Math.max(first + 1, Math.floor((time + perPixel) / perColumn)));
+    // Columns that fit the pixels exactly must not be missed by rounding.
+    const first = Math.max(0, Math.floor(time / perColumn + 1e-6));
+    const last = Math.min(from.columns, Math.ceil((time + perPixel) / perColumn - 1e-6));
     for (let i = first; i < last; i++) pixels[x] = Math.max(pixels[x]!, levels[i]!);
   }
   for (let x = 0; x < plot; x++) {
