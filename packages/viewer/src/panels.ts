@@ -40,6 +40,12 @@ export const PANELS: readonly PanelKind[] = [
     home: "side",
   },
   {
+    id: "bytes",
+    title: "Bytes",
+    component: lazily(async () => (await import("./inspect/bytes-panel.tsx")).BytesPanel),
+    home: "side",
+  },
+  {
     id: "info",
     title: "Info",
     component: lazily(async () => (await import("./inspect/info-panel.tsx")).InfoPanel),

@@ -76,6 +76,37 @@ export interface MessageRows {
   readonly isEnd: boolean;
 }
 
+/** Records as columns. */
+export interface Outline {
+  readonly kind: readonly string[];
+  /** In the file, or in its inflated stream. */
+  readonly offset: Float64Array;
+  readonly length: Uint32Array;
+  /** Whether the file ended before the limit did. */
+  readonly isEnd: boolean;
+}
+
+/** What is in a compressed record, and where the messages lie in it. */
+export interface Contents {
+  /** As far as they are handed out. */
+  readonly bytes: Uint8Array;
+  readonly time: Float64Array;
+  readonly channel: Uint16Array;
+  readonly start: Uint32Array;
+  readonly end: Uint32Array;
+}
+
+export interface RecordBytes {
+  readonly kind: string;
+  readonly offset: number;
+  readonly length: number;
+  /** Of a long one its beginning. */
+  readonly bytes: Uint8Array;
+  /** Names of FlightGear's numbers, in the order of a frame. */
+  readonly signals: readonly string[];
+  readonly contents: Contents | null;
+}
+
 /** An event worth a mark on the timeline. */
 export interface Mark {
   readonly time: Time;
@@ -132,11 +163,9 @@ export interface Queries {
     ask: Of & { readonly time: Time; readonly sequence: number };
     answer: { readonly value: Value; readonly payload: Uint8Array } | null;
   };
-  /** `count` units of the file's own framing, from the `first`th on. */
-  records: {
-    ask: Of & { readonly first: number; readonly count: number };
-    answer: readonly { readonly kind: string; readonly offset: number; readonly bytes: Uint8Array }[];
-  };
+  /** The units of the file's own framing, `limit` of them at most. Progress is those found since the last one. */
+  outline: { ask: Of & { readonly limit: number }; answer: Outline };
+  record: { ask: Of & { readonly index: number }; answer: RecordBytes | null };
   state: { ask: Of & { readonly time: Time; readonly interpolate: boolean }; answer: State };
   /** Progress is the lines as far as they are known. */
   series: {

@@ -2,7 +2,7 @@ import { density } from "./engine/density.ts";
 import { Engine } from "./engine/engine.ts";
 import { marks } from "./engine/marks.ts";
 import { message, messages } from "./engine/messages.ts";
-import { records } from "./engine/records.ts";
+import { outline, record } from "./engine/records.ts";
 import { series, table } from "./engine/series.ts";
 import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
 
@@ -26,7 +26,8 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   marks,
   messages,
   message,
-  records,
+  outline,
+  record,
   series,
   table,
 };
