@@ -55,6 +55,7 @@ export async function demo(options: DemoOptions, to: SinkBundle): Promise<void> 
       race.step(tick);
       if (writer.ready !== null) await writer.ready;
     }
+    world.settle();
     writer.extend(ticks);
     notes.nextEntity = world.nextEntity;
     for (const [name, tag] of [...notes.reserved(), ...race.outcome()]) writer.note(name, tag);

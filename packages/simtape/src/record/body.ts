@@ -19,6 +19,17 @@ export interface Stance {
   readonly headYaw?: number | undefined;
 }
 
+/** A place on the grid, and where it looks: as `Body` has them. */
+export interface Target {
+  x: number;
+  y: number;
+  z: number;
+  yaw: number;
+  pitch: number;
+  head: number;
+  onGround: boolean;
+}
+
 /** A thing as readers know it: what a snapshot says of it, and what moves are told against. */
 export class Body {
   readonly entity: number;
@@ -37,6 +48,8 @@ export class Body {
   pitch = 0;
   head = 0;
   onGround = false;
+  /** Where the present tick leads it; told at the tick's end. Null: it has not moved. */
+  target: Target | null = null;
   pose = 0;
   flags = 0;
   heldSlot = 0;
@@ -59,6 +72,7 @@ export class Body {
 
   /** Puts it somewhere, at rest. */
   put(stance: Stance): void {
+    this.target = null;
     this.qx = quantize(stance.x);
     this.qy = quantize(stance.y);
     this.qz = quantize(stance.z);

@@ -255,6 +255,7 @@ export class Recorder {
   goTo(tick: number): void {
     if (tick < this.#tick) throw new RangeError(`tick ${tick} is before tick ${this.#tick}, which is recorded`);
     if (tick === this.#tick) return;
+    this.#world.settle();
     if (this.#isBusy) {
       this.#busyTicks++;
       this.#busySince ??= this.#now();
@@ -291,8 +292,8 @@ export class Recorder {
     this.#busySince = null;
     this.#busyTicks = 0;
     this.#note();
+    this.#endChunk();
     this.#part!.commit(this.#at);
-    this.#world.reenter();
   }
 
   /** The next events begin a chunk with a snapshot: another dimension, another instance (events §6). */
@@ -437,6 +438,7 @@ export class Recorder {
   }
 
   #endChunk(): void {
+    this.#world.settle();
     this.#part!.writer.endChunk(this.#at);
     this.#world.reenter();
   }
@@ -540,6 +542,7 @@ export class Recorder {
       await this.#next;
       await this.#ready?.[1].abort();
       // the present tick is part of it when something happened in it
+      this.#world.settle();
       if (this.#isBusy) this.endTick();
       this.#end(this.#part!, outcome, durationMs);
       await this.#part!.close();

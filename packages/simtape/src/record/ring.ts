@@ -156,6 +156,7 @@ export class Ring {
 
   /** Chunks are as long as each other, whatever happens in them: a clip is never much longer than it must be. */
   #cut(tick: number): void {
+    this.world.settle();
     this.#writer.endChunk(tick);
     this.world.goTo(tick);
     if (this.world.isUsed) this.world.enterAnew();
@@ -169,6 +170,7 @@ export class Ring {
   async #write({ to, triggers, held }: Pending): Promise<Clip> {
     const until = this.#tick;
     if (this.#chunk < until) {
+      this.world.settle();
       this.#writer.endChunk(until);
       this.world.reenter();
     }

@@ -41,7 +41,7 @@ import {
   writeWorld,
 } from "../formats/hypercube/layout-world-events.ts";
 import { PaletteIndex } from "../formats/hypercube/snapshot-palettes.ts";
-import { Body, type Identity, type Stance } from "./body.ts";
+import { Body, type Identity, type Stance, type Target } from "./body.ts";
 import { snapshotOf, type Tracked } from "./snapshot.ts";
 
 /** Blocks. */
@@ -86,6 +86,8 @@ export class World {
   #sink: EventSink;
   readonly #builder = new ByteBuilder(64);
   readonly #move = new Move();
+  /** Bodies that have a target. */
+  readonly #moved: Body[] = [];
   readonly #tracked: Tracked = { bodies: new Map(), blocks: new Map(), dimension: null, time: null, weather: null };
   #names: PaletteIndex | null = null;
   #tick = 0;
@@ -186,43 +188,68 @@ export class World {
 
   // ── motion ────────────────────────────────────────────────────────────
 
-  /** A step of its own. Nothing is written when it changes nothing. */
+  /**
+   * A step of its own. Of several in one tick the last counts: they are told at the tick's end, and only when they lead
+   * somewhere.
+   */
   move(entity: number, stance: Stance): void {
-    const known = this.#tracked.bodies.get(entity);
-    if (known === undefined) return;
-    const x = quantize(stance.x);
-    const y = quantize(stance.y);
-    const z = quantize(stance.z);
+    const body = this.#tracked.bodies.get(entity);
+    if (body === undefined) return;
     const yaw = turnOf(stance.yaw);
-    const pitch = turnOf(stance.pitch);
     const head = stance.headYaw === undefined ? 0 : turnChange(yaw, turnOf(stance.headYaw));
-    const onGround = stance.onGround ?? known.onGround;
-    const isStill = x === known.qx && y === known.qy && z === known.qz;
-    if (isStill && known.dx === 0 && known.dy === 0 && known.dz === 0) {
-      if (yaw === known.yaw && pitch === known.pitch && head === known.head && onGround === known.onGround) return;
+    if (body.target === null) {
+      this.#moved.push(body);
+      body.target = { x: 0, y: 0, z: 0, yaw, pitch: 0, head, onGround: body.onGround };
     }
+    const { target } = body;
+    target.x = quantize(stance.x);
+    target.y = quantize(stance.y);
+    target.z = quantize(stance.z);
+    target.yaw = yaw;
+    target.pitch = turnOf(stance.pitch);
+    target.head = head;
+    if (stance.onGround !== undefined) target.onGround = stance.onGround;
+  }
+
+  /** Tells the steps of the present tick, which is over or about to be cut. */
+  settle(): void {
+    const moved = this.#moved;
+    for (let i = 0; i < moved.length; i++) {
+      const body = moved[i]!;
+      const { target } = body;
+      body.target = null;
+      if (target !== null && this.#tracked.bodies.get(body.entity) === body) this.#step(body, target);
+    }
+    moved.length = 0;
+  }
+
+  #step(body: Body, target: Target): void {
+    const { x, y, z, yaw, pitch, head, onGround } = target;
+    const isStill = x === body.qx && y === body.qy && z === body.qz && onGround === body.onGround;
+    const isSame = isStill && yaw === body.yaw && pitch === body.pitch && head === body.head;
+    if (isSame && body.dx === 0 && body.dy === 0 && body.dz === 0) return;
     // settles the chunk, at whose start nothing is on its way
     this.enter();
     const move = this.#move;
-    move.entity = entity;
-    move.x = x - known.qx - known.dx;
-    move.y = y - known.qy - known.dy;
-    move.z = z - known.qz - known.dz;
-    move.yaw = turnChange(known.yaw, yaw);
-    move.pitch = turnChange(known.pitch, pitch);
-    move.headYaw = turnChange(known.head, head);
+    move.entity = body.entity;
+    move.x = x - body.qx - body.dx;
+    move.y = y - body.qy - body.dy;
+    move.z = z - body.qz - body.dz;
+    move.yaw = turnChange(body.yaw, yaw);
+    move.pitch = turnChange(body.pitch, pitch);
+    move.headYaw = turnChange(body.head, head);
     move.mask = moveMask(move, onGround);
-    if ((move.mask & ~MOVE_ON_GROUND) === 0 && isStill && onGround === known.onGround) return;
-    known.dx = x - known.qx;
-    known.dy = y - known.qy;
-    known.dz = z - known.qz;
-    known.qx = x;
-    known.qy = y;
-    known.qz = z;
-    known.yaw = yaw;
-    known.pitch = pitch;
-    known.head = head;
-    known.onGround = onGround;
+    if ((move.mask & ~MOVE_ON_GROUND) === 0 && isStill) return;
+    body.dx = x - body.qx;
+    body.dy = y - body.qy;
+    body.dz = z - body.qz;
+    body.qx = x;
+    body.qy = y;
+    body.qz = z;
+    body.yaw = yaw;
+    body.pitch = pitch;
+    body.head = head;
+    body.onGround = onGround;
     writeMove(this.#builder, move);
     this.#emit(EVENT.move);
   }
@@ -481,6 +508,7 @@ export class World {
   /** Goes to a tick; what follows belongs to it. Throws `RangeError` when it is not behind the present one. */
   goTo(tick: number): void {
     if (tick < this.#tick) throw new RangeError(`tick ${tick} is before tick ${this.#tick}, which is recorded`);
+    if (tick > this.#tick) this.settle();
     this.#tick = tick;
   }
 
