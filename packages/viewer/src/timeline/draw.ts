@@ -73,6 +73,8 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
   context.beginPath();
   context.rect(0, OVERVIEW + RULER, width, height);
   context.clip();
+  const density = densityImage(scene, plot);
+  context.imageSmoothingEnabled = false;
   for (const [i, lane] of lanes.entries()) {
     const top = OVERVIEW + RULER + i * LANE - scroll;
     if (top + LANE < OVERVIEW + RULER || top > height) continue;
@@ -83,7 +85,7 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
     context.globalAlpha = 0.5;
     context.fillRect(GUTTER, top + LANE - 1, plot, 1);
     context.globalAlpha = 1;
-    if (lane.kind === "channel") drawDensity(context, activity, lane.channel, window, plot, top, hueOf(lane.name));
+    if (lane.kind === "channel") context.drawImage(density, 0, i, plot, 1, GUTTER, top + 2, plot, LANE - 5);
     else if (lane.kind === "marks") drawMarks(context, marks, window, plot, top, palette.warning);
     else drawGhost(context, lane.window, window, plot, top, palette.accent);
   }
@@ -146,13 +148,18 @@ function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: 
   const sums = new Float64Array(whole.columns);
   for (let i = 0; i < whole.counts.length; i++) sums[i % whole.columns]! += whole.counts[i]!;
   const top = sums.reduce((most, sum) => Math.max(most, sum), 1);
+  const perPixel = whole.columns / plot;
+  context.beginPath();
+  for (let x = 0; x < plot; x++) {
+    let most = 0;
+    for (let i = Math.floor(x * perPixel); i < (x + 1) * perPixel && i < sums.length; i++)
+      most = Math.max(most, sums[i]!);
+    const tall = (OVERVIEW - 4) * Math.sqrt(most / top);
+    if (tall > 0) context.rect(GUTTER + x, OVERVIEW - 1 - tall, 1, tall);
+  }
   context.fillStyle = palette.faint;
   context.globalAlpha = 0.55;
-  const bar = plot / whole.columns;
-  for (let i = 0; i < whole.columns; i++) {
-    const tall = (OVERVIEW - 4) * Math.sqrt(sums[i]! / top);
-    context.fillRect(GUTTER + i * bar, OVERVIEW - 1 - tall, Math.max(1, bar), tall);
-  }
+  context.fill();
   context.globalAlpha = 1;
 }
 
@@ -168,37 +175,43 @@ function drawRuler(context: CanvasRenderingContext2D, { window, palette, height 
   }
 }
 
-/** The finer counts where there are some for this window, else the coarse ones, stretched. */
-function drawDensity(
-  context: CanvasRenderingContext2D,
-  { whole, part }: Activity,
-  channel: number,
-  window: Window,
-  plot: number,
-  top: number,
-  hue: number,
-): void {
+/**
+ * How busy each lane is, a row of pixels for each: one picture costs the same for ten messages and for a million. The
+ * finer counts where there are some for this window, else the coarse ones, stretched.
+ */
+function densityImage({ activity, lanes, window }: Scene, plot: number): OffscreenCanvas {
+  const canvas = new OffscreenCanvas(plot, Math.max(1, lanes.length));
+  const { whole, part } = activity;
   const isFine = part !== null && part.window.start <= window.start && part.window.end >= window.end;
   const from = isFine ? part : whole;
-  if (from === null) return;
-  const levels = levelsOf(from, channel);
+  if (from === null || lanes.length === 0) return canvas;
+  const context = canvas.getContext("2d")!;
+  const image = context.createImageData(plot, lanes.length);
   const perPixel = (window.end - window.start) / plot;
   const perColumn = (from.window.end - from.window.start) / from.columns;
   const pixels = new Float32Array(plot);
-  for (let x = 0; x < plot; x++) {
-    const time = window.start + x * perPixel - from.window.start;
-    // Columns that fit the pixels exactly must not be missed by rounding.
-    const first = Math.max(0, Math.floor(time / perColumn + 1e-6));
-    const last = Math.min(from.columns, Math.ceil((time + perPixel) / perColumn - 1e-6));
-    for (let i = first; i < last; i++) pixels[x] = Math.max(pixels[x]!, levels[i]!);
+  for (const [row, lane] of lanes.entries()) {
+    if (lane.kind !== "channel") continue;
+    const levels = levelsOf(from, lane.channel);
+    pixels.fill(0);
+    for (let x = 0; x < plot; x++) {
+      const time = window.start + x * perPixel - from.window.start;
+      // Columns that fit the pixels exactly must not be missed by rounding.
+      const first = Math.max(0, Math.floor(time / perColumn + 1e-6));
+      const last = Math.min(from.columns, Math.ceil((time + perPixel) / perColumn - 1e-6));
+      for (let i = first; i < last; i++) pixels[x] = Math.max(pixels[x]!, levels[i]!);
+    }
+    const color = colorOf(lane.name);
+    for (let x = 0; x < plot; x++) {
+      // Between two messages a pixel apart is no gap worth seeing.
+      const level = pixels[x]! || Math.min(pixels[x - 1] ?? 0, pixels[x + 1] ?? 0);
+      const at = 4 * (row * plot + x);
+      image.data.set(color, at);
+      image.data[at + 3] = 255 * level;
+    }
   }
-  for (let x = 0; x < plot; x++) {
-    // Between two messages a pixel apart is no gap worth seeing.
-    const level = pixels[x]! || Math.min(pixels[x - 1] ?? 0, pixels[x + 1] ?? 0);
-    if (level === 0) continue;
-    context.fillStyle = `hsl(${hue} 65% 45% / ${level})`;
-    context.fillRect(GUTTER + x, top + 2, 1, LANE - 5);
-  }
+  context.putImageData(image, 0, 0);
+  return canvas;
 }
 
 /** How strong each column is, 0 for nothing; in steps, so that few colours are set. */
@@ -224,16 +237,20 @@ function drawMarks(
   color: string,
 ): void {
   context.fillStyle = color;
+  context.beginPath();
+  let last = Number.NEGATIVE_INFINITY;
   for (const { time } of marks) {
-    const x = pixelOf(time, window, plot);
-    if (x < -4 || x > plot + 4) continue;
-    context.beginPath();
+    const x = Math.round(pixelOf(time, window, plot));
+    // Where many are, one shows that something is there.
+    if (x < -4 || x > plot + 4 || x - last < 2) continue;
+    last = x;
     context.moveTo(GUTTER + x, top + 2);
     context.lineTo(GUTTER + x + 4, top + LANE / 2);
     context.lineTo(GUTTER + x, top + LANE - 2);
     context.lineTo(GUTTER + x - 4, top + LANE / 2);
-    context.fill();
+    context.closePath();
   }
+  context.fill();
 }
 
 function drawGhost(
@@ -253,9 +270,14 @@ function drawGhost(
   context.globalAlpha = 1;
 }
 
-/** The same for the same name, spread over the circle. */
-function hueOf(name: string): number {
+/** Red, green and blue: the same for the same name, spread over the circle of hues. */
+function colorOf(name: string): readonly [number, number, number] {
   let hash = 7;
   for (let i = 0; i < name.length; i++) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-  return (hash * 137.5) % 360;
+  const hue = (hash * 137.5) % 360;
+  const part = (n: number): number => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (0.45 - 0.29 * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return [part(0), part(8), part(4)];
 }
