@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { filesBundle, open, type Recording } from "simtape";
+import { describe, expect, test } from "vitest";
+import { Engine } from "../../src/engine/engine.ts";
+import { series, table } from "../../src/engine/series.ts";
+import { labelOf, numberAt, searchPaths } from "../../src/plots/paths.ts";
+import type { Place, SeriesPath } from "../../src/protocol.ts";
+import { example } from "../support/viewer.ts";
+
+const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"] as const;
+const { signal } = new AbortController();
+const ignore = (): void => undefined;
+
+/** A recording in an engine, and what is known of it without one. */
+async function opened(name: string): Promise<{ engine: Engine; id: number; recording: Recording }> {
+  const file = new File([new Uint8Array(readFileSync(example(name)))], name);
+  const place: Place = { kind: "files", name, files: [file] };
+  const engine = new Engine();
+  const { recording: id } = await engine.open(place, signal, ignore);
+  return { engine, id, recording: await open(filesBundle([file])) };
+}
+
+describe("numbers over time", () => {
+  test.each(EXAMPLES)("are those of the state, in %s", async (name) => {
+    const { engine, id, recording } = await opened(name);
+    const { start, end } = await recording.timeline();
+    const { found } = searchPaths(await recording.state((start + end) / 2), "", 5000);
+    const paths = found.filter((_, i) => i % Math.ceil(found.length / 12) === 0).map(({ path }) => path);
+    const lines = await series(engine, { recording: id, paths, start, end, columns: 20_000 }, signal, ignore);
+    expect(lines.map(({ path }) => labelOf(path)).toSorted()).toEqual(paths.map(labelOf).toSorted());
+    for (const part of [0, 0.21, 0.5, 0.83, 1]) {
+      const line = lines[0]!;
+      const time = line.time[Math.floor(part * (line.time.length - 1))]!;
+      const state = await recording.state(time);
+      for (const { path, time: times, value } of lines) {
+        const at = times.indexOf(time);
+        if (at >= 0) expect([labelOf(path), time, value[at]]).toEqual([labelOf(path), time, numberAt(state, path)]);
+      }
+    }
+  });
+
+  test("are looked at more closely where that shows more", async () => {
+    const { engine, id, recording } = await opened("race.hcrp");
+    const { start, end } = await recording.timeline();
+    const state = await recording.state(start);
+    const player = state.sets.get("players")!.ids[0]!;
+    const paths: SeriesPath[] = [{ set: "players", id: player, column: "position", item: 0 }];
+    const whole = await series(engine, { recording: id, paths, start, end, columns: 5 }, signal, ignore);
+    const ask = { recording: id, paths, start: 10e9, end: 10.3e9, columns: 400 };
+    const close = await series(engine, ask, signal, ignore);
+    expect(whole[0]!.time.length).toBeLessThanOrEqual(28);
+    expect(close[0]!.time.length).toBeGreaterThan(5);
+    for (const [i, time] of close[0]!.time.entries()) {
+      expect(close[0]!.value[i]).toBe(numberAt(await recording.state(time), paths[0]!));
+    }
+  });
+
+  test("are asked for again after they were called off, and once for all who ask", async () => {
+    const { engine, id, recording } = await opened("town.log");
+    const { start, end } = await recording.timeline();
+    const paths: SeriesPath[] = [{ value: "visual-time", keys: [] }];
+    const ask = { recording: id, paths, start, end, columns: 100 };
+    const controller = new AbortController();
+    const first = series(engine, ask, controller.signal, ignore);
+    const second = series(engine, ask, signal, ignore);
+    controller.abort();
+    await expect(first).rejects.toThrow();
+    expect((await second)[0]!.value.length).toBe((await series(engine, ask, signal, ignore))[0]!.value.length);
+  });
+
+  test("become CSV with a row for every moment", async () => {
+    const { engine, id } = await opened("town.log");
+    const paths: SeriesPath[] = [
+      { value: "visual-time", keys: [] },
+      { set: "vehicles", id: 24, column: "position", item: 0 },
+    ];
+    const csv = await (await table(engine, { recording: id, paths, start: 1e9, end: 2e9 }, signal, ignore)).text();
+    const [header, ...rows] = csv.trimEnd().split("\n");
+    expect(header).toBe("time [s],visual-time [s],vehicles/24/position.x [cm]");
+    expect(rows.length).toBeGreaterThan(10);
+    for (const row of rows) expect(row).toMatch(/^1(\.\d+)?,[\d.]+,-?[\d.]+$/);
+  });
+});
