@@ -11,8 +11,9 @@ export interface CameraPlace {
 }
 
 const FIELD = 45;
-/** First view: how far back, of the size of what is seen, and from which side. */
-const BACK = 1.25;
+/** Around what is seen at first, so much of it is left empty. */
+const MARGIN = 1.04;
+/** From where it is seen. */
 const SIDE = new Vector3(0.62, 0.5, 0.75).normalize();
 
 /** The camera in its four ways. What is followed is told with every frame. */
@@ -76,17 +77,18 @@ export class CameraRig {
     this.#controls.update();
   }
 
-  /** Looks at the whole box from aside; from above in that mode. */
-  home(box: Box3): void {
-    if (box.isEmpty()) return;
-    const size = Math.max(box.getSize(STEP).length(), 1e-3);
-    box.getCenter(this.#controls.target);
-    const narrow = Math.min(1, this.camera.aspect);
-    const distance = (BACK * size) / (2 * Math.tan((FIELD * Math.PI) / 360)) / narrow / 1.15;
-    if (this.#mode === "top")
-      this.camera.position.copy(this.#controls.target).add(STEP.set(0, distance, 1e-3 * distance));
-    else this.camera.position.copy(this.#controls.target).addScaledVector(SIDE, distance);
-    this.#isFollowing = false;
+  /** Looks at the whole box from aside, from above, or from behind what is followed. */
+  home(box: Box3, spot: Spot | null): void {
+    if (this.#mode === "follow" && spot !== null) {
+      this.#goBehind(spot);
+    } else {
+      box.getCenter(this.#controls.target);
+      if (this.#mode === "top") AHEAD.set(0, 1, 1e-3).normalize();
+      else AHEAD.copy(SIDE);
+      const distance = distanceFor(box, AHEAD, this.camera);
+      this.camera.position.copy(this.#controls.target).addScaledVector(AHEAD, distance);
+      this.#isFollowing = false;
+    }
     this.#controls.update();
   }
 
@@ -187,3 +189,22 @@ const FRAME = new Quaternion();
 const NO_TURN = new Quaternion();
 /** A camera looks along -z; most things along x. */
 const RIGHT_TO_AHEAD = new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), -Math.PI / 2);
+
+/** How far from its middle, in a direction, a box is seen as a whole. */
+export function distanceFor(box: Box3, from: Vector3, camera: PerspectiveCamera): number {
+  const slope = Math.tan((camera.fov * Math.PI) / 360) / MARGIN;
+  // The axes of the view, whatever it looks at.
+  const right = new Vector3(0, 1, 0).cross(from).normalize();
+  const up = from.clone().cross(right);
+  const half = box.getSize(new Vector3()).multiplyScalar(0.5);
+  let distance = 1e-3;
+  for (let corner = 0; corner < 8; corner++) {
+    const x = corner & 1 ? half.x : -half.x;
+    const y = corner & 2 ? half.y : -half.y;
+    const z = corner & 4 ? half.z : -half.z;
+    const point = new Vector3(x, y, z);
+    const aside = Math.abs(point.dot(right)) / camera.aspect;
+    distance = Math.max(distance, point.dot(from) + Math.max(aside, Math.abs(point.dot(up))) / slope);
+  }
+  return distance;
+}

@@ -43,8 +43,14 @@ export class Cast {
 
   /** Height of the ground; null when no presenter knows it. */
   get floor(): number | null {
-    for (const { floor } of this.#presenters.values()) if (floor !== undefined) return floor;
+    for (const { floor } of this.#presenters.values()) if (floor !== null) return floor;
     return null;
+  }
+
+  /** How it is best looked at. */
+  get usualMode(): "orbit" | "follow" {
+    for (const { isJourney } of this.#presenters.values()) if (isJourney) return "follow";
+    return "orbit";
   }
 
   describe(): string {

@@ -67,6 +67,26 @@ class Along {
   }
 }
 
+/** Faster than so many times the usual speed, it was put there. */
+const LEAP = 20;
+
+/** Pairs of points to draw lines between: all neighbours but those with a leap between them. */
+export function strokesOf({ times, places }: Course): number[] {
+  const speeds: number[] = [];
+  for (let i = 0; i + 1 < times.length; i++) {
+    const at = 3 * i;
+    const length = Math.hypot(
+      places[at + 3]! - places[at]!,
+      places[at + 4]! - places[at + 1]!,
+      places[at + 5]! - places[at + 2]!,
+    );
+    speeds.push(length / (times[i + 1]! - times[i]!));
+  }
+  const moving = speeds.filter((speed) => speed > 0).sort((one, other) => one - other);
+  const limit = LEAP * (moving[moving.length >> 1] ?? 0);
+  return speeds.flatMap((speed, i) => (speed <= limit ? [i, i + 1] : []));
+}
+
 /** Nanoseconds of the course's recording at which it comes nearest to a place; NaN when that is farther than `reach`. */
 export function timeNear({ times, places }: Course, x: number, y: number, z: number, reach: number): number {
   let best = reach * reach;

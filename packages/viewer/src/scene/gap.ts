@@ -19,7 +19,7 @@ export function counterpart(spot: Spot, ghost: Cast): Spot | null {
   const same = find(ghost.crowds, set, poses.ids[spot.row]!);
   if (same !== null) return same;
   const crowd = ghost.crowds.find((candidate) => candidate.set === set);
-  return crowd !== undefined && crowd.poses.isKnown(0) ? { crowd, row: 0 } : null;
+  return crowd?.poses.isKnown(0) === true ? { crowd, row: 0 } : null;
 }
 
 /** The gap between a thing and its counterpart, whose way is known or null. */

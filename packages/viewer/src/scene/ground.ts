@@ -1,72 +1,96 @@
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Color,
-  Fog,
-  Group,
-  LineBasicMaterial,
-  LineSegments,
-  type Vector3,
-} from "three";
+import { Color, Mesh, PlaneGeometry, ShaderMaterial, type Vector3 } from "three";
 import type { Scheme } from "../theme.ts";
 import { SURROUNDINGS } from "./look.ts";
 
-/** Lines to each side. */
-const LINES = 60;
+/** Where it has faded into the sky, of the distance that is looked from. */
+const REACH = 4;
 
-/** A grid below the things, in steps of 1, 10, 100 … metres or tenths, as near as the camera is; it fades into the sky. */
+const VERTEX = /* glsl */ `
+varying vec2 vPlace;
+varying vec3 vWorld;
+void main() {
+  vec4 world = modelMatrix * vec4(position, 1.0);
+  // Within the plane, whose middle is on a crossing of lines: far from the scene's zero nothing trembles.
+  vPlace = world.xz - modelMatrix[3].xz;
+  vWorld = world.xyz;
+  gl_Position = projectionMatrix * viewMatrix * world;
+}`;
+
+const FRAGMENT = /* glsl */ `
+uniform vec3 sky;
+uniform vec3 ground;
+uniform vec3 line;
+uniform float size;
+uniform float reach;
+varying vec2 vPlace;
+varying vec3 vWorld;
+float lines(vec2 place) {
+  vec2 width = fwidth(place);
+  vec2 away = abs(fract(place - 0.5) - 0.5) / width;
+  // Where lines come closer than two pixels, they are one grey.
+  return (1.0 - min(min(away.x, away.y), 1.0)) * (1.0 - smoothstep(0.2, 0.6, max(width.x, width.y)));
+}
+void main() {
+  float drawn = max(0.45 * lines(vPlace / size), 0.9 * lines(vPlace / (10.0 * size)));
+  float far = smoothstep(0.5, ${REACH.toFixed(1)}, distance(vWorld, cameraPosition) / reach);
+  gl_FragColor = vec4(mix(mix(ground, line, drawn), sky, far), 1.0);
+  #include <colorspace_fragment>
+}`;
+
+/** A plane below the things with a grid in steps of 1, 10, 100 … metres or tenths, as near as the camera is. */
 export class Ground {
-  readonly object: Group = new Group();
-  readonly fog: Fog = new Fog(0, 1, 10);
+  readonly object: Mesh<PlaneGeometry, ShaderMaterial>;
   height = 0;
-  readonly #fine: LineSegments<BufferGeometry, LineBasicMaterial>;
-  readonly #coarse: LineSegments<BufferGeometry, LineBasicMaterial>;
 
   constructor() {
-    const grid = gridGeometry();
-    this.#fine = new LineSegments(grid, new LineBasicMaterial({ transparent: true, opacity: 0.5, depthWrite: false }));
-    this.#coarse = new LineSegments(grid, new LineBasicMaterial({ depthWrite: false }));
-    this.object.add(this.#fine, this.#coarse);
-    for (const grids of [this.#fine, this.#coarse]) grids.frustumCulled = false;
+    const material = new ShaderMaterial({
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      uniforms: {
+        sky: { value: new Color() },
+        ground: { value: new Color() },
+        line: { value: new Color() },
+        size: { value: 1 },
+        reach: { value: 1 },
+      },
+      depthWrite: false,
+    });
+    this.object = new Mesh(new PlaneGeometry(2, 2).rotateX(-Math.PI / 2), material);
+    this.object.renderOrder = -1;
+    this.object.frustumCulled = false;
   }
 
+  /** Returns the colour of the sky. */
   paint(scheme: Scheme): Color {
-    const { sky, line } = SURROUNDINGS[scheme];
-    this.#fine.material.color.set(line);
-    this.#coarse.material.color.set(line);
-    this.fog.color.set(sky);
-    return this.fog.color;
+    const colors = SURROUNDINGS[scheme];
+    const { uniforms } = this.object.material;
+    for (const name of ["sky", "ground", "line"] as const) (uniforms[name]!.value as Color).set(colors[name]);
+    return new Color(colors.sky);
   }
 
-  /** Below the point that is looked at, from so far. */
+  /** Below the point that is looked at, from so far away and so high above it. */
   place(target: Vector3, distance: number, above: number): void {
-    const step = stepFor(Math.max(distance, above));
-    for (const [grid, size] of [
-      [this.#fine, step],
-      [this.#coarse, step * 10],
-    ] as const) {
-      grid.scale.set(size, 1, size);
-      grid.position.set(Math.round(target.x / size) * size, this.height, Math.round(target.z / size) * size);
-    }
     const reach = Math.max(distance, above);
-    this.fog.near = reach * 1.2;
-    this.fog.far = reach * 7;
+    const size = stepFor(reach);
+    const { uniforms } = this.object.material;
+    uniforms["size"]!.value = size;
+    uniforms["reach"]!.value = reach;
+    const crossing = 10 * size;
+    this.object.position.set(
+      Math.round(target.x / crossing) * crossing,
+      this.height,
+      Math.round(target.z / crossing) * crossing,
+    );
+    this.object.scale.set(reach * REACH * 2, 1, reach * REACH * 2);
   }
 
   dispose(): void {
-    this.#fine.geometry.dispose();
-    this.#fine.material.dispose();
-    this.#coarse.material.dispose();
+    this.object.geometry.dispose();
+    this.object.material.dispose();
   }
 }
 
-/** The power of ten that gives about twenty lines over the view. */
+/** The power of ten of which 4 to 40 fit into the distance. */
 export function stepFor(distance: number): number {
-  return 10 ** Math.floor(Math.log10(Math.max(distance, 1e-3) / 5));
-}
-
-function gridGeometry(): BufferGeometry {
-  const places: number[] = [];
-  for (let i = -LINES; i <= LINES; i++) places.push(i, 0, -LINES, i, 0, LINES, -LINES, 0, i, LINES, 0, i);
-  return new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(places), 3));
+  return 10 ** Math.floor(Math.log10(Math.max(distance, 1e-3) / 4));
 }

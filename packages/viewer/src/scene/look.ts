@@ -4,17 +4,17 @@ import type { Scheme } from "../theme.ts";
 /** Colours of what is around the things, by scheme. */
 export const SURROUNDINGS = {
   light: {
-    sky: "#e9eff4",
-    ground: "#c7d2da",
-    line: "#b4c1cb",
+    sky: "#f1f5f8",
+    ground: "#d6dfe6",
+    line: "#9fb0bd",
     text: "#1b2126",
     plate: "rgb(255 255 255 / 82%)",
     accent: "#0b7285",
   },
   dark: {
     sky: "#15191d",
-    ground: "#1c2227",
-    line: "#333c44",
+    ground: "#20272d",
+    line: "#596672",
     text: "#e6ebef",
     plate: "rgb(20 24 28 / 78%)",
     accent: "#3bc9db",

@@ -8,8 +8,8 @@ export class Marker {
   readonly object: Mesh<RingGeometry, MeshBasicMaterial>;
 
   constructor() {
-    const material = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.85, fog: false });
-    this.object = new Mesh(new RingGeometry(1, 1.12, 48).rotateX(-Math.PI / 2), material);
+    const material = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.75, fog: false });
+    this.object = new Mesh(new RingGeometry(1, 1.07, 64).rotateX(-Math.PI / 2), material);
     this.object.visible = false;
     this.object.renderOrder = 5;
   }

@@ -38,21 +38,21 @@ export function ScenePanel() {
   const selection = useViewer((state) => state.selection);
   const main = useViewer(({ decks }) => decks[0]);
   const decks = useViewer((state) => state.decks);
-  const { mode = "orbit", labels = true, trails = true } = settings;
+  const [usual, setUsual] = useState<CameraMode>("orbit");
+  const { mode = usual, labels = true, trails = true } = settings;
 
   // What a click keeps is based on the newest settings, not on those of the rendering it was made in.
   const newest = useRef({ settings, keep });
   useEffect(() => {
     newest.current = { settings, keep };
   });
-  const change = (changes: SceneSettings): void => newest.current.keep({ ...newest.current.settings, ...changes });
 
   useEffect(() => {
     let made: SceneView;
     try {
       made = new SceneView({
         onPick: (picked) => session.select(picked),
-        onCamera: (camera) => change({ camera }),
+        onCamera: (camera) => newest.current.keep({ ...newest.current.settings, camera }),
       });
     } catch (error) {
       setFailure(error instanceof Error ? error : new Error(String(error)));
@@ -111,12 +111,15 @@ export function ScenePanel() {
     if (drawn.current.main !== null && drawn.current.main !== main) shown.reset();
     drawn.current.main = main;
     shown.show(frame);
+    setUsual(shown.usualMode);
     if (drawn.current.decks !== decks) {
       drawn.current.decks = decks;
       drawn.current.controller?.abort();
       const controller = new AbortController();
       drawn.current.controller = controller;
-      drawCourses(session, shown, frame, controller.signal).catch(() => undefined);
+      drawCourses(session, shown, frame, controller.signal)
+        .then(() => writeGaps(gaps.current!, shown))
+        .catch(() => undefined);
     }
     write(shown, frame);
   });
@@ -143,7 +146,7 @@ export function ScenePanel() {
         settings={{ mode, labels, trails }}
         things={things}
         selection={selection}
-        onChange={change}
+        onChange={(changes) => newest.current.keep({ ...newest.current.settings, ...changes })}
         onHome={() => {
           view.current?.home();
           const { camera: _, ...others } = newest.current.settings;

@@ -5,12 +5,13 @@ import {
   BufferGeometry,
   DirectionalLight,
   HemisphereLight,
-  Line,
   LineBasicMaterial,
+  LineSegments,
   Raycaster,
   Scene,
   SRGBColorSpace,
   Vector2,
+  Vector3,
   WebGLRenderer,
 } from "three";
 import type { Frame } from "simtape";
@@ -18,7 +19,7 @@ import type { Selection } from "../session.ts";
 import type { Scheme } from "../theme.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
-import type { Course } from "./course.ts";
+import { type Course, strokesOf } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { type Gap, counterpart, gapTo } from "./gap.ts";
 import { Ground } from "./ground.ts";
@@ -58,7 +59,7 @@ export class SceneView {
   #casts: Cast[] = [];
   readonly #courses = new Map<
     string,
-    { readonly course: Course; readonly line: Line<BufferGeometry, LineBasicMaterial> }
+    { readonly course: Course; readonly line: LineSegments<BufferGeometry, LineBasicMaterial> }
   >();
   #selection: Selection | null = null;
   #areLabelsOn = true;
@@ -144,20 +145,21 @@ export class SceneView {
     this.#hasHome = false;
   }
 
+  /** How this recording is best looked at. */
+  get usualMode(): CameraMode {
+    return this.#casts[0]?.usualMode ?? "orbit";
+  }
+
   /** The first view again. */
   home(): void {
+    const cast = this.#casts[0];
+    if (cast === undefined) return;
     const box = new Box3();
-    this.#casts[0]?.frame(box);
-    if (box.isEmpty()) return;
-    this.#hasHome = true;
-    const isSunk = box.min.y < 0 || box.min.y > 2 * box.getSize(box.max.clone()).length();
-    this.#ground.height = this.#casts[0]!.floor ?? (isSunk ? box.min.y : 0);
-    this.#rig.home(box);
-    const mode = this.#rig.mode;
-    if (mode === "follow") {
-      this.#rig.setMode("orbit", null);
-      this.#rig.setMode("follow", this.#followed());
-    }
+    cast.frame(box);
+    if (box.isEmpty()) box.set(new Vector3(-5, 0, -5), new Vector3(5, 2, 5));
+    else this.#hasHome = true;
+    this.#ground.height = cast.floor ?? box.min.y;
+    this.#rig.home(box, this.#followed());
     if (this.#kept !== null) this.#rig.place = this.#kept;
     this.#kept = null;
     this.invalidate();
@@ -202,8 +204,9 @@ export class SceneView {
     const key = courseKey(cast, set, id);
     this.#forget(key);
     const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(course.places, 3));
+    geometry.setIndex(strokesOf(course));
     const tint = cast === 0 ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(cast - 1);
-    const line = new Line(
+    const line = new LineSegments(
       geometry,
       new LineBasicMaterial({ color: tint, transparent: true, opacity: 0.35, depthWrite: false }),
     );
@@ -264,7 +267,6 @@ export class SceneView {
     this.#rig.fit(this.#width, this.#height);
     camera.updateMatrixWorld();
     this.#ground.place(this.#rig.target, this.#rig.distance, Math.abs(camera.position.y - this.#ground.height));
-    this.#scene.fog = this.#ground.fog;
     const chosen = this.#chosen();
     this.#marker.update(chosen);
     this.#dots.update(this.#casts, camera.position);

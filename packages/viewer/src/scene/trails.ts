@@ -7,6 +7,8 @@ import type { Crowd } from "./presenters/presenter.ts";
 /** Points of one trail, and how many things have one. */
 const POINTS = 160;
 const MOST = 48;
+/** A move of so many radii at once is none: the trail begins anew. */
+const LEAP = 30;
 
 /** Where things have just been, as it was seen: a jump in time begins anew. Fades towards its end. */
 export class Trails {
@@ -84,6 +86,8 @@ class Trail {
     const places = this.#places;
     const last = 3 * (POINTS - 1);
     const before = last - 3;
+    const away = Math.hypot(PLACE.x - places[last]!, PLACE.y - places[last + 1]!, PLACE.z - places[last + 2]!);
+    if (this.#count > 0 && away > LEAP * crowd.radius) this.#count = 0;
     const isNear =
       this.#count > 1 &&
       Math.hypot(PLACE.x - places[before]!, PLACE.y - places[before + 1]!, PLACE.z - places[before + 2]!) <

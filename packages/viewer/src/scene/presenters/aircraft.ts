@@ -27,14 +27,16 @@ const SELF = "self";
 /** Radians at full deflection. */
 const DEFLECTION = 0.45;
 const FLAPS = 0.7;
-const WHITE = color("#f4f7fa");
-const SURFACE = color("#e8590c");
+const LIVERY = color("#ffc233");
+const FLAP = color("#fff3bf");
+const SURFACE = color("#d9480f");
 
 class Fleet implements Presenter {
   readonly object: Group = new Group();
+  readonly isJourney: boolean = true;
   readonly crowds: SetCrowd[] = [];
   /** Sea level. */
-  readonly floor: number = 0;
+  readonly floor: number | null = 0;
   readonly #setting: Setting;
   readonly #frames: Instances;
   readonly #surfaces: Surfaces;
@@ -75,7 +77,7 @@ class Fleet implements Presenter {
         const at = 3 * row;
         const from = 4 * row;
         const isSelf = poses.ids[row] === SELF;
-        const shade = look.paint(isSelf ? WHITE : colorOf(String(poses.ids[row])));
+        const shade = look.paint(isSelf ? LIVERY : colorOf(String(poses.ids[row])));
         this.#frames.put(
           p[at]!,
           p[at + 1]!,
@@ -103,9 +105,11 @@ class Fleet implements Presenter {
   frame(box: Box3): void {
     for (const crowd of this.crowds) {
       const row = crowd.poses.find(SELF);
-      if (crowd.poses.isKnown(row)) return crowd.widenBy(box, row, 9);
+      if (!crowd.poses.isKnown(row)) continue;
+      crowd.widenBy(box, row, 6);
+      return;
     }
-    for (const crowd of this.crowds) crowd.widen(box, 9);
+    for (const crowd of this.crowds) crowd.widen(box, 6);
   }
 
   describe(): string {
@@ -167,7 +171,7 @@ class Surfaces {
     const board = (width: number): BoxGeometry => new BoxGeometry(0.42, 0.1, width).translate(-0.21, 0, 0);
     this.#left = part(-0.37, 0.82, -4.1, board(2.4));
     this.#right = part(-0.37, 0.82, 4.1, board(2.4));
-    this.#flaps = [part(-0.37, 0.82, -1.8, board(2), WHITE), part(-0.37, 0.82, 1.8, board(2), WHITE)];
+    this.#flaps = [part(-0.37, 0.82, -1.8, board(2), FLAP), part(-0.37, 0.82, 1.8, board(2), FLAP)];
     this.#elevator = part(-4.92, 0.15, 0, board(3.2));
     this.#rudder = part(-5.05, 0.8, 0, new BoxGeometry(0.4, 1.1, 0.09).translate(-0.2, 0, 0));
     const wheel = (): BoxGeometry => new BoxGeometry(0.4, 0.4, 0.16).translate(0, -1.15, 0);

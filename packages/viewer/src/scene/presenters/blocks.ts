@@ -1,4 +1,4 @@
-import { type Box3, BoxGeometry, ConeGeometry, CylinderGeometry, Group, OctahedronGeometry } from "three";
+import { Box3, BoxGeometry, ConeGeometry, CylinderGeometry, Group, OctahedronGeometry, Vector3 } from "three";
 import type { EntitySet, State, Value } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
@@ -17,12 +17,16 @@ export const blocks: PresenterKind = {
 const SETS = ["players", "entities", "blocks"];
 const CHECKPOINT = color("#ffd43b");
 const POLE = color("#9aa5ae");
+/** What was built is seen as a whole when it is smaller than this, metres. */
+const OVERSEEN = 150;
 const DEGREE = Math.PI / 180;
+const SIZE = new Vector3();
 const TURN = new Float64Array(4);
 const NOTHING: ReadonlyMap<string, Value> = new Map();
 
 class Blocks implements Presenter {
   readonly object: Group = new Group();
+  readonly isJourney: boolean = false;
   readonly crowds: SetCrowd[];
   readonly #setting: Setting;
   readonly #players: SetCrowd;
@@ -89,15 +93,22 @@ class Blocks implements Presenter {
 
   update(state: State): void {
     this.#values = state.values;
-    if (this.#blocks.update(state)) this.#drawBlocks();
+    // A ghost runs through the same world: it is drawn once.
+    if (this.#setting.look.ghost < 0 && this.#blocks.update(state)) this.#drawBlocks();
     if (this.#players.update(state)) this.#drawPlayers();
     if (this.#entities.update(state)) this.#drawEntities();
     this.#follow(state);
   }
 
   frame(box: Box3): void {
-    this.#players.widen(box, 4);
-    if (box.isEmpty()) this.#blocks.widen(box, 2);
+    this.#players.widen(box, 3);
+    const edited = new Box3();
+    this.#blocks.widen(edited, 1);
+    if (box.isEmpty() || edited.getSize(SIZE).length() < OVERSEEN) box.union(edited);
+  }
+
+  get floor(): number | null {
+    return null;
   }
 
   describe(): string {

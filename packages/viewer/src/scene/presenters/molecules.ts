@@ -44,6 +44,7 @@ const NONE: readonly number[] = [];
 class Molecules implements Presenter {
   /** The room, in metres. In `#simulation` lengths are nm: 1 nm is shown as 1 m when nobody says where it is. */
   readonly object: Group = new Group();
+  readonly isJourney: boolean = false;
   readonly crowds: SetCrowd[];
   readonly #setting: Setting;
   readonly #simulation = new Group();
@@ -122,12 +123,13 @@ class Molecules implements Presenter {
 
   frame(box: Box3): void {
     this.object.updateWorldMatrix(true, true);
-    this.#particles.widen(box, 0.1);
-    const corners = this.#box.geometry.getAttribute("position");
-    for (let i = 0; this.#box.visible && i < corners.count; i++) {
-      box.expandByPoint(POINT.fromBufferAttribute(corners, i).applyMatrix4(this.#simulation.matrixWorld));
-    }
+    this.#particles.widen(box, 0.1 * this.#simulation.matrixWorld.getMaxScaleOnAxis());
     this.#avatars.widen(box, 0.2);
+  }
+
+  /** That of the room. */
+  get floor(): number | null {
+    return this.#avatars.poses.count > 0 ? 0 : null;
   }
 
   describe(): string {

@@ -14,6 +14,7 @@ const MINE = new Color();
 
 class Points implements Presenter {
   readonly object: Group = new Group();
+  readonly isJourney: boolean = false;
   readonly crowds: SetCrowd[] = [];
   readonly #setting: Setting;
   readonly #shapes: Instances;
@@ -64,6 +65,10 @@ class Points implements Presenter {
 
   frame(box: Box3): void {
     for (const crowd of this.crowds) crowd.widen(box, SIZE);
+  }
+
+  get floor(): number | null {
+    return null;
   }
 
   describe(): string {

@@ -38,8 +38,10 @@ export interface Presenter {
   update(state: State): void;
   /** Widens the box by what should be seen at first. */
   frame(box: Box3): void;
-  /** Height of the ground; absent: it is below what is framed. */
-  readonly floor?: number;
+  /** Height of the ground; null: nobody knows, it is drawn below what is framed. */
+  readonly floor: number | null;
+  /** Whether what it is about goes far, and the camera had better go along. */
+  readonly isJourney: boolean;
   /** In words, for those who do not see it. */
   describe(): string;
   dispose(): void;
@@ -67,9 +69,11 @@ export function numberAt(set: EntitySet | undefined, column: string, row: number
 export function nameOf(set: EntitySet | undefined, name: string, row: number): string {
   const label = textAt(set, "label", row);
   if (label !== "") return label;
-  const kind = textAt(set, "kind", row);
   const id = set?.ids[row] ?? "";
-  return kind === "" ? `${name} ${id}` : `${kind.slice(kind.search(/[^:./]+$/))} ${id}`;
+  const words = textAt(set, "kind", row)
+    .split(/[:./]/)
+    .filter((word) => /\D/.test(word));
+  return `${words.at(-1) ?? name} ${id}`;
 }
 
 /** "3 players" */

@@ -29,6 +29,7 @@ const LASER = color("#ff5a4f");
 
 class Robots implements Presenter {
   readonly object: Group = new Group();
+  readonly isJourney: boolean = false;
   readonly crowds: SetCrowd[];
   readonly #setting: Setting;
   readonly #poses: SetCrowd;
@@ -65,6 +66,10 @@ class Robots implements Presenter {
   frame(box: Box3): void {
     this.#poses.widen(box, 0.6);
     for (const scan of this.#scans.values()) scan.widen(box);
+  }
+
+  get floor(): number | null {
+    return this.#poses.floor;
   }
 
   describe(): string {

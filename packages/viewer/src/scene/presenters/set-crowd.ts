@@ -58,15 +58,29 @@ export class SetCrowd implements Crowd {
     return this.#label?.(entities, row) ?? nameOf(entities, this.set, row);
   }
 
-  /** Widens the box by every thing, and as much around it. */
+  /** Widens the box by every thing and what is so far around it; upwards, by its height. */
   widen(box: Box3, around: number): void {
     for (let row = 0; row < this.poses.count; row++) if (this.poses.isKnown(row)) this.widenBy(box, row, around);
   }
 
   widenBy(box: Box3, row: number, around: number): void {
     POINT.fromArray(this.poses.positions, 3 * row).applyMatrix4(this.frame.matrixWorld);
-    box.expandByPoint(POINT.addScalar(around));
-    box.expandByPoint(POINT.subScalar(2 * around));
+    POINT.x -= around;
+    POINT.z -= around;
+    box.expandByPoint(POINT);
+    POINT.x += 2 * around;
+    POINT.y += this.top * this.frame.matrixWorld.getMaxScaleOnAxis();
+    POINT.z += 2 * around;
+    box.expandByPoint(POINT);
+  }
+
+  /** Height of the lowest thing; null when there is none. */
+  get floor(): number | null {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < this.poses.count; row++) {
+      if (this.poses.isKnown(row)) lowest = Math.min(lowest, this.poses.positions[3 * row + 1]!);
+    }
+    return Number.isFinite(lowest) ? lowest : null;
   }
 }
 

@@ -20,9 +20,9 @@ const WALKER = [0.3, 0.3, 0.9] as const;
 const PROP = [0.25, 0.25, 0.25] as const;
 
 const [RED, YELLOW, GREEN] = [color("#ff3b30"), color("#ffcc00"), color("#34e05a")];
-const UNLIT = color("#3a3f44");
+const UNLIT = color("#23282c");
 const POLE = color("#8a949d");
-const HOUSING = color("#22272b");
+const HOUSING = color("#4d565f");
 const PROPS = color("#8d99a3");
 const SENSOR = color("#66c2d7");
 const SIGN = color("#e8edf1");
@@ -30,7 +30,8 @@ const STOP = color("#d6352c");
 const WHITE = color("#fffbe6");
 const DIM_RED = color("#a01813");
 const ORANGE = color("#ff9d00");
-const PAINT = new Color();
+const TONE = { h: 0, s: 0, l: 0 };
+const DARKEST = 0.12;
 
 /** Bits of `lights` (spec: vehicle light). */
 const LIGHT = { position: 1, low: 2, high: 4, brake: 8, right: 16, left: 32, reverse: 64, fog: 128 } as const;
@@ -62,7 +63,7 @@ class Traffic implements Presenter {
     this.#setting = setting;
     const { look } = setting;
     const crowd = (set: string, radius: number, top: number, isMain: boolean): SetCrowd =>
-      new SetCrowd(set, this.object, setting, { radius, top, eye: 1.2, isMain });
+      new SetCrowd(set, this.object, setting, { radius, top, eye: 1.2, isMain, label: actorName });
     this.#vehicles = crowd("vehicles", 2.4, 2.2, true);
     this.#walkers = crowd("walkers", 1, 1.5, true);
     this.#lights = crowd("traffic-lights", 2, 6.2, false);
@@ -95,10 +96,13 @@ class Traffic implements Presenter {
     for (const shapes of this.#shapes) shapes.begin();
     this.#drawVehicles(state);
     this.#drawBoxes(this.#walkers, this.#people, WALKER);
-    this.#drawProps();
-    this.#drawLights();
-    this.#drawSigns();
-    this.#drawSensors();
+    // A ghost drives through the same town: it is drawn once.
+    if (this.#setting.look.ghost < 0) {
+      this.#drawProps();
+      this.#drawLights();
+      this.#drawSigns();
+      this.#drawSensors();
+    }
     for (const shapes of this.#shapes) shapes.end();
   }
 
@@ -106,10 +110,22 @@ class Traffic implements Presenter {
   frame(box: Box3): void {
     const { poses, entities } = this.#vehicles;
     for (let row = 0; row < poses.count; row++) {
-      if (textAt(entities, "label", row) === "hero" && poses.isKnown(row)) return this.#vehicles.widenBy(box, row, 22);
+      if (textAt(entities, "label", row) !== "hero" || !poses.isKnown(row)) continue;
+      this.#vehicles.widenBy(box, row, 14);
+      return;
     }
     this.#vehicles.widen(box, 8);
     this.#walkers.widen(box, 4);
+    if (box.isEmpty()) this.#lights.widen(box, 4);
+  }
+
+  /** There is a hero. */
+  get isJourney(): boolean {
+    return this.#vehicles.entities?.columns.get("label")?.data.includes("hero" as never) === true;
+  }
+
+  get floor(): number | null {
+    return this.#vehicles.floor ?? this.#walkers.floor ?? this.#lights.floor;
   }
 
   describe(): string {
@@ -267,6 +283,14 @@ class Traffic implements Presenter {
   }
 }
 
+/** The role where it is one of its own, else what it is: "hero", "model3 24". */
+function actorName(set: EntitySet, row: number): string {
+  const role = textAt(set, "label", row);
+  if (role !== "" && role !== "autopilot") return role;
+  const words = textAt(set, "kind", row).split(".");
+  return `${words.findLast((word) => /\D/.test(word)) ?? "actor"} ${set.ids[row]}`;
+}
+
 const LAMPS: readonly Color[] = [RED, YELLOW, GREEN];
 const ENDS: readonly number[] = [-1, 1];
 
@@ -294,5 +318,8 @@ function paintOf(attributes: Value | undefined): Color | null {
   const [red, green, blue] = text.split(",").map(Number);
   if (red === undefined || green === undefined || blue === undefined || !Number.isFinite(red + green + blue))
     return null;
-  return PAINT.setRGB(red / 255, green / 255, blue / 255, "srgb").clone();
+  const paint = new Color().setRGB(red / 255, green / 255, blue / 255, "srgb");
+  // Nearly black paint would not be told from its windows.
+  paint.getHSL(TONE);
+  return paint.setHSL(TONE.h, TONE.s, Math.max(DARKEST, TONE.l));
 }
