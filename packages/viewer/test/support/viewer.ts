@@ -36,7 +36,7 @@ export interface Viewer extends AsyncDisposable {
   readonly folder: string;
   /** Address of the page with those entries open; with none, of its first page. */
   address(...names: string[]): string;
-  /** A page of 1280 × 720; what goes wrong in it is in `errors`. */
+  /** A page of 900 × 520, small for the sake of drawing in software; what goes wrong in it is in `errors`. */
   page(address: string): Promise<{ readonly page: Page; readonly errors: readonly string[] }>;
 }
 
@@ -48,7 +48,7 @@ export async function startViewer(files: readonly string[]): Promise<Viewer> {
   const server = await serveView(folder, entries, 0);
   const browser = await launch();
   // One for all pages: what was loaded and compiled for one is there for the next.
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  const context = await browser.newContext({ viewport: { width: 900, height: 520 } });
   return {
     entries,
     folder,
