@@ -1,0 +1,341 @@
+import { existsSync, readFileSync } from "node:fs";
+import { filesBundle, open, type State } from "simtape";
+import { Box3, Matrix4, PerspectiveCamera, Quaternion, Ray, Vector3 } from "three";
+import { describe, expect, test } from "vitest";
+import { placesOf, unsetOrigin } from "../../../simtape/src/model/place.ts";
+import { distanceFor } from "../../src/scene/camera-rig.ts";
+import { Cast } from "../../src/scene/cast.ts";
+import { compose, composeRod, rotate } from "../../src/scene/compose.ts";
+import { courseOf, strokesOf, timeNear } from "../../src/scene/course.ts";
+import { gapText } from "../../src/scene/gap.ts";
+import { stepFor } from "../../src/scene/ground.ts";
+import { find, pick, principal } from "../../src/scene/pick.ts";
+import { Poses } from "../../src/scene/poses.ts";
+import { blockLook } from "../../src/scene/presenters/block-colors.ts";
+import { playerName } from "../../src/scene/presenters/blocks.ts";
+import { boxEdges } from "../../src/scene/presenters/molecules.ts";
+import { rowOf } from "../../src/scene/presenters/robots.ts";
+import { roomPose } from "../../src/scene/presenters/room.ts";
+import { scanOf, scanPoints } from "../../src/scene/presenters/scan.ts";
+import { Origin, turnVector } from "../../src/scene/turn.ts";
+import { example } from "../support/viewer.ts";
+
+const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"];
+
+async function stateOf(name: string, part = 0.5): Promise<State> {
+  await using recording = await open(filesBundle(new Map([[name, new Uint8Array(readFileSync(example(name)))]])));
+  const { start, end } = await recording.timeline();
+  return await recording.state(start + part * (end - start));
+}
+
+function entities(axes: State["sets"] extends ReadonlyMap<string, infer S> ? S : never): typeof axes {
+  return axes;
+}
+
+function oneSet(
+  ids: number[],
+  places: number[],
+  more: Record<string, { data: Float64Array | string[]; width: number }> = {},
+) {
+  const column = (data: Float64Array | string[], width: number, unit: string | null) =>
+    ({ data, width, unit, interpolation: "hold" }) as const;
+  return entities({
+    ids,
+    axes: { handed: "right", up: "y", kind: "local" },
+    columns: new Map([
+      ["position", column(Float64Array.from(places), 3, "m")],
+      ...Object.entries(more).map(([name, { data, width }]) => [name, column(data, width, null)] as const),
+    ]),
+  });
+}
+
+function stateWith(sets: Record<string, ReturnType<typeof oneSet>>, values: Record<string, unknown> = {}): State {
+  return { time: 0, values: new Map(Object.entries(values)) as State["values"], sets: new Map(Object.entries(sets)) };
+}
+
+describe("axes and units", () => {
+  test.each(EXAMPLES)("things of %s are where the library says, with y up", async (name) => {
+    const state = await stateOf(name);
+    const origin = unsetOrigin();
+    const places = placesOf(state, origin);
+    expect(places.length).toBeGreaterThan(0);
+    const metres = new Map([
+      ["particles", 1e-9],
+      ["interactions", 1e-9],
+    ]);
+    const shared = new Origin();
+    const all = new Map(
+      [...state.sets].map(([set, of]) => {
+        const poses = new Poses(shared, metres.get(set) ?? 1);
+        poses.update(of);
+        return [set, poses] as const;
+      }),
+    );
+    for (const { set, id, x, y, z, orientation } of places) {
+      const poses = all.get(set)!;
+      const row = poses.find(id);
+      const unit = metres.get(set) ?? 1;
+      // The library's plane touches the first thing met, the scene's the sea below it.
+      const lift = origin.isSet ? origin.altitude : 0;
+      const [sx, sy, sz] = poses.positions.subarray(3 * row, 3 * row + 3);
+      const slack = origin.isSet ? 20 : 1e-3;
+      expect(Math.abs(sx! - x / unit)).toBeLessThan(slack);
+      expect(Math.abs(sy! - z / unit - lift)).toBeLessThan(slack);
+      expect(Math.abs(sz! + y / unit)).toBeLessThan(slack);
+      if (orientation === null) continue;
+      const [qx, qy, qz, qw] = orientation;
+      const shown = new Quaternion().fromArray(poses.orientations, 4 * row);
+      expect(shown.angleTo(new Quaternion(qx, qz, -qy, qw).normalize())).toBeLessThan(1e-3);
+    }
+  });
+
+  test("what is far from zero is laid to an origin of its own, and keeps its millimetres", () => {
+    const origin = new Origin();
+    const poses = new Poses(origin);
+    poses.update(oneSet([1, 2], [4_000_123.001, 64, -2_000_456.5, 4_000_123.002, 64, -2_000_456.5]));
+    expect(poses.positions[3]! - poses.positions[0]!).toBeCloseTo(0.001, 4);
+    expect(Math.abs(poses.positions[0]!)).toBeLessThan(1000);
+  });
+
+  test("a degree north is 111 km along -z, and height stays height", () => {
+    const origin = new Origin();
+    const out = new Float64Array(3);
+    origin.geodetic(37, -122, 0, out, 0);
+    expect([...out]).toEqual([0, 0, 0].map((value) => expect.closeTo(value, 6)));
+    origin.geodetic(37.01, -122, 1000, out, 0);
+    expect(out[0]).toBeCloseTo(0, 3);
+    expect(out[1]).toBeCloseTo(304.8, 0);
+    expect(out[2]).toBeCloseTo(-1110, -1);
+  });
+
+  test("a mirrored vector keeps its length, and right stays right", () => {
+    const out = new Float64Array(3);
+    // CARLA: x ahead, y to the right, z up.
+    turnVector({ handed: "left", up: "z", kind: "local" }, 1, 2, 3, out, 0);
+    expect([...out]).toEqual([1, 3, 2]);
+    turnVector({ handed: "right", up: "z", kind: "local" }, 1, 2, 3, out, 0);
+    expect([...out]).toEqual([1, 3, -2]);
+    turnVector({ handed: "left", up: "y", kind: "local" }, 1, 2, 3, out, 0);
+    expect([...out]).toEqual([1, 2, -3]);
+  });
+
+  test("unchanged columns are not read again", () => {
+    const poses = new Poses(new Origin());
+    const set = oneSet([1], [1, 2, 3]);
+    expect(poses.update(set)).toBe(true);
+    expect(poses.update({ ...set })).toBe(false);
+    expect(poses.update(undefined)).toBe(true);
+    expect(poses.count).toBe(0);
+  });
+});
+
+describe("matrices of instances", () => {
+  const turn = new Quaternion(0.1, -0.5, 0.3, 0.8).normalize();
+
+  test("are those of three", () => {
+    const out = new Float32Array(32);
+    compose(1, 2, 3, turn.x, turn.y, turn.z, turn.w, 4, 5, 6, out, 16);
+    const expected = new Matrix4().compose(new Vector3(1, 2, 3), turn, new Vector3(4, 5, 6));
+    for (let i = 0; i < 16; i++) expect(out[16 + i]).toBeCloseTo(expected.elements[i]!, 5);
+  });
+
+  test.each([
+    [
+      [0, 0, 0],
+      [0, 3, 0],
+    ],
+    [
+      [0, 3, 0],
+      [0, 0, 0],
+    ],
+    [
+      [1, 2, 3],
+      [-4, 0.5, 9],
+    ],
+  ] as const)("a rod goes from %j to %j", ([ax, ay, az], [bx, by, bz]) => {
+    const out = new Float32Array(16);
+    composeRod(ax, ay, az, bx, by, bz, 0.1, out, 0);
+    const matrix = new Matrix4().fromArray(out);
+    const ends = [-0.5, 0.5].map((y) => new Vector3(0, y, 0).applyMatrix4(matrix));
+    expect(ends[0]!.distanceTo(new Vector3(ax, ay, az))).toBeLessThan(1e-5);
+    expect(ends[1]!.distanceTo(new Vector3(bx, by, bz))).toBeLessThan(1e-5);
+    expect(matrix.determinant()).toBeGreaterThan(0);
+  });
+
+  test("a vector turns as three turns it", () => {
+    const out = new Float64Array(3);
+    rotate(Float32Array.from(turn.toArray()), 0, 1, 2, 3, out, 0);
+    const expected = new Vector3(1, 2, 3).applyQuaternion(turn);
+    expect(new Vector3().fromArray(out).distanceTo(expected)).toBeLessThan(1e-5);
+  });
+});
+
+describe("presenters", () => {
+  test.each([
+    ["buckyball.nanover.zip", "60 atoms, 90 bonds, 1 person"],
+    ["flight.fgtape", "3 aircraft"],
+    ["patrol.tape", "1 robot, 1 laser scanner"],
+    ["race.hcrp", "5 players, 1 entity, 180 edited blocks"],
+    ["town.log", "2 vehicles, 1 walker, 1 traffic light"],
+  ])("%s is drawn by its own: %s", async (name, description) => {
+    const cast = new Cast(new Origin(), -1);
+    cast.show(await stateOf(name));
+    expect(cast.describe()).toBe(description);
+    const box = new Box3();
+    cast.frame(box);
+    expect(box.isEmpty()).toBe(false);
+    expect(box.getSize(new Vector3()).toArray().every(Number.isFinite)).toBe(true);
+    expect(principal(cast.crowds)).not.toBeNull();
+    cast.dispose();
+  });
+
+  test("an unknown set is points with names", () => {
+    const cast = new Cast(new Origin(), -1);
+    cast.show(stateWith({ drones: oneSet([7, 9], [0, 0, 0, 1, 1, 1], { label: { data: ["", "Bee"], width: 1 } }) }));
+    expect(cast.describe()).toBe("2 things of drones");
+    expect([cast.crowds[0]!.label(0), cast.crowds[0]!.label(1)]).toEqual(["drones 7", "Bee"]);
+    cast.dispose();
+  });
+
+  test("a scan goes counterclockwise from its start, and shows only what was hit", () => {
+    const scan = scanOf({ startAngle: 0, deltaAngle: 90, maximumRange: 8, range: [1, 2, 8] } as never)!;
+    const corners = new Float32Array(12);
+    const hits = new Float32Array(9);
+    scanPoints(scan, corners, hits);
+    // Ahead is x, to the left is -z.
+    expect([...corners.subarray(3, 9)].map((value) => Math.round(value) + 0)).toEqual([1, 0, 0, 0, 0, -2]);
+    expect(corners[9]).toBeCloseTo(-8, 5);
+    expect([...hits.subarray(6)].map((value) => value + 0)).toEqual([0, 0, 0]);
+    expect(scanOf({ pose: 1 } as never)).toBeNull();
+    expect(rowOf("/b/RangeFinder/Front", ["/a/Odometry", "/b/Odometry"])).toBe(1);
+  });
+
+  test("the simulation stands in the room as its users see it", () => {
+    const pose = new Matrix4();
+    expect(roomPose([1, 1, -0.5, 0, 0, 0, 1, 0.5, 0.5, 0.5], pose)).toBe(true);
+    // Simulation (2, 4, 6) is room (1 - 1, 1 + 2, -0.5 + 3); the room's z is turned round. It comes in with y up.
+    const place = new Vector3(2, 6, -4).applyMatrix4(pose);
+    expect(place.toArray()).toEqual([0, 3, -2.5].map((value) => expect.closeTo(value, 6)));
+    expect(pose.determinant()).toBeGreaterThan(0);
+    expect(roomPose([1, 2, 3], pose)).toBe(false);
+  });
+
+  test("a box has twelve edges, each along one of its vectors", () => {
+    const edges = new Float32Array(72);
+    expect(boxEdges(Float32Array.of(3, 0, 0, 0, 4, 0, 0, 0, 5), edges)).toBe(true);
+    const lengths = Array.from({ length: 12 }, (_, i) =>
+      new Vector3().fromArray(edges, 6 * i).distanceTo(new Vector3().fromArray(edges, 6 * i + 3)),
+    );
+    expect(lengths).toEqual([3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5]);
+    expect(boxEdges(new Float32Array(0), edges)).toBe(false);
+  });
+
+  test("blocks look like what they are called", () => {
+    expect(blockLook("minecraft:air")).toBeNull();
+    expect(blockLook("minecraft:oak_slab[type=top]")).toMatchObject({ from: 0.5, height: 0.5 });
+    expect(blockLook("minecraft:gold_block")!.color.getHexString()).toBe("f5cd2f");
+    expect(blockLook("other:odd")).toBe(blockLook("other:odd"));
+  });
+
+  test("players are named with what they wear", () => {
+    const set = oneSet([3], [0, 0, 0], { label: { data: ["Amaya"], width: 1 } });
+    const values = new Map([["players/3/items/5", "minecraft:leather_boots"]]);
+    expect(playerName(set, 0, values)).toBe("Amaya · leather boots");
+  });
+
+  test("ten thousand things fit, come and go", () => {
+    const cast = new Cast(new Origin(), -1);
+    const count = 10_000;
+    const ids = Array.from({ length: count }, (_, i) => i);
+    cast.show(
+      stateWith({
+        swarm: oneSet(
+          ids,
+          ids.flatMap((i) => [i % 100, 0, Math.floor(i / 100)]),
+        ),
+      }),
+    );
+    expect(cast.crowds[0]!.poses.count).toBe(count);
+    cast.show(stateWith({ swarm: oneSet([5], [1, 2, 3]) }));
+    expect(find(cast.crowds, "swarm", 5)).toMatchObject({ row: 0 });
+    expect(find(cast.crowds, "swarm", 6)).toBeNull();
+    cast.dispose();
+  });
+});
+
+describe("picking and cameras", () => {
+  test("a ray takes the nearest thing, and small ones within some pixels", () => {
+    const cast = new Cast(new Origin(), -1);
+    cast.show(stateWith({ drones: oneSet([1, 2, 3], [0, 0, -10, 0, 0, -20, 3, 0, -10]) }));
+    cast.object.updateMatrixWorld();
+    const ray = new Ray(new Vector3(), new Vector3(0, 0, -1));
+    expect(pick(ray, cast.crowds, 0.001)?.row).toBe(0);
+    expect(pick(new Ray(new Vector3(), new Vector3(0.31, 0, -1).normalize()), cast.crowds, 0.001)?.row).toBe(2);
+    expect(pick(new Ray(new Vector3(), new Vector3(0, 1, 0)), cast.crowds, 0.001)).toBeNull();
+    cast.dispose();
+  });
+
+  test.each([0.5, 1, 4])("a box is seen as a whole in a view of aspect %d", (aspect) => {
+    const camera = new PerspectiveCamera(45, aspect, 0.1, 1e4);
+    const box = new Box3(new Vector3(-20, 0, -5), new Vector3(20, 3, 5));
+    const from = new Vector3(0.62, 0.5, 0.75).normalize();
+    const middle = box.getCenter(new Vector3());
+    camera.position.copy(middle).addScaledVector(from, distanceFor(box, from, camera));
+    camera.lookAt(middle);
+    camera.updateMatrixWorld();
+    for (const x of [-20, 20]) {
+      for (const y of [0, 3]) {
+        for (const z of [-5, 5]) {
+          const seen = new Vector3(x, y, z).project(camera);
+          expect(Math.max(Math.abs(seen.x), Math.abs(seen.y))).toBeLessThanOrEqual(1);
+        }
+      }
+    }
+  });
+
+  test("lines of the ground are as wide apart as the view asks for", () => {
+    expect([1, 10, 30, 400].map((distance) => stepFor(distance))).toEqual([0.1, 1, 1, 100]);
+  });
+});
+
+describe("ways and gaps", () => {
+  const line = (item: number, value: number[]) => ({
+    path: { set: "cars", id: 1, column: "position", item },
+    unit: "cm",
+    isHeld: false,
+    time: Float64Array.from(value.keys()).map((second) => second * 1e9),
+    value: Float64Array.from(value),
+  });
+  const course = courseOf(
+    [line(0, [0, 1000, 2000]), line(1, [0, 0, 0]), line(2, [0, 0, 0])],
+    { handed: "left", up: "z", kind: "local" },
+    new Origin(),
+  )!;
+
+  test("a course is in metres, and tells when it passed a place", () => {
+    expect(course.places.at(-3)).toBeCloseTo(20, 3);
+    expect(timeNear(course, 5, 0, 0, 10) / 1e9).toBeCloseTo(0.5, 3);
+    expect(timeNear(course, 5, 50, 0, 10)).toBeNaN();
+  });
+
+  test("nobody is drawn along a leap", () => {
+    const leap = {
+      times: Float64Array.of(0, 1, 2, 3),
+      places: Float32Array.of(0, 0, 0, 1, 0, 0, 100, 0, 0, 101, 0, 0),
+    };
+    expect(strokesOf(leap)).toEqual([0, 1, 2, 3]);
+  });
+
+  test.each([
+    [{ metres: 8.25, seconds: 1.24 }, "1.24 s ahead · 8.25 m"],
+    [{ metres: 83.31, seconds: -3 }, "3.00 s behind · 83.3 m"],
+    [{ metres: 0, seconds: 0.001 }, "level · 0.00 m"],
+    [{ metres: 2500, seconds: Number.NaN }, "2.50 km"],
+  ])("%j is told as %s", (gap, text) => {
+    expect(gapText(gap)).toBe(text);
+  });
+});
+
+test("the examples are there", () => {
+  for (const name of EXAMPLES) expect(existsSync(example(name))).toBe(true);
+});
