@@ -94,6 +94,11 @@ export class LiveOutput implements ChunkOutput {
     return this.#pendingBytes + this.#flightBytes;
   }
 
+  /** A commit is under way: what is added meanwhile goes with the next one. */
+  get isCommitting(): boolean {
+    return this.#running !== null;
+  }
+
   get isFull(): boolean {
     return this.waiting >= this.#options.bufferBytes;
   }

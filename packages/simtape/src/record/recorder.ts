@@ -275,7 +275,8 @@ export class Recorder {
     const { every = COMMIT_EVERY, bytes = COMMIT_BYTES, ticks = Number.POSITIVE_INFINITY } = this.#options.commit ?? {};
     if (this.#busySince !== null) {
       const isDue = this.#now() - this.#busySince >= every || this.#busyTicks >= ticks;
-      if (isDue || part.output.waiting >= bytes) this.commit();
+      const isLarge = part.output.waiting >= bytes && !part.output.isCommitting;
+      if (isDue || isLarge) this.commit();
     }
     if (this.#options.journal !== undefined && this.#now() - this.#lastJournal >= JOURNAL_EVERY) {
       this.#lastJournal = this.#now();

@@ -3,6 +3,7 @@ import { memoryStore } from "../../src/io/memory-store.ts";
 import { type Store, StoreError } from "../../src/io/store.ts";
 import { MutableState } from "../../src/model/state.ts";
 import { check } from "../../src/ops/check.ts";
+import { existing } from "../../src/record/existing.ts";
 import { record, type RecorderOptions, type Recorder } from "../../src/record/recorder.ts";
 import { recover } from "../../src/record/recover.ts";
 import { Clock, comeIn, expectAt, listed, openRecording, stanceAt, step, turn, WORLD, walk } from "./walk.ts";
@@ -98,6 +99,27 @@ describe("a recording of a world", () => {
     const sizes = [...(await listed(store, "run/seg-")).values()];
     expect(sizes.length).toBeGreaterThan(0);
     for (const size of sizes) expect(size).toBeGreaterThanOrEqual(256 << 10);
+  });
+
+  test("a store that is slow makes no small chunks: what comes meanwhile waits for the next commit", async () => {
+    const inner = memoryStore();
+    const put: Store["put"] = async (key, bytes, options) => {
+      for (let n = 0; n < 50; n++) await turn();
+      return inner.put(key, bytes, options);
+    };
+    const slow = new Proxy(inner, {
+      get: (target, name) => {
+        const member = name === "put" ? put : (Reflect.get(target, name) as unknown);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const { clock, recorder } = await begin({ commit: { bytes: 2000 } }, slow);
+    comeIn(recorder.world, 5);
+    await walk(recorder, clock, 5, 4000);
+    await recorder.close();
+    const found = (await existing(inner, "run"))!;
+    expect(found.before.chunks).toBeLessThan(60);
+    await found.reader.close();
   });
 
   test("row 20: 24 hours of an idle player take less than 40 KiB", async () => {
