@@ -1,3 +1,4 @@
+import "./inspect.css";
 import type { Finding } from "simtape";
 import { useEffect, useState } from "react";
 import { preview } from "../engine/preview.ts";
@@ -32,12 +33,7 @@ export function InfoPanel() {
       <ul className="findings" aria-label="Findings">
         {findings.length === 0 && <li className="finding-none">no findings</li>}
         {findings.map((finding) => (
-          <li
-            key={`${finding.code} ${finding.offset} ${finding.message}`}
-            className={`finding finding-${finding.severity}`}
-          >
-            <b>{finding.severity}</b> {finding.message}
-          </li>
+          <FindingRow key={`${finding.code} ${finding.offset} ${finding.message}`} finding={finding} />
         ))}
       </ul>
       <dl className="facts">
@@ -49,5 +45,31 @@ export function InfoPanel() {
         ))}
       </dl>
     </div>
+  );
+}
+
+/** A finding; where it has a time, a click goes there. */
+function FindingRow({ finding: { severity, message, offset, length, time } }: { readonly finding: Finding }) {
+  const session = useSession();
+  const where = [
+    ...(time === undefined ? [] : [`at ${clock(time)}`]),
+    ...(offset === undefined ? [] : [`byte ${offset.toLocaleString("en")}`]),
+    ...(length === undefined ? [] : [`${length.toLocaleString("en")} bytes`]),
+  ];
+  const text = (
+    <>
+      <b>{severity}</b> {message} <span className="finding-where">{where.join(", ")}</span>
+    </>
+  );
+  return (
+    <li className={`finding finding-${severity}`}>
+      {time === undefined ? (
+        text
+      ) : (
+        <button type="button" className="finding-go" title="Go there" onClick={() => void session.seek(time)}>
+          {text}
+        </button>
+      )}
+    </li>
   );
 }

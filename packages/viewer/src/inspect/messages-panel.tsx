@@ -68,11 +68,7 @@ function Messages({ opened }: { readonly opened: Opened }) {
             setActive(0);
           }}
         />
-        <Button
-          label="Go to the messages at the time shown"
-          disabled={text !== ""}
-          onClick={() => setActive(table.rowAt(now))}
-        >
+        <Button label="Go to the messages of now" disabled={text !== ""} onClick={() => setActive(table.rowAt(now))}>
           Now
         </Button>
         <output>{rows.told}</output>

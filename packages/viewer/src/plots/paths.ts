@@ -38,6 +38,34 @@ export function* numericPaths(state: State): Generator<NumericPath> {
   }
 }
 
+/** Worth a look in each format, by label; each line is one chart. */
+const WORTHWHILE = [
+  ["energy.kinetic", "energy.potential"],
+  ["aircraft/self/geodetic.z"],
+  ["aircraft/self/rotation.x", "aircraft/self/rotation.y"],
+  ["/robot/Odometry.pose.x", "/robot/Odometry.pose.y", "/robot/Odometry.pose.phi"],
+  ["/robot/charger/Level"],
+] as const;
+
+/** Charts to begin with: what is worthwhile and there; else how the first thing that moves does. */
+export function firstCharts(state: State): SeriesPath[][] {
+  const charts = WORTHWHILE.map((labels) => labels.flatMap((label) => named(state, label) ?? []));
+  const found = charts.filter((paths) => paths.length > 0);
+  if (found.length > 0) return found;
+  for (const [set, { ids, columns }] of state.sets) {
+    const [id] = ids;
+    const width = columns.get("position")?.width ?? 0;
+    if (id === undefined || width < 2) continue;
+    return [Array.from({ length: width }, (_, item) => ({ set, id, column: "position", item }))];
+  }
+  return [];
+}
+
+function named(state: State, label: string): SeriesPath | null {
+  for (const path of numericPaths(state)) if (path.label === label) return path.path;
+  return null;
+}
+
 /** Those in whose label every word of `text` occurs, whatever the case; at most `limit`, and whether there are more. */
 export function searchPaths(
   state: State,

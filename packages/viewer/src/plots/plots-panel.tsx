@@ -1,11 +1,11 @@
 import "./plots.css";
 import type { Time } from "simtape";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useFrames, useSession, useViewer } from "../hooks.ts";
+import { useFrame, useFrames, useSession, useViewer } from "../hooks.ts";
 import type { Opened, SeriesPath } from "../protocol.ts";
 import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
-import { labelOf } from "./paths.ts";
+import { firstCharts, labelOf } from "./paths.ts";
 import { PathPicker } from "./path-picker.tsx";
 import { type Shown, toggled, useShown, within, zoomed } from "./shared.ts";
 import { useSeries } from "./use-series.ts";
@@ -25,6 +25,11 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const [shown, setShown] = useShown();
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
+  const isChosen = useViewer(({ shared }) => shared["plots"] !== undefined);
+  const frame = useFrame(1);
+  useEffect(() => {
+    if (!isChosen && frame !== null) setShown({ charts: firstCharts(frame.state), range: null });
+  });
   const bounds = opened.timeline;
   const range = shown.range ?? bounds;
   const paths = shown.charts.flat();

@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { open } from "simtape";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { example, hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
+
+/** Pictures to look at go there. */
+const PICTURES = process.env["PICTURES"];
+
+describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
+  let viewer: Viewer;
+  let page: Page;
+  let errors: readonly string[] = [];
+
+  beforeAll(async () => {
+    viewer = await startViewer([example("")]);
+  });
+
+  afterAll(() => viewer?.[Symbol.asyncDispose]());
+
+  afterEach(async () => {
+    await page?.close();
+    expect(errors).toEqual([]);
+  });
+
+  /** A recording at a time, with nothing beside the panels named. */
+  async function go(name: string, seconds: number, shared: unknown = {}): Promise<void> {
+    const hash = encodeURIComponent(JSON.stringify({ t: seconds, shared }));
+    ({ page, errors } = await viewer.page(`${viewer.address(name)}#${hash}`));
+    await untilOpen(page);
+    await page.waitForFunction((time) => simtape.frame?.time === time, seconds * 1e9);
+  }
+
+  async function show(panel: string): Promise<void> {
+    const tab = page.locator(".dv-tab", { hasText: panel });
+    if ((await tab.count()) > 0) await tab.first().click();
+    else {
+      await page.getByRole("button", { name: "Panels" }).click();
+      await page.getByRole("menuitem", { name: panel, exact: true }).click();
+    }
+    await page.locator(`section.panel[aria-label="${panel}"]`).waitFor();
+  }
+
+  async function picture(name: string): Promise<void> {
+    if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` });
+  }
+
+  test("a number is found, plotted, read at the player's time, zoomed into and gone to", async () => {
+    await go("buckyball.nanover.zip", 2, { plots: { charts: [], range: null } });
+    await show("Plots");
+    await page.getByRole("button", { name: "Add a plot …" }).click();
+    await page.getByRole("combobox", { name: "Search numbers" }).fill("energy kin");
+    await page.keyboard.press("Enter");
+    await page.getByRole("combobox", { name: "Search numbers" }).fill("particles/7/position");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.locator(".plot canvas").waitFor();
+
+    await using recording = await open(new Uint8Array(readFileSync(example("buckyball.nanover.zip"))));
+    const state = await recording.state(2e9, { interpolate: true });
+    const kinetic = state.values.get("energy.kinetic") as number;
+    const shown = page.getByLabel("energy.kinetic now");
+    await expect.poll(async () => Number(await shown.textContent())).toBeCloseTo(kinetic, 3);
+    await expect.poll(() => page.locator(".plot-unit").allTextContents()).toEqual(["kJ/mol", "nm"]);
+
+    const over = (await page.locator(".plot .u-over").boundingBox())!;
+    await page.mouse.move(over.x + over.width / 2, over.y + 20);
+    await page.mouse.wheel(0, -500);
+    await page.waitForFunction(() => (simtape.store.value.shared["plots"] as { range: unknown }).range !== null);
+    await picture("plots");
+    await page.mouse.click(over.x + over.width / 2, over.y + 20);
+    await page.waitForFunction(() => Math.abs(simtape.frame!.time - 2.4595e9) < 0.05e9);
+
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save what is plotted as CSV" }).click();
+    const csv = readFileSync(await (await download).path(), "utf8");
+    expect(csv.split("\n")[0]).toBe("time [s],energy.kinetic [kJ/mol],particles/7/position.y [nm]");
+    await page.getByRole("button", { name: "Take energy.kinetic out of this plot" }).click();
+    await expect.poll(() => page.locator(".plot-name").allTextContents()).toEqual(["particles/7/position.y"]);
+  });
+
+  test("the state is searched and walked through by keys; what changes is marked", async () => {
+    await go("town.log", 2);
+    await show("State");
+    const tree = page.getByRole("tree", { name: "State" });
+    await tree.focus();
+    for (const key of ["Home", "ArrowRight", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
+    await expect.poll(() => page.getByRole("treeitem", { name: /position/ }).count()).toBe(1);
+    await using recording = await open(new Uint8Array(readFileSync(example("town.log"))));
+    const { ids, columns } = (await recording.state(2e9, { interpolate: true })).sets.get("vehicles")!;
+    const data = columns.get("position")!.data as ArrayLike<number>;
+    const text = await page
+      .getByRole("treeitem", { name: /position/ })
+      .locator(".tree-text")
+      .textContent();
+    expect(text!.split(", ").map(Number)).toEqual([0, 1, 2].map((i) => expect.closeTo(data[i]!, 1)));
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => simtape.store.value.selection)).toEqual(
+      expect.objectContaining({ set: "vehicles", id: ids[0] }),
+    );
+    await page.getByRole("searchbox", { name: "Search the state" }).fill("vehicles/24 steer");
+    await expect.poll(() => tree.getByRole("treeitem").count()).toBe(3);
+    await page.getByRole("searchbox", { name: "Search the state" }).fill("visual");
+    await page.evaluate(() => {
+      simtape.play();
+    });
+    await page.locator("[data-changed]").first().waitFor();
+    await page.evaluate(() => {
+      simtape.pause();
+    });
+  });
+
+  test("messages are listed to the last, searched, and gone to; their bytes are shown", async () => {
+    await go("race.hcrp", 1);
+    await show("Messages");
+    const list = page.getByRole("listbox", { name: "Messages" });
+    await expect.poll(() => list.locator(".message-channel").first().textContent()).not.toBeNull();
+    await list.focus();
+    await page.keyboard.press("End");
+    await expect.poll(() => list.locator(".message-time").last().textContent()).toBe("0:44.950");
+    await page.getByRole("searchbox", { name: "Text in messages" }).fill("checkpoint");
+    await expect.poll(() => page.locator(".inspect-bar output").textContent()).toMatch(/^\d+ found$/);
+    const time = await list.locator(".message-time").nth(1).textContent();
+    await list.getByRole("option").nth(1).click();
+    await expect.poll(() => page.getByLabel("Time shown", { exact: true }).inputValue()).toBe(time);
+    await picture("messages");
+
+    await show("Bytes");
+    await page
+      .getByRole("listbox", { name: "Records" })
+      .getByRole("option", { name: /header/ })
+      .click();
+    const fields = page.getByRole("listbox", { name: "Fields" });
+    await expect.poll(() => fields.getByRole("option", { name: /magic/ }).textContent()).toContain("HCRP");
+    await fields.getByRole("option", { name: /ticks/ }).click();
+    await expect
+      .poll(() => page.locator(".hex-bytes [data-chosen]").allTextContents())
+      .toEqual(["00", "00", "03", "84"]);
+    await picture("bytes");
+  });
+});
