@@ -1,6 +1,7 @@
 import { type DragEvent, type ReactNode, useState } from "react";
 import { useSession } from "../hooks.ts";
 import { droppedFiles, placesOf } from "./files.ts";
+import { openPlaces } from "./open-places.ts";
 
 /** The whole page takes files and folders. The first recording among them is opened, with Shift all of them as ghosts. */
 export function DropZone({ children }: { readonly children: ReactNode }) {
@@ -25,13 +26,8 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
         if (!hasFiles(event)) return;
         event.preventDefault();
         setOver(false);
-        const asGhosts = event.shiftKey && session.store.value.decks.length > 0;
-        void droppedFiles(event.dataTransfer).then(async (files) => {
-          for (const [i, place] of placesOf(files).entries()) {
-            if (asGhosts) await session.addGhost(place);
-            else if (i === 0) await session.open(place);
-          }
-        });
+        const as = event.shiftKey && session.store.value.decks.length > 0 ? "ghosts" : "main";
+        void droppedFiles(event.dataTransfer).then((files) => openPlaces(session, placesOf(files), as));
       }}
     >
       {children}

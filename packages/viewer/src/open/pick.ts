@@ -1,5 +1,6 @@
 import type { Session } from "../session.ts";
 import { placesOf } from "./files.ts";
+import { openPlaces } from "./open-places.ts";
 
 /** Lets the user choose files, or a folder; the first recording among them is opened, or all of them become ghosts. */
 export async function pickFiles(
@@ -16,8 +17,5 @@ export async function pickFiles(
     input.addEventListener("cancel", () => resolve([]), { once: true });
   });
   input.click();
-  for (const [i, place] of placesOf(await chosen).entries()) {
-    if (as === "ghosts") await session.addGhost(place);
-    else if (i === 0) await session.open(place);
-  }
+  await openPlaces(session, placesOf(await chosen), as);
 }

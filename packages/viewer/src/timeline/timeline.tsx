@@ -23,7 +23,7 @@ import { clamped, panned, pixelOf, timeOf, type Window, zoomed } from "./window.
 
 /** Marks on the timeline at most. */
 const MARKS = 5000;
-const HEIGHT = { first: 150, least: 60, most: 480 };
+const HEIGHT = { first: 150, least: 80, most: 480 };
 
 /** When what happens: lanes by channel, marks, ghosts; drag to scrub, with Shift to loop, wheel to zoom. */
 export function Timeline() {
@@ -32,7 +32,7 @@ export function Timeline() {
   const loop = useViewer(({ status }) => status.loop);
   const shownScheme = useStore(scheme, (value) => value);
   const { opened, place } = decks[0]!;
-  const [height, setHeight] = useShared("timeline", HEIGHT.first);
+  const [keptHeight, setHeight] = useShared<number | null>("timeline", null);
   const all = useMemo(
     () => ({ start: opened.timeline.start, end: Math.max(opened.timeline.end, opened.timeline.start + 1e3) }),
     [opened],
@@ -84,6 +84,8 @@ export function Timeline() {
     () => (activity === null ? [] : lanesOf(activity, decks, marks)),
     [activity, decks, marks, version],
   );
+  const height =
+    keptHeight ?? Math.min(HEIGHT.first, Math.max(HEIGHT.least, OVERVIEW + RULER + lanes.length * LANE + 8));
   const most = Math.max(0, lanes.length * LANE - (height - OVERVIEW - RULER));
   const scrolled = Math.min(scroll, most);
 
