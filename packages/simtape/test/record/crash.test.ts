@@ -9,10 +9,10 @@ import { journalFile } from "../../src/io/node/journal-file.ts";
 import { check } from "../../src/ops/check.ts";
 import { record } from "../../src/record/recorder.ts";
 import { recover } from "../../src/record/recover.ts";
+import { tries } from "../soak.ts";
 import { expectAt, openRecording } from "./walk.ts";
 
-/** Kills; `npm run soak` makes it 500. */
-const KILLS = Number(process.env["CRASH_KILLS"] ?? 6);
+const KILLS = Number(process.env["CRASH_KILLS"] ?? tries(6, 500));
 /** Ticks between commits, and between mirrorings: of the child. */
 const COMMIT = 100;
 const MIRROR = 20;

@@ -4,10 +4,11 @@ import type { Store } from "../../src/io/store.ts";
 import { check } from "../../src/ops/check.ts";
 import { type Recorder, record } from "../../src/record/recorder.ts";
 import { recover } from "../../src/record/recover.ts";
+import { tries } from "../soak.ts";
 import { faulty } from "../support/faulty-store.ts";
 import { Clock, comeIn, expectAt, openRecording, turn, walk } from "./walk.ts";
 
-const SEEDS = Number(process.env["FAULT_SEEDS"] ?? 12);
+const SEEDS = tries(8, 200);
 /** Milliseconds, and ticks, between commits. */
 const EVERY = 5000;
 const TICKS = 100;
