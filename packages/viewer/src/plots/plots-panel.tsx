@@ -22,16 +22,17 @@ export function PlotsPanel() {
 
 function Plots({ opened }: { readonly opened: Opened }) {
   const session = useSession();
-  const [shown, setShown] = useShown();
+  const [shown, setShown, isChosen] = useShown();
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
-  const isChosen = useViewer(({ shared }) => shared["plots"] !== undefined);
   const frame = useFrame(1);
   useEffect(() => {
     if (!isChosen && frame !== null) setShown({ charts: firstCharts(frame.state), range: null });
   });
   const bounds = opened.timeline;
-  const range = shown.range ?? bounds;
+  // Kept from a longer recording, a range may lie behind this one.
+  const isBehind = shown.range !== null && (shown.range.start >= bounds.end || shown.range.end <= bounds.start);
+  const range = shown.range === null || isBehind ? bounds : shown.range;
   const paths = shown.charts.flat();
   const loaded = useSeries(opened.recording, paths, range, Math.max(0, Math.round(size.width - 130)));
   const height = Math.max(CHART_HEIGHT, Math.floor(size.height / Math.max(1, shown.charts.length)));

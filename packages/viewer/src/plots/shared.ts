@@ -1,5 +1,5 @@
 import type { Time } from "simtape";
-import { useShared } from "../hooks.ts";
+import { useShared, useViewer } from "../hooks.ts";
 import type { SeriesPath } from "../protocol.ts";
 import type { Range } from "./envelope.ts";
 import { labelOf } from "./paths.ts";
@@ -14,9 +14,11 @@ export interface Shown {
 
 const NOTHING: Shown = { charts: [], range: null };
 
-/** What the plots show, and how to show something else. */
-export function useShown(): readonly [Shown, (next: Shown) => void] {
-  return useShared<Shown>("plots", NOTHING);
+/** What the plots show of recordings of this format, how to show something else, and whether anybody has chosen it. */
+export function useShown(): readonly [Shown, (next: Shown) => void, boolean] {
+  const format = useViewer(({ decks }) => decks[0]?.opened.info.format);
+  const [shown, setShown] = useShared<Shown | null>(`plots-${format}`, null);
+  return [shown ?? NOTHING, setShown, shown !== null];
 }
 
 /** With a path in a chart, or out of it when it is there; `null`: in a chart of its own. A chart without paths goes. */

@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
   }
 
   test("a number is found, plotted, read at the player's time, zoomed into and gone to", async () => {
-    await go("buckyball.nanover.zip", 2, ["plots"], { plots: { charts: [], range: null } });
+    await go("buckyball.nanover.zip", 2, ["plots"], { "plots-nanover": { charts: [], range: null } });
     await page.getByRole("button", { name: "Add a plot …" }).click();
     await page.getByRole("combobox", { name: "Search numbers" }).fill("energy kin");
     await page.keyboard.press("Enter");
@@ -57,7 +57,9 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     const over = (await page.locator(".plot .u-over").boundingBox())!;
     await page.mouse.move(over.x + over.width / 2, over.y + 20);
     await page.mouse.wheel(0, -500);
-    await page.waitForFunction(() => (simtape.store.value.shared["plots"] as { range: unknown }).range !== null);
+    await page.waitForFunction(
+      () => (simtape.store.value.shared["plots-nanover"] as { range: unknown }).range !== null,
+    );
     await picture("plots");
     await page.mouse.click(over.x + over.width / 2, over.y + 20);
     await page.waitForFunction(() => Math.abs(simtape.frame!.time - 2.4595e9) < 0.05e9);
