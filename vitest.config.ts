@@ -7,6 +7,7 @@ export default defineConfig({
     setupFiles: ["./test/setup.ts"],
     globalSetup: ["./packages/simtape/test/support/ceph-setup.ts"],
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 });
