@@ -70,12 +70,12 @@ export class Activity {
     }, SETTLE);
   }
 
-  /** Ids of the channels in which anything was met so far. */
-  get channels(): number[] {
+  /** The channels in which anything was met so far. */
+  get channels(): Opened["channels"] {
     const { whole, part } = this;
-    return this.#opened.channels
-      .map(({ id }) => id)
-      .filter((id) => (whole !== null && hasAny(whole, id)) || (part !== null && hasAny(part, id)));
+    return this.#opened.channels.filter(
+      ({ id }) => (whole !== null && hasAny(whole, id)) || (part !== null && hasAny(part, id)),
+    );
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import type { TimeRange } from "simtape";
 import type { Mark } from "../protocol.ts";
 import { clock } from "../time.ts";
 import type { Activity, Counts } from "./activity.ts";
+import type { Lane } from "./lanes.ts";
 import { pixelOf, rulerOf, type Window } from "./window.ts";
 
 export const GUTTER = 128;
@@ -33,12 +34,6 @@ export interface Scene {
   readonly scroll: number;
   readonly palette: Palette;
 }
-
-/** A line of the picture: a channel, the marks, or where a ghost lies. */
-export type Lane =
-  | { readonly kind: "channel"; readonly name: string; readonly channel: number }
-  | { readonly kind: "marks"; readonly name: string }
-  | { readonly kind: "ghost"; readonly name: string; readonly window: Window };
 
 export function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element);

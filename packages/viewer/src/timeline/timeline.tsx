@@ -1,23 +1,12 @@
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Mark } from "../protocol.ts";
-import type { Deck } from "../session.ts";
 import { useStore } from "../store.ts";
 import { scheme } from "../theme.ts";
 import { clock } from "../time.ts";
 import { Activity } from "./activity.ts";
-import {
-  drawGround,
-  drawPlayhead,
-  GUTTER,
-  LANE,
-  type Lane,
-  MARGIN,
-  OVERVIEW,
-  type Palette,
-  paletteOf,
-  RULER,
-} from "./draw.ts";
+import { drawGround, drawPlayhead, GUTTER, LANE, MARGIN, OVERVIEW, type Palette, paletteOf, RULER } from "./draw.ts";
+import { lanesOf } from "./lanes.ts";
 import { Scrub } from "./scrub.ts";
 import { clamped, panned, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
 
@@ -227,28 +216,6 @@ export function Timeline() {
       </div>
     </div>
   );
-}
-
-function lanesOf(activity: Activity, decks: readonly Deck[], marks: readonly Mark[]): Lane[] {
-  const [main, ...ghosts] = decks;
-  return [
-    ...(marks.length === 0 ? [] : [{ kind: "marks", name: "events" } as const]),
-    ...ghosts.map(
-      (ghost) => ({ kind: "ghost", name: `ghost ${ghost.place.name}`, window: windowOf(ghost, main!) }) as const,
-    ),
-    ...activity.channels.map(
-      (channel) => ({ kind: "channel", name: main!.opened.channels[channel]!.name, channel }) as const,
-    ),
-  ];
-}
-
-/** Where a ghost lies on the time of what is played. */
-function windowOf({ opened, placement }: Deck, main: Deck): Window {
-  const { align, offset = 0, rate = 1 } = placement;
-  const at = (align?.main ?? main.opened.timeline.start) + offset;
-  const own = align?.ghost ?? opened.timeline.start;
-  const { start, end } = opened.timeline;
-  return { start: at + (start - own) / rate, end: at + (end - own) / rate };
 }
 
 function nearest(marks: readonly Mark[], x: number, window: Window, plot: number): Mark | null {

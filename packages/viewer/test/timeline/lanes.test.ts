@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { Opened } from "../../src/protocol.ts";
+import type { Deck, Session } from "../../src/session.ts";
+import { Activity } from "../../src/timeline/activity.ts";
+import { lanesOf } from "../../src/timeline/lanes.ts";
+
+test("lanes can be told while the activity is still that of a recording with more channels", async () => {
+  const [before, after] = [openedWith(["frames", "actors", "lights"]), openedWith(["pose"])];
+  const session = { query: (_: string, { columns }: { columns: number }) => counted(before, columns) };
+  const activity = await new Promise<Activity>((resolve) => {
+    const made: Activity = new Activity(session as unknown as Session, before, false, () => resolve(made));
+  });
+  const names = (opened: Opened): string[] => lanesOf(activity, [deckOf(opened)], []).map(({ name }) => name);
+  expect(names(before)).toEqual(["frames", "actors", "lights"]);
+  expect(names(after)).toEqual(["frames", "actors", "lights"]);
+});
+
+function counted({ channels }: Opened, columns: number): Promise<Uint32Array> {
+  return Promise.resolve(new Uint32Array(channels.length * columns).fill(1));
+}
+
+function deckOf(opened: Opened): Deck {
+  return { opened, place: { kind: "files", name: "any", files: [] }, placement: {} };
+}
+
+function openedWith(names: readonly string[]): Opened {
+  const channels = names.map((name, id) => ({ id, name, schema: "", metadata: {} }));
+  return { recording: 0, info: {}, timeline: { start: 0, end: 1e9 }, channels, motion: null, findings: [] } as never;
+}
