@@ -39,7 +39,7 @@ export function treeRows(state: State, open: ReadonlySet<string>, words: readonl
       set,
       0,
       set,
-      () => `${ids.length.toLocaleString("en")} things`,
+      () => counted(ids.length, "thing"),
       null,
       () => {
         ids.forEach((id, row) => {
@@ -135,7 +135,7 @@ class Rows {
         `=${key}`,
         depth,
         name,
-        () => `${parts.size} values`,
+        () => counted(parts.size, "value"),
         null,
         () => {
           if (value !== undefined) this.value(`=${key}=`, depth + 1, "(itself)", value.name, [], value.value);
@@ -179,6 +179,10 @@ function partsOf(value: Value): (() => Iterable<readonly [string | number, Value
     return () => Array.from({ length: Math.min(MOST_PARTS, list.length) }, (_, i) => [i, list[i]!] as const);
   }
   return () => Object.entries(value as Readonly<Record<string, Value>>);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function nameOf(columns: ReadonlyMap<string, Column>, row: number): string {

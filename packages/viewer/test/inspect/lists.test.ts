@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { open } from "simtape";
+import { open, type State } from "simtape";
 import { describe, expect, test } from "vitest";
 import { density } from "../../src/engine/density.ts";
 import { Engine } from "../../src/engine/engine.ts";
@@ -90,5 +90,17 @@ describe("the state as a tree", () => {
     expect(found.map(({ name }) => name)).toContain("steering");
     expect(found.every(({ key, isOpen }) => isOpen === true || key.includes("steer"))).toBe(true);
     expect(treeRows(state, new Set(), ["no such thing"])).toEqual([]);
+  });
+
+  test("counts one thing as one", () => {
+    const setOf = (...ids: number[]) => ({ ids, columns: new Map() });
+    const state = {
+      values: new Map([["clock/hour", 12]]),
+      sets: new Map([
+        ["robots", setOf(1)],
+        ["people", setOf(1, 2)],
+      ]),
+    } as unknown as State;
+    expect(treeRows(state, new Set(), []).map(({ text }) => text())).toEqual(["1 thing", "2 things", "1 value"]);
   });
 });
