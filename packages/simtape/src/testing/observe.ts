@@ -25,10 +25,13 @@ import { PARTS } from "./corpus.ts";
 import { messagesDigest, sha256, stateDigest } from "./digest.ts";
 import { compareRanges } from "./ranges.ts";
 
-/** Id of the one format that recognises the main file by its content alone. Throws `RecordingError` when none does, or several. */
-export async function recognized(files: CaseFiles, formats: readonly Format[]): Promise<string> {
+/**
+ * Id of the one format that recognises the main file by its content alone, or, `byName`, with the help of its name: where
+ * damage may have hit what it is known by. Throws `RecordingError` when none does, or several.
+ */
+export async function recognized(files: CaseFiles, formats: readonly Format[], byName: boolean): Promise<string> {
   const [name, bytes] = Object.entries(files)[0]!;
-  return (await recognize(memory(bytes, name), null, formats)).id;
+  return (await recognize(memory(bytes, name), byName ? name : null, formats)).id;
 }
 
 /**

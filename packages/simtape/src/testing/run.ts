@@ -44,7 +44,8 @@ export async function runCase(
   const add = (check: string, expected: unknown, found: unknown, ok = isSame(expected, found)): void => {
     checks.push({ check, ok, expected, found });
   };
-  if (expect.refused === null) add("recognised", of.format, await told(() => recognized(files, formats)));
+  if (expect.refused === null)
+    add("recognised", of.format, await told(() => recognized(files, formats, of.damage !== null)));
   const whole = await told(() => observe(files, formats, parts));
   const opening = isObservation(whole) ? whole : await told(() => observe(files, formats, []));
   add("refused", expect.refused, isObservation(opening) ? opening.refused : opening);
