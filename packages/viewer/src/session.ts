@@ -70,6 +70,8 @@ export class Session {
   #client: Client | null = null;
   #player: Player | null = null;
   #frame: Frame | null = null;
+  /** What the player was begun with; null when its first frame was shown, after which it tells itself. */
+  #begun: Required<Omit<OpenAt, "selection">> | null = null;
   readonly #watchers = new Set<(frame: Frame) => void>();
   #opening = new AbortController();
   #notice: ReturnType<typeof setTimeout> | null = null;
@@ -240,15 +242,16 @@ export class Session {
 
   /** The same place, rate and loop with the decks there are now. */
   async #replay(): Promise<void> {
-    const { rate, loop } = this.store.value.status;
+    const { at, rate, loop } = this.#begun ?? { at: this.#frame?.time ?? null, ...this.store.value.status };
     const wasPlaying = this.isPlaying;
-    await this.#play(this.#frame?.time ?? null, rate, loop);
+    await this.#play(at, rate, loop);
     if (wasPlaying) this.play();
   }
 
   async #play(at: Time | null, rate: number, loop: TimeRange | null): Promise<void> {
     const [main, ...ghosts] = this.store.value.decks;
     this.#leave();
+    this.#begun = { at, rate, loop };
     const { port1, port2 } = new MessageChannel();
     const player = connectPlayer(port1);
     this.#player = player;
@@ -278,6 +281,7 @@ export class Session {
       requestAnimationFrame(() => {
         if (player === this.#player) {
           this.#frame = frame;
+          this.#begun = null;
           for (const watcher of [...this.#watchers]) watcher(frame);
         }
         resolve();
