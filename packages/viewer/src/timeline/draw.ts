@@ -55,10 +55,11 @@ export function paletteOf(element: Element): Palette {
   return { ...palette, text: palette.text || style.color };
 }
 
-/** What changes only when it is zoomed, scrolled, resized, or more was counted. */
+/** What changes only when it is zoomed, scrolled, resized, or more was counted. Nothing, before it is laid out. */
 export function drawGround(context: CanvasRenderingContext2D, scene: Scene): void {
   const { width, height, all, window, lanes, marks, palette, activity, scroll } = scene;
   const plot = width - GUTTER - MARGIN;
+  if (plot <= 0) return;
   context.clearRect(0, 0, width, height);
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
@@ -97,7 +98,7 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
   context.strokeRect(from + 0.5, 0.5, Math.max(3, to - from - 1), OVERVIEW - 2);
 }
 
-/** What changes with every frame: where it plays, and the loop. */
+/** What changes with every frame: where it plays, and the loop. Nothing, before it is laid out. */
 export function drawPlayhead(
   context: CanvasRenderingContext2D,
   { width, height, window, all, palette }: Pick<Scene, "width" | "height" | "window" | "all" | "palette">,
@@ -105,6 +106,7 @@ export function drawPlayhead(
   loop: TimeRange | null,
 ): void {
   const plot = width - GUTTER - MARGIN;
+  if (plot <= 0) return;
   context.clearRect(0, 0, width, height);
   if (loop !== null) {
     context.fillStyle = palette.accent;

@@ -82,14 +82,14 @@ export function Timeline() {
   useEffect(() => {
     const context = contextOf(ground.current!, width, height);
     palette.current = paletteOf(container.current!);
-    if (context === null || activity === null || width <= GUTTER + MARGIN) return;
+    if (context === null || activity === null) return;
     const scene = { width, height, all, window, activity, lanes, marks, scroll: scrolled, palette: palette.current };
     drawGround(context, scene);
   }, [width, height, all, window, activity, version, lanes, marks, scrolled, shownScheme]);
 
   const drawHead = (): void => {
     const context = head.current?.getContext("2d") ?? null;
-    if (context === null || palette.current === null || width <= GUTTER + MARGIN) return;
+    if (context === null || palette.current === null) return;
     const time = session.frame?.time ?? all.start;
     drawPlayhead(context, { width, height, window, all, palette: palette.current }, time, loop);
   };
