@@ -132,6 +132,15 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     expect(await page.getByRole("heading", { name: "town.log" }).count()).toBe(1);
   });
 
+  test("opens a recording with fewer channels over another", async () => {
+    await go(viewer.address("town.log"));
+    await untilOpen(page);
+    await drop(page, { "patrol.tape": new Uint8Array(readFileSync(example("patrol.tape"))) });
+    await page.waitForFunction(() => simtape.store.value.decks[0]?.opened.info.format === "mira");
+    await untilOpen(page);
+    await page.getByRole("slider", { name: "Timeline" }).waitFor();
+  });
+
   test("opens a typed address", async () => {
     await go(viewer.address());
     await page.getByLabel("Address of a recording").fill("files/2/patrol.tape");
@@ -167,6 +176,13 @@ describe.skipIf(!hasChromium)("the viewer", () => {
       selection: { kind: "thing", set: "vehicles", id: 1 },
       note: { shown: ["a", "b"] },
     });
+  });
+
+  test("leads by its address to the same moment of two recordings", async () => {
+    await go(`${viewer.address("race.hcrp", "race.hcrp")}#${encodeURIComponent('{"t":12.5,"rate":2}')}`);
+    await untilOpen(page);
+    await page.waitForFunction(() => simtape.frame?.ghosts.length === 1);
+    expect(await page.evaluate(() => [simtape.frame!.time, simtape.store.value.status.rate])).toEqual([12.5e9, 2]);
   });
 
   test("races a second recording as a ghost, and lays it elsewhere", async () => {
