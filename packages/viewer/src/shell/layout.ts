@@ -2,6 +2,9 @@ import type { DockviewApi } from "dockview";
 import type { Session } from "../session.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 
+/** Of the height, what lies below the scene takes at first. */
+const BELOW = 0.3;
+
 /** Shows a panel: the one that is there, or a new one in the group that is used. */
 export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
   const there = api.getPanel(id);
@@ -34,7 +37,7 @@ export function restore(api: DockviewApi, layout: unknown, format: string): void
         inactive: beside !== undefined,
         ...(reference === undefined ? {} : { position: { referencePanel: reference, direction } }),
         ...(home === "side" && beside === undefined ? { initialWidth: 380 } : {}),
-        ...(home === "below" && beside === undefined ? { initialHeight: 200 } : {}),
+        ...(home === "below" && beside === undefined ? { initialHeight: Math.round(BELOW * api.height) } : {}),
       });
       if (beside === undefined) first.set(home, id);
     }
