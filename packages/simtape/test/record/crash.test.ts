@@ -17,7 +17,7 @@ const KILLS = Number(process.env["CRASH_KILLS"] ?? tries(6, 500));
 const COMMIT = 100;
 const MIRROR = 20;
 /** Ticks that may pass while a disk does what it was asked to: the child's time runs fast, and machines are busy. */
-const DISK = Number(process.env["CRASH_DISK_TICKS"] ?? 80);
+const DISK = Number(process.env["CRASH_DISK_TICKS"] ?? 240);
 
 const child = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 let folder = "";
