@@ -101,11 +101,11 @@ async function missing(
 const towns = RELEASES.map((release) => ({
   name: `town of ${release.name}`,
   bytes: makeTown(release),
-  runs: tries(12, 40),
+  runs: tries(12, 200),
 }));
 const real = sampleNames("carla")
   .filter((name) => name.endsWith("Vehicles.log") || name.endsWith("Center.log"))
-  .map((name) => ({ name, bytes: sampleBytes(`carla/${name}`), runs: tries(3, 12) }));
+  .map((name) => ({ name, bytes: sampleBytes(`carla/${name}`), runs: tries(3, 200) }));
 
 describe.each([...towns, ...real])("a damaged $name", ({ bytes, runs }) => {
   test("is mended without losing a message that lies outside the damage", async () => {
@@ -119,7 +119,7 @@ describe.each([...towns, ...real])("a damaged $name", ({ bytes, runs }) => {
   });
 
   test("tells of every byte that was left out", async () => {
-    for (let seed = 1; seed <= tries(4, 12); seed++) {
+    for (let seed = 1; seed <= tries(4, 200); seed++) {
       const damaged = corrupt(bytes, plan(bytes.length, seed, 3), seed);
       await using recording = await open(damaged);
       const { lost } = await repaired(damaged);

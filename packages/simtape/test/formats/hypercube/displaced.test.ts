@@ -13,6 +13,7 @@ import type { Recording } from "../../../src/model/recording.ts";
 import { check } from "../../../src/ops/check.ts";
 import { type RepairReport, repair } from "../../../src/ops/repair.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
+import { tries } from "../../soak.ts";
 import { fixtures, walk } from "../../fixtures/hypercube/make.ts";
 import { type ChunkContent, type Content, event, segmented } from "../../fixtures/hypercube/recording.ts";
 
@@ -32,8 +33,8 @@ const chunkContents: ChunkContent[] = Array.from({ length: 3 }, () => walk().chu
 const content: Content = { ...walk(), chunks: chunkContents };
 const sound = segmented(zstd, content, 6);
 const SEGMENTS = ["seg-00000000.hcs", "seg-00000001.hcs"] as const;
-/** `REPAIR_SEEDS=200` for the long run. */
-const seeds = Number(process.env["REPAIR_SEEDS"] ?? 12);
+
+const seeds = tries(12, 200);
 
 function open(files: Files): Promise<Recording> {
   return openBundle(bundleOfFiles(files), [hypercube]);

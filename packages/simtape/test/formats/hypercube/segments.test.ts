@@ -24,6 +24,7 @@ import { check } from "../../../src/ops/check.ts";
 import { corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { repair } from "../../../src/ops/repair.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
+import { tries } from "../../soak.ts";
 import { walk } from "../../fixtures/hypercube/make.ts";
 import { type Content, segmented } from "../../fixtures/hypercube/recording.ts";
 
@@ -276,7 +277,7 @@ test("opening a recording that goes on looks for one segment more, no further", 
 test("damage in one place of any file costs the chunks that it hits and no other", { timeout: 600_000 }, async () => {
   await using source = await open(sound);
   const { chunks } = source.reader as HypercubeReader;
-  const seeds = Number(process.env["REPAIR_SEEDS"] ?? 8);
+  const seeds = tries(8, 200);
   for (const [file, bytes] of Object.entries(sound)) {
     for (let seed = 1; seed <= seeds; seed++) {
       const corruptions = plan(bytes.length, seed, 1);

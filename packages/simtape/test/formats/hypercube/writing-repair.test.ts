@@ -18,6 +18,7 @@ import { check } from "../../../src/ops/check.ts";
 import { corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { repair } from "../../../src/ops/repair.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
+import { tries } from "../../soak.ts";
 import { dictionaryBytes, fixtures, twoEpochs, walk } from "../../fixtures/hypercube/make.ts";
 import { built, compacted, type Content, event, segmented } from "../../fixtures/hypercube/recording.ts";
 import { FORMATS } from "../../formats.ts";
@@ -233,8 +234,7 @@ describe("damage anywhere", () => {
       const all = await rows(source);
       const { chunks } = source.reader as HypercubeReader;
       let mendedCount = 0;
-      // `REPAIR_SEEDS=200` for the long run
-      const seeds = Number(process.env["REPAIR_SEEDS"] ?? (bytes.length > 10_000 ? 15 : 40));
+      const seeds = tries(bytes.length > 10_000 ? 8 : 20, 200);
       for (let seed = 1; seed <= seeds; seed++) {
         const corruptions = plan(bytes.length, seed, 1);
         const [{ kind, offset, length } = { kind: "flip", offset: 0, length: 0 }] = corruptions;

@@ -57,15 +57,15 @@ const options: Partial<Writing> = { compress: (data) => deflateZlib(data), maxBl
 
 describe("a repaired tape is sound and holds every message outside the damage", () => {
   const made: [string, Uint8Array, number][] = [
-    ["little endian", makeTape(small, options), 40],
-    ["big endian, sizes with headers", makeTape(small, { ...options, isLittle: false, sizeIncludesHeader: true }), 40],
-    ["spanning blocks", makeTape(small, { ...options, blockSpans: true }), 40],
-    ["patrol.tape", fixtures().get("patrol.tape")!, 15],
+    ["little endian", makeTape(small, options), 10],
+    ["big endian, sizes with headers", makeTape(small, { ...options, isLittle: false, sizeIncludesHeader: true }), 10],
+    ["spanning blocks", makeTape(small, { ...options, blockSpans: true }), 10],
+    ["patrol.tape", fixtures().get("patrol.tape")!, 4],
   ];
   const samples = ["", "variants/"].flatMap((folder) =>
     sampleNames(`mira/${folder}`)
       .filter((name) => name.endsWith(".tape") && !/crash|corrupt|empty/.test(name))
-      .map((name): [string, Uint8Array, number] => [name, sampleBytes(`mira/${folder}${name}`), 60]),
+      .map((name): [string, Uint8Array, number] => [name, sampleBytes(`mira/${folder}${name}`), 15]),
   );
 
   test.each([...made, ...samples])("%s", async (_name, tape, seeds) => {
@@ -74,7 +74,7 @@ describe("a repaired tape is sound and holds every message outside the damage", 
     const places = (await recordsOf(sound)).filter(({ kind }) => kind === "message");
     expect(places).toHaveLength(all.length);
     let repairs = 0;
-    const runs = tries(Math.ceil(seeds / 4), seeds);
+    const runs = tries(seeds, 200);
     for (let seed = 0; seed < runs; seed++) {
       const corruptions = plan(tape.length, seed, 1 + (seed % 3));
       const damaged = corrupt(tape, corruptions, seed);
