@@ -1,29 +1,60 @@
 /**
- * The main job on an embedded default: what is in each recording that ships with the project, the state of one at half
- * time; then one new recording of each format, made by the demo simulations in `demo/`, and whether they are sound.
+ * The main job on a fresh machine: makes a recording of each format in `demo/`, builds what is not built, and serves the
+ * viewer with them to this machine until Ctrl+C.
  */
-import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cli = `${root}packages/simtape/dist/cli/main.js`;
+const DEMOS = {
+  nanover: "molecule.nanover.zip",
+  carla: "town.log",
+  mira: "robot.tape",
+  flightgear: "flight.fgtape",
+  hypercube: "race.hcrp",
+};
 
 process.stdout.on("error", () => process.exit(0));
 
-function simtape(...words) {
-  process.stdout.write(`\n$ simtape ${words.join(" ")}\n`);
-  const { status } = spawnSync(process.execPath, [cli, ...words], { cwd: root, stdio: "inherit" });
+/** Runs to its end; nothing else is done when it fails. */
+function run(command, words) {
+  const { status } = spawnSync(command, words, { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-for (const name of readdirSync(`${root}examples`).sort()) simtape("info", `examples/${name}`);
-simtape("state", "examples/town.log", "--at", "50%");
-if (!existsSync(`${root}demo/race.hcrp`)) simtape("demo", "-o", "demo", "--seconds", "20", "--force");
-simtape(
-  "check",
-  ...readdirSync(`${root}demo`)
-    .sort()
-    .map((name) => `demo/${name}`),
-);
-process.stdout.write("\nTry your own: npx simtape info FILE\n");
+/** Newest change in some folders, milliseconds. */
+function changed(...folders) {
+  const times = folders.flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true }).map((name) => statSync(`${root}${folder}/${name}`).mtimeMs),
+  );
+  return Math.max(...times);
+}
+
+/** Builds by an npm script what is not there, or older than its sources. */
+function build(script, result, ...sources) {
+  const built = `${root}${result}`;
+  if (existsSync(built) && statSync(built).mtimeMs > changed(...sources)) return;
+  run("npm", ["run", script, "--silent"]);
+}
+
+build("build", "packages/simtape/dist/cli/main.js", "packages/simtape/src");
+build("build:viewer", "packages/viewer/dist/index.html", "packages/viewer/src", "packages/simtape/src");
+for (const [format, name] of Object.entries(DEMOS)) {
+  if (!existsSync(`${root}demo/${name}`)) run(process.execPath, [cli, "demo", format, "-o", "demo", "--seconds", "60"]);
+}
+
+const files = Object.values(DEMOS).map((name) => `demo/${name}`);
+const view = spawn(process.execPath, [cli, "view", ...files], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+view.stdout.setEncoding("utf8").once("data", (address) => {
+  process.stdout.write(`\nThe viewer is open at\n\n  ${address.trim()}\n\nYour own: npx simtape view FILE\n`);
+});
+let isEnding = false;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    isEnding = true;
+    view.kill();
+  });
+}
+view.on("exit", (code) => process.exit(isEnding ? 0 : (code ?? 1)));
