@@ -22,8 +22,9 @@ export class CameraRig {
   readonly #controls: OrbitControls;
   #mode: CameraMode = "orbit";
   readonly #onMove: () => void;
-  /** Where what is followed was. */
+  /** Where what is followed was, and where it headed, radians. */
   readonly #last = new Vector3();
+  #heading = Number.NaN;
   #isFollowing = false;
 
   /** `onChange`: draw again; `onMove`: the user has moved it, to be kept. */
@@ -113,6 +114,7 @@ export class CameraRig {
     this.#last.copy(PLACE);
     this.camera.position.add(STEP);
     this.#controls.target.add(STEP);
+    this.#steer(spot);
     this.camera.updateMatrixWorld();
   }
 
@@ -130,17 +132,30 @@ export class CameraRig {
     this.#controls.dispose();
   }
 
+  /** Behind a thing, a little to the side of it and above. */
   #goBehind(spot: Spot): void {
     middleOf(spot, PLACE);
-    aheadOf(spot, AHEAD);
-    const distance = 5 * spot.crowd.radius * spot.crowd.frame.matrixWorld.getMaxScaleOnAxis();
-    AHEAD.y = 0;
-    AHEAD.normalize();
+    const distance = spot.crowd.distance * spot.crowd.frame.matrixWorld.getMaxScaleOnAxis();
+    aheadOf(spot, AHEAD).setY(0).normalize().applyAxisAngle(UP, ASIDE);
     this.#controls.target.copy(PLACE);
-    this.camera.position.copy(PLACE).addScaledVector(AHEAD, -distance);
-    this.camera.position.y += distance * 0.45;
+    // In a view that is higher than wide, from farther away.
+    const away = distance / Math.min(1, 0.35 + 0.45 * this.camera.aspect);
+    this.camera.position.copy(PLACE).addScaledVector(AHEAD, -away);
+    this.camera.position.y += away * spot.crowd.rise;
     this.#last.copy(PLACE);
+    this.#heading = headingOf(spot);
     this.#isFollowing = true;
+  }
+
+  /** Turns about what is followed as much as that has turned. */
+  #steer(spot: Spot): void {
+    const before = this.#heading;
+    this.#heading = headingOf(spot);
+    const turned = this.#heading - before;
+    if (!spot.crowd.steers || !Number.isFinite(turned) || turned === 0) return;
+    const { target } = this.#controls;
+    this.camera.position.sub(target).applyAxisAngle(UP, turned).add(target);
+    this.camera.lookAt(target);
   }
 
   /** From the eye of a thing to where it looks. */
@@ -177,10 +192,19 @@ function aheadOf(spot: Spot, out: Vector3): Vector3 {
   return out.applyQuaternion(orientationOf(spot, TURN));
 }
 
+/** Radians about the vertical; NaN when it looks straight up or down. */
+function headingOf(spot: Spot): number {
+  aheadOf(spot, AHEAD);
+  return Math.hypot(AHEAD.x, AHEAD.z) < 0.05 ? Number.NaN : Math.atan2(-AHEAD.z, AHEAD.x);
+}
+
 function rounded(vector: Vector3): number[] {
   return vector.toArray().map((value) => Number(value.toPrecision(6)));
 }
 
+const UP = new Vector3(0, 1, 0);
+/** Radians beside straight behind. */
+const ASIDE = 0.42;
 const STEP = new Vector3();
 const PLACE = new Vector3();
 const AHEAD = new Vector3();

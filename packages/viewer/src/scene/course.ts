@@ -70,8 +70,8 @@ class Along {
 /** Faster than so many times the usual speed, it was put there. */
 const LEAP = 20;
 
-/** Pairs of points to draw lines between: all neighbours but those with a leap between them. */
-export function strokesOf({ times, places }: Course): number[] {
+/** First and last points of the parts of it without a leap. */
+export function runsOf({ times, places }: Course): (readonly [first: number, last: number])[] {
   const speeds: number[] = [];
   for (let i = 0; i + 1 < times.length; i++) {
     const at = 3 * i;
@@ -84,7 +84,14 @@ export function strokesOf({ times, places }: Course): number[] {
   }
   const moving = speeds.filter((speed) => speed > 0).sort((one, other) => one - other);
   const limit = LEAP * (moving[moving.length >> 1] ?? 0);
-  return speeds.flatMap((speed, i) => (speed <= limit ? [i, i + 1] : []));
+  const runs: (readonly [number, number])[] = [];
+  let first = 0;
+  for (let i = 0; i <= speeds.length; i++) {
+    if (i < speeds.length && speeds[i]! <= limit) continue;
+    if (i > first) runs.push([first, i]);
+    first = i + 1;
+  }
+  return runs;
 }
 
 /** Nanoseconds of the course's recording at which it comes nearest to a place; NaN when that is farther than `reach`. */

@@ -3,8 +3,8 @@ import type { Deck, Session } from "../session.ts";
 import { coursePaths, courseOf } from "./course.ts";
 import type { SceneView } from "./scene-view.ts";
 
-/** Ways that are drawn of one recording, and points asked for. */
-const MOST = 6;
+/** Ways that are drawn of one set, and points asked for. */
+const MOST = 12;
 const COLUMNS = 1500;
 /** A recording larger than this is not gone through for them. */
 const BYTES = 64 << 20;

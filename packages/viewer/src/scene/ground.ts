@@ -1,9 +1,9 @@
-import { Color, Mesh, PlaneGeometry, ShaderMaterial, type Vector3 } from "three";
+import { Color, Group, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, type Vector3 } from "three";
 import type { Scheme } from "../theme.ts";
 import { SURROUNDINGS } from "./look.ts";
 
-/** Where it has faded into the sky, of the distance that is looked from. */
-const REACH = 4;
+/** Where it has faded into the haze, of the distance that is looked from. */
+const REACH = 9;
 
 const VERTEX = /* glsl */ `
 varying vec2 vPlace;
@@ -17,76 +17,96 @@ void main() {
 }`;
 
 const FRAGMENT = /* glsl */ `
-uniform vec3 sky;
+uniform vec3 haze;
 uniform vec3 ground;
 uniform vec3 line;
+uniform vec3 target;
 uniform float size;
 uniform float reach;
 varying vec2 vPlace;
 varying vec3 vWorld;
-float lines(vec2 place) {
-  vec2 width = fwidth(place);
-  vec2 away = abs(fract(place - 0.5) - 0.5) / width;
-  // Where lines come closer than two pixels, they are one grey.
-  return (1.0 - min(min(away.x, away.y), 1.0)) * (1.0 - smoothstep(0.2, 0.6, max(width.x, width.y)));
+const float LEAST = 9.0;
+float lines(vec2 place, vec2 pixel, float size) {
+  vec2 away = abs(fract(place / size - 0.5) - 0.5) * size;
+  vec2 drawn = 1.0 - smoothstep(0.3 * pixel, 1.3 * pixel, away);
+  return max(drawn.x, drawn.y);
 }
 void main() {
-  float drawn = max(0.45 * lines(vPlace / size), 0.9 * lines(vPlace / (10.0 * size)));
-  float far = smoothstep(0.5, ${REACH.toFixed(1)}, distance(vWorld, cameraPosition) / reach);
-  gl_FragColor = vec4(mix(mix(ground, line, drawn), sky, far), 1.0);
+  vec2 pixel = sqrt(dFdx(vPlace) * dFdx(vPlace) + dFdy(vPlace) * dFdy(vPlace));
+  // Lines are never closer than LEAST pixels: where they would be, every tenth is left, and the others fade before.
+  float level = max(0.0, log(LEAST * max(pixel.x, pixel.y) / size) / log(10.0));
+  float near = size * pow(10.0, floor(level));
+  float fade = fract(level);
+  float drawn = max((1.0 - fade) * 0.34 * lines(vPlace, pixel, near), mix(0.75, 0.34, fade) * lines(vPlace, pixel, 10.0 * near));
+  drawn = max(drawn, fade * 0.75 * lines(vPlace, pixel, 100.0 * near));
+  float away = distance(vWorld.xz, target.xz) / reach;
+  float far = smoothstep(0.4, ${REACH.toFixed(1)}, distance(vWorld, cameraPosition) / reach);
+  drawn *= 1.0 - smoothstep(0.7, 4.5, away);
+  vec3 lit = ground * (1.0 + 0.05 * (1.0 - smoothstep(0.0, 1.6, away)));
+  gl_FragColor = vec4(mix(mix(lit, line, drawn), haze, sqrt(far)), 1.0);
   #include <colorspace_fragment>
 }`;
 
-/** A plane below the things with a grid in steps of 1, 10, 100 … metres or tenths, as near as the camera is. */
+/** A plane below the things, with a grid as fine as the view asks for, and the shadows that fall on it. */
 export class Ground {
-  readonly object: Mesh<PlaneGeometry, ShaderMaterial>;
+  readonly object: Group = new Group();
   height = 0;
+  readonly #plane: Mesh<PlaneGeometry, ShaderMaterial>;
+  readonly #shadows: Mesh<PlaneGeometry, ShadowMaterial>;
 
   constructor() {
     const material = new ShaderMaterial({
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
       uniforms: {
-        sky: { value: new Color() },
+        haze: { value: new Color() },
         ground: { value: new Color() },
         line: { value: new Color() },
+        target: { value: null },
         size: { value: 1 },
         reach: { value: 1 },
       },
       depthWrite: false,
     });
-    this.object = new Mesh(new PlaneGeometry(2, 2).rotateX(-Math.PI / 2), material);
-    this.object.renderOrder = -1;
-    this.object.frustumCulled = false;
+    const geometry = new PlaneGeometry(2, 2).rotateX(-Math.PI / 2);
+    this.#plane = new Mesh(geometry, material);
+    this.#plane.renderOrder = -2;
+    this.#shadows = new Mesh(geometry, new ShadowMaterial({ depthWrite: false }));
+    this.#shadows.receiveShadow = true;
+    this.#shadows.renderOrder = -1;
+    this.#plane.frustumCulled = this.#shadows.frustumCulled = false;
+    this.object.add(this.#plane, this.#shadows);
   }
 
-  /** Returns the colour of the sky. */
-  paint(scheme: Scheme): Color {
+  set scheme(scheme: Scheme) {
     const colors = SURROUNDINGS[scheme];
-    const { uniforms } = this.object.material;
-    for (const name of ["sky", "ground", "line"] as const) (uniforms[name]!.value as Color).set(colors[name]);
-    return new Color(colors.sky);
+    const { uniforms } = this.#plane.material;
+    for (const name of ["haze", "ground", "line"] as const) (uniforms[name]!.value as Color).set(colors[name]);
+    this.#shadows.material.opacity = colors.shadow;
   }
 
   /** Below the point that is looked at, from so far away and so high above it. */
   place(target: Vector3, distance: number, above: number): void {
     const reach = Math.max(distance, above);
     const size = stepFor(reach);
-    const { uniforms } = this.object.material;
+    const { uniforms } = this.#plane.material;
     uniforms["size"]!.value = size;
     uniforms["reach"]!.value = reach;
-    const crossing = 10 * size;
+    uniforms["target"]!.value = target;
+    const crossing = 1000 * size;
     this.object.position.set(
       Math.round(target.x / crossing) * crossing,
       this.height,
       Math.round(target.z / crossing) * crossing,
     );
-    this.object.scale.set(reach * REACH * 2, 1, reach * REACH * 2);
+    const half = crossing + reach * REACH * 2;
+    this.object.scale.set(half, 1, half);
   }
 
   dispose(): void {
-    this.object.geometry.dispose();
-    this.object.material.dispose();
+    this.#plane.geometry.dispose();
+    this.#plane.material.dispose();
+    this.#shadows.material.dispose();
   }
 }
 

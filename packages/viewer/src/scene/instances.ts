@@ -102,6 +102,8 @@ export class Instances {
     mesh.instanceColor = new InstancedBufferAttribute(this.#colors, 3).setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;
     mesh.visible = false;
+    // Lamps and what is seen through cast no shadow.
+    mesh.castShadow = mesh.receiveShadow = "emissive" in this.#material && !this.#material.transparent;
     this.object.add(mesh);
     return mesh;
   }

@@ -50,7 +50,7 @@ export class Labels {
       for (const crowd of cast.crowds) {
         const isChosen = chosen?.crowd === crowd;
         if (!isOn && !isChosen) continue;
-        const count = isOn && crowd.isMain ? Math.min(LOOKED_AT, crowd.poses.count) : 0;
+        const count = isOn && crowd.isNamed ? Math.min(LOOKED_AT, crowd.poses.count) : 0;
         for (let row = 0; row < count; row++) this.#want(cast, crowd, row, isChosen && chosen.row === row, camera);
         if (isChosen && chosen.row >= count) this.#want(cast, crowd, chosen.row, true, camera);
       }
@@ -177,7 +177,7 @@ class Plate {
     context.font = font;
     context.textBaseline = "middle";
     context.fillStyle = colors.plate;
-    context.strokeStyle = ghost >= 0 ? ghostColor(ghost).getStyle() : isChosen ? colors.accent : colors.line;
+    context.strokeStyle = ghost >= 0 ? ghostColor(ghost).getStyle() : isChosen ? colors.accent : colors.edge;
     context.lineWidth = isChosen || ghost >= 0 ? 2 : 1;
     context.beginPath();
     context.roundRect(1, 1, this.width - 2, HEIGHT - 4, 5);

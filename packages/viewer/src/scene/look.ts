@@ -1,22 +1,47 @@
-import { Color, type ColorRepresentation, MeshBasicMaterial, MeshLambertMaterial, type Side } from "three";
+import {
+  Color,
+  type ColorRepresentation,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  MeshPhongMaterial,
+  type Side,
+  type Texture,
+} from "three";
 import type { Scheme } from "../theme.ts";
 
-/** Colours of what is around the things, by scheme. */
+/** Where the sun stands, as a direction. */
+export const SUN = [0.42, 0.78, 0.46] as const;
+
+/** Colours of what is around the things, by scheme; strength of light and shadow. */
 export const SURROUNDINGS = {
   light: {
-    sky: "#f1f5f8",
-    ground: "#d6dfe6",
-    line: "#9fb0bd",
+    haze: "#e9f0f4",
+    zenith: "#8db7db",
+    sun: "#fff3dc",
+    sky: { color: "#e3efff", intensity: 1.7 },
+    bounce: "#b9b2a6",
+    shadow: 0.3,
+    ground: "#d3dbde",
+    road: "#b3bdc4",
+    line: "#8d9da9",
     text: "#1b2126",
-    plate: "rgb(255 255 255 / 82%)",
+    plate: "rgb(255 255 255 / 86%)",
+    edge: "rgb(27 33 38 / 18%)",
     accent: "#0b7285",
   },
   dark: {
-    sky: "#15191d",
-    ground: "#20272d",
-    line: "#596672",
+    haze: "#28333d",
+    zenith: "#0b1016",
+    sun: "#ffe9c9",
+    sky: { color: "#a9c4e6", intensity: 1.15 },
+    bounce: "#31383d",
+    shadow: 0.5,
+    ground: "#1c242a",
+    road: "#12181d",
+    line: "#556675",
     text: "#e6ebef",
-    plate: "rgb(20 24 28 / 78%)",
+    plate: "rgb(16 20 24 / 80%)",
+    edge: "rgb(230 235 239 / 16%)",
     accent: "#3bc9db",
   },
 } as const satisfies Record<Scheme, unknown>;
@@ -41,17 +66,22 @@ export class Look {
     this.#tint = ghost < 0 ? null : ghostColor(ghost);
   }
 
-  /** Of things that are lit; instance colours are multiplied with white. */
+  /** Of things that are lit; instance colours are multiplied with white. With `shine`, from 0 to 1, they are polished. */
   material(
     options: {
       readonly side?: Side;
       readonly opacity?: number;
       readonly flatShading?: boolean;
       readonly vertexColors?: boolean;
+      readonly map?: Texture;
+      readonly shine?: number;
     } = {},
-  ): MeshLambertMaterial {
+  ): MeshLambertMaterial | MeshPhongMaterial {
+    const { shine, ...others } = options;
     const opacity = (options.opacity ?? 1) * (this.#tint === null ? 1 : 0.5);
-    return new MeshLambertMaterial({ ...options, opacity, transparent: opacity < 1, depthWrite: opacity >= 1 });
+    const parameters = { ...others, opacity, transparent: opacity < 1, depthWrite: opacity >= 1 };
+    if (shine === undefined) return new MeshLambertMaterial(parameters);
+    return new MeshPhongMaterial({ ...parameters, specular: new Color().setScalar(shine), shininess: 60 });
   }
 
   /** Of lamps: their colour whatever the light. */

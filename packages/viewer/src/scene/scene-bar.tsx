@@ -14,6 +14,7 @@ interface Shown {
   readonly mode: CameraMode;
   readonly labels: boolean;
   readonly trails: boolean;
+  readonly readings: boolean;
 }
 
 /** Above the scene: the camera, what is followed, and what is drawn beside the things. */
@@ -82,6 +83,14 @@ export function SceneBar({
         onClick={() => onChange({ trails: !settings.trails })}
       >
         Trails
+      </Button>
+      <Button
+        kind="bare"
+        label="Numbers of what is looked at"
+        aria-pressed={settings.readings}
+        onClick={() => onChange({ readings: !settings.readings })}
+      >
+        Readings
       </Button>
     </div>
   );

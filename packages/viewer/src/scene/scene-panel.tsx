@@ -1,5 +1,5 @@
 import "./scene.css";
-import type { Frame } from "simtape";
+import type { Frame, Tick } from "simtape";
 import { useEffect, useRef, useState } from "react";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import { useStore } from "../store.ts";
@@ -17,6 +17,7 @@ export interface SceneSettings {
   readonly camera?: CameraPlace;
   readonly labels?: boolean;
   readonly trails?: boolean;
+  readonly readings?: boolean;
 }
 
 const DEFAULTS: SceneSettings = {};
@@ -30,6 +31,7 @@ export function ScenePanel() {
   const session = useSession();
   const host = useRef<HTMLDivElement>(null);
   const gaps = useRef<HTMLDivElement>(null);
+  const hud = useRef<HTMLDivElement>(null);
   const view = useRef<SceneView | null>(null);
   const [failure, setFailure] = useState<Error | null>(null);
   const [things, setThings] = useState<readonly Thing[]>([]);
@@ -39,7 +41,7 @@ export function ScenePanel() {
   const main = useViewer(({ decks }) => decks[0]);
   const decks = useViewer((state) => state.decks);
   const [usual, setUsual] = useState<CameraMode>("orbit");
-  const { mode = usual, labels = true, trails = true } = settings;
+  const { mode = usual, labels = true, trails = true, readings = true } = settings;
 
   // What a click keeps is based on the newest settings, not on those of the rendering it was made in.
   const newest = useRef({ settings, keep });
@@ -60,6 +62,7 @@ export function ScenePanel() {
     }
     const place = host.current!;
     place.append(made.element);
+    hud.current!.append(made.hud.element);
     made.camera = newest.current.settings.camera ?? null;
     view.current = made;
     session.pictures.set("scene", () => made.picture());
@@ -71,6 +74,7 @@ export function ScenePanel() {
       view.current = null;
       made.dispose();
       made.element.remove();
+      made.hud.element.remove();
     };
   }, [session]);
 
@@ -137,13 +141,14 @@ export function ScenePanel() {
       setThings(listed);
     }
     writeGaps(gaps.current!, shown);
+    writeHud(shown, main?.opened.timeline.tick ?? null);
   }
 
   if (failure !== null) throw failure;
   return (
     <div className="scene">
       <SceneBar
-        settings={{ mode, labels, trails }}
+        settings={{ mode, labels, trails, readings }}
         things={things}
         selection={selection}
         onChange={(changes) => newest.current.keep({ ...newest.current.settings, ...changes })}
@@ -155,9 +160,21 @@ export function ScenePanel() {
         onSelect={(thing) => session.select(thing === null ? null : { kind: "thing", set: thing.set, id: thing.id })}
       />
       <div ref={host} className="scene-view" />
-      <div ref={gaps} className="scene-gaps" role="status" aria-label="Ghosts" />
+      <div className="scene-corner">
+        <div ref={hud} hidden={!readings} role="group" aria-label="Readings" />
+        <div ref={gaps} className="scene-gaps" role="status" aria-label="Ghosts" />
+      </div>
     </div>
   );
+}
+
+/** Numbers of what is looked at; before them, which tick it is. */
+function writeHud(view: SceneView, tick: Tick | null): void {
+  const { name, readings } = view.readings();
+  const time = Number(view.element.dataset["time"]);
+  const isTick = tick?.name === "tick" && tick.duration !== null && readings.length > 0;
+  const first = isTick ? [{ label: "tick", value: Math.floor(time / tick.duration!), unit: "", digits: 0 }] : [];
+  view.hud.write(name, [...first, ...readings]);
 }
 
 /** One line for each ghost, in its colour. */

@@ -1,32 +1,23 @@
-import {
-  AmbientLight,
-  Box3,
-  BufferAttribute,
-  BufferGeometry,
-  DirectionalLight,
-  HemisphereLight,
-  LineBasicMaterial,
-  LineSegments,
-  Raycaster,
-  Scene,
-  SRGBColorSpace,
-  Vector2,
-  Vector3,
-  WebGLRenderer,
-} from "three";
+import { Box3, Group, PCFShadowMap, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
 import type { Frame } from "simtape";
 import type { Selection } from "../session.ts";
 import type { Scheme } from "../theme.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
-import { type Course, strokesOf } from "./course.ts";
+import { type Course, runsOf } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { type Gap, counterpart, gapTo } from "./gap.ts";
 import { Ground } from "./ground.ts";
+import { Hud } from "./hud.ts";
+import { Lane, paintLanes } from "./lane.ts";
 import { Labels } from "./labels.ts";
+import { Lighting } from "./lighting.ts";
 import { colorOf, ghostColor } from "./look.ts";
 import { Marker } from "./marker.ts";
 import { find, pick, principal, type Spot } from "./pick.ts";
+import type { Reading } from "./presenters/readings.ts";
+import { Ribbon, sizeRibbons } from "./ribbon.ts";
+import { Sky } from "./sky.ts";
 import { Trails } from "./trails.ts";
 import { Origin } from "./turn.ts";
 
@@ -42,13 +33,19 @@ export interface Thing {
   readonly label: string;
 }
 
+/** With more things than this, nothing casts a shadow. */
+const SHADED = 3000;
+
 /** The picture: recording and ghosts in one scene. It draws when something has changed, and only then. */
 export class SceneView {
   /** Where it draws: a canvas of its own, as a lost context does not come back. */
   readonly element: HTMLCanvasElement = document.createElement("canvas");
+  readonly hud: Hud = new Hud();
   readonly #renderer: WebGLRenderer;
   readonly #scene = new Scene();
   readonly #rig: CameraRig;
+  readonly #sky = new Sky();
+  readonly #lighting = new Lighting();
   readonly #ground = new Ground();
   readonly #labels = new Labels();
   readonly #dots = new Dots();
@@ -59,12 +56,17 @@ export class SceneView {
   #casts: Cast[] = [];
   readonly #courses = new Map<
     string,
-    { readonly course: Course; readonly line: LineSegments<BufferGeometry, LineBasicMaterial> }
+    { readonly course: Course; readonly object: Group; readonly parts: readonly (Ribbon | Lane)[] }
   >();
   #selection: Selection | null = null;
+  #scheme: Scheme = "dark";
   #areLabelsOn = true;
   #areTrailsOn = true;
   #hasHome = false;
+  /** Whether the camera is where `home` has put it. */
+  #isHome = false;
+  /** Which crowds had anyone. */
+  #there = "";
   #kept: CameraPlace | null = null;
   #width = 1;
   #height = 1;
@@ -80,14 +82,14 @@ export class SceneView {
     this.#rig = new CameraRig(
       this.element,
       () => this.invalidate(),
-      () => events.onCamera(this.#rig.place),
+      () => {
+        this.#isHome = false;
+        events.onCamera(this.#rig.place);
+      },
     );
-    const sun = new DirectionalLight("#ffffff", 1.9);
-    sun.position.set(0.5, 1, 0.7);
-    const fill = new DirectionalLight("#dbe8ff", 0.5);
-    fill.position.set(-0.8, 0.3, -0.6);
-    this.#scene.add(new HemisphereLight("#f4f8ff", "#8a8f94", 1.5), new AmbientLight("#ffffff", 0.25), sun, fill);
     this.#scene.add(
+      this.#sky.object,
+      this.#lighting.object,
       this.#ground.object,
       this.#labels.object,
       this.#dots.object,
@@ -127,7 +129,14 @@ export class SceneView {
     if (frame.since === null || hasNewCast) this.#trails.clear();
     this.#scene.updateMatrixWorld();
     for (const cast of this.#casts) this.#trails.update(cast);
-    if (!this.#hasHome) this.home();
+    let count = 0;
+    for (const { crowds } of this.#casts) for (const { poses } of crowds) count += poses.count;
+    this.#lighting.shadows = count < SHADED;
+    // What was empty at first may be what it is about.
+    const there = this.#casts[0]!.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");
+    const isOther = this.#isHome && there !== this.#there;
+    this.#there = there;
+    if (!this.#hasHome || isOther) this.home();
     this.#draw();
   }
 
@@ -157,10 +166,13 @@ export class SceneView {
     const box = new Box3();
     cast.frame(box);
     if (box.isEmpty()) box.set(new Vector3(-5, 0, -5), new Vector3(5, 2, 5));
-    else this.#hasHome = true;
+    else this.#hasHome = this.#isHome = true;
     this.#ground.height = cast.floor ?? box.min.y;
     this.#rig.home(box, this.#followed());
-    if (this.#kept !== null) this.#rig.place = this.#kept;
+    if (this.#kept !== null) {
+      this.#rig.place = this.#kept;
+      this.#isHome = false;
+    }
     this.#kept = null;
     this.invalidate();
   }
@@ -176,9 +188,8 @@ export class SceneView {
   }
 
   set scheme(scheme: Scheme) {
-    this.#scene.background = this.#ground.paint(scheme);
-    this.#labels.scheme = scheme;
-    this.#marker.scheme = scheme;
+    this.#scheme = scheme;
+    for (const part of [this.#sky, this.#lighting, this.#ground, this.#labels, this.#marker]) part.scheme = scheme;
     this.invalidate();
   }
 
@@ -195,7 +206,7 @@ export class SceneView {
   set trails(isOn: boolean) {
     this.#areTrailsOn = isOn;
     this.#trails.object.visible = isOn;
-    for (const { line } of this.#courses.values()) line.visible = isOn;
+    for (const { object } of this.#courses.values()) object.visible = isOn;
     this.invalidate();
   }
 
@@ -203,18 +214,27 @@ export class SceneView {
   setCourse(cast: number, set: string, id: number | string, course: Course): void {
     const key = courseKey(cast, set, id);
     this.#forget(key);
-    const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(course.places, 3));
-    geometry.setIndex(strokesOf(course));
-    const tint = cast === 0 ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(cast - 1);
-    const line = new LineSegments(
-      geometry,
-      new LineBasicMaterial({ color: tint, transparent: true, opacity: 0.35, depthWrite: false }),
-    );
-    line.frustumCulled = false;
-    line.visible = this.#areTrailsOn;
-    this.#courses.set(key, { course, line });
-    this.#scene.add(line);
+    const color = cast === 0 ? colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id) : ghostColor(cast - 1);
+    const style = { color, width: 1.5, opacity: 0.4, isFading: false };
+    const lane = this.#casts[cast]?.crowds.find((crowd) => crowd.set === set)?.lane ?? 0;
+    const parts = runsOf(course).flatMap(([first, last]) => {
+      const places = course.places.subarray(3 * first, 3 * last + 3);
+      const ribbon = new Ribbon(places, style);
+      return lane > 0 && cast === 0 ? [ribbon, new Lane(places, lane, this.#ground.height)] : [ribbon];
+    });
+    const object = new Group();
+    object.add(...parts.map((part) => part.object));
+    object.visible = this.#areTrailsOn;
+    this.#courses.set(key, { course, object, parts });
+    this.#scene.add(object);
     this.invalidate();
+  }
+
+  /** What is looked at, and numbers of it. */
+  readings(): { readonly name: string; readonly readings: readonly Reading[] } {
+    const spot = this.#followed();
+    if (spot === null) return { name: "", readings: [] };
+    return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row) };
   }
 
   /** From what is followed to the same thing in each ghost; null where there is none. */
@@ -234,6 +254,8 @@ export class SceneView {
     this.#height = Math.max(1, height);
     this.#renderer.setPixelRatio(Math.min(2, devicePixelRatio));
     this.#renderer.setSize(this.#width, this.#height, false);
+    this.#rig.fit(this.#width, this.#height);
+    if (this.#isHome) this.home();
     // Setting the size empties the picture: it is drawn again before anyone sees that.
     this.#draw();
   }
@@ -254,7 +276,8 @@ export class SceneView {
     cancelAnimationFrame(this.#request);
     this.#removals.abort();
     this.reset();
-    for (const part of [this.#trails, this.#ground, this.#labels, this.#dots, this.#marker, this.#rig]) part.dispose();
+    for (const part of [this.#trails, this.#labels, this.#dots, this.#marker, this.#rig]) part.dispose();
+    for (const part of [this.#sky, this.#lighting, this.#ground]) part.dispose();
     this.#renderer.dispose();
     this.#renderer.forceContextLoss();
   }
@@ -263,10 +286,17 @@ export class SceneView {
     cancelAnimationFrame(this.#request);
     this.#request = 0;
     const { camera } = this.#rig;
-    this.#rig.follow(this.#followed());
+    const followed = this.#followed();
+    this.#rig.follow(followed);
+    this.hud.lean(followed, this.#casts[0]?.state ?? null);
     this.#rig.fit(this.#width, this.#height);
     camera.updateMatrixWorld();
-    this.#ground.place(this.#rig.target, this.#rig.distance, Math.abs(camera.position.y - this.#ground.height));
+    const { target, distance } = this.#rig;
+    const { height } = this.#ground;
+    this.#ground.place(target, distance, Math.abs(camera.position.y - height));
+    this.#lighting.place(target, distance, Math.max(0, target.y - height));
+    sizeRibbons(this.#width, this.#height);
+    paintLanes(this.#scheme, Math.max(distance, camera.position.y - height));
     const chosen = this.#chosen();
     this.#marker.update(chosen);
     this.#dots.update(this.#casts, camera.position);
@@ -293,9 +323,8 @@ export class SceneView {
   #forget(key: string): void {
     const drawn = this.#courses.get(key);
     if (drawn === undefined) return;
-    this.#scene.remove(drawn.line);
-    drawn.line.geometry.dispose();
-    drawn.line.material.dispose();
+    this.#scene.remove(drawn.object);
+    for (const part of drawn.parts) part.dispose();
     this.#courses.delete(key);
   }
 
@@ -342,6 +371,8 @@ function rendererOn(canvas: HTMLCanvasElement): WebGLRenderer {
   if (context === null) throw new Error("this browser offers no WebGL 2; the other panels do without");
   const renderer = new WebGLRenderer({ canvas, context });
   renderer.outputColorSpace = SRGBColorSpace;
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = PCFShadowMap;
   return renderer;
 }
 

@@ -1,8 +1,9 @@
-import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, Line, LineBasicMaterial, Vector3 } from "three";
+import { Group, Vector3 } from "three";
 import type { Cast } from "./cast.ts";
 import { colorOf } from "./look.ts";
 import { placeOf } from "./pick.ts";
 import type { Crowd } from "./presenters/presenter.ts";
+import { Ribbon } from "./ribbon.ts";
 
 /** Points of one trail, and how many things have one. */
 const POINTS = 160;
@@ -41,7 +42,7 @@ export class Trails {
     if (this.#trails.size >= 2 * MOST) return null;
     const trail = new Trail(crowd.poses.ids[row]!, cast);
     this.#trails.set(key, trail);
-    this.object.add(trail.line);
+    this.object.add(trail.ribbon.object);
     return trail;
   }
 
@@ -61,22 +62,19 @@ export class Trails {
 }
 
 class Trail {
-  readonly line: Line<BufferGeometry, LineBasicMaterial>;
+  readonly ribbon: Ribbon;
   readonly #places = new Float32Array(3 * POINTS);
   #count = 0;
 
   constructor(id: number | string, { look }: Cast) {
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(this.#places, 3).setUsage(DynamicDrawUsage));
-    geometry.setAttribute("color", fading(look.paint(colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id))));
-    this.line = new Line(geometry, new LineBasicMaterial({ vertexColors: true, transparent: true }));
-    this.line.frustumCulled = false;
+    const color = look.paint(colorOf(typeof id === "string" ? (id.split("/")[1] ?? id) : id));
+    this.ribbon = new Ribbon(this.#places, { color, width: 3.5, opacity: 0.9, isFading: true });
     this.clear();
   }
 
   clear(): void {
     this.#count = 0;
-    this.line.geometry.setDrawRange(0, 0);
+    this.ribbon.touch(POINTS);
   }
 
   /** The newest is always last; one that has hardly moved takes the place of the one before. */
@@ -97,20 +95,12 @@ class Trail {
       this.#count = Math.min(POINTS, this.#count + 1);
     }
     PLACE.toArray(places, last);
-    this.line.geometry.getAttribute("position").needsUpdate = true;
-    this.line.geometry.setDrawRange(POINTS - this.#count, this.#count);
+    this.ribbon.touch(POINTS - this.#count);
   }
 
   dispose(): void {
-    this.line.geometry.dispose();
-    this.line.material.dispose();
+    this.ribbon.dispose();
   }
-}
-
-function fading({ r, g, b }: { readonly r: number; readonly g: number; readonly b: number }): BufferAttribute {
-  const colors = new Float32Array(4 * POINTS);
-  for (let i = 0; i < POINTS; i++) colors.set([r, g, b, (i / POINTS) ** 1.5], 4 * i);
-  return new BufferAttribute(colors, 4);
 }
 
 const PLACE = new Vector3();

@@ -6,7 +6,7 @@ import { placesOf, unsetOrigin } from "../../../simtape/src/model/place.ts";
 import { distanceFor } from "../../src/scene/camera-rig.ts";
 import { Cast } from "../../src/scene/cast.ts";
 import { compose, composeRod, rotate } from "../../src/scene/compose.ts";
-import { courseOf, strokesOf, timeNear } from "../../src/scene/course.ts";
+import { courseOf, runsOf, timeNear } from "../../src/scene/course.ts";
 import { gapText } from "../../src/scene/gap.ts";
 import { stepFor } from "../../src/scene/ground.ts";
 import { find, pick, principal } from "../../src/scene/pick.ts";
@@ -323,7 +323,7 @@ describe("ways and gaps", () => {
       times: Float64Array.of(0, 1, 2, 3),
       places: Float32Array.of(0, 0, 0, 1, 0, 0, 100, 0, 0, 101, 0, 0),
     };
-    expect(strokesOf(leap)).toEqual([0, 1, 2, 3]);
+    expect(runsOf(leap)).toEqual([[0, 1], [2, 3]]);
   });
 
   test.each([

@@ -4,6 +4,7 @@ import {
   BufferAttribute,
   BufferGeometry,
   CircleGeometry,
+  CylinderGeometry,
   DoubleSide,
   Group,
   LineBasicMaterial,
@@ -14,7 +15,8 @@ import type { EntitySet, State } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf, ghostColor } from "../look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
-import { airframeGeometry } from "./shapes.ts";
+import { airframeGeometry } from "./airframe.ts";
+import { aircraftReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
 /** Aircraft in their attitude over the plane that touches sea level; the recorded one moves its control surfaces. */
@@ -29,7 +31,10 @@ const DEFLECTION = 0.45;
 const FLAPS = 0.7;
 const LIVERY = color("#ffc233");
 const FLAP = color("#fff3bf");
-const SURFACE = color("#d9480f");
+const SURFACE = color("#e8590c");
+const DARK = color("#23282d");
+/** As fast as it is, a propeller would be seen to stand or to jump. */
+const SLOWED = 1 / 40;
 
 class Fleet implements Presenter {
   readonly object: Group = new Group();
@@ -45,7 +50,7 @@ class Fleet implements Presenter {
 
   constructor(setting: Setting) {
     this.#setting = setting;
-    this.#frames = new Instances(airframeGeometry(), setting.look.material({ vertexColors: true }));
+    this.#frames = new Instances(airframeGeometry(), setting.look.material({ vertexColors: true, shine: 0.2 }));
     this.#surfaces = new Surfaces(setting);
     const tint = setting.look.ghost < 0 ? color("#748492") : ghostColor(setting.look.ghost);
     this.#stems = new LineSegments(
@@ -59,7 +64,7 @@ class Fleet implements Presenter {
   adopt(set: string): void {
     const label = (entities: EntitySet, row: number): string =>
       textAt(entities, "label", row) || String(entities.ids[row]);
-    this.crowds.push(new SetCrowd(set, this.object, this.#setting, { radius: 6, eye: 0.6, top: 3, label }));
+    this.crowds.push(new SetCrowd(set, this.object, this.#setting, { radius: 6, eye: 0.6, top: 3, distance: 14, rise: 0.22, steers: true, label, readings: aircraftReadings }));
   }
 
   update(state: State): void {
@@ -157,35 +162,40 @@ class Surfaces {
   readonly #rudder: Mesh;
   readonly #flaps: readonly Mesh[];
   readonly #wheels: readonly Mesh[];
-  readonly #propeller: Mesh;
+  readonly #blades: Mesh;
+  /** What a propeller that turns is seen as. */
+  readonly #disc: Mesh;
 
   constructor({ look }: Setting) {
-    const part = (x: number, y: number, z: number, geometry: BoxGeometry, shade = SURFACE): Mesh => {
+    const part = (x: number, y: number, z: number, geometry: BufferGeometry, shade = SURFACE): Mesh => {
       const material = look.material();
       material.color.copy(look.paint(shade));
       const mesh = new Mesh(geometry, material);
+      mesh.castShadow = look.ghost < 0;
       mesh.position.set(x, y, z);
       this.object.add(mesh);
       return mesh;
     };
-    const board = (width: number): BoxGeometry => new BoxGeometry(0.42, 0.1, width).translate(-0.21, 0, 0);
-    this.#left = part(-0.37, 0.82, -4.1, board(2.4));
-    this.#right = part(-0.37, 0.82, 4.1, board(2.4));
-    this.#flaps = [part(-0.37, 0.82, -1.8, board(2), FLAP), part(-0.37, 0.82, 1.8, board(2), FLAP)];
-    this.#elevator = part(-4.92, 0.15, 0, board(3.2));
-    this.#rudder = part(-5.05, 0.8, 0, new BoxGeometry(0.4, 1.1, 0.09).translate(-0.2, 0, 0));
-    const wheel = (): BoxGeometry => new BoxGeometry(0.4, 0.4, 0.16).translate(0, -1.15, 0);
-    const dark = color("#2b3035");
+    const board = (width: number, depth = 0.4): BoxGeometry =>
+      new BoxGeometry(depth, 0.07, width).translate(-depth / 2, 0, 0);
+    this.#left = part(-0.26, 0.93, -4.05, board(2.5));
+    this.#right = part(-0.26, 0.93, 4.05, board(2.5));
+    this.#flaps = [part(-0.34, 0.93, -1.75, board(1.95), FLAP), part(-0.34, 0.93, 1.75, board(1.95), FLAP)];
+    this.#elevator = part(-4.88, 0.2, 0, board(3.2));
+    this.#rudder = part(-4.98, 0.92, 0, new BoxGeometry(0.42, 1.3, 0.07).translate(-0.21, 0, 0));
+    const wheel = (): CylinderGeometry => new CylinderGeometry(0.26, 0.26, 0.16, 18).rotateX(Math.PI / 2).translate(0, -1.08, 0);
     this.#wheels = [
-      part(1.7, 0, 0, wheel(), dark),
-      part(-0.2, 0, -1.2, wheel(), dark),
-      part(-0.2, 0, 1.2, wheel(), dark),
+      part(1.85, 0, 0, wheel(), DARK),
+      part(-0.3, 0, -1.25, wheel(), DARK),
+      part(-0.3, 0, 1.25, wheel(), DARK),
     ];
-    const disc = look.glow({ opacity: 0.16 });
+    const disc = look.glow({ opacity: 0.07 });
     disc.side = DoubleSide;
-    this.#propeller = new Mesh(new CircleGeometry(0.95, 32).rotateY(Math.PI / 2), disc);
-    this.#propeller.position.set(2.72, 0, 0);
-    this.object.add(this.#propeller);
+    disc.color.copy(DARK);
+    this.#disc = new Mesh(new CircleGeometry(0.95, 40).rotateY(Math.PI / 2), disc);
+    this.#disc.position.set(2.68, -0.02, 0);
+    this.object.add(this.#disc);
+    this.#blades = part(2.66, -0.02, 0, new BoxGeometry(0.05, 1.86, 0.14), DARK);
   }
 
   /** By the properties of FlightGear: positive is the left aileron down, the right up, the elevator down, the rudder right; flaps and gear from 0 to 1. */
@@ -202,6 +212,11 @@ class Surfaces {
     for (const flap of this.#flaps) flap.rotation.z = flaps;
     const gear = state.values.get("/gear/gear/position-norm");
     for (const wheel of this.#wheels) wheel.visible = typeof gear !== "number" || gear > 0.05;
+    const rpm = state.values.get("/engines/engine/rpm");
+    const isTurning = typeof rpm !== "number" || rpm > 50;
+    this.#disc.visible = isTurning;
+    const turns = isTurning ? ((typeof rpm === "number" ? rpm : 2300) / 60) * (state.time / 1e9) * SLOWED : 0;
+    this.#blades.rotation.x = 2 * Math.PI * (turns % 1);
   }
 
   dispose(): void {

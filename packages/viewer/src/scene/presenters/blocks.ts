@@ -1,12 +1,28 @@
-import { Box3, BoxGeometry, ConeGeometry, CylinderGeometry, Group, OctahedronGeometry, Vector3 } from "three";
+import {
+  Box3,
+  BoxGeometry,
+  type BufferGeometry,
+  CylinderGeometry,
+  DataTexture,
+  Group,
+  LinearMipmapLinearFilter,
+  NearestFilter,
+  OctahedronGeometry,
+  RGBAFormat,
+  SRGBColorSpace,
+  Vector3,
+} from "three";
 import type { EntitySet, State, Value } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { turnAngles } from "../turn.ts";
 import { blockLook } from "./block-colors.ts";
+import { BLOCKY, Figures } from "./figures.ts";
+import { Gait } from "./gait.ts";
 import { counted, nameOf, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { playerReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
-import { bodyGeometry, headGeometry } from "./shapes.ts";
+import { box, merged, shaded } from "./shapes.ts";
 
 /** A world of blocks: those that were edited, who plays in it and what they wear, and the checkpoints they passed. */
 export const blocks: PresenterKind = {
@@ -21,20 +37,26 @@ const POLE = color("#9aa5ae");
 const OVERSEEN = 150;
 const DEGREE = Math.PI / 180;
 const SIZE = new Vector3();
-const TURN = new Float64Array(4);
+/** How high a player is, and one that sneaks; metres. */
+const HEIGHT = 1.8;
+const SNEAKING = 1.5;
+const LEAN = 0.45;
+const BODY = new Float32Array(4);
+const HEAD = new Float32Array(4);
 const NOTHING: ReadonlyMap<string, Value> = new Map();
 
 class Blocks implements Presenter {
   readonly object: Group = new Group();
-  readonly isJourney: boolean = false;
+  readonly isJourney: boolean = true;
   readonly crowds: SetCrowd[];
   readonly #setting: Setting;
   readonly #players: SetCrowd;
   readonly #entities: SetCrowd;
   readonly #blocks: SetCrowd;
   readonly #cubes: Instances;
-  readonly #bodies: Instances;
-  readonly #heads: Instances;
+  readonly #grain: DataTexture;
+  readonly #figures: Figures;
+  readonly #gait = new Gait();
   readonly #others: Instances;
   readonly #poles: Instances;
   readonly #flags: Instances;
@@ -43,16 +65,19 @@ class Blocks implements Presenter {
     string,
     { readonly time: number; readonly place: readonly [number, number, number] }
   >();
+  /** The checkpoint each player passed last, met while playing. */
+  readonly #splits = new Map<number | string, { readonly time: number; readonly text: string }>();
   #mark: Value | undefined;
   #values: ReadonlyMap<string, Value> = NOTHING;
 
   constructor(setting: Setting) {
     this.#setting = setting;
     const { look } = setting;
-    const beings = { radius: 1.1, eye: 1.62, top: 2.35 };
+    const beings = { radius: 1.1, eye: 1.62, top: 2.35, distance: 10 };
     this.#players = new SetCrowd("players", this.object, setting, {
       ...beings,
       label: (set, row) => playerName(set, row, this.#values),
+      readings: (_, set, row) => playerReadings(set, row, this.#splits.get(set.ids[row]!)),
     });
     this.#entities = new SetCrowd("entities", this.object, setting, {
       ...beings,
@@ -68,23 +93,21 @@ class Blocks implements Presenter {
       label: (set, row) => `${textAt(set, "kind", row).replace(/^minecraft:/, "")} at ${set.ids[row]}`,
     });
     this.crowds = [this.#players, this.#entities, this.#blocks];
-    this.#cubes = new Instances(new BoxGeometry(1, 1, 1).translate(0.5, 0.5, 0.5), look.material(), 256);
-    this.#bodies = new Instances(bodyGeometry(), look.material({ vertexColors: true }));
-    this.#heads = new Instances(headGeometry(), look.material({ vertexColors: true }));
+    const cube = new BoxGeometry(1, 1, 1).translate(0.5, 0.5, 0.5);
+    this.#grain = grainTexture();
+    this.#cubes = new Instances(cube, look.material({ map: this.#grain }), 256);
+    this.#figures = new Figures(look, BLOCKY);
     this.#others = new Instances(
       new OctahedronGeometry(0.45).translate(0, 0.45, 0),
       look.material({ flatShading: true }),
     );
-    this.#poles = new Instances(new CylinderGeometry(0.04, 0.04, 2.2, 8).translate(0, 1.1, 0), look.material());
-    this.#flags = new Instances(
-      new ConeGeometry(0.3, 0.8, 4).rotateZ(-Math.PI / 2).translate(0.4, 1.9, 0),
-      look.material(),
-    );
+    this.#poles = new Instances(new CylinderGeometry(0.05, 0.05, 2.6, 8).translate(0, 1.3, 0), look.material());
+    this.#flags = new Instances(flagGeometry(), look.material({ vertexColors: true }));
     for (const shapes of this.#shapes) this.object.add(shapes.object);
   }
 
-  get #shapes(): readonly Instances[] {
-    return [this.#cubes, this.#bodies, this.#heads, this.#others, this.#poles, this.#flags];
+  get #shapes(): readonly (Instances | Figures)[] {
+    return [this.#cubes, this.#figures, this.#others, this.#poles, this.#flags];
   }
 
   adopt(): void {
@@ -95,7 +118,7 @@ class Blocks implements Presenter {
     this.#values = state.values;
     // A ghost runs through the same world: it is drawn once.
     if (this.#setting.look.ghost < 0 && this.#blocks.update(state)) this.#drawBlocks();
-    if (this.#players.update(state)) this.#drawPlayers();
+    if (this.#players.update(state)) this.#drawPlayers(state.time);
     if (this.#entities.update(state)) this.#drawEntities();
     this.#follow(state);
   }
@@ -121,6 +144,7 @@ class Blocks implements Presenter {
 
   dispose(): void {
     for (const shapes of this.#shapes) shapes.dispose();
+    this.#grain.dispose();
   }
 
   #drawBlocks(): void {
@@ -150,29 +174,26 @@ class Blocks implements Presenter {
   }
 
   /** The body turns with the yaw, the head with its own and with the pitch. */
-  #drawPlayers(): void {
+  #drawPlayers(time: number): void {
     const { poses, entities } = this.#players;
-    const { look } = this.#setting;
-    this.#bodies.begin();
-    this.#heads.begin();
+    this.#figures.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
-      const { positions: p } = poses;
       const at = 3 * row;
-      const shade = look.paint(colorOf(poses.ids[row]!));
+      const [x, y, z] = [poses.positions[at]!, poses.positions[at + 1]!, poses.positions[at + 2]!];
+      const id = poses.ids[row]!;
       const yaw = finite(numberAt(entities, "rotation", row, 2));
       const head = numberAt(entities, "head-yaw", row);
-      // Bit 1 of the shared flags: sneaking, which is a quarter metre lower.
-      const height = (numberAt(entities, "flags", row) & 2) === 0 ? 1 : 0.84;
-      turnAngles(entities!.axes, 0, 0, yaw, DEGREE, TURN, 0);
-      this.#bodies.put(p[at]!, p[at + 1]!, p[at + 2]!, TURN[0]!, TURN[1]!, TURN[2]!, TURN[3]!, 1, height, 1, shade);
       const pitch = finite(numberAt(entities, "rotation", row, 1));
-      turnAngles(entities!.axes, 0, pitch, Number.isFinite(head) ? head : yaw, DEGREE, TURN, 0);
-      const neck = p[at + 1]! + 1.45 * height;
-      this.#heads.put(p[at]!, neck, p[at + 2]!, TURN[0]!, TURN[1]!, TURN[2]!, TURN[3]!, 1, 1, 1, shade);
+      turnAngles(entities!.axes, 0, 0, yaw, DEGREE, BODY, 0);
+      turnAngles(entities!.axes, 0, pitch, Number.isFinite(head) ? head : yaw, DEGREE, HEAD, 0);
+      // Bit 1 of the shared flags.
+      const isSneaking = (numberAt(entities, "flags", row) & 2) !== 0;
+      const [height, lean] = isSneaking ? [SNEAKING, LEAN] : [HEIGHT, 0];
+      const swing = this.#gait.swing(id, time, x, z);
+      this.#figures.put(x, y, z, BODY, 0, HEAD, 0, height, swing, lean, colorOf(id));
     }
-    this.#bodies.end();
-    this.#heads.end();
+    this.#figures.end();
   }
 
   #drawEntities(): void {
@@ -209,11 +230,13 @@ class Blocks implements Presenter {
     for (const [text, { time }] of this.#checkpoints) {
       if (time > state.time) isOther = this.#checkpoints.delete(text) || isOther;
     }
+    for (const [id, { time }] of this.#splits) if (time > state.time) this.#splits.delete(id);
     if (mark !== this.#mark) {
       this.#mark = mark;
       const { entity, label } = (mark ?? {}) as { readonly entity?: unknown; readonly label?: unknown };
       const row = typeof entity === "number" ? this.#players.poses.find(entity) : -1;
       const text = typeof label === "string" ? (/checkpoint.*/i.exec(label)?.[0] ?? "") : "";
+      if (text !== "" && typeof entity === "number") this.#splits.set(entity, { time: state.time, text });
       if (text !== "" && this.#players.poses.isKnown(row) && !this.#checkpoints.has(text)) {
         const { positions: p } = this.#players.poses;
         this.#checkpoints.set(text, { time: state.time, place: [p[3 * row]!, p[3 * row + 1]!, p[3 * row + 2]!] });
@@ -234,6 +257,38 @@ class Blocks implements Presenter {
     this.#poles.end();
     this.#flags.end();
   }
+}
+
+/** A flag in two rows of squares, at the top of its pole. */
+function flagGeometry(): BufferGeometry {
+  const squares: BufferGeometry[] = [];
+  for (let i = 0; i < 8; i++) {
+    const [column, line] = [i >> 1, i & 1];
+    squares.push(shaded(box(0.17 + 0.26 * column, 2.2 + 0.26 * line, 0, 0.26, 0.26, 0.03), (i + column) % 2 === 0 ? 1 : 0.18));
+  }
+  return merged(squares);
+}
+
+/** Sixteen squares of slightly different greys along each side of a block, darker at its edges. */
+function grainTexture(): DataTexture {
+  const side = 16;
+  const cells = new Uint8Array(4 * side * side);
+  let seed = 7;
+  for (let i = 0; i < side * side; i++) {
+    seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+    const [x, y] = [i % side, Math.floor(i / side)];
+    const isEdge = x === 0 || y === 0 || x === side - 1 || y === side - 1;
+    cells.fill(Math.round((isEdge ? 205 : 238) + ((seed >> 16) % 17)), 4 * i, 4 * i + 3);
+    cells[4 * i + 3] = 255;
+  }
+  const texture = new DataTexture(cells, side, side, RGBAFormat);
+  texture.magFilter = NearestFilter;
+  texture.minFilter = LinearMipmapLinearFilter;
+  texture.generateMipmaps = true;
+  texture.anisotropy = 4;
+  texture.colorSpace = SRGBColorSpace;
+  texture.needsUpdate = true;
+  return texture;
 }
 
 const WORN = 3;

@@ -1,6 +1,5 @@
 import {
   type Box3,
-  BoxGeometry,
   BufferAttribute,
   BufferGeometry,
   Color,
@@ -9,7 +8,6 @@ import {
   IcosahedronGeometry,
   LineBasicMaterial,
   LineSegments,
-  Quaternion,
   SphereGeometry,
   Vector3,
 } from "three";
@@ -18,6 +16,8 @@ import { Instances } from "../instances.ts";
 import { color, ghostColor } from "../look.ts";
 import { ballRadius, elementColor } from "./elements.ts";
 import { counted, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { controllerGeometry, headsetGeometry } from "./avatar-shapes.ts";
+import { moleculeReadings } from "./readings.ts";
 import { roomPose } from "./room.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
@@ -28,17 +28,16 @@ export const molecules: PresenterKind = {
 };
 
 /** nm */
-const BOND_RADIUS = 0.014;
+const BOND_RADIUS = 0.019;
 const PULL_RADIUS = 0.012;
 const NM = 1e-9;
-/** Finer balls where there are fewer of them. */
-const FINE = 600;
+/** Triangles that all balls may have together: they are finer where there are fewer of them. */
+const TRIANGLES = 300_000;
+const FINEST = 9;
 const PULL = color("#ffd43b");
 const HAND = color("#ffffff");
-const VISOR = color("#15191d");
 const MINE = new Color();
 const POINT = new Vector3();
-const TURN = new Quaternion();
 const NONE: readonly number[] = [];
 
 class Molecules implements Presenter {
@@ -52,12 +51,13 @@ class Molecules implements Presenter {
   readonly #avatars: SetCrowd;
   readonly #interactions: SetCrowd;
   #atoms: Instances | null = null;
-  #isFine = true;
+  #detail = -1;
+  /** Atoms with a bond, of the pairs they were read from. */
+  #bonded: Uint8Array = new Uint8Array(0);
   readonly #bonds: Instances;
   readonly #pulls: Instances;
   readonly #ends: Instances;
   readonly #heads: Instances;
-  readonly #visors: Instances;
   readonly #hands: Instances;
   readonly #box: LineSegments<BufferGeometry, LineBasicMaterial>;
   #boxVectors: Value | undefined;
@@ -67,22 +67,22 @@ class Molecules implements Presenter {
   constructor(setting: Setting) {
     this.#setting = setting;
     const { look } = setting;
-    const rod = (): CylinderGeometry => new CylinderGeometry(1, 1, 1, 8, 1, true);
-    this.#bonds = new Instances(rod(), look.material());
+    const rod = (): CylinderGeometry => new CylinderGeometry(1, 1, 1, 14, 1, true);
+    this.#bonds = new Instances(rod(), look.material({ shine: 0.3 }));
     this.#pulls = new Instances(rod(), look.glow({ opacity: 0.8 }));
     this.#ends = new Instances(new SphereGeometry(1, 12, 8), look.glow());
-    this.#heads = new Instances(new SphereGeometry(1, 24, 16), look.material({ opacity: 0.9 }));
-    this.#visors = new Instances(new BoxGeometry(1, 1, 1), look.material());
-    this.#hands = new Instances(new CylinderGeometry(0.35, 1, 1, 12).rotateX(-Math.PI / 2), look.material());
-    const tint = look.ghost < 0 ? color("#7d8b97") : ghostColor(look.ghost);
+    this.#heads = new Instances(headsetGeometry(), look.material({ vertexColors: true, shine: 0.2 }));
+    this.#hands = new Instances(controllerGeometry(), look.material({ vertexColors: true, shine: 0.2 }));
+    const tint = look.ghost < 0 ? color("#8496a5") : ghostColor(look.ghost);
     this.#box = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: tint }));
     this.#box.geometry.setAttribute("position", new BufferAttribute(new Float32Array(72), 3));
     this.#box.visible = false;
     this.#box.frustumCulled = false;
     this.#simulation.matrixAutoUpdate = false;
     this.#simulation.add(this.#bonds.object, this.#pulls.object, this.#ends.object, this.#box);
-    this.object.add(this.#simulation, this.#heads.object, this.#visors.object, this.#hands.object);
-    const nm = { metres: NM, eye: 0, top: 0.12 };
+    this.object.add(this.#simulation, this.#heads.object, this.#hands.object);
+    const readings = moleculeReadings;
+    const nm = { metres: NM, eye: 0, top: 0.12, readings };
     this.#particles = new SetCrowd("particles", this.#simulation, setting, {
       ...nm,
       radius: 0.06,
@@ -100,6 +100,7 @@ class Molecules implements Presenter {
       top: 0.2,
       ahead: "-z",
       travels: false,
+      readings,
       label: (set, row) => (textAt(set, "kind", row) === "headset" ? textAt(set, "label", row) : ""),
     });
     this.crowds = [this.#avatars, this.#interactions, this.#particles];
@@ -113,6 +114,7 @@ class Molecules implements Presenter {
     this.#place(state);
     const areOthers = this.#particles.update(state);
     const pairs = state.values.get("bond.pairs");
+    if (pairs !== this.#bondPairs || this.#bonded.length !== this.#particles.poses.count) this.#noteBonds(pairs);
     if (areOthers) this.#drawAtoms();
     if (areOthers || pairs !== this.#bondPairs) this.#drawBonds(pairs, state.values.get("system.box.vectors"));
     this.#drawBox(state.values.get("system.box.vectors"));
@@ -123,8 +125,8 @@ class Molecules implements Presenter {
 
   frame(box: Box3): void {
     this.object.updateWorldMatrix(true, true);
-    this.#particles.widen(box, 0.1 * this.#simulation.matrixWorld.getMaxScaleOnAxis());
-    this.#avatars.widen(box, 0.2);
+    this.#particles.widen(box, 0.05 * this.#simulation.matrixWorld.getMaxScaleOnAxis());
+    if (box.isEmpty()) this.#avatars.widen(box, 0.2);
   }
 
   /** That of the room. */
@@ -141,8 +143,7 @@ class Molecules implements Presenter {
   }
 
   dispose(): void {
-    for (const shapes of [this.#bonds, this.#pulls, this.#ends, this.#heads, this.#visors, this.#hands])
-      shapes.dispose();
+    for (const shapes of [this.#bonds, this.#pulls, this.#ends, this.#heads, this.#hands]) shapes.dispose();
     this.#atoms?.dispose();
     this.#box.geometry.dispose();
     this.#box.material.dispose();
@@ -167,7 +168,7 @@ class Molecules implements Presenter {
       const at = 3 * row;
       if (!poses.isKnown(row)) continue;
       const element = numberAt(entities, "element", row);
-      const radius = ballRadius(element);
+      const radius = ballRadius(element, this.#bonded[row] === 1);
       const shade = tints === undefined ? elementColor(element) : tintOf(entities!, row, elementColor(element));
       atoms.put(
         positions[at]!,
@@ -187,20 +188,23 @@ class Molecules implements Presenter {
   }
 
   #balls(count: number): Instances {
-    const isFine = count <= FINE;
-    if (this.#atoms !== null && this.#isFine === isFine) return this.#atoms;
+    const detail = Math.max(1, Math.min(FINEST, Math.floor(Math.sqrt(TRIANGLES / (20 * Math.max(1, count)))) - 1));
+    if (this.#atoms !== null && this.#detail === detail) return this.#atoms;
     if (this.#atoms !== null) {
       this.#simulation.remove(this.#atoms.object);
       this.#atoms.dispose();
     }
-    this.#isFine = isFine;
-    this.#atoms = new Instances(
-      new IcosahedronGeometry(1, isFine ? 4 : 1),
-      this.#setting.look.material(),
-      Math.max(16, count),
-    );
+    this.#detail = detail;
+    const material = this.#setting.look.material({ shine: 0.45 });
+    this.#atoms = new Instances(new IcosahedronGeometry(1, detail), material, Math.max(16, count));
     this.#simulation.add(this.#atoms.object);
     return this.#atoms;
+  }
+
+  #noteBonds(pairs: Value | undefined): void {
+    this.#bonded = new Uint8Array(this.#particles.poses.count);
+    if (!ArrayBuffer.isView(pairs)) return;
+    for (const atom of pairs as Uint32Array) if (atom < this.#bonded.length) this.#bonded[atom] = 1;
   }
 
   /** Each in two halves, in the colours of its ends. Those that go through the walls of the box are left out. */
@@ -246,23 +250,18 @@ class Molecules implements Presenter {
   #drawAvatars(): void {
     const { poses, entities } = this.#avatars;
     const { look } = this.#setting;
-    for (const shapes of [this.#heads, this.#visors, this.#hands]) shapes.begin();
+    this.#heads.begin();
+    this.#hands.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
       const { positions: p, orientations: q } = poses;
       const [at, from] = [3 * row, 4 * row];
-      const [x, y, z] = [p[at]!, p[at + 1]!, p[at + 2]!];
-      const [qx, qy, qz, qw] = [q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!];
+      const shapes = textAt(entities, "kind", row) === "headset" ? this.#heads : this.#hands;
       const shade = look.paint(tintOf(entities!, row, HAND));
-      if (textAt(entities, "kind", row) === "headset") {
-        this.#heads.put(x, y, z, qx, qy, qz, qw, 0.085, 0.11, 0.1, shade);
-        POINT.set(0, 0.01, -0.075).applyQuaternion(TURN.set(qx, qy, qz, qw));
-        this.#visors.put(x + POINT.x, y + POINT.y, z + POINT.z, qx, qy, qz, qw, 0.16, 0.085, 0.07, look.paint(VISOR));
-      } else {
-        this.#hands.put(x, y, z, qx, qy, qz, qw, 0.03, 0.03, 0.14, shade);
-      }
+      shapes.put(p[at]!, p[at + 1]!, p[at + 2]!, q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!, 1, 1, 1, shade);
     }
-    for (const shapes of [this.#heads, this.#visors, this.#hands]) shapes.end();
+    this.#heads.end();
+    this.#hands.end();
   }
 
   /** From what pulls to each particle that is pulled at. */

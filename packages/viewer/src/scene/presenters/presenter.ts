@@ -3,6 +3,7 @@ import type { EntitySet, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Poses } from "../poses.ts";
 import type { Origin } from "../turn.ts";
+import type { Reading } from "./readings.ts";
 
 /** What a presenter draws with. */
 export interface Setting {
@@ -20,13 +21,24 @@ export interface Crowd {
   readonly radius: number;
   readonly eye: number;
   readonly top: number;
+  /** From how far away it is followed, and from how high above it, of that distance. */
+  readonly distance: number;
+  readonly rise: number;
+  /** Whether who follows it turns with it. */
+  readonly steers: boolean;
   /** The thing's own axis that looks ahead. */
   readonly ahead: "x" | "-z";
   /** Whether these are what it is about: named, and looked at first; the others are when they are picked. */
   readonly isMain: boolean;
+  /** Whether names are written above all of them. */
+  readonly isNamed: boolean;
   /** Whether their way is worth a line. */
   readonly travels: boolean;
+  /** Metres that a thing is wide on the ground, where its way is worth being seen as a road; else 0. */
+  readonly lane: number;
   label(row: number): string;
+  /** Numbers worth reading while one looks at a thing. */
+  readings(row: number): readonly Reading[];
 }
 
 /** Draws some sets of one recording. It keeps its objects from frame to frame, and allocates only when things come. */

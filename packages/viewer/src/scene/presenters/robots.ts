@@ -1,20 +1,12 @@
-import {
-  type Box3,
-  BufferAttribute,
-  BufferGeometry,
-  DoubleSide,
-  DynamicDrawUsage,
-  Group,
-  Mesh,
-  Points,
-  PointsMaterial,
-} from "three";
-import type { State, Value } from "simtape";
+import { type Box3, Group } from "three";
+import type { State } from "simtape";
 import { Instances } from "../instances.ts";
-import { color, colorOf, ghostColor } from "../look.ts";
+import { colorOf } from "../look.ts";
 import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
-import { type RangeScan, scanOf, scanPoints } from "./scan.ts";
-import { robotGeometry } from "./shapes.ts";
+import { scanOf } from "./scan.ts";
+import { ScanView } from "./scan-view.ts";
+import { robotReadings } from "./readings.ts";
+import { robotGeometry } from "./robot-shape.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
 /** Robots where their poses are, and what their laser scanners see from there. */
@@ -23,18 +15,15 @@ export const robots: PresenterKind = { claims: (name) => name === "poses", make:
 /** Nothing says how large a robot is: as most that drive indoors, metres. */
 const WIDTH = 0.5;
 const HEIGHT = 0.35;
-/** How high the scanner sits. */
-const BEAM = 0.25;
-const LASER = color("#ff5a4f");
 
 class Robots implements Presenter {
   readonly object: Group = new Group();
-  readonly isJourney: boolean = false;
+  readonly isJourney: boolean = true;
   readonly crowds: SetCrowd[];
   readonly #setting: Setting;
   readonly #poses: SetCrowd;
   readonly #shapes: Instances;
-  readonly #scans = new Map<string, Scan>();
+  readonly #scans = new Map<string, ScanView>();
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -42,6 +31,9 @@ class Robots implements Presenter {
       radius: WIDTH,
       eye: HEIGHT,
       top: 0.6,
+      distance: 6.5,
+      rise: 0.62,
+      readings: robotReadings,
       label: (set, row) => String(set.ids[row]).replace(/^\//, ""),
     });
     this.crowds = [this.#poses];
@@ -54,11 +46,12 @@ class Robots implements Presenter {
   }
 
   update(state: State): void {
-    const areOthers = this.#poses.update(state);
-    if (areOthers) this.#drawPoses();
+    if (this.#poses.update(state)) this.#drawPoses();
     for (const [path, value] of state.values) {
       const scan = scanOf(value);
-      if (scan !== null) this.#scanAt(path).update(scan, value, this.#poses, areOthers);
+      if (scan === null) continue;
+      const { poses } = this.#poses;
+      this.#scanAt(path).update(scan, value, poses, rowOf(path, poses.ids), state.time);
     }
     for (const [path, scan] of this.#scans) scan.object.visible = state.values.has(path);
   }
@@ -108,93 +101,14 @@ class Robots implements Presenter {
     this.#shapes.end();
   }
 
-  #scanAt(path: string): Scan {
+  #scanAt(path: string): ScanView {
     let scan = this.#scans.get(path);
     if (scan === undefined) {
-      scan = new Scan(path, this.#setting);
+      scan = new ScanView(this.#setting);
       this.#scans.set(path, scan);
       this.object.add(scan.object);
     }
     return scan;
-  }
-}
-
-/** What one scanner sees: the area that is free, and the points where a beam met something. */
-class Scan {
-  readonly object: Group = new Group();
-  readonly #path: string;
-  readonly #area: Mesh;
-  readonly #points: Points<BufferGeometry, PointsMaterial>;
-  #shown: Value | undefined;
-  #count = 0;
-  #row = -1;
-
-  constructor(path: string, { look }: Setting) {
-    this.#path = path;
-    const shade = look.ghost < 0 ? LASER : ghostColor(look.ghost);
-    const material = look.glow({ opacity: 0.14 });
-    material.color.copy(shade);
-    material.side = DoubleSide;
-    this.#area = new Mesh(new BufferGeometry(), material);
-    this.#points = new Points(
-      new BufferGeometry(),
-      new PointsMaterial({ color: shade, size: 4, sizeAttenuation: false }),
-    );
-    this.#area.frustumCulled = this.#points.frustumCulled = false;
-    this.object.add(this.#area, this.#points);
-  }
-
-  update(scan: RangeScan, value: Value, crowd: SetCrowd, haveMoved: boolean): void {
-    if (value !== this.#shown) {
-      this.#shown = value;
-      this.#draw(scan);
-    }
-    const { poses } = crowd;
-    if (haveMoved || this.#row < 0) this.#row = rowOf(this.#path, poses.ids);
-    if (!poses.isKnown(this.#row)) return;
-    this.object.position.fromArray(poses.positions, 3 * this.#row);
-    this.object.quaternion.fromArray(poses.orientations, 4 * this.#row);
-    this.object.position.y += BEAM;
-  }
-
-  widen(box: Box3): void {
-    if (!this.object.visible || this.#count === 0) return;
-    this.object.updateWorldMatrix(true, true);
-    box.expandByObject(this.#points);
-  }
-
-  dispose(): void {
-    for (const part of [this.#area, this.#points]) {
-      part.geometry.dispose();
-      (part.material as PointsMaterial).dispose();
-    }
-  }
-
-  #draw(scan: RangeScan): void {
-    const beams = scan.range.length;
-    if (beams !== this.#count) this.#size(beams);
-    const corners = this.#area.geometry.getAttribute("position") as BufferAttribute;
-    const hits = this.#points.geometry.getAttribute("position") as BufferAttribute;
-    scanPoints(scan, corners.array as Float32Array, hits.array as Float32Array);
-    corners.needsUpdate = hits.needsUpdate = true;
-    this.#points.geometry.computeBoundingSphere();
-    this.#points.geometry.computeBoundingBox();
-  }
-
-  #size(beams: number): void {
-    this.#count = beams;
-    for (const [part, count] of [
-      [this.#area, beams + 1],
-      [this.#points, beams],
-    ] as const) {
-      part.geometry.dispose();
-      part.geometry = new BufferGeometry();
-      const places = new BufferAttribute(new Float32Array(3 * count), 3).setUsage(DynamicDrawUsage);
-      part.geometry.setAttribute("position", places);
-    }
-    const triangles: number[] = [];
-    for (let beam = 1; beam < beams; beam++) triangles.push(0, beam, beam + 1);
-    this.#area.geometry.setIndex(triangles);
   }
 }
 

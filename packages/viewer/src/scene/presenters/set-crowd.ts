@@ -2,15 +2,22 @@ import { type Box3, type Object3D, Vector3 } from "three";
 import type { EntitySet, State } from "simtape";
 import { Poses } from "../poses.ts";
 import { type Crowd, nameOf, type Setting } from "./presenter.ts";
+import type { Reading } from "./readings.ts";
 
-interface Traits {
+export interface Traits {
   readonly radius: number;
   readonly eye: number;
   readonly top: number;
+  readonly distance?: number;
+  readonly rise?: number;
+  readonly steers?: boolean;
   readonly ahead?: "x" | "-z";
   readonly isMain?: boolean;
+  readonly isNamed?: boolean;
   readonly travels?: boolean;
+  readonly lane?: number;
   readonly label?: (set: EntitySet, row: number) => string;
+  readonly readings?: (state: State, set: EntitySet, row: number) => readonly Reading[];
   /** Its positions are as the set has them, in this many metres, and `frame` turns them into the scene. */
   readonly metres?: number;
 }
@@ -23,11 +30,18 @@ export class SetCrowd implements Crowd {
   readonly radius: number;
   readonly eye: number;
   readonly top: number;
+  readonly distance: number;
+  readonly rise: number;
+  readonly steers: boolean;
   readonly ahead: "x" | "-z";
   readonly isMain: boolean;
+  readonly isNamed: boolean;
   readonly travels: boolean;
+  readonly lane: number;
   /** As it was shown last. */
   entities: EntitySet | undefined;
+  #state: State | null = null;
+  readonly #readings: Traits["readings"];
   readonly #label: ((set: EntitySet, row: number) => string) | undefined;
 
   constructor(set: string, frame: Object3D, { origin }: Setting, traits: Traits) {
@@ -37,14 +51,21 @@ export class SetCrowd implements Crowd {
     this.radius = traits.radius;
     this.eye = traits.eye;
     this.top = traits.top;
+    this.distance = traits.distance ?? 5 * traits.radius;
+    this.rise = traits.rise ?? 0.42;
+    this.steers = traits.steers ?? false;
     this.ahead = traits.ahead ?? "x";
     this.isMain = traits.isMain ?? true;
+    this.isNamed = traits.isNamed ?? this.isMain;
     this.travels = traits.travels ?? this.isMain;
+    this.lane = traits.lane ?? 0;
     this.#label = traits.label;
+    this.#readings = traits.readings;
   }
 
   /** Whether anything in the set is other than before. */
   update(state: State): boolean {
+    this.#state = state;
     const entities = state.sets.get(this.set);
     if (entities === this.entities) return false;
     this.entities = entities;
@@ -56,6 +77,11 @@ export class SetCrowd implements Crowd {
     const { entities } = this;
     if (entities === undefined) return "";
     return this.#label?.(entities, row) ?? nameOf(entities, this.set, row);
+  }
+
+  readings(row: number): readonly Reading[] {
+    if (this.entities === undefined || this.#state === null) return [];
+    return this.#readings?.(this.#state, this.entities, row) ?? [];
   }
 
   /** Widens the box by every thing and what is so far around it; upwards, by its height. */

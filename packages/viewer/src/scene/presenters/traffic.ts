@@ -3,9 +3,13 @@ import type { EntitySet, State, Value } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { rotate } from "../compose.ts";
-import { carGeometry, walkerGeometry } from "./shapes.ts";
+import { Halos } from "../halos.ts";
+import { Figures, ROUND } from "./figures.ts";
+import { Gait } from "./gait.ts";
 import { counted, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
-import { SetCrowd } from "./set-crowd.ts";
+import { vehicleReadings, walkerReadings } from "./readings.ts";
+import { SetCrowd, type Traits } from "./set-crowd.ts";
+import { type VehicleClass, vehicleClass, vehicleGeometry } from "./vehicles.ts";
 
 /** A town: who drives and walks as large as their bounding boxes, lights and signs, and what stands around, dimmed. */
 export const traffic: PresenterKind = {
@@ -36,6 +40,8 @@ const DARKEST = 0.12;
 /** Bits of `lights` (spec: vehicle light). */
 const LIGHT = { position: 1, low: 2, high: 4, brake: 8, right: 16, left: 32, reverse: 64, fog: 128 } as const;
 
+const CHASE = { distance: 13, rise: 0.36, steers: true } as const;
+
 const PLACE = new Float64Array(3);
 const BOX = new Float64Array(6);
 
@@ -49,8 +55,11 @@ class Traffic implements Presenter {
   readonly #signs: SetCrowd;
   readonly #sensors: SetCrowd;
   readonly #others: SetCrowd;
-  readonly #cars: Instances;
-  readonly #people: Instances;
+  /** Made when the first of its class comes. */
+  readonly #vehiclesOf = new Map<VehicleClass, Instances>();
+  readonly #people: Figures;
+  readonly #gait = new Gait();
+  readonly #halos = new Halos();
   readonly #poles: Instances;
   readonly #boxes: Instances;
   readonly #lamps: Instances;
@@ -58,21 +67,21 @@ class Traffic implements Presenter {
   readonly #props: Instances;
   /** Paint by actor id, read once from `attributes/<id>`. */
   readonly #paints = new Map<number | string, Color>();
+  readonly #classes = new Map<number | string, VehicleClass>();
 
   constructor(setting: Setting) {
     this.#setting = setting;
     const { look } = setting;
-    const crowd = (set: string, radius: number, top: number, isMain: boolean): SetCrowd =>
-      new SetCrowd(set, this.object, setting, { radius, top, eye: 1.2, isMain, label: actorName });
-    this.#vehicles = crowd("vehicles", 2.4, 2.2, true);
-    this.#walkers = crowd("walkers", 1, 1.5, true);
-    this.#lights = crowd("traffic-lights", 2, 6.2, false);
-    this.#signs = crowd("traffic-signs", 1.5, 3.2, false);
-    this.#sensors = crowd("sensors", 0.4, 0.6, false);
-    this.#others = crowd("other", 0.8, 1.5, false);
+    const crowd = (set: string, radius: number, top: number, more: Partial<Traits> = { isMain: false }): SetCrowd =>
+      new SetCrowd(set, this.object, setting, { radius, top, eye: 1.2, label: actorName, ...CHASE, ...more });
+    this.#vehicles = crowd("vehicles", 2.4, 2.2, { lane: 3.4, readings: (_, ...of) => vehicleReadings(...of) });
+    this.#walkers = crowd("walkers", 1, 1.5, { isNamed: false, readings: (_, ...of) => walkerReadings(...of) });
+    this.#lights = crowd("traffic-lights", 2, 6.2);
+    this.#signs = crowd("traffic-signs", 1.5, 3.2);
+    this.#sensors = crowd("sensors", 0.4, 0.6);
+    this.#others = crowd("other", 0.8, 1.5);
     this.crowds = [this.#vehicles, this.#walkers, this.#lights, this.#signs, this.#sensors, this.#others];
-    this.#cars = new Instances(carGeometry(), look.material({ vertexColors: true }));
-    this.#people = new Instances(walkerGeometry(), look.material({ vertexColors: true }));
+    this.#people = new Figures(look, ROUND);
     this.#poles = new Instances(new CylinderGeometry(1, 1, 1, 8), look.material());
     this.#boxes = new Instances(new BoxGeometry(1, 1, 1), look.material());
     this.#lamps = new Instances(new SphereGeometry(1, 12, 8), look.glow());
@@ -81,8 +90,9 @@ class Traffic implements Presenter {
     for (const shapes of this.#shapes) this.object.add(shapes.object);
   }
 
-  get #shapes(): readonly Instances[] {
-    return [this.#cars, this.#people, this.#poles, this.#boxes, this.#lamps, this.#cones, this.#props];
+  get #shapes(): readonly (Instances | Figures | Halos)[] {
+    const still = [this.#poles, this.#boxes, this.#lamps, this.#cones, this.#props, this.#halos];
+    return [...this.#vehiclesOf.values(), this.#people, ...still];
   }
 
   adopt(): void {
@@ -95,7 +105,7 @@ class Traffic implements Presenter {
     if (!isOther) return;
     for (const shapes of this.#shapes) shapes.begin();
     this.#drawVehicles(state);
-    this.#drawBoxes(this.#walkers, this.#people, WALKER);
+    this.#drawWalkers(state.time);
     // A ghost drives through the same town: it is drawn once.
     if (this.#setting.look.ghost < 0) {
       this.#drawProps();
@@ -125,7 +135,7 @@ class Traffic implements Presenter {
   }
 
   get floor(): number | null {
-    return this.#vehicles.floor ?? this.#walkers.floor ?? this.#lights.floor;
+    return this.#lowest(this.#vehicles, CAR) ?? this.#lowest(this.#walkers, WALKER) ?? this.#lights.floor;
   }
 
   describe(): string {
@@ -140,12 +150,24 @@ class Traffic implements Presenter {
     for (const shapes of this.#shapes) shapes.dispose();
   }
 
+  /** Height of the lowest bounding box; null when there is none. */
+  #lowest({ poses, entities }: SetCrowd, fallback: readonly [number, number, number]): number | null {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let row = 0; row < poses.count; row++) {
+      if (!poses.isKnown(row)) continue;
+      readBox(entities, row, fallback);
+      lowest = Math.min(lowest, poses.positions[3 * row + 1]! + BOX[1]! - BOX[4]!);
+    }
+    return Number.isFinite(lowest) ? lowest : null;
+  }
+
   #drawVehicles(state: State): void {
     const { poses, entities } = this.#vehicles;
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
       readBox(entities, row, CAR);
-      this.#putBox(this.#vehicles, row, this.#cars, this.#paintOf(state, poses.ids[row]!));
+      const id = poses.ids[row]!;
+      this.#putBox(this.#vehicles, row, this.#shapeOf(state, id, row), this.#paintOf(state, id));
       this.#drawLamps(row, numberAt(entities, "lights", row), numberAt(entities, "brake", row));
     }
   }
@@ -175,27 +197,24 @@ class Traffic implements Presenter {
   ): void {
     for (const side of ENDS) {
       if (side < 0 ? !isLeft : !isRight) continue;
-      this.#put(
-        this.#vehicles,
-        row,
-        this.#lamps,
-        BOX[0]! + end * BOX[3]! * 0.97,
-        BOX[1]! - BOX[4]! * 0.15,
-        BOX[2]! + side * BOX[5]! * out,
-        size,
-        size,
-        size,
-        shade,
-      );
+      const ahead = BOX[0]! + end * BOX[3]! * 0.95;
+      const up = BOX[1]! - BOX[4]! * 0.06;
+      this.#put(this.#vehicles, row, this.#lamps, ahead, up, BOX[2]! + side * BOX[5]! * out, size, size, size, shade);
+      this.#halos.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, 9 * size, this.#setting.look.paint(shade), 0.5);
     }
   }
 
-  #drawBoxes(crowd: SetCrowd, shapes: Instances, fallback: readonly [number, number, number]): void {
-    const { poses, entities } = crowd;
+  #drawWalkers(time: number): void {
+    const { poses, entities } = this.#walkers;
+    const { positions: p, orientations: q } = poses;
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
-      readBox(entities, row, fallback);
-      this.#putBox(crowd, row, shapes, colorOf(poses.ids[row]!));
+      readBox(entities, row, WALKER);
+      const at = 3 * row;
+      const id = poses.ids[row]!;
+      const swing = this.#gait.swing(id, time, p[at]!, p[at + 2]!);
+      const feet = p[at + 1]! + BOX[1]! - BOX[4]!;
+      this.#people.put(p[at]!, feet, p[at + 2]!, q, 4 * row, q, 4 * row, 2 * BOX[4]!, swing, 0.04, colorOf(id));
     }
   }
 
@@ -221,6 +240,7 @@ class Traffic implements Presenter {
         const isLit = i === lit;
         const size = isLit ? 0.34 : 0.26;
         this.#put(crowd, row, this.#lamps, 0, 5.22 - 0.47 * i, 0, size, size * 0.66, size, isLit ? LAMPS[i]! : UNLIT);
+        if (isLit) this.#halos.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, 2.6, LAMPS[i]!, 0.7);
       }
     }
   }
@@ -249,7 +269,7 @@ class Traffic implements Presenter {
     this.#put(crowd, row, shapes, BOX[0]!, BOX[1]!, BOX[2]!, 2 * BOX[3]!, 2 * BOX[4]!, 2 * BOX[5]!, shade);
   }
 
-  /** A shape at a place in the thing's own axes: ahead, up, right. */
+  /** A shape at a place in the thing's own axes: ahead, up, right. `PLACE` is where that is. */
   #put(
     { poses }: SetCrowd,
     row: number,
@@ -266,11 +286,25 @@ class Traffic implements Presenter {
     const at = 3 * row;
     const from = 4 * row;
     rotate(q, from, ahead, up, right, PLACE, 0);
-    const x = p[at]! + PLACE[0]!;
-    const y = p[at + 1]! + PLACE[1]!;
-    const z = p[at + 2]! + PLACE[2]!;
+    for (let k = 0; k < 3; k++) PLACE[k] = PLACE[k]! + p[at + k]!;
     const paint = this.#setting.look.paint(shade);
-    shapes.put(x, y, z, q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!, sx, sy, sz, paint);
+    shapes.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!, sx, sy, sz, paint);
+  }
+
+  #shapeOf(state: State, id: number | string, row: number): Instances {
+    let known = this.#classes.get(id);
+    if (known === undefined) {
+      const attributes = state.values.get(`attributes/${id}`);
+      known = vehicleClass(textAt(this.#vehicles.entities, "kind", row), attributes);
+      this.#classes.set(id, known);
+    }
+    let shape = this.#vehiclesOf.get(known);
+    if (shape === undefined) {
+      shape = new Instances(vehicleGeometry(known), this.#setting.look.material({ vertexColors: true, shine: 0.25 }));
+      this.#vehiclesOf.set(known, shape);
+      this.object.add(shape.object);
+    }
+    return shape;
   }
 
   #paintOf(state: State, id: number | string): Color {

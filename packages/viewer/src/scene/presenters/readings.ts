@@ -1,0 +1,108 @@
+import type { EntitySet, State } from "simtape";
+import { numberAt } from "./presenter.ts";
+
+/** A number worth reading while one looks: what it is, as it is recorded or turned into a unit people use. */
+export interface Reading {
+  readonly label: string;
+  readonly value: number | string;
+  readonly unit: string;
+  /** Behind the point. */
+  readonly digits: number;
+}
+
+const KNOT = 1852 / 3600;
+
+/** What the instruments before a pilot say; of other pilots, what is known of them. */
+export function aircraftReadings(state: State, set: EntitySet, row: number): Reading[] {
+  const isSelf = set.ids[row] === "self";
+  const value = (name: string): number => (isSelf ? numberOf(state, name) : Number.NaN);
+  const speed = length(set, "velocity", row) / KNOT;
+  const airspeed = value("/velocities/airspeed-kt");
+  return known([
+    Number.isFinite(airspeed) ? reading("airspeed", airspeed, "kt", 0) : reading("speed", speed, "kt", 0),
+    reading("altitude", numberAt(set, "geodetic", row, 2), "ft", 0),
+    reading("heading", (numberAt(set, "rotation", row, 2) + 360) % 360, "°", 0),
+    reading("vertical speed", value("/velocities/vertical-speed-fps") * 60, "ft/min", 0),
+  ]);
+}
+
+export function vehicleReadings(set: EntitySet, row: number): Reading[] {
+  const along = numberAt(set, "forward-speed", row) / 100;
+  const speed = length(set, "velocity", row);
+  const gear = numberAt(set, "gear", row);
+  return known([
+    reading("speed", (Number.isFinite(speed) ? speed : Math.abs(along)) * 3.6, "km/h", 0),
+    reading("throttle", numberAt(set, "throttle", row) * 100, "%", 0),
+    reading("brake", numberAt(set, "brake", row) * 100, "%", 0),
+    reading("gear", gear < 0 ? "R" : gear === 0 ? "N" : gear, "", 0),
+  ]);
+}
+
+export function walkerReadings(set: EntitySet, row: number): Reading[] {
+  const speed = length(set, "velocity", row);
+  const told = numberAt(set, "speed", row) / 100;
+  return known([reading("speed", (Number.isFinite(speed) ? speed : told) * 3.6, "km/h", 1)]);
+}
+
+/** Nothing tells how loaded a battery is but a channel whose name says so. */
+export function robotReadings(state: State, set: EntitySet, row: number): Reading[] {
+  const heading = (numberAt(set, "rotation", row, 2) * 180) / Math.PI;
+  return known([
+    reading("speed", length(set, "velocity", row), "m/s", 2),
+    reading("heading", heading, "°", 0),
+    reading("battery", namedNumber(state, /(^|\/)(charger|battery)\/level$/i), "%", 0),
+    reading("voltage", namedNumber(state, /(^|\/)(charger|battery)\/voltage$/i), "V", 1),
+  ]);
+}
+
+export function moleculeReadings(state: State): Reading[] {
+  return known([
+    reading("kinetic", numberOf(state, "energy.kinetic"), "kJ/mol", 1),
+    reading("potential", numberOf(state, "energy.potential"), "kJ/mol", 1),
+    reading("temperature", numberOf(state, "system.temperature"), "K", 0),
+    reading("time", numberOf(state, "system.simulation.time"), "ps", 2),
+  ]);
+}
+
+/** `split`: the checkpoint passed last, and when. */
+export function playerReadings(
+  set: EntitySet,
+  row: number,
+  split: { readonly text: string; readonly time: number } | undefined,
+): Reading[] {
+  return known([
+    reading("height", numberAt(set, "position", row, 1), "blocks", 1),
+    reading("health", numberAt(set, "health", row), "", 0),
+    ...(split === undefined ? [] : [reading(split.text, split.time / 1e9, "s", 2)]),
+  ]);
+}
+
+/** "1,204", "−3.5", "N" */
+export function readingText({ value, digits }: Reading): string {
+  if (typeof value === "string") return value;
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
+}
+
+function reading(label: string, value: number | string, unit: string, digits: number): Reading {
+  return { label, value, unit, digits };
+}
+
+function known(readings: readonly Reading[]): Reading[] {
+  return readings.filter(({ value }) => typeof value === "string" || Number.isFinite(value));
+}
+
+function numberOf(state: State, name: string): number {
+  const value = state.values.get(name);
+  return typeof value === "number" ? value : Number.NaN;
+}
+
+function namedNumber(state: State, name: RegExp): number {
+  for (const [path, value] of state.values) if (typeof value === "number" && name.test(path)) return value;
+  return Number.NaN;
+}
+
+function length(set: EntitySet, column: string, row: number): number {
+  return Math.hypot(numberAt(set, column, row), numberAt(set, column, row, 1), numberAt(set, column, row, 2));
+}
+
