@@ -9,8 +9,6 @@ export interface PanelKind {
   readonly component: LazyExoticComponent<ComponentType>;
   /** Where it is at first, in a layout nobody has changed; absent: it is opened from the menu. */
   readonly home?: "main" | "side" | "below";
-  /** Formats in whose first layout it is; absent: in that of all. */
-  readonly formats?: readonly string[];
 }
 
 export const PANELS: readonly PanelKind[] = [
@@ -25,7 +23,6 @@ export const PANELS: readonly PanelKind[] = [
     title: "Plots",
     component: lazily(async () => (await import("./plots/plots-panel.tsx")).PlotsPanel),
     home: "below",
-    formats: ["flightgear", "mira", "nanover"],
   },
   {
     id: "state",

@@ -47,8 +47,8 @@ export type SeriesPath =
       readonly set: string;
       readonly id: number | string;
       readonly column: string;
-      /** Null: the column has one number for each thing. */
-      readonly item: number | null;
+      /** Null: the column has one number for each thing. "length": that of the vector which its numbers are. */
+      readonly item: number | "length" | null;
     };
 
 /** A number over time, as the line to draw: at most four points for each column asked for, and one on either side. */

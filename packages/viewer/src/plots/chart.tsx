@@ -20,6 +20,17 @@ interface Props {
   readonly onAdd: () => void;
 }
 
+/** A label of more characters is shortened. */
+const LONG = 26;
+
+/** The name of a number; a long one without the way to its thing. */
+function shortOf(path: SeriesPath): string {
+  const label = labelOf(path);
+  return "set" in path && label.length > LONG
+    ? `${String(path.id).split("/").at(-1)} ${label.slice(label.lastIndexOf("/") + 1)}`
+    : label;
+}
+
 /** Several numbers over the same time, with what they are now, or under the pointer. */
 export function Chart({ paths, series, range, width, height, onZoom, onRange, onRemove, onAdd }: Props) {
   const session = useSession();
@@ -38,7 +49,7 @@ export function Chart({ paths, series, range, width, height, onZoom, onRange, on
     paths.forEach((path, i) => {
       const line = lines.findIndex((found) => found.path === path || labelOf(found.path) === labelOf(path));
       const number = (line < 0 ? null : view.current?.hovered(line)) ?? numberAt(frame.state, path);
-      const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
+      const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(5)));
       if (outputs[i] !== undefined && outputs[i].textContent !== text) outputs[i].textContent = text;
     });
   };
@@ -68,7 +79,7 @@ export function Chart({ paths, series, range, width, height, onZoom, onRange, on
               <li key={label} className="plot-line">
                 <span className="plot-swatch" style={{ background: colorOf(i, shownScheme) }} />
                 <span className="plot-name" title={label}>
-                  {label}
+                  {shortOf(path)}
                 </span>
                 <output aria-label={`${label} now`} aria-live="off">
                   –

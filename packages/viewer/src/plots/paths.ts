@@ -1,6 +1,6 @@
 import type { State, Value } from "simtape";
 import type { SeriesPath } from "../protocol.ts";
-import { unitOfValue } from "./units.ts";
+import { unitOfCell, unitOfValue } from "./units.ts";
 
 const AXES = "xyzw";
 /** Cells of one array that are told apart: a picture is no set of series. */
@@ -18,7 +18,8 @@ export interface NumericPath {
 /** `vehicles/7/position.x`, `/robot/Odometry.pose.x`, `energy.kinetic`. Two paths with one label are the same path. */
 export function labelOf(path: SeriesPath): string {
   if ("value" in path) return [path.value, ...path.keys].join(".");
-  const cell = path.item === null ? "" : `.${AXES[path.item] ?? path.item}`;
+  const { item } = path;
+  const cell = item === null ? "" : `.${(typeof item === "number" && AXES[item]) || item}`;
   return `${path.set}/${path.id}/${path.column}${cell}`;
 }
 
@@ -29,41 +30,57 @@ export function* numericPaths(state: State): Generator<NumericPath> {
     for (const id of ids) {
       for (const [column, { data, width, unit }] of columns) {
         if (Array.isArray(data)) continue;
-        for (let item = 0; item < width; item++) {
-          const path: SeriesPath = { set, id, column, item: width === 1 ? null : item };
-          yield { path, label: labelOf(path), unit };
+        for (const item of itemsOf(column, width)) {
+          const path: SeriesPath = { set, id, column, item };
+          yield { path, label: labelOf(path), unit: unitOfCell(unit, width, item) };
         }
       }
     }
   }
 }
 
-/** Worth a look in each format, by label; each line is one chart. */
-const WORTHWHILE = [
-  ["energy.kinetic", "energy.potential"],
-  ["aircraft/self/geodetic.z"],
-  ["aircraft/self/rotation.x", "aircraft/self/rotation.y"],
-  ["/robot/Odometry.pose.x", "/robot/Odometry.pose.y", "/robot/Odometry.pose.phi"],
-  ["/robot/charger/Level"],
-] as const;
+const value = (name: string): SeriesPath => ({ value: name, keys: [] });
+const cell = (set: string, column: string, item: number | "length" | null, id = HERO): SeriesPath => ({
+  set,
+  id,
+  column,
+  item,
+});
+/** Stands for the thing that is looked at first. */
+const HERO = "*";
 
-/** Charts to begin with: what is worthwhile and there; else how the first thing that moves does. */
-export function firstCharts(state: State): SeriesPath[][] {
-  const charts = WORTHWHILE.map((labels) => labels.flatMap((label) => named(state, label) ?? []));
-  const found = charts.filter((paths) => paths.length > 0);
-  if (found.length > 0) return found;
-  for (const [set, { ids, columns }] of state.sets) {
-    const [id] = ids;
-    const width = columns.get("position")?.width ?? 0;
-    if (id === undefined || width < 2) continue;
-    return [Array.from({ length: width }, (_, item) => ({ set, id, column: "position", item }))];
+/** Worth a look in each format: of these charts, the first of which anything is there. */
+const WORTHWHILE: Readonly<Record<string, readonly (readonly SeriesPath[])[]>> = {
+  nanover: [[value("energy.kinetic"), value("energy.potential")]],
+  carla: [
+    [cell("vehicles", "velocity", "length")],
+    [cell("vehicles", "forward-speed", null)],
+    [cell("vehicles", "position", 0), cell("vehicles", "position", 1)],
+  ],
+  flightgear: [[cell("aircraft", "geodetic", 2, "self"), value("/velocities/airspeed-kt")]],
+  mira: [[cell("poses", "position", 0), cell("poses", "position", 1), value("/robot/charger/Level")]],
+  hypercube: [[cell("players", "position", 1), cell("players", "velocity", "length")]],
+};
+
+/** The chart to begin with: what of it is there by now, and whether that is all of it. */
+export function firstChart(
+  state: State,
+  format: string,
+): { readonly paths: readonly SeriesPath[]; readonly isWhole: boolean } {
+  for (const wanted of WORTHWHILE[format] ?? []) {
+    const paths = wanted
+      .map((path) => ("set" in path && path.id === HERO ? { ...path, id: heroOf(state, path.set) } : path))
+      .filter((path) => !Number.isNaN(numberAt(state, path)));
+    if (paths.length > 0) return { paths, isWhole: paths.length === wanted.length };
   }
-  return [];
+  return { paths: [], isWhole: false };
 }
 
-function named(state: State, label: string): SeriesPath | null {
-  for (const path of numericPaths(state)) if (path.label === label) return path.path;
-  return null;
+/** The hero, else the first of a set. */
+function heroOf(state: State, name: string): number | string {
+  const set = state.sets.get(name);
+  const hero = set?.columns.get("label")?.data.indexOf("hero" as never) ?? -1;
+  return set?.ids[Math.max(0, hero)] ?? HERO;
 }
 
 /** Those in whose label every word of `text` occurs, whatever the case; at most `limit`, and whether there are more. */
@@ -126,8 +143,17 @@ export function numberAt(state: State, path: SeriesPath): number {
   if (set === undefined || column === undefined) return Number.NaN;
   const row = rowOf(set.ids, path.id);
   if (row < 0) return Number.NaN;
-  const cell = column.data[row * column.width + (path.item ?? 0)];
+  const at = row * column.width;
+  if (path.item === "length") return Math.hypot(...(column.data.slice(at, at + column.width) as Float64Array));
+  const cell = column.data[at + (path.item ?? 0)];
   return typeof cell === "number" ? cell : Number.NaN;
+}
+
+/** The numbers of a cell; of what moves or turns also how fast it does. */
+function* itemsOf(column: string, width: number): Generator<number | "length" | null> {
+  if (width === 1) yield null;
+  else for (let item = 0; item < width; item++) yield item;
+  if (width === 3 && column.endsWith("velocity")) yield "length";
 }
 
 /** Row of `id` in ids that ascend; -1: it is not there. */

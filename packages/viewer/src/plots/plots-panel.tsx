@@ -5,14 +5,14 @@ import { useFrame, useFrames, useSession, useViewer } from "../hooks.ts";
 import type { Opened, SeriesPath } from "../protocol.ts";
 import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
-import { firstCharts, labelOf } from "./paths.ts";
+import { firstChart, labelOf } from "./paths.ts";
 import { PathPicker } from "./path-picker.tsx";
 import { type Shown, toggled, useShown, within, zoomed } from "./shared.ts";
 import { useSeries } from "./use-series.ts";
 
 /** Least height of a chart with its names, pixels; the names take the second of it. */
-const CHART_HEIGHT = 150;
-const NAMES_HEIGHT = 30;
+const CHART_HEIGHT = 120;
+const NAMES_HEIGHT = 28;
 
 /** Numbers of the recording over time. */
 export function PlotsPanel() {
@@ -26,8 +26,17 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
   const frame = useFrame(1);
+  const first = useRef({ charts: "[]", isWhole: false });
   useEffect(() => {
-    if (!isChosen && frame !== null) setShown({ charts: firstCharts(frame.state), range: null });
+    if (frame === null || first.current.isWhole) return;
+    // Until all of it is there, or someone has chosen something else.
+    if (isChosen && JSON.stringify(shown.charts) !== first.current.charts) return;
+    const { paths: wanted, isWhole } = firstChart(frame.state, opened.info.format);
+    const charts = wanted.length === 0 ? [] : [wanted];
+    const text = JSON.stringify(charts);
+    if (text === first.current.charts) return;
+    first.current = { charts: text, isWhole };
+    setShown({ charts, range: null });
   });
   const bounds = opened.timeline;
   // Kept from a longer recording, a range may lie behind this one.
@@ -75,7 +84,6 @@ function Plots({ opened }: { readonly opened: Opened }) {
         <Button kind={shown.charts.length === 0 ? "main" : "plain"} onClick={() => setPicking({ chart: null })}>
           Add a plot …
         </Button>
-        <span className="spring" />
         {loaded.progress !== null && <progress max={1} value={loaded.progress} aria-label="Reading the recording" />}
         {loaded.error !== null && <span role="alert">{loaded.error}</span>}
         <Button label="Zoom in (+)" onClick={() => zoom(0.5, now())}>

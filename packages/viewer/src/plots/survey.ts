@@ -3,7 +3,7 @@ import { Breather } from "../engine/breather.ts";
 import type { Series, SeriesPath } from "../protocol.ts";
 import { type Buckets, condense, Envelope, isCoarse, Moments, type Range } from "./envelope.ts";
 import { numberIn } from "./paths.ts";
-import { unitOfValue } from "./units.ts";
+import { unitOfCell, unitOfValue } from "./units.ts";
 
 /** Bytes that the states laid on the way may hold together, and how many of them there are at most. */
 const CHECKPOINT_BYTES = 32 << 20;
@@ -32,8 +32,11 @@ export class Trace {
     const row = set?.find(path.id) ?? -1;
     const column = set?.columns.get(path.column);
     if (row < 0 || column === undefined) return Number.NaN;
-    this.unit = column.spec.unit;
+    this.unit = unitOfCell(column.spec.unit, column.spec.width, path.item);
     this.isHeld = (column.spec.interpolation ?? "hold") === "hold";
+    if (path.item === "length") {
+      return Math.hypot(...Array.from({ length: column.spec.width }, (_, k) => column.number(row, k)));
+    }
     const cell: unknown = column.number(row, path.item ?? 0);
     return typeof cell === "number" ? cell : Number.NaN;
   }

@@ -37,3 +37,9 @@ export function unitOfValue(name: string): string | null {
   if (name.startsWith("energy.")) return "kJ/mol";
   return NAMES[name] ?? ENDINGS[/-([a-z_]+)$/.exec(name)?.[1] ?? ""] ?? null;
 }
+
+/** Unit of one number of a column: where a column names one for each of its numbers ("deg deg ft"), its own. */
+export function unitOfCell(unit: string | null, width: number, item: number | "length" | null): string | null {
+  const units = unit?.split(" ") ?? [];
+  return units.length === width && typeof item === "number" ? units[item]! : unit;
+}

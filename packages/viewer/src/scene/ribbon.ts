@@ -1,5 +1,5 @@
 import {
-  Color,
+  type Color,
   DoubleSide,
   DynamicDrawUsage,
   Float32BufferAttribute,
@@ -119,4 +119,3 @@ const VIEW = new Vector2(1, 1);
 export function sizeRibbons(width: number, height: number): void {
   VIEW.set(width, height);
 }
-

@@ -31,7 +31,7 @@ export function ScenePanel() {
   const session = useSession();
   const host = useRef<HTMLDivElement>(null);
   const gaps = useRef<HTMLDivElement>(null);
-  const hud = useRef<HTMLDivElement>(null);
+  const hud = useRef<HTMLElement>(null);
   const view = useRef<SceneView | null>(null);
   const [failure, setFailure] = useState<Error | null>(null);
   const [things, setThings] = useState<readonly Thing[]>([]);
@@ -161,7 +161,7 @@ export function ScenePanel() {
       />
       <div ref={host} className="scene-view" />
       <div className="scene-corner">
-        <div ref={hud} hidden={!readings} role="group" aria-label="Readings" />
+        <section ref={hud} hidden={!readings} aria-label="Readings" />
         <div ref={gaps} className="scene-gaps" role="status" aria-label="Ghosts" />
       </div>
     </div>

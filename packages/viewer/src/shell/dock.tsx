@@ -6,7 +6,7 @@ import { useSession } from "../hooks.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
 import { useStore } from "../store.ts";
-import { formatOf, restore } from "./layout.ts";
+import { restore } from "./layout.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
 
 /** The elements that the layout has made for panels, by panel. */
@@ -42,7 +42,7 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
       },
     });
     dock.current = api;
-    restore(api, session.store.value.shared["layout"], formatOf(session));
+    restore(api, session.store.value.shared["layout"]);
     // What the user did, as against what followed from the size of the page.
     const keep = (): void => session.share("layout", api.toJSON());
     const changes = [api.onDidAddPanel(keep), api.onDidRemovePanel(keep), api.onDidMovePanel(keep)];

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useSession } from "../hooks.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { formatOf, restore } from "./layout.ts";
+import { restore } from "./layout.ts";
 import { saveLayout, savedLayouts } from "./saved-layouts.ts";
 
 /** Layouts by name: keep the one there is, go to another, forget one. */
@@ -43,7 +43,7 @@ export function LayoutDialog({ dock, onClose }: { readonly dock: DockviewApi; re
             type="button"
             className="menu-item"
             onClick={() => {
-              restore(dock, layout, formatOf(session));
+              restore(dock, layout);
               onClose();
             }}
           >

@@ -3,7 +3,7 @@ import type { Session } from "../session.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 
 /** Of the height, what lies below the scene takes at first. */
-const BELOW = 0.3;
+const BELOW = 0.34;
 
 /** Shows a panel: the one that is there, or a new one in the group that is used. */
 export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
@@ -12,8 +12,8 @@ export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
   else api.addPanel({ id, component: id, title });
 }
 
-/** A layout as it was kept, as far as its panels still exist; else the one there is at first for a format. */
-export function restore(api: DockviewApi, layout: unknown, format: string): void {
+/** A layout as it was kept, as far as its panels still exist; else the one there is at first. */
+export function restore(api: DockviewApi, layout: unknown): void {
   if (typeof layout === "object" && layout !== null) {
     try {
       api.fromJSON(layout as Parameters<DockviewApi["fromJSON"]>[0]);
@@ -23,7 +23,7 @@ export function restore(api: DockviewApi, layout: unknown, format: string): void
     }
   }
   api.clear();
-  const kinds = PANELS.filter(({ home, formats }) => home !== undefined && (formats?.includes(format) ?? true));
+  const kinds = PANELS.filter(({ home }) => home !== undefined);
   const first = new Map<string, string>();
   for (const home of ["main", "side", "below"] as const) {
     for (const { id, title } of kinds.filter((kind) => kind.home === home)) {
@@ -46,10 +46,6 @@ export function restore(api: DockviewApi, layout: unknown, format: string): void
 
 /** Back to the layout there is at first, which no address need carry. */
 export function reset(api: DockviewApi, session: Session): void {
-  restore(api, null, formatOf(session));
+  restore(api, null);
   session.share("layout", undefined);
-}
-
-export function formatOf(session: Session): string {
-  return session.store.value.decks[0]?.opened.info.format ?? "";
 }

@@ -3,7 +3,8 @@ import { filesBundle, open, type Recording } from "simtape";
 import { describe, expect, test } from "vitest";
 import { Engine } from "../../src/engine/engine.ts";
 import { series, table } from "../../src/engine/series.ts";
-import { labelOf, numberAt, searchPaths } from "../../src/plots/paths.ts";
+import { firstChart, labelOf, numberAt, numericPaths, searchPaths } from "../../src/plots/paths.ts";
+import { unitOfCell } from "../../src/plots/units.ts";
 import type { Place, SeriesPath } from "../../src/protocol.ts";
 import { example } from "../support/viewer.ts";
 
@@ -79,5 +80,44 @@ describe("numbers over time", () => {
     expect(header).toBe("time [s],visual-time [s],vehicles/24/position.x [cm]");
     expect(rows.length).toBeGreaterThan(10);
     for (const row of rows) expect(row).toMatch(/^1(\.\d+)?,[\d.]+,-?[\d.]+$/);
+  });
+});
+
+describe("charts to begin with", () => {
+  const first = async (name: string, format: string): Promise<string[]> => {
+    const { recording } = await opened(name);
+    const { start, end } = await recording.timeline();
+    const state = await recording.state((start + end) / 2);
+    return firstChart(state, format).paths.map((path) => {
+      const unit = [...numericPaths(state)].find(({ label }) => label === labelOf(path))?.unit;
+      return `${labelOf(path)} [${unit}]`;
+    });
+  };
+
+  test.each([
+    ["buckyball.nanover.zip", "nanover", ["energy.kinetic [kJ/mol]", "energy.potential [kJ/mol]"]],
+    ["flight.fgtape", "flightgear", ["aircraft/self/geodetic.z [ft]", "/velocities/airspeed-kt [kt]"]],
+    [
+      "patrol.tape",
+      "mira",
+      ["poses//robot/Odometry/position.x [m]", "poses//robot/Odometry/position.y [m]", "/robot/charger/Level [null]"],
+    ],
+    ["race.hcrp", "hypercube", ["players/1/position.y [block]"]],
+    ["town.log", "carla", ["vehicles/24/velocity.length [m/s]"]],
+  ])("of %s tell something", async (name, format, labels) => {
+    expect(await first(name, format)).toEqual(labels);
+  });
+
+  test("name no avatar before there is a molecule", async () => {
+    const { recording } = await opened("buckyball.nanover.zip");
+    const state = await recording.state(-1);
+    expect(firstChart(state, "nanover")).toEqual({ paths: [], isWhole: false });
+  });
+
+  test("units are those of the number, where a column has several", () => {
+    expect([0, 2].map((item) => unitOfCell("deg deg ft", 3, item))).toEqual(["deg", "ft"]);
+    expect(unitOfCell("m", 3, 1)).toBe("m");
+    expect(unitOfCell("m/s", 3, "length")).toBe("m/s");
+    expect(unitOfCell(null, 3, 0)).toBeNull();
   });
 });

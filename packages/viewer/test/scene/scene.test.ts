@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { filesBundle, open, type State } from "simtape";
-import { Box3, Matrix4, PerspectiveCamera, Quaternion, Ray, Vector3 } from "three";
+import { Box3, Color, type InstancedMesh, Matrix4, PerspectiveCamera, Quaternion, Ray, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { placesOf, unsetOrigin } from "../../../simtape/src/model/place.ts";
 import { distanceFor } from "../../src/scene/camera-rig.ts";
@@ -9,14 +9,20 @@ import { compose, composeRod, rotate } from "../../src/scene/compose.ts";
 import { courseOf, runsOf, timeNear } from "../../src/scene/course.ts";
 import { gapText } from "../../src/scene/gap.ts";
 import { stepFor } from "../../src/scene/ground.ts";
-import { find, pick, principal } from "../../src/scene/pick.ts";
+import { Look } from "../../src/scene/look.ts";
+import { find, pick, placeOf, principal } from "../../src/scene/pick.ts";
 import { Poses } from "../../src/scene/poses.ts";
 import { blockLook } from "../../src/scene/presenters/block-colors.ts";
 import { playerName } from "../../src/scene/presenters/blocks.ts";
+import { BLOCKY, Figures } from "../../src/scene/presenters/figures.ts";
+import { Gait } from "../../src/scene/presenters/gait.ts";
 import { boxEdges } from "../../src/scene/presenters/molecules.ts";
+import { readingText } from "../../src/scene/presenters/readings.ts";
 import { rowOf } from "../../src/scene/presenters/robots.ts";
 import { roomPose } from "../../src/scene/presenters/room.ts";
 import { scanOf, scanPoints } from "../../src/scene/presenters/scan.ts";
+import { loft } from "../../src/scene/presenters/shapes.ts";
+import { vehicleClass, vehicleGeometry } from "../../src/scene/presenters/vehicles.ts";
 import { Origin, turnVector } from "../../src/scene/turn.ts";
 import { example } from "../support/viewer.ts";
 
@@ -263,7 +269,156 @@ describe("presenters", () => {
   });
 });
 
+describe("figures and machines", () => {
+  test("vehicles are what their attributes or blueprints say", () => {
+    expect(vehicleClass("vehicle.tesla.model3", undefined)).toBe("car");
+    expect(vehicleClass("vehicle.carlamotors.firetruck", undefined)).toBe("truck");
+    expect(vehicleClass("vehicle.mercedes.sprinter", undefined)).toBe("van");
+    expect(vehicleClass("vehicle.gazelle.omafiets", undefined)).toBe("bicycle");
+    expect(vehicleClass("vehicle.kawasaki.ninja", { number_of_wheels: "2" } as never)).toBe("motorcycle");
+    expect(vehicleClass("vehicle.new.thing", { base_type: "truck", number_of_wheels: "4" } as never)).toBe("truck");
+    expect(vehicleClass("vehicle.new.thing", { number_of_wheels: "2" } as never)).toBe("motorcycle");
+  });
+
+  test.each(["car", "van", "truck", "motorcycle", "bicycle"] as const)("a %s fills its bounding box", (kind) => {
+    const geometry = vehicleGeometry(kind);
+    geometry.computeBoundingBox();
+    const { min, max } = geometry.boundingBox!;
+    for (const side of ["x", "y"] as const) {
+      expect(min[side]).toBeGreaterThan(-0.56);
+      expect(min[side]).toBeLessThan(-0.44);
+      expect(max[side]).toBeGreaterThan(0.44);
+      expect(max[side]).toBeLessThan(0.66);
+    }
+    expect(max.z).toBeCloseTo(-min.z, 5);
+    expect(max.z).toBeLessThan(0.52);
+  });
+
+  test.each([
+    [-1, 1],
+    [1, -1],
+  ])("faces of a body from %d to %d look outwards", (from, to) => {
+    const body = loft([
+      [from, -1, 0, 1, 1, 1.2, 1],
+      [to, -1, 0, 1, 1, 1.2, 1],
+    ]);
+    const places = body.getAttribute("position");
+    const normals = body.getAttribute("normal");
+    for (let i = 0; i < places.count; i++) {
+      const outwards = new Vector3().fromBufferAttribute(places, i).dot(new Vector3().fromBufferAttribute(normals, i));
+      expect(outwards).toBeGreaterThan(0);
+    }
+  });
+
+  test("legs swing with the way, and rest with it", () => {
+    const gait = new Gait();
+    gait.swing(1, 0, 0, 0);
+    const angles = Array.from({ length: 20 }, (_, i) => gait.swing(1, (i + 1) * 5e7, (i + 1) * 0.1, 0));
+    expect(Math.max(...angles)).toBeGreaterThan(0.5);
+    expect(Math.min(...angles)).toBeLessThan(-0.5);
+    expect(gait.swing(1, 2e9, 2, 0)).toBe(0);
+  });
+
+  test("a figure stands where it is, as high as it is, with a leg ahead and the arm of that side behind", () => {
+    const figures = new Figures(new Look(-1), BLOCKY);
+    figures.begin();
+    const straight = Float32Array.of(0, 0, 0, 1);
+    figures.put(5, 10, -3, straight, 0, straight, 0, 1.8, 0.5, 0, new Color("#ffffff"));
+    figures.end();
+    figures.object.updateMatrixWorld(true);
+    const [trunk, head, arms, legs] = figures.object.children.map((part) => part.children[0] as InstancedMesh);
+    expect([trunk!.count, head!.count, arms!.count, legs!.count]).toEqual([1, 1, 2, 2]);
+    const at = (mesh: InstancedMesh, i: number, point: Vector3): Vector3 => {
+      const matrix = new Matrix4();
+      mesh.getMatrixAt(i, matrix);
+      return point.applyMatrix4(matrix);
+    };
+    expect(at(head!, 0, new Vector3(0, 8 / 32, 0)).toArray()).toEqual([5, 11.8, -3].map((n) => expect.closeTo(n, 5)));
+    const foot = at(legs!, 0, new Vector3(0, -12 / 32, 0));
+    const hand = at(arms!, 0, new Vector3(0, -12 / 32, 0));
+    expect(foot.z).toBeLessThan(-3);
+    expect(foot.x).toBeGreaterThan(5.1);
+    expect(hand.x).toBeLessThan(4.9);
+    figures.dispose();
+  });
+});
+
+describe("readings", () => {
+  const readingsOf = async (name: string): Promise<Record<string, string>> => {
+    const state = await stateOf(name);
+    const cast = new Cast(new Origin(), -1);
+    cast.show(state);
+    const { crowd, row } = principal(cast.crowds)!;
+    const told = crowd
+      .readings(row)
+      .map((reading) => [`${reading.label} ${reading.unit}`.trim(), readingText(reading)]);
+    cast.dispose();
+    return Object.fromEntries(told) as Record<string, string>;
+  };
+  const column = (state: State, set: string, id: number | string, name: string, item = 0): number => {
+    const { ids, columns } = state.sets.get(set)!;
+    const { data, width } = columns.get(name)!;
+    return data[ids.indexOf(id) * width + item] as number;
+  };
+
+  test("of an aircraft are its instruments", async () => {
+    const state = await stateOf("flight.fgtape");
+    const value = (name: string): number => state.values.get(name) as number;
+    expect(await readingsOf("flight.fgtape")).toEqual({
+      "airspeed kt": value("/velocities/airspeed-kt").toFixed(0),
+      "altitude ft": column(state, "aircraft", "self", "geodetic", 2).toFixed(0),
+      "heading °": value("/orientation/heading-deg").toFixed(0),
+      "vertical speed ft/min": (60 * value("/velocities/vertical-speed-fps")).toFixed(0).replace("-", "−"),
+    });
+  });
+
+  test("of a vehicle are in km/h", async () => {
+    const state = await stateOf("town.log");
+    const [hero] = state.sets.get("vehicles")!.ids;
+    const speed = Math.hypot(...[0, 1, 2].map((item) => column(state, "vehicles", hero!, "velocity", item)));
+    expect(await readingsOf("town.log")).toMatchObject({ "speed km/h": (speed * 3.6).toFixed(0) });
+  });
+
+  test("of a simulation are its energies, of a robot its battery, of a player the height", async () => {
+    const { values } = await stateOf("buckyball.nanover.zip");
+    expect(await readingsOf("buckyball.nanover.zip")).toMatchObject({
+      "kinetic kJ/mol": (values.get("energy.kinetic") as number).toFixed(1),
+      "potential kJ/mol": (values.get("energy.potential") as number).toFixed(1),
+    });
+    expect(await readingsOf("patrol.tape")).toMatchObject({ "battery %": "92" });
+    const race = await stateOf("race.hcrp");
+    const [first] = race.sets.get("players")!.ids;
+    const height = column(race, "players", first!, "position", 1).toFixed(1);
+    expect(await readingsOf("race.hcrp")).toMatchObject({ "height blocks": height });
+  });
+
+  test("are told without a sign where there is nothing", () => {
+    const text = (value: number): string => readingText({ label: "", value, unit: "", digits: 1 });
+    expect([text(-0.01), text(-2.25), text(1204)]).toEqual(["0.0", "−2.3", "1204.0"]);
+  });
+});
+
 describe("picking and cameras", () => {
+  test.each(EXAMPLES)("what %s is about fills the first view", async (name) => {
+    const cast = new Cast(new Origin(), -1);
+    cast.show(await stateOf(name));
+    const box = new Box3();
+    cast.frame(box);
+    const spot = principal(cast.crowds)!;
+    const inside = placeOf(spot.crowd, spot.row, new Vector3());
+    // Those who look at a molecule may stand beside it.
+    if (name.startsWith("buckyball")) {
+      const atoms = cast.crowds.find(({ set }) => set === "particles")!;
+      for (let row = 0; row < atoms.poses.count; row++) {
+        expect(box.containsPoint(placeOf(atoms, row, new Vector3()))).toBe(true);
+      }
+      expect(box.getSize(new Vector3()).length()).toBeLessThan(2);
+    } else {
+      expect(box.containsPoint(inside)).toBe(true);
+    }
+    cast.dispose();
+  });
+
   test("a ray takes the nearest thing, and small ones within some pixels", () => {
     const cast = new Cast(new Origin(), -1);
     cast.show(stateWith({ drones: oneSet([1, 2, 3], [0, 0, -10, 0, 0, -20, 3, 0, -10]) }));
@@ -323,7 +478,10 @@ describe("ways and gaps", () => {
       times: Float64Array.of(0, 1, 2, 3),
       places: Float32Array.of(0, 0, 0, 1, 0, 0, 100, 0, 0, 101, 0, 0),
     };
-    expect(runsOf(leap)).toEqual([[0, 1], [2, 3]]);
+    expect(runsOf(leap)).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
   });
 
   test.each([

@@ -64,7 +64,18 @@ class Fleet implements Presenter {
   adopt(set: string): void {
     const label = (entities: EntitySet, row: number): string =>
       textAt(entities, "label", row) || String(entities.ids[row]);
-    this.crowds.push(new SetCrowd(set, this.object, this.#setting, { radius: 6, eye: 0.6, top: 3, distance: 14, rise: 0.22, steers: true, label, readings: aircraftReadings }));
+    this.crowds.push(
+      new SetCrowd(set, this.object, this.#setting, {
+        radius: 6,
+        eye: 0.6,
+        top: 3,
+        distance: 14,
+        rise: 0.22,
+        steers: true,
+        label,
+        readings: aircraftReadings,
+      }),
+    );
   }
 
   update(state: State): void {
@@ -183,7 +194,8 @@ class Surfaces {
     this.#flaps = [part(-0.34, 0.93, -1.75, board(1.95), FLAP), part(-0.34, 0.93, 1.75, board(1.95), FLAP)];
     this.#elevator = part(-4.88, 0.2, 0, board(3.2));
     this.#rudder = part(-4.98, 0.92, 0, new BoxGeometry(0.42, 1.3, 0.07).translate(-0.21, 0, 0));
-    const wheel = (): CylinderGeometry => new CylinderGeometry(0.26, 0.26, 0.16, 18).rotateX(Math.PI / 2).translate(0, -1.08, 0);
+    const wheel = (): CylinderGeometry =>
+      new CylinderGeometry(0.26, 0.26, 0.16, 18).rotateX(Math.PI / 2).translate(0, -1.08, 0);
     this.#wheels = [
       part(1.85, 0, 0, wheel(), DARK),
       part(-0.3, 0, -1.25, wheel(), DARK),

@@ -11,9 +11,19 @@ export function airframeGeometry(): BufferGeometry {
     shaded(loft(FUSELAGE), 1),
     shaded(loft(FUSELAGE.slice(1).map(stripe)), STRIPE),
     shaded(loft(CABIN), ...GLASS),
-    shaded(loft(wing(5.5, 0.66, 0.5, 0.11)).rotateY(Math.PI / 2).translate(0.28, 0.92, 0), 1),
+    shaded(
+      loft(wing(5.5, 0.66, 0.5, 0.11))
+        .rotateY(Math.PI / 2)
+        .translate(0.28, 0.92, 0),
+      1,
+    ),
     ...[-1, 1].map((side) => shaded(box(0.28, 0.93, side * 5.35, 1.02, 0.12, 0.32), STRIPE)),
-    shaded(loft(wing(1.7, 0.42, 0.3, 0.06)).rotateY(Math.PI / 2).translate(-4.5, 0.2, 0), 1),
+    shaded(
+      loft(wing(1.7, 0.42, 0.3, 0.06))
+        .rotateY(Math.PI / 2)
+        .translate(-4.5, 0.2, 0),
+      1,
+    ),
     shaded(loft(FIN), 1),
     shaded(ball(2.55, -0.02, 0, 0.2), 0.35),
     // Struts of wings and wheels.
@@ -65,7 +75,11 @@ function wing(span: number, root: number, tip: number, thick: number): readonly 
   ];
 }
 
-function rod(from: readonly [number, number, number], to: readonly [number, number, number], radius: number): BufferGeometry {
+function rod(
+  from: readonly [number, number, number],
+  to: readonly [number, number, number],
+  radius: number,
+): BufferGeometry {
   const matrix = new Float32Array(16);
   composeRod(...from, ...to, radius, matrix, 0);
   return new CylinderGeometry(1, 1, 1, 8).applyMatrix4(new Matrix4().fromArray(matrix));

@@ -73,7 +73,7 @@ class Blocks implements Presenter {
   constructor(setting: Setting) {
     this.#setting = setting;
     const { look } = setting;
-    const beings = { radius: 1.1, eye: 1.62, top: 2.35, distance: 10 };
+    const beings = { radius: 1.1, eye: 1.62, top: 2.35, distance: 8 };
     this.#players = new SetCrowd("players", this.object, setting, {
       ...beings,
       label: (set, row) => playerName(set, row, this.#values),
@@ -264,7 +264,9 @@ function flagGeometry(): BufferGeometry {
   const squares: BufferGeometry[] = [];
   for (let i = 0; i < 8; i++) {
     const [column, line] = [i >> 1, i & 1];
-    squares.push(shaded(box(0.17 + 0.26 * column, 2.2 + 0.26 * line, 0, 0.26, 0.26, 0.03), (i + column) % 2 === 0 ? 1 : 0.18));
+    squares.push(
+      shaded(box(0.17 + 0.26 * column, 2.2 + 0.26 * line, 0, 0.26, 0.26, 0.03), (i + column) % 2 === 0 ? 1 : 0.18),
+    );
   }
   return merged(squares);
 }

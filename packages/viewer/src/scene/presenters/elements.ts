@@ -26,7 +26,7 @@ const RADII: Readonly<Record<number, number>> = {
 };
 
 /** A ball beside its bonds is so much of the van der Waals radius. */
-const BALL = 0.34;
+const BALL = 0.4;
 /** One without bonds is more of it. */
 const ALONE = 0.6;
 const OTHER = new Color("#e58fb6");

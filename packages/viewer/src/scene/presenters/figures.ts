@@ -45,8 +45,7 @@ export const BLOCKY: Build = (() => {
           shaded(cube(4.05, 4.4, side * 1.5, 0.2, 1.2, 1), ...EYE),
         ]),
       ]),
-    arm: () =>
-      merged([shaded(cube(0, -3, 0, 4, 7, 4), 0.92), shaded(cube(0, -9, 0, 3.9, 5, 3.9), ...SKIN)]),
+    arm: () => merged([shaded(cube(0, -3, 0, 4, 7, 4), 0.92), shaded(cube(0, -9, 0, 3.9, 5, 3.9), ...SKIN)]),
     leg: () =>
       merged([
         shaded(cube(0, -5, 0, 4, 10, 3.95), 0.3, 0.34, 0.48),

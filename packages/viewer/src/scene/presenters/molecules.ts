@@ -28,7 +28,7 @@ export const molecules: PresenterKind = {
 };
 
 /** nm */
-const BOND_RADIUS = 0.019;
+const BOND_RADIUS = 0.024;
 const PULL_RADIUS = 0.012;
 const NM = 1e-9;
 /** Triangles that all balls may have together: they are finer where there are fewer of them. */

@@ -105,4 +105,3 @@ function namedNumber(state: State, name: RegExp): number {
 function length(set: EntitySet, column: string, row: number): number {
   return Math.hypot(numberAt(set, column, row), numberAt(set, column, row, 1), numberAt(set, column, row, 2));
 }
-

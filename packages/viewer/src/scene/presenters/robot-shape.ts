@@ -24,12 +24,7 @@ export function robotGeometry(): BufferGeometry {
       2.6,
     ),
     ...[-1, 1].map((side) =>
-      shaded(
-        new CylinderGeometry(0.17, 0.17, 0.09, 20)
-          .rotateX(Math.PI / 2)
-          .translate(0, 0.17, side * 0.43),
-        0.08,
-      ),
+      shaded(new CylinderGeometry(0.17, 0.17, 0.09, 20).rotateX(Math.PI / 2).translate(0, 0.17, side * 0.43), 0.08),
     ),
     shaded(box(0.42, 0.3, 0, 0.14, 0.1, 0.26), 0.1),
   ]);

@@ -31,7 +31,7 @@ class Robots implements Presenter {
       radius: WIDTH,
       eye: HEIGHT,
       top: 0.6,
-      distance: 6.5,
+      distance: 5.2,
       rise: 0.62,
       readings: robotReadings,
       label: (set, row) => String(set.ids[row]).replace(/^\//, ""),

@@ -54,7 +54,13 @@ export function box(x: number, y: number, z: number, length: number, height: num
 }
 
 /** A wheel of a thing that fills a unit cube and is stretched to a size: round when it is as large as that. */
-export function wheel(x: number, y: number, z: number, radius: readonly [number, number], width: number): BufferGeometry {
+export function wheel(
+  x: number,
+  y: number,
+  z: number,
+  radius: readonly [number, number],
+  width: number,
+): BufferGeometry {
   return new CylinderGeometry(1, 1, width, 18)
     .rotateX(Math.PI / 2)
     .scale(radius[0], radius[1], 1)
@@ -66,7 +72,10 @@ export function ball(x: number, y: number, z: number, radius: number): BufferGeo
 }
 
 /** A part in a grey, or in red, green and blue. */
-export function shaded(geometry: BufferGeometry, ...shade: readonly [number] | readonly [number, number, number]): BufferGeometry {
+export function shaded(
+  geometry: BufferGeometry,
+  ...shade: readonly [number] | readonly [number, number, number]
+): BufferGeometry {
   const flat = geometry.index === null ? geometry : geometry.toNonIndexed();
   if (flat !== geometry) geometry.dispose();
   flat.deleteAttribute("uv");

@@ -40,7 +40,7 @@ const DARKEST = 0.12;
 /** Bits of `lights` (spec: vehicle light). */
 const LIGHT = { position: 1, low: 2, high: 4, brake: 8, right: 16, left: 32, reverse: 64, fog: 128 } as const;
 
-const CHASE = { distance: 13, rise: 0.36, steers: true } as const;
+const CHASE = { distance: 10.5, rise: 0.36, steers: true } as const;
 
 const PLACE = new Float64Array(3);
 const BOX = new Float64Array(6);

@@ -193,13 +193,7 @@ function tails(x: number, y: number, z: number, size: number): BufferGeometry[] 
   return [-1, 1].map((side) => shaded(box(x, y, side * z, 0.015, size, 0.16), ...TAIL));
 }
 
-function wheels(
-  x: number,
-  y: number,
-  z: number,
-  radius: readonly [number, number],
-  width: number,
-): BufferGeometry[] {
+function wheels(x: number, y: number, z: number, radius: readonly [number, number], width: number): BufferGeometry[] {
   return [x, -x].flatMap((at) =>
     [-z, z].flatMap((side) => [
       shaded(wheel(at, y, side, radius, width), TYRE),
