@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { build } from "vite";
-import { vi } from "vitest";
 import { entriesOf, type ViewEntry } from "../../../simtape/src/cli/view-entries.ts";
 import { serveView } from "../../../simtape/src/cli/view-server.ts";
 import type { Session } from "../../src/session.ts";
@@ -64,7 +63,8 @@ export async function startViewer(files: readonly string[]): Promise<Viewer> {
 
 async function buildViewer(folder: string): Promise<void> {
   // Under NODE_ENV=test, which vitest sets, Vite does not build for production.
-  vi.stubEnv("NODE_ENV", "production");
+  const before = process.env["NODE_ENV"];
+  process.env["NODE_ENV"] = "production";
   try {
     await build({
       root: fileURLToPath(new URL("../..", import.meta.url)),
@@ -72,7 +72,8 @@ async function buildViewer(folder: string): Promise<void> {
       build: { outDir: folder, emptyOutDir: true, manifest: "manifest.json" },
     });
   } finally {
-    vi.unstubAllEnvs();
+    if (before === undefined) delete process.env["NODE_ENV"];
+    else process.env["NODE_ENV"] = before;
   }
 }
 
