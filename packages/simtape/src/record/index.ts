@@ -1,5 +1,6 @@
 /** simtape/record: records live into HCRP, keeps what was recorded, and brings it into its lasting form. */
 export type { Identity, Stance } from "./body.ts";
+export { changeMetadata, type MetadataChange, type MetadataReport } from "./change-metadata.ts";
 export { type CompactOptions, type CompactReport, compact, isCompactionOf } from "./compact.ts";
 export { type Ghost, ghost, readGhost } from "./compact-ghost.ts";
 export type { StrictOptions } from "./compact-source.ts";
