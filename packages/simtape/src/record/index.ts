@@ -5,6 +5,7 @@ export { type CompactOptions, type CompactReport, compact, isCompactionOf } from
 export { type Ghost, ghost, readGhost } from "./compact-ghost.ts";
 export type { StrictOptions } from "./compact-source.ts";
 export { type TrainOptions, trainDictionary } from "./dictionary.ts";
+export type { RecordingLimits } from "./limits.ts";
 export { type JournalContent, type JournalFile, readJournal } from "./journal.ts";
 export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
 export { RECORDING_PROFILES, type RecordingProfile } from "./profile.ts";
