@@ -58,6 +58,13 @@ export interface OpenAt {
   readonly selection?: Selection | null;
 }
 
+/** Where the player is to go. */
+interface Goal {
+  readonly time: Time;
+  /** The player is there, or behind it already: the next frame that is shown tells the time. */
+  isReached: boolean;
+}
+
 /** How long a notice is shown, milliseconds. */
 const NOTICE = 4000;
 
@@ -82,7 +89,7 @@ export class Session {
   #player: Player | null = null;
   #frame: Frame | null = null;
   /** Where it is to go, while what is shown is still elsewhere. */
-  #goal: { readonly time: Time } | null = null;
+  #goal: Goal | null = null;
   readonly #watchers = new Set<(frame: Frame) => void>();
   /** What is being opened. */
   readonly #openings = new Set<AbortController>();
@@ -240,10 +247,11 @@ export class Session {
     const player = this.#player;
     if (player === null) return false;
     const { start, end } = this.bounds;
-    const goal = { time: Math.min(end, Math.max(start, Math.round(time))) };
+    const goal: Goal = { time: Math.min(end, Math.max(start, Math.round(time))), isReached: false };
     this.#goal = goal;
     const isShown = await player.seek(goal.time);
-    if (this.#goal === goal) this.#goal = null;
+    goal.isReached = true;
+    if (!isShown && this.#goal === goal) this.#goal = null;
     return isShown;
   }
 
@@ -313,8 +321,7 @@ export class Session {
   /** Plays the decks, on from where it was to be. What cannot be played is the fault of `place`. */
   async #play(place: Place, at: Time, rate: number, loop: TimeRange | null): Promise<void> {
     const [main, ...ghosts] = this.store.value.decks;
-    const goal = { time: at };
-    this.#goal = goal;
+    this.#goal = { time: at, isReached: true };
     this.#leave();
     const { port1, port2 } = new MessageChannel();
     const player = connectPlayer(port1);
@@ -326,10 +333,7 @@ export class Session {
       const isPlaying = phase === "loading" ? this.isPlaying : phase === "playing" || phase === "buffering";
       this.store.update({ status, isPlaying });
     });
-    player.subscribe(async (frame) => {
-      await this.#show(player, frame);
-      if (this.#goal === goal) this.#goal = null;
-    });
+    player.subscribe((frame) => this.#show(player, frame));
     if (this.isPlaying) player.play();
     const ask = {
       recording: main!.opened.recording,
@@ -361,6 +365,7 @@ export class Session {
       requestAnimationFrame(() => {
         if (player === this.#player) {
           this.#frame = frame;
+          if (this.#goal?.isReached === true || this.#goal?.time === frame.time) this.#goal = null;
           for (const watcher of [...this.#watchers]) {
             // One that fails must not hold up the others, nor the frames to come.
             try {
