@@ -8,7 +8,12 @@ export default defineConfig({
   base: "./",
   plugins: [react(), policy()],
   // The library as it is now, whatever was built of it last.
-  resolve: { alias: { simtape: fileURLToPath(new URL("../simtape/src/index.ts", import.meta.url)) } },
+  resolve: {
+    alias: [
+      { find: /^simtape$/, replacement: library("index.ts") },
+      { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
+    ],
+  },
   worker: { format: "es" },
   build: {
     target: "es2023",
@@ -18,6 +23,10 @@ export default defineConfig({
     rolldownOptions: { checks: { pluginTimings: false } },
   },
 });
+
+function library(file: string): string {
+  return `${fileURLToPath(new URL("../simtape/src/", import.meta.url))}${file}`;
+}
 
 /** Writes the policy into the page, for servers that send no headers of their own. */
 function policy(): Plugin {

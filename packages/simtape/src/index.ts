@@ -18,6 +18,8 @@ export function open(
 }
 
 export { LayoutError } from "./bytes/error.ts";
+export { fieldText, numberText } from "./bytes/field-text.ts";
+export { type Field, type FieldRole, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes/fields.ts";
 export { FORMATS } from "./formats.ts";
 export { blob } from "./io/blob.ts";
 export { bundleOf, filesBundle, httpBundle } from "./io/bundle.ts";
@@ -42,6 +44,7 @@ export {
 export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store-bundle.ts";
 export type { Location } from "./location.ts";
 export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
+export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
 export { type Finding, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
 export type {
   Format,

@@ -1,21 +1,10 @@
-import type { TimeRange } from "simtape";
+import { type Kept, keptIn } from "./kept.ts";
 import { placeAt } from "./open/files.ts";
-import type { Placement } from "./protocol.ts";
-import type { Deck, Selection, Session } from "./session.ts";
+import type { Place, Placement } from "./protocol.ts";
+import type { Deck, Session } from "./session.ts";
 
 /** Between two changes of the address while a recording plays, milliseconds: browsers refuse many in a short time. */
 const WRITE_EVERY = 1000;
-
-/** What the part of the address behind `#` says, as JSON. */
-interface Kept {
-  /** Seconds. */
-  readonly t?: number;
-  readonly rate?: number;
-  readonly loop?: TimeRange;
-  readonly selection?: Selection;
-  readonly ghosts?: readonly (Placement & { readonly url: string })[];
-  readonly shared?: Readonly<Record<string, unknown>>;
-}
 
 /**
  * Opens what the address names (`?url=…`, several: the others as ghosts) at what it says behind `#`, and from then on
@@ -24,15 +13,23 @@ interface Kept {
 export function followAddress(session: Session): () => void {
   void openNamed(session);
   let timer: ReturnType<typeof setTimeout> | null = null;
+  let hasOpened = false;
   const later = (): void => {
     timer ??= setTimeout(() => {
       timer = null;
-      write(session);
+      const { decks, opening } = session.store.value;
+      hasOpened ||= decks.length > 0;
+      // Until all that the address names is there, it says more than the page knows.
+      if (hasOpened && opening === null) write(session);
     }, WRITE_EVERY);
   };
+  // Another address typed or pasted over this one: `replaceState` tells nothing.
+  const leave = (): void => location.reload();
+  addEventListener("hashchange", leave);
   const unsubscribe = [session.store.subscribe(later), session.onFrame(later)];
   return () => {
     for (const stop of unsubscribe) stop();
+    removeEventListener("hashchange", leave);
     if (timer !== null) clearTimeout(timer);
   };
 }
@@ -50,7 +47,7 @@ export function addressOf(session: Session): string {
     url.search = `?url=${encodeURIComponent(shortened(main.place.url)).replaceAll("%2F", "/")}`;
   const ghosts = decks.slice(1).flatMap((deck) => ghostOf(deck));
   const kept: Kept = {
-    ...(session.frame === null ? {} : { t: session.frame.time / 1e9 }),
+    ...(session.time === null ? {} : { t: session.time / 1e9 }),
     ...(status.rate === 1 ? {} : { rate: status.rate }),
     ...(status.loop === null ? {} : { loop: status.loop }),
     ...(selection === null ? {} : { selection }),
@@ -63,30 +60,31 @@ export function addressOf(session: Session): string {
 
 async function openNamed(session: Session): Promise<void> {
   const [main, ...others] = new URL(location.href).searchParams.getAll("url");
-  const kept = read();
-  session.store.update({ shared: kept.shared ?? {} });
-  session.leaveAt({
-    at: kept.t === undefined ? null : Math.round(kept.t * 1e9),
-    rate: kept.rate ?? 1,
-    loop: kept.loop ?? null,
-    selection: kept.selection ?? null,
-  });
+  const { t, rate = 1, loop = null, selection = null, ghosts = [], shared = {} } = keptIn(location.hash);
+  session.store.update({ shared });
+  session.leaveAt({ at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection });
   if (main === undefined) return;
-  await session.open(placeAt(main));
-  for (const url of others) await session.addGhost(placeAt(url));
-  for (const { url, ...placement } of kept.ghosts ?? []) await session.addGhost(placeAt(url), placement);
+  await openAt(session, main, "main", (place) => session.open(place));
+  if (session.store.value.decks.length === 0) return;
+  for (const { url, ...placement } of [...others.map((url) => ({ url })), ...ghosts]) {
+    await openAt(session, url, "ghost", (place) => session.addGhost(place, placement));
+  }
 }
 
-/** Nothing, when there is nothing or what is there was changed by hand. */
-function read(): Kept {
-  const hash = location.hash.slice(1);
-  if (hash === "") return {};
+async function openAt(
+  session: Session,
+  url: string,
+  as: "main" | "ghost",
+  open: (place: Place) => Promise<void>,
+): Promise<void> {
+  let place: Place;
   try {
-    const kept: unknown = JSON.parse(decodeURIComponent(hash));
-    return typeof kept === "object" && kept !== null ? (kept as Kept) : {};
-  } catch {
-    return {};
+    place = placeAt(url);
+  } catch (error) {
+    session.fail({ place: { kind: "url", name: url, url }, as, code: null, message: (error as Error).message });
+    return;
   }
+  await open(place);
 }
 
 function write(session: Session): void {

@@ -28,11 +28,13 @@ export class Client {
   readonly #worker: Worker;
   readonly #asked = new Map<number, Asked>();
   #count = 0;
+  /** Why the worker cannot answer. */
+  #failure: QueryError | null = null;
 
   constructor() {
     this.#worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     this.#worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => this.#hear(data));
-    this.#worker.addEventListener("error", ({ message }) => this.#fail(message || "the worker could not be started"));
+    this.#worker.addEventListener("error", ({ message }) => this.#fail(message));
   }
 
   async query<K extends QueryName>(
@@ -42,6 +44,7 @@ export class Client {
     transfer: Transferable[] = [],
   ): Promise<Answer<K>> {
     signal?.throwIfAborted();
+    if (this.#failure !== null) throw this.#failure;
     const id = this.#count++;
     const cancel = (): void => {
       this.#say({ type: "cancel", id });
@@ -76,8 +79,11 @@ export class Client {
     else asked.reject(new QueryError(message.code, message.message));
   }
 
+  /** Without a message it could not be loaded, and will never answer. */
   #fail(message: string): void {
-    for (const { reject } of this.#asked.values()) reject(new QueryError(null, message));
+    const failure = new QueryError(null, message || "the worker of this page could not be started: reload the page");
+    if (message === "") this.#failure = failure;
+    for (const { reject } of this.#asked.values()) reject(failure);
     this.#asked.clear();
   }
 }

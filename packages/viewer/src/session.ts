@@ -23,14 +23,24 @@ export type Selection =
   | { readonly kind: "thing"; readonly set: string; readonly id: number | string }
   | { readonly kind: "message"; readonly time: Time; readonly sequence: number };
 
+/** Why something could not be opened. */
+export interface Failure {
+  readonly place: Place;
+  readonly as: "main" | "ghost";
+  readonly code: string | null;
+  readonly message: string;
+}
+
 export interface ViewerState {
   readonly phase: "empty" | "opening" | "open" | "failed";
   /** What is being opened: bytes read, of how many. */
   readonly opening: { readonly name: string; readonly done: number; readonly total: number | null } | null;
-  readonly failure: { readonly name: string; readonly code: string | null; readonly message: string } | null;
+  readonly failure: Failure | null;
   readonly decks: readonly Deck[];
-  /** `time` in it is that of the last change of anything else: see `Session.frame` for the time shown. */
+  /** `time` in it is that of the last change of anything else: see `Session.time` for the time shown. */
   readonly status: PlayerStatus;
+  /** Whether it plays, or will as soon as it can. */
+  readonly isPlaying: boolean;
   readonly selection: Selection | null;
   /** Something to tell the user, for a moment. */
   readonly notice: string | null;
@@ -48,6 +58,13 @@ export interface OpenAt {
   readonly selection?: Selection | null;
 }
 
+/** Where the player is to go. */
+interface Goal {
+  readonly time: Time;
+  /** The player is there, or behind it already: the next frame that is shown tells the time. */
+  isReached: boolean;
+}
+
 /** How long a notice is shown, milliseconds. */
 const NOTICE = 4000;
 
@@ -59,6 +76,7 @@ const EMPTY: ViewerState = {
   failure: null,
   decks: [],
   status: CLOSED,
+  isPlaying: false,
   selection: null,
   notice: null,
   shared: {},
@@ -70,10 +88,13 @@ export class Session {
   #client: Client | null = null;
   #player: Player | null = null;
   #frame: Frame | null = null;
-  /** What the player was begun with; null when its first frame was shown, after which it tells itself. */
-  #begun: Required<Omit<OpenAt, "selection">> | null = null;
+  /** Where it is to go, while what is shown is still elsewhere. */
+  #goal: Goal | null = null;
   readonly #watchers = new Set<(frame: Frame) => void>();
-  #opening = new AbortController();
+  /** What is being opened. */
+  readonly #openings = new Set<AbortController>();
+  /** Dictionaries of HCRP that were given to the page, by name. */
+  readonly #dictionaries = new Map<string, File>();
   #notice: ReturnType<typeof setTimeout> | null = null;
   /** Where the address says that the recording that will be opened next was left. */
   #left: OpenAt = {};
@@ -85,14 +106,18 @@ export class Session {
     return this.#frame;
   }
 
+  /** The time shown, or that of a move under way; null: nothing is open. */
+  get time(): Time | null {
+    return this.#goal?.time ?? this.#frame?.time ?? null;
+  }
+
   /** Bounds of what is played; of nothing, when nothing is open. */
   get bounds(): { readonly start: Time; readonly end: Time } {
     return this.store.value.decks[0]?.opened.timeline ?? { start: 0, end: 0 };
   }
 
   get isPlaying(): boolean {
-    const { phase } = this.store.value.status;
-    return phase === "playing" || phase === "buffering";
+    return this.store.value.isPlaying;
   }
 
   /**
@@ -118,30 +143,30 @@ export class Session {
   /** Opens another recording instead of all that are open. What cannot be opened is in `failure`; overtaken, nothing happens. */
   async open(place: Place, from?: OpenAt): Promise<void> {
     const { at = null, loop = null, rate = 1, selection = null } = from ?? this.#left;
-    const opened = await this.#load(place);
+    this.#callOff();
+    const opened = await this.#load(place, "main");
     if (opened === null) return;
     const before = this.store.value.decks;
     this.#left = {};
-    this.store.update({ decks: [{ opened, place, placement: {} }], selection });
-    await this.#play(at, rate, loop);
-    this.store.update({ phase: "open", opening: null });
+    this.#frame = null;
+    this.store.update({ decks: [{ opened, place, placement: {} }], selection, isPlaying: false });
+    await this.#play(place, at ?? opened.timeline.start, rate, loop);
     await this.#drop(before);
   }
 
-  /** Lays another recording over the one that plays. */
+  /** Lays another recording over the one that plays. Several may be on their way at a time. */
   async addGhost(place: Place, placement: Placement = {}): Promise<void> {
-    const opened = await this.#load(place);
+    const opened = await this.#load(place, "ghost");
     if (opened === null) return;
     this.store.update({ decks: [...this.store.value.decks, { opened, place, placement }] });
-    await this.#replay();
-    this.store.update({ phase: "open", opening: null });
+    await this.#replay(place);
   }
 
   /** Lays the `index`th deck, a ghost, elsewhere. */
   async placeGhost(index: number, placement: Placement): Promise<void> {
     const decks = this.store.value.decks.map((deck, i) => (i === index && i > 0 ? { ...deck, placement } : deck));
     this.store.update({ decks });
-    await this.#replay();
+    await this.#replay(decks[index]?.place);
   }
 
   async removeGhost(index: number): Promise<void> {
@@ -153,13 +178,39 @@ export class Session {
     await this.#drop([gone]);
   }
 
+  /** Keeps zstd dictionaries for the recordings that will be opened. */
+  giveDictionaries(files: readonly File[]): void {
+    for (const file of files) this.#dictionaries.set(file.name, file);
+  }
+
+  /** Takes note that something cannot be opened. */
+  fail(failure: Failure): void {
+    this.store.update({ phase: "failed", failure });
+  }
+
+  /** Opens what could not be opened once more, as it was to be. */
+  async tryAgain(): Promise<void> {
+    const { failure } = this.store.value;
+    if (failure?.as === "main") await this.open(failure.place);
+    else if (failure?.as === "ghost") await this.addGhost(failure.place);
+  }
+
   /** Back to the first page. */
   async close(): Promise<void> {
-    this.#opening.abort();
+    this.#callOff();
     const { decks } = this.store.value;
     this.#leave();
     this.#frame = null;
-    this.store.update({ phase: "empty", opening: null, failure: null, decks: [], status: CLOSED, selection: null });
+    this.#goal = null;
+    this.store.update({
+      phase: "empty",
+      opening: null,
+      failure: null,
+      decks: [],
+      status: CLOSED,
+      isPlaying: false,
+      selection: null,
+    });
     await this.#drop(decks);
   }
 
@@ -177,23 +228,35 @@ export class Session {
   /** Takes note that the user has seen why something could not be opened. */
   forgetFailure(): void {
     const { decks } = this.store.value;
-    this.store.update({ failure: null, phase: decks.length > 0 ? "open" : "empty" });
+    const phase = this.#openings.size > 0 ? "opening" : decks.length > 0 ? "open" : "empty";
+    this.store.update({ failure: null, phase });
   }
 
   play(): void {
-    this.#player?.play();
+    if (this.#player === null) return;
+    this.store.update({ isPlaying: true });
+    this.#player.play();
   }
 
   pause(): void {
+    this.store.update({ isPlaying: false });
     this.#player?.pause();
   }
 
-  seek(time: Time): Promise<boolean> {
+  async seek(time: Time): Promise<boolean> {
+    const player = this.#player;
+    if (player === null) return false;
     const { start, end } = this.bounds;
-    return this.#player?.seek(Math.min(end, Math.max(start, Math.round(time)))) ?? Promise.resolve(false);
+    const goal: Goal = { time: Math.min(end, Math.max(start, Math.round(time))), isReached: false };
+    this.#goal = goal;
+    const isShown = await player.seek(goal.time);
+    goal.isReached = true;
+    if (!isShown && this.#goal === goal) this.#goal = null;
+    return isShown;
   }
 
   step(count: number, by?: StepUnit): Promise<boolean> {
+    this.store.update({ isPlaying: false });
     return this.#player?.step(count, by) ?? Promise.resolve(false);
   }
 
@@ -215,51 +278,63 @@ export class Session {
     this.store.update({ shared: value === undefined ? others : { ...others, [key]: value } });
   }
 
-  /** Null, and `failure` says why, or another was to be opened meanwhile. */
-  async #load(place: Place): Promise<Opened | null> {
-    this.#opening.abort();
+  #callOff(): void {
+    for (const controller of this.#openings) controller.abort();
+    this.#openings.clear();
+  }
+
+  /** Null, and `failure` says why, or it was called off. */
+  async #load(place: Place, as: Failure["as"]): Promise<Opened | null> {
     const controller = new AbortController();
-    this.#opening = controller;
+    this.#openings.add(controller);
     const { name } = place;
     this.store.update({ phase: "opening", opening: { name, done: 0, total: null }, failure: null });
     try {
       return await this.query(
         "open",
-        { place },
+        { place, dictionaries: [...this.#dictionaries.values()] },
         {
           signal: controller.signal,
           onProgress: ({ done, total }) => this.store.update({ opening: { name, done, total } }),
         },
       );
     } catch (error) {
-      if (controller.signal.aborted) return null;
-      const code = error instanceof QueryError ? error.code : null;
-      const message = error instanceof Error ? error.message : String(error);
-      this.store.update({ phase: "failed", opening: null, failure: { name, code, message } });
+      if (!controller.signal.aborted) this.#fail(place, as, error);
       return null;
+    } finally {
+      this.#openings.delete(controller);
+      if (this.#openings.size === 0 && !controller.signal.aborted) this.store.update({ opening: null });
     }
   }
 
-  /** The same place, rate and loop with the decks there are now. */
-  async #replay(): Promise<void> {
-    const { at, rate, loop } = this.#begun ?? { at: this.#frame?.time ?? null, ...this.store.value.status };
-    const wasPlaying = this.isPlaying;
-    await this.#play(at, rate, loop);
-    if (wasPlaying) this.play();
+  #fail(place: Place, as: Failure["as"], error: unknown): void {
+    const code = error instanceof QueryError ? error.code : null;
+    this.fail({ place, as, code, message: error instanceof Error ? error.message : String(error) });
   }
 
-  async #play(at: Time | null, rate: number, loop: TimeRange | null): Promise<void> {
+  /** The same place, rate and loop with the decks there are now. */
+  async #replay(place = this.store.value.decks[0]?.place): Promise<void> {
+    const { rate, loop } = this.store.value.status;
+    if (place !== undefined) await this.#play(place, this.time ?? this.bounds.start, rate, loop);
+  }
+
+  /** Plays the decks, on from where it was to be. What cannot be played is the fault of `place`. */
+  async #play(place: Place, at: Time, rate: number, loop: TimeRange | null): Promise<void> {
     const [main, ...ghosts] = this.store.value.decks;
+    this.#goal = { time: at, isReached: true };
     this.#leave();
-    this.#begun = { at, rate, loop };
     const { port1, port2 } = new MessageChannel();
     const player = connectPlayer(port1);
     this.#player = player;
+    this.store.update({ status: { ...CLOSED, phase: "loading", time: at, rate, loop } });
     player.onStatus((status) => {
-      if (player === this.#player) this.store.update({ status });
+      if (player !== this.#player) return;
+      const { phase } = status;
+      const isPlaying = phase === "loading" ? this.isPlaying : phase === "playing" || phase === "buffering";
+      this.store.update({ status, isPlaying });
     });
     player.subscribe((frame) => this.#show(player, frame));
-    this.#client ??= new Client();
+    if (this.isPlaying) player.play();
     const ask = {
       recording: main!.opened.recording,
       port: port2,
@@ -268,12 +343,21 @@ export class Session {
       rate,
       loop,
     };
-    await this.#client.query("play", ask, {}, [port2]);
+    this.#client ??= new Client();
+    try {
+      await this.#client.query("play", ask, {}, [port2]);
+    } catch (error) {
+      const as = place === main!.place ? "main" : "ghost";
+      if (player === this.#player) this.#fail(place, as, error);
+      return;
+    }
+    if (player === this.#player && this.#openings.size === 0) this.store.update({ phase: "open" });
   }
 
   #leave(): void {
-    void this.#player?.close();
+    const player = this.#player;
     this.#player = null;
+    void player?.close();
   }
 
   #show(player: Player, frame: Frame): Promise<void> {
@@ -281,8 +365,15 @@ export class Session {
       requestAnimationFrame(() => {
         if (player === this.#player) {
           this.#frame = frame;
-          this.#begun = null;
-          for (const watcher of [...this.#watchers]) watcher(frame);
+          if (this.#goal?.isReached === true || this.#goal?.time === frame.time) this.#goal = null;
+          for (const watcher of [...this.#watchers]) {
+            // One that fails must not hold up the others, nor the frames to come.
+            try {
+              watcher(frame);
+            } catch (error) {
+              reportError(error);
+            }
+          }
         }
         resolve();
       });

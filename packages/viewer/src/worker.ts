@@ -15,7 +15,7 @@ export type Query<K extends QueryName> = (
 ) => Promise<Answer<K>>;
 
 const QUERIES: { readonly [K in QueryName]: Query<K> } = {
-  open: (engine, { place }, signal, report) => engine.open(place, signal, report),
+  open: (engine, { place, dictionaries }, signal, report) => engine.open(place, signal, report, dictionaries),
   close: (engine, { recording }) => engine.close(recording),
   play: (engine, ask) => engine.play(ask),
   findings: async (engine, { recording }) => engine.recording(recording).findings,

@@ -1,4 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { addressOf } from "../src/address.ts";
+import { keptIn } from "../src/kept.ts";
 import type { Ask, PageMessage, Place } from "../src/protocol.ts";
 import { Session } from "../src/session.ts";
 
@@ -31,6 +33,50 @@ test("a ghost added before the first frame leaves time, rate and loop as they we
   expect(asked.map(({ at, rate, loop, ghosts }) => ({ at, rate, loop, ghosts: ghosts.length }))).toEqual(
     [0, 1, 2].map((ghosts) => ({ ...from, ghosts })),
   );
+});
+
+test("what plays plays on when two ghosts come at once, and both are there", async () => {
+  vi.stubGlobal("Worker", SilentWorker);
+  const session = new Session();
+  await session.open(placeOf("a"));
+  session.play();
+  await Promise.all([session.addGhost(placeOf("b")), session.addGhost(placeOf("c"))]);
+  expect(session.store.value).toMatchObject({ phase: "open", opening: null, isPlaying: true });
+  expect(session.store.value.decks.map(({ place }) => place.name)).toEqual(["a", "b", "c"]);
+  const { port } = asked.at(-1)!;
+  const said = await new Promise((resolve) =>
+    (port as MessagePort).addEventListener("message", ({ data }) => resolve(data)),
+  );
+  expect(said).toEqual({ type: "play" });
+});
+
+test("the address has the time before the first frame, and everything else that was asked for", async () => {
+  vi.stubGlobal("Worker", SilentWorker);
+  vi.stubGlobal("location", { href: "https://example.org/view/" });
+  vi.stubGlobal("document", { baseURI: "https://example.org/view/" });
+  const session = new Session();
+  await session.open(placeOf("a"), { at: 3.25e9, rate: -2, loop: { start: 1e9, end: 5e9 } });
+  await session.addGhost({ kind: "url", name: "b", url: "https://example.org/view/b" }, { offset: 1e9 });
+  const address = new URL(addressOf(session));
+  expect(address.searchParams.get("url")).toBe("https://example.org/a");
+  const kept = { t: 3.25, rate: -2, loop: { start: 1e9, end: 5e9 }, ghosts: [{ offset: 1e9, url: "b" }] };
+  expect(keptIn(address.hash)).toEqual(kept);
+  expect(session.time).toBe(3.25e9);
+});
+
+test.each([
+  ["nothing", "", {}],
+  ["no JSON", "#%7Bt", {}],
+  ["wrong percent signs", "#%E0%A4%A", {}],
+  ["a list", "#[1]", {}],
+  [
+    "parts of the wrong kind",
+    '#{"t":"1","rate":0,"loop":{"start":2,"end":1},"ghosts":[{}],"selection":{"kind":"thing"}}',
+    {},
+  ],
+  ["one part of use", '#{"t":1.5,"rate":65,"shared":[]}', { t: 1.5 }],
+])("of an address with %s behind the # only what can be used is taken", (_, hash, kept) => {
+  expect(keptIn(hash)).toEqual(kept);
 });
 
 function placeOf(name: string): Place {

@@ -1,4 +1,6 @@
 const UTF8 = new TextEncoder();
+/** Bytes that are copied one by one. */
+const SHORT = 16;
 
 /** Builds bytes: grows by doubling, patches what is already written, gives the result away with `take()`. */
 export class ByteBuilder {
@@ -88,14 +90,16 @@ export class ByteBuilder {
   /** A safe integer, signed or not, as 64 bits in two's complement. */
   i64le(value: number): this {
     const at = this.reserve(8);
-    this.#view.setUint32(at, value % 0x1_0000_0000, true);
-    this.#view.setInt32(at + 4, Math.floor(value / 0x1_0000_0000), true);
+    const high = Math.floor(value / 0x1_0000_0000);
+    this.#view.setUint32(at, value - high * 0x1_0000_0000, true);
+    this.#view.setInt32(at + 4, high, true);
     return this;
   }
   i64be(value: number): this {
     const at = this.reserve(8);
-    this.#view.setInt32(at, Math.floor(value / 0x1_0000_0000));
-    this.#view.setUint32(at + 4, value % 0x1_0000_0000);
+    const high = Math.floor(value / 0x1_0000_0000);
+    this.#view.setInt32(at, high);
+    this.#view.setUint32(at + 4, value - high * 0x1_0000_0000);
     return this;
   }
   bigI64le(value: bigint): this {
@@ -111,8 +115,11 @@ export class ByteBuilder {
 
   /** Copies `bytes` in. */
   raw(bytes: Uint8Array): this {
-    const at = this.reserve(bytes.length);
-    this.#bytes.set(bytes, at);
+    const { length } = bytes;
+    const at = this.reserve(length);
+    // a call of `set` costs more than some bytes one by one
+    if (length > SHORT) this.#bytes.set(bytes, at);
+    else for (let i = 0; i < length; i++) this.#bytes[at + i] = bytes[i]!;
     return this;
   }
 

@@ -8,13 +8,15 @@ import { LayoutError } from "./error.ts";
  */
 export function readVarint(cursor: ByteCursor, limit = 10): number {
   const start = cursor.offset;
-  let value = 0;
-  let scale = 1;
-  for (let count = 1; ; count++) {
+  const first = cursor.u8();
+  if (first < 0x80) return first;
+  let value = first & 0x7f;
+  let scale = 128;
+  for (let count = 2; ; count++) {
+    if (count > limit) throw new LayoutError("malformed", `varint is longer than ${limit} bytes`, start);
     const byte = cursor.u8();
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) break;
-    if (count === limit) throw new LayoutError("malformed", `varint is longer than ${limit} bytes`, start);
     scale *= 128;
   }
   if (value > Number.MAX_SAFE_INTEGER) throw new LayoutError("malformed", "varint does not fit 53 bits", start);
@@ -39,9 +41,15 @@ export function readVarintBig(cursor: ByteCursor): bigint {
 export function writeVarint(builder: ByteBuilder, value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`varint of ${value}`);
   let rest = value;
+  // in doubles as far as 32 bits do not suffice
+  while (rest > 0x7fff_ffff) {
+    const next = Math.floor(rest / 128);
+    builder.u8(rest - next * 128 + 128);
+    rest = next;
+  }
   while (rest > 0x7f) {
-    builder.u8((rest % 128) + 128);
-    rest = Math.floor(rest / 128);
+    builder.u8((rest & 0x7f) | 0x80);
+    rest >>>= 7;
   }
   builder.u8(rest);
 }

@@ -17,6 +17,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["convert"], async () => (await import("./convert.ts")).addConvert],
   [["compact"], async () => (await import("./compact.ts")).addCompact],
   [["dictionary"], async () => (await import("./dictionary.ts")).addDictionary],
+  [["meta"], async () => (await import("./meta.ts")).addMeta],
   [["recover"], async () => (await import("./recover.ts")).addRecover],
   [["repair"], async () => (await import("./repair.ts")).addRepair],
   [["retain"], async () => (await import("./retain.ts")).addRetain],

@@ -13,12 +13,14 @@ import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { byteSize, grouped, Output, Progress, say } from "./output.ts";
 import { isInS3, placeAt } from "./place.ts";
+import { fixerFrom } from "./names.ts";
 import { bundleNamed } from "./recordings.ts";
 import { type TargetOptions, targetOf, writes } from "./target.ts";
 
 interface CompactCommand extends TargetOptions {
   readonly level?: number;
   readonly dictionary?: string;
+  readonly names?: string;
   readonly salvage?: boolean;
   readonly analyse?: readonly string[];
   readonly json?: boolean;
@@ -40,6 +42,10 @@ export function addCompact(program: Command): void {
   )
     .option("--level <n>", "zstd level, 1 to 22", levelOf)
     .option("--dictionary <file>", "zstd dictionary to compress with, see simtape dictionary")
+    .option(
+      "--names <file>",
+      "names of blocks, items … that changed: those of older data versions are brought up to date",
+    )
     .option("--salvage", "take a recording that crashed or is damaged, leave out what is bad")
     .option("--analyse <name...>", `add to the metadata: ${Object.keys(ANALYSES).join(", ")}`)
     .option("--json", "the whole report as one JSON object")
@@ -52,6 +58,7 @@ export function addCompact(program: Command): void {
       const isThere = path !== undefined && path !== "-" && (await placeAt(path).kind()) === "file";
       const dictionary = options.dictionary === undefined ? undefined : await dictionaryFrom(options.dictionary);
       const dictionaries = await dictionariesFrom(options.dictionary === undefined ? [] : [options.dictionary]);
+      const fixer = options.names === undefined ? undefined : await fixerFrom(options.names);
       const bundle = await bundleNamed(file);
       const existing = isThere && options.force !== true ? placeAt(path).source : null;
       // what is there may be what is asked for; anything else needs --force
@@ -64,6 +71,7 @@ export function addCompact(program: Command): void {
           level: options.level,
           dictionary,
           dictionaries,
+          fixer,
           salvage: options.salvage,
           visitors: names.map((name) => ANALYSES[analysisOf(name)]()),
           existing,
@@ -81,7 +89,9 @@ export function addCompact(program: Command): void {
         say(`simtape: whoever reads it needs the dictionary, as ${id}.dict beside it or by --dictionary`);
       }
       for (const loss of report.losses) say(`simtape: left out ${loss}`);
-      process.exitCode = report.chunksLost > 0 || report.ticksLost > 0 ? EXIT.lossy : EXIT.done;
+      for (const name of report.unresolved) say(`simtape: ${name}`);
+      const isLossy = report.chunksLost > 0 || report.ticksLost > 0 || report.unresolved.length > 0;
+      process.exitCode = isLossy ? EXIT.lossy : EXIT.done;
     });
 }
 

@@ -1,6 +1,5 @@
 import { rmdir } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { LockedError } from "../io/node/file-lock.ts";
 import { journalFile } from "../io/node/journal-file.ts";
 import { writerLock } from "../io/node/lock.ts";
 import { type Store, StoreError } from "../io/store.ts";
@@ -79,13 +78,7 @@ export function addRecord(program: Command): void {
       "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json",
     )
     .action(async (out: string, options: RecordCommand) => {
-      try {
-        process.exitCode = await recordTo(targetOf(out, options.id), options);
-      } catch (error) {
-        if (!(error instanceof LockedError || error instanceof StoreError)) throw error;
-        say(`simtape: ${error.message}`);
-        process.exitCode = EXIT.failed;
-      }
+      process.exitCode = await recordTo(targetOf(out, options.id), options);
     });
 }
 

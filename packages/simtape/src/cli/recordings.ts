@@ -23,7 +23,7 @@ export function reads(command: Command): Command {
     .option("--dictionary <file>", "zstd dictionary of an HCRP recording, where no <id>.dict is beside it", collect, [])
     .hook("preAction", async (_, action) => {
       const paths = action.opts<{ dictionary: readonly string[] }>().dictionary;
-      if (paths.length > 0) dictionaries = await (await import("./dictionary.ts")).dictionariesFrom(paths);
+      dictionaries = paths.length === 0 ? null : await (await import("./dictionary.ts")).dictionariesFrom(paths);
     });
 }
 

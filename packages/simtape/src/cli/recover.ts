@@ -1,13 +1,12 @@
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import { LockedError } from "../io/node/file-lock.ts";
 import { journalFile } from "../io/node/journal-file.ts";
 import { writerLock } from "../io/node/lock.ts";
 import { type RecoverReport, recover } from "../record/recover.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output, say } from "./output.ts";
+import { grouped, Output } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt } from "./place.ts";
 
 export function addRecover(program: Command): void {
@@ -41,18 +40,12 @@ async function recoverFolder(name: string): Promise<RecoverReport> {
   const folder = trimmed(name);
   if ((await placeAt(folder).kind()) !== "folder") throw new UsageError(`no folder of a recording: ${name}`);
   const id = idOf(folder);
+  const lock = await writerLock(join(folder, "writer.lock"), id);
   try {
-    const lock = await writerLock(join(folder, "writer.lock"), id);
-    try {
-      const journal = journalFile(join(folder, "journal.hcj"));
-      return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true });
-    } finally {
-      await lock.release();
-    }
-  } catch (error) {
-    if (!(error instanceof LockedError)) throw error;
-    say(`simtape: ${error.message}`);
-    process.exit(EXIT.failed);
+    const journal = journalFile(join(folder, "journal.hcj"));
+    return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true });
+  } finally {
+    await lock.release();
   }
 }
 

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { extname, join, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
+import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -26,9 +27,15 @@ export interface ViewServer {
 
 /**
  * Serves the page built in `folder` and the files of `entries` on 127.0.0.1, below a path nobody can guess. Reading
- * only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead.
+ * only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `dictionaries` are
+ * beside every recording of HCRP that has none of that id itself.
  */
-export async function serveView(folder: string, entries: readonly ViewEntry[], port: number): Promise<ViewServer> {
+export async function serveView(
+  folder: string,
+  entries: readonly ViewEntry[],
+  port: number,
+  dictionaries: DictionaryLookup | null = null,
+): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
   const page = await pageOf(folder);
   const policy = policyOf(page.get("index.html")!.toString());
@@ -60,7 +67,7 @@ export async function serveView(folder: string, entries: readonly ViewEntry[], p
     if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404);
     const inside = path.slice(token.length + 2);
     const file = /^files\/(\d+)\/([^/\\]+)$/.exec(inside);
-    if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, request, response);
+    if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, dictionaries, request, response);
     const name = inside === "" ? "index.html" : inside;
     const content = name === LIST ? Buffer.from(list) : page.get(name);
     if (content === undefined) return refuse(response, 404);
@@ -123,11 +130,20 @@ function urlOf(entry: ViewEntry, index: number): string {
 async function sendFile(
   entry: ViewEntry | undefined,
   name: string,
+  dictionaries: DictionaryLookup | null,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const file = entry === undefined || "url" in entry || !belongsTo(entry.main, name) ? null : await opened(entry, name);
-  if (file === null) return refuse(response, 404);
+  if (entry === undefined || "url" in entry || !belongsTo(entry.main, name)) return refuse(response, 404);
+  const file = await opened(entry, name);
+  if (file === null) {
+    const id = /^(\d+)\.dict$/.exec(name)?.[1];
+    const dictionary = id === undefined ? null : ((await dictionaries?.(Number(id), null)) ?? null);
+    if (dictionary === null) return refuse(response, 404);
+    response.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": dictionary.length });
+    response.end(dictionary);
+    return;
+  }
   try {
     const { size, mtimeMs } = await file.stat();
     const etag = `"${size.toString(36)}-${Math.round(mtimeMs * 1000).toString(36)}"`;

@@ -12,6 +12,7 @@ interface ViewOptions {
   readonly port: string;
   readonly open?: boolean;
   readonly ghost?: boolean;
+  readonly dictionary: readonly string[];
 }
 
 export function addView(program: Command): void {
@@ -23,12 +24,21 @@ export function addView(program: Command): void {
     )
     .argument("<recordings...>", "files, folders or URLs")
     .option("--ghost", "the first one plays, the others over it as ghosts")
+    .option(
+      "--dictionary <file>",
+      "zstd dictionary of HCRP recordings, where no <id>.dict is beside them",
+      (path: string, paths: readonly string[]): readonly string[] => [...paths, path],
+      [],
+    )
     .option("--port <number>", "port on 127.0.0.1; 0: any that is free", "0")
     .option("--open", "open the page in the browser of this machine")
     .addHelpText("after", "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open")
     .action(async (names: readonly string[], options: ViewOptions) => {
       const entries = await entriesOf(names);
-      const server = await serveView(builtViewer(), entries, portOf(options.port));
+      const { dictionary } = options;
+      const dictionaries =
+        dictionary.length === 0 ? null : await (await import("./dictionary.ts")).dictionariesFrom(dictionary);
+      const server = await serveView(builtViewer(), entries, portOf(options.port), dictionaries);
       const output = new Output();
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
       await output.line(address);

@@ -1,6 +1,7 @@
 import type { SourceBundle } from "../io/source.ts";
 import type { SpoolFactory } from "../io/spool.ts";
 import type { MessageBatch } from "./batch.ts";
+import type { Dissector } from "./dissector.ts";
 import type { Reporter } from "./error.ts";
 import type { Interpolation, MutableState } from "./state.ts";
 import type { Time, Timeline, TimeRange } from "./time.ts";
@@ -81,6 +82,8 @@ export interface Reader {
   keyframe(time: Time): Promise<Keyframe | null>;
   /** Every byte of the file in order, cut into records: concatenated they are the file (the inflated stream of a gzip one). */
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;
+  /** Names the fields of records and messages, loaded on use; an edited recording has no bytes of its own, and none. */
+  dissector?(): Promise<Dissector>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { KEYFRAME, type MessageBatch } from "./batch.ts";
+import type { Dissector } from "./dissector.ts";
 import { type Finding, type Findings, RecordingError } from "./error.ts";
 import { Fold } from "./fold.ts";
 import { interpolateStates } from "./interpolate.ts";
@@ -136,6 +137,16 @@ export class Recording implements AsyncDisposable {
     } catch (error) {
       throw RecordingError.from(error, this.info.format);
     }
+  }
+
+  /** Names the fields of records and messages. Throws `RecordingError` for an edited recording, which has no records. */
+  dissector(): Promise<Dissector> {
+    return this.#guard(() => {
+      const dissector = this.#reader.dissector?.();
+      if (dissector !== undefined) return dissector;
+      const { format } = this.info;
+      throw new RecordingError("unsupported", "a recording that is edited has no bytes of its own", { format });
+    });
   }
 
   /** The latest place at or before `time` from which state can be rebuilt. */

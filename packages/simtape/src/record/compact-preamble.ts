@@ -2,6 +2,7 @@ import { ByteBuilder } from "../bytes/builder.ts";
 import { crc32 } from "../bytes/crc32.ts";
 import { NBT, type NbtCompound, type NbtTag, nbtCompound, nbtEntry, nbtText, writeNbt } from "../codec/nbt.ts";
 import { zstdDictionaryId } from "../codec/zstd.ts";
+import { type Epoch, writeReserved } from "../formats/hypercube/layout-metadata.ts";
 import { compoundIn, OWN_KEY, RESERVED_KEY, withEntry } from "../formats/hypercube/metadata-writing.ts";
 import type { Preamble } from "../formats/hypercube/preamble.ts";
 import { FLAG_FINISHED, FLAG_SEGMENTED, HEADER_BYTES, sealHeader, writeHeader } from "../formats/hypercube/layout.ts";
@@ -19,6 +20,8 @@ export interface CompactionFacts {
   readonly sourceBytes: number;
   /** Place in the new index of each chunk of the old one, and of the end. */
   readonly places: readonly number[];
+  /** In place of the source's; null: those, as they are. */
+  readonly epochs: readonly Epoch[] | null;
   /** Of a recording that crashed: chunks and ticks that were given up. */
   readonly lost: { readonly chunks: number; readonly ticks: number } | null;
   /** Entries of `hcrp.marks` and `hcrp.analysis` from visitors, and others of `hcrp`. */
@@ -73,6 +76,8 @@ export function compactedPreamble(
 function compactedMetadata(source: NbtCompound, facts: CompactionFacts, generation: number, at: bigint): NbtCompound {
   let root = source;
   let hcrp = compoundIn(root, "hcrp");
+  const epochs = facts.epochs === null ? undefined : nbtEntry(writeReserved({ epochs: facts.epochs }), "epochs");
+  if (epochs !== undefined) hcrp = withEntry(hcrp, "epochs", epochs);
   hcrp = moved(hcrp, "epochs", "chunk", facts.places);
   hcrp = moved(hcrp, "events", "since_chunk", facts.places);
   const { dictionarySha256, lost, marks, analysis } = facts;
@@ -108,6 +113,21 @@ function compactedMetadata(source: NbtCompound, facts: CompactionFacts, generati
   const own = compoundIn(root, OWN_KEY);
   const kept = withEntry(own, RESERVED_KEY, null);
   return kept === own ? root : withEntry(root, OWN_KEY, kept.entries.length === 0 ? null : kept);
+}
+
+/** Epochs whose chunks were brought to one data version: of those with the same schema the newest holds for all. */
+export function joinedEpochs(epochs: readonly Epoch[]): readonly Epoch[] {
+  const joined: Epoch[] = [];
+  for (const epoch of epochs) {
+    const last = joined.at(-1);
+    const isSame =
+      last !== undefined &&
+      last.schema === epoch.schema &&
+      last.schemaVersion === epoch.schemaVersion &&
+      (last.dataVersion === 0) === (epoch.dataVersion === 0);
+    joined.push(isSame ? { ...epoch, chunk: joined.pop()!.chunk } : epoch);
+  }
+  return joined;
 }
 
 /** Chunk numbers in the entries of a list, as they are in the new index. */

@@ -30,16 +30,20 @@ import {
   readChunkRecord,
   segmentName,
 } from "../formats/hypercube/layout.ts";
+import { NameFix, type NameFixer } from "../formats/hypercube/names.ts";
 import { HypercubeReader } from "../formats/hypercube/reader.ts";
 import { cached } from "../io/cached.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
 import type { Columns } from "../model/batch.ts";
 import { type Finding, Findings, RecordingError, type Reporter } from "../model/error.ts";
 import { type IndexMap, renumber } from "./compact-renumber.ts";
+import { transcoded } from "./transcode.ts";
 
 /** How recordings are opened. */
 export interface StrictOptions {
   readonly dictionaries?: DictionaryLookup | undefined;
+  /** Brings names of older data versions up to date: chunks are given as if they were of the newest. */
+  readonly fixer?: NameFixer | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -64,6 +68,8 @@ export class StrictSource {
   readonly #findings: Findings;
   readonly #zstd: Zstd;
   readonly #channels: Channels;
+  readonly #fixer: NameFixer | null;
+  readonly #fixes = new Map<number, NameFix>();
   readonly #signal: AbortSignal | undefined;
   /** The file that was read last, by segment; null: the main one. */
   #open: { readonly segment: number | null; readonly source: ByteSource } | null = null;
@@ -73,7 +79,7 @@ export class StrictSource {
     bundle: SourceBundle,
     findings: Findings,
     zstd: Zstd,
-    signal: AbortSignal | undefined,
+    { fixer, signal }: StrictOptions,
   ) {
     const { head, reserved } = reader.preamble;
     this.reader = reader;
@@ -81,15 +87,15 @@ export class StrictSource {
     this.#findings = findings;
     this.#zstd = zstd;
     this.#channels = new Channels(head.dialect, reserved.events);
+    this.#fixer = fixer ?? null;
     this.#signal = signal;
   }
 
   /** Throws `RecordingError` when the recording cannot be opened at all. */
   static async open(bundle: SourceBundle, options: StrictOptions): Promise<StrictSource> {
     const findings = new Findings();
-    const { signal } = options;
     const reader = await openReader(bundle, findings, options);
-    return new StrictSource(reader, bundle, findings, await loadZstd(), signal);
+    return new StrictSource(reader, bundle, findings, await loadZstd(), options);
   }
 
   /** What was found while it was opened. */
@@ -113,12 +119,14 @@ export class StrictSource {
 
   async #read(chunk: HypercubeChunk): Promise<StrictChunk> {
     try {
-      const raw = await this.#content(chunk);
+      const content = await this.#content(chunk);
       const { preamble, source } = this.reader;
       const { head, reserved } = preamble;
       const { dataVersion } = chunk.entry;
       const epoch = epochOf(reserved.epochs, chunk.index);
       const data = head.dialect === 4 ? VERSION_4_DATA : (dataVersion ?? epoch?.dataVersion ?? head.dataVersion);
+      const fix = head.dialect === 1 ? this.#fixOf(data) : null;
+      const raw = fix === null ? content : transcoded(content, chunk.hasKeyframe, fix);
       const { columns, problem } = decodeChunk(raw, chunk, head.dialect, data, this.#channels, source);
       if (problem !== null) return { chunk, columns, problem: problem.message };
       if (head.dialect === 1) checkContent(columns, this.#channels.snapshot);
@@ -128,6 +136,17 @@ export class StrictSource {
       if (!(error instanceof LayoutError)) throw RecordingError.from(error, FORMAT_ID);
       return { chunk, columns: null, problem: error.message };
     }
+  }
+
+  /** Null where names stay as they are. */
+  #fixOf(dataVersion: number): NameFix | null {
+    const newest = newestData(this.reader);
+    if (this.#fixer === null || dataVersion === 0 || dataVersion === newest) return null;
+    const known = this.#fixes.get(dataVersion);
+    if (known !== undefined) return known;
+    const fix = new NameFix(this.#fixer, dataVersion, this.#findings);
+    this.#fixes.set(dataVersion, fix);
+    return fix;
   }
 
   /** The chunk inflated. Throws `LayoutError`, `SourceError`. */
@@ -189,6 +208,11 @@ export class StrictSource {
     if (record.recordingId === id) return;
     throw new LayoutError("malformed", `chunk record, recording id: expected ${id}, found ${record.recordingId}`, 0);
   }
+}
+
+/** The newest data version of a recording: that of its last epoch which tells one; 0: none does. */
+export function newestData({ preamble: { head, reserved } }: HypercubeReader): number {
+  return reserved.epochs.findLast(({ dataVersion }) => dataVersion !== 0)?.dataVersion ?? head.dataVersion;
 }
 
 /** Opens a recording; when that fails, its main file is closed again. */

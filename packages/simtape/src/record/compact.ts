@@ -11,6 +11,7 @@ import { EVENT } from "../formats/hypercube/layout-events.ts";
 import { RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "../formats/hypercube/layout-own.ts";
 import { DICTIONARY_IDS, FLAG_FINISHED, FORMAT_ID, LIMITS, readVarInt, TICK } from "../formats/hypercube/layout.ts";
 import { compoundIn } from "../formats/hypercube/metadata-writing.ts";
+import type { NameFixer } from "../formats/hypercube/names.ts";
 import type { HypercubeReader } from "../formats/hypercube/reader.ts";
 import { isReadable, type ReadableSink, type SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
@@ -18,7 +19,7 @@ import type { Columns } from "../model/batch.ts";
 import { Findings, RecordingError } from "../model/error.ts";
 import { CompactedFile, SinkSource } from "./compact-file.ts";
 import { FRAME_BYTES, Merger, type SourceChunk } from "./compact-merge.ts";
-import { compactedPreamble } from "./compact-preamble.ts";
+import { compactedPreamble, joinedEpochs } from "./compact-preamble.ts";
 import { openReader, StrictSource } from "./compact-source.ts";
 import { type SnapshotNews, Trail } from "./compact-trail.ts";
 import { channelOf, type CompactionVisitor, markTag } from "./visitors.ts";
@@ -33,6 +34,8 @@ export interface CompactOptions {
   readonly dictionary?: Uint8Array | undefined;
   /** Dictionaries that the source needs. */
   readonly dictionaries?: DictionaryLookup | undefined;
+  /** Brings names of older data versions up to date, so that epochs that differ in them become one (spec §9). */
+  readonly fixer?: NameFixer | undefined;
   /** Takes recordings that were not finished or are damaged: what is sound is kept, and the outcome is "crashed". */
   readonly salvage?: boolean | undefined;
   /** Analyses made in passing. */
@@ -70,6 +73,8 @@ export interface CompactReport {
   readonly hashesCompared: number;
   /** Why chunks were left out. */
   readonly losses: readonly string[];
+  /** Names that do not resolve any more: placeholders stand for them. */
+  readonly unresolved: readonly string[];
 }
 
 /** Recompression of finished recordings (spec §7.2). */
@@ -222,7 +227,7 @@ class Compaction {
   async #merge(merger: Merger, file: CompactedFile): Promise<void> {
     const { reader } = this.#source;
     const { entries, head } = reader.preamble;
-    const breaks = breaksOf(reader);
+    const breaks = breaksOf(reader, this.#options.fixer !== undefined);
     for (const visitor of this.#visitors) visitor.begin?.(reader);
     let end = 0;
     let isBroken = false;
@@ -341,6 +346,7 @@ class Compaction {
       dictionarySha256: dictionary === null ? null : await sha256(dictionary),
       sourceBytes: reader.info.bytes ?? 0,
       places: this.#placesOf(reader.preamble.entries.length, file.chunkCount),
+      epochs: this.#options.fixer === undefined ? null : joinedEpochs(reader.preamble.reserved.epochs),
       lost: isCrashed ? { chunks: this.#chunksLost, ticks: this.#ticksLost } : null,
       marks,
       analysis,
@@ -423,13 +429,15 @@ class Compaction {
       ticksLost: this.#ticksLost,
       hashesCompared,
       losses: this.#losses,
+      unresolved: this.#source.findings.filter(({ code }) => code === "unresolved-name").map(({ message }) => message),
     };
   }
 }
 
 /** Chunks at which versions change, or what host events are called: frames do not go over them (spec §9). */
-function breaksOf({ source }: HypercubeReader): ReadonlySet<number> {
-  return new Set([...source.epochs.map(({ chunk }) => chunk), ...source.events.map(({ sinceChunk }) => sinceChunk)]);
+function breaksOf({ source }: HypercubeReader, isTranscoded: boolean): ReadonlySet<number> {
+  const epochs = isTranscoded ? joinedEpochs(source.epochs) : source.epochs;
+  return new Set([...epochs.map(({ chunk }) => chunk), ...source.events.map(({ sinceChunk }) => sinceChunk)]);
 }
 
 /** The world section of a snapshot: the body of a world event; null when there is none. */

@@ -1,9 +1,11 @@
 /** simtape/record: records live into HCRP, keeps what was recorded, and brings it into its lasting form. */
 export type { Identity, Stance } from "./body.ts";
+export { changeMetadata, type MetadataChange, type MetadataReport } from "./change-metadata.ts";
 export { type CompactOptions, type CompactReport, compact, isCompactionOf } from "./compact.ts";
 export { type Ghost, ghost, readGhost } from "./compact-ghost.ts";
 export type { StrictOptions } from "./compact-source.ts";
 export { type TrainOptions, trainDictionary } from "./dictionary.ts";
+export type { RecordingLimits } from "./limits.ts";
 export { type JournalContent, type JournalFile, readJournal } from "./journal.ts";
 export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
 export { RECORDING_PROFILES, type RecordingProfile } from "./profile.ts";

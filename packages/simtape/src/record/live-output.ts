@@ -89,6 +89,16 @@ export class LiveOutput implements ChunkOutput {
     return Math.max(this.count / LIMITS.chunks, length / LIMITS.index);
   }
 
+  /** A few chunks more, for what is under way, and there is no room left (spec §12). */
+  get isIndexFull(): boolean {
+    return this.indexUse >= 0.9999;
+  }
+
+  /** Number of the next segment. */
+  get segments(): number {
+    return this.#segment;
+  }
+
   /** Compressed bytes that are not committed yet. */
   get waiting(): number {
     return this.#pendingBytes + this.#flightBytes;

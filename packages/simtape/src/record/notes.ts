@@ -19,6 +19,8 @@ export interface Subject {
 
 /** Lists in the metadata are held to this, so that a day's marks leave room (spec §12: 1 MiB). */
 const MOST = 4096;
+/** Characters of a text in one of them: events keep all of it. */
+const LONGEST = 1024;
 
 /** What a recorder knows of the whole recording, for its metadata. */
 export class Notes {
@@ -52,8 +54,14 @@ export class Notes {
     this.#marks = [];
     this.#sessions = [];
     this.#gaps = [];
+    this.#uncounted = 0;
     this.#dropped.clear();
     this.#links = new Map([["previous", previous]]);
+  }
+
+  /** A list has no more room: what comes belongs into another recording. */
+  get isFull(): boolean {
+    return this.#marks.length >= MOST || this.#sessions.length >= MOST;
   }
 
   next(id: string): void {
@@ -67,7 +75,7 @@ export class Notes {
     }
     const tags: Record<string, NbtTag> = { tick: { type: NBT.int, value: tick }, kind: nbtText(kind) };
     if (entity !== null) tags["entity"] = { type: NBT.int, value: entity };
-    this.#marks.push(nbtCompound({ ...tags, label: nbtText(label), severity: { type: NBT.byte, value: severity } }));
+    this.#marks.push(nbtCompound({ ...tags, label: shortened(label), severity: { type: NBT.byte, value: severity } }));
   }
 
   session({ tick, time, reason }: Session): void {
@@ -76,7 +84,7 @@ export class Notes {
       nbtCompound({
         tick: { type: NBT.int, value: tick },
         unix_ms: { type: NBT.long, value: BigInt(time) },
-        reason: nbtText(reason),
+        reason: shortened(reason),
       }),
     );
   }
@@ -84,7 +92,7 @@ export class Notes {
   subject({ entity, uuid, name }: Subject): void {
     if (this.#subjects.length >= MOST) return;
     this.#subjects.push(
-      nbtCompound({ entity: { type: NBT.int, value: entity }, uuid: uuidTag(uuid), name: nbtText(name) }),
+      nbtCompound({ entity: { type: NBT.int, value: entity }, uuid: uuidTag(uuid), name: shortened(name) }),
     );
   }
 
@@ -134,6 +142,10 @@ export class Notes {
     for (const [name, id] of this.#links) own.push([name, nbtText(id)]);
     return own;
   }
+}
+
+function shortened(text: string): NbtTag {
+  return nbtText(text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 }
 
 function listOf(items: readonly NbtTag[]): NbtTag {

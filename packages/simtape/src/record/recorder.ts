@@ -2,7 +2,7 @@ import { NBT, nbtText } from "../codec/nbt.ts";
 import { hostName } from "../formats/hypercube/channels.ts";
 import { encoder, type HypercubeEncoder } from "../formats/hypercube/encode.ts";
 import { FLAG_FINISHED, TICK, uuidBytes, uuidText } from "../formats/hypercube/layout.ts";
-import { EVENT_NAMES } from "../formats/hypercube/layout-events.ts";
+import { EVENT, EVENT_NAMES } from "../formats/hypercube/layout-events.ts";
 import { worldVersionBytes } from "../formats/hypercube/writer-profile.ts";
 import { type Store, StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
@@ -15,6 +15,7 @@ import { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
 import { nextEntityBehind } from "./next-entity.ts";
 import { Notes } from "./notes.ts";
 import { Part } from "./part.ts";
+import { checkLimits, isAtLimit, type RecordingLimits } from "./limits.ts";
 import { eventsOf, type RecordingProfile } from "./profile.ts";
 import { type EventSink, type Mark, World } from "./world.ts";
 import { WorldSink } from "./world-sink.ts";
@@ -55,13 +56,8 @@ export interface RecorderOptions {
     /** What happens then: `block` (await `ready`), `drop-oldest` (the default), `drop-newest`. */
     readonly policy?: OverflowPolicy | undefined;
   };
-  /** Where a recording ends and the next one, linked to it, begins. */
-  readonly limits?: {
-    /** 1,728,000: a day. */
-    readonly ticks?: number | undefined;
-    /** In segments; 2 GiB. */
-    readonly bytes?: number | undefined;
-  };
+  /** Where a recording ends and the next one, linked to it, begins (spec §12). */
+  readonly limits?: RecordingLimits;
   /** Milliseconds; for tests. */
   readonly now?: (() => number) | undefined;
   readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
@@ -92,8 +88,7 @@ const COMMIT_EVERY = 30_000;
 const COMMIT_BYTES = 256 << 10;
 const JOURNAL_EVERY = 1000;
 const BUFFER_BYTES = 16 << 20;
-const LIMIT_TICKS = 1_728_000;
-const LIMIT_BYTES = 2 ** 31;
+const LONGEST_ID = 128;
 
 /**
  * Begins a recording in a store, or goes on with one: segments are committed as time passes, and what is committed can
@@ -137,6 +132,11 @@ export class Recorder {
   #isBusy = false;
   #busyTicks = 0;
   #busySince: number | null = null;
+  /** Somebody left in the present tick: it is committed when it is over (spec §8.1). */
+  #hasLeft = false;
+  /** Of the metadata that were committed first and last. */
+  #metadataBefore: number | null = null;
+  #metadataBytes = 0;
   #lastJournal = 0;
   #failure: unknown = null;
   #closing: Promise<void> | null = null;
@@ -147,6 +147,7 @@ export class Recorder {
     const { policy } = options.buffer ?? {};
     if (policy !== undefined && !OVERFLOW_POLICIES.includes(policy))
       throw new RangeError(`no policy ${policy}; there are ${OVERFLOW_POLICIES.join(", ")}`);
+    checkLimits(options.limits);
     this.#store = store;
     this.#options = options;
     this.#id = options.id;
@@ -276,22 +277,21 @@ export class Recorder {
     if (this.#busySince !== null) {
       const isDue = this.#now() - this.#busySince >= every || this.#busyTicks >= ticks;
       const isLarge = part.output.waiting >= bytes && !part.output.isCommitting;
-      if (isDue || isLarge) this.commit();
+      if (isDue || isLarge || this.#hasLeft) this.commit();
     }
     if (this.#options.journal !== undefined && this.#now() - this.#lastJournal >= JOURNAL_EVERY) {
       this.#lastJournal = this.#now();
       part.mirror(this.#at);
     }
-    const { limits = {} } = this.#options;
-    const isLong = this.#at >= (limits.ticks ?? LIMIT_TICKS);
-    if (isLong || part.bytes + part.output.waiting >= (limits.bytes ?? LIMIT_BYTES)) this.#link();
+    if (this.#notes.isFull || isAtLimit(this.#options.limits, this.#use(part))) this.#link();
   }
 
-  /** Commits what there is, in the background: when a player leaves, before a pause. */
+  /** Commits what there is, in the background: before a pause. It goes by itself when a player leaves. */
   commit(): void {
     if (this.#failure !== null) return;
     this.#busySince = null;
     this.#busyTicks = 0;
+    this.#hasLeft = false;
     this.#note();
     this.#endChunk();
     this.#part!.commit(this.#at);
@@ -366,6 +366,7 @@ export class Recorder {
         return;
       }
       this.#isBusy = true;
+      this.#hasLeft ||= core === EVENT.leave;
       this.#sink!.event(core, tick, payload);
     },
     mark: (mark: Mark) => this.#notes.mark(mark),
@@ -373,6 +374,8 @@ export class Recorder {
 
   #take(part: Part): void {
     this.#part = part;
+    this.#metadataBefore = null;
+    this.#metadataBytes = 0;
     this.#sink = new WorldSink(
       part.writer,
       () => this.#world,
@@ -448,7 +451,8 @@ export class Recorder {
   #overflow(part: Part): void {
     const { policy = "drop-oldest", bytes = BUFFER_BYTES } = this.#options.buffer ?? {};
     const most = policy === "drop-newest" ? bytes : policy === "block" ? bytes * 2 : Number.POSITIVE_INFINITY;
-    if (this.#isMuted || (part.output.waiting < most && this.#failure === null)) return;
+    const isRoom = part.output.waiting < most && !part.output.isIndexFull;
+    if (this.#isMuted || (isRoom && this.#failure === null)) return;
     this.#endChunk();
     this.#isMuted = true;
     this.#notes.gap(this.#at, null);
@@ -457,7 +461,7 @@ export class Recorder {
   /** False: there is still no room. */
   #unmute(): boolean {
     const part = this.#part!;
-    if (part.output.isFull || this.#failure !== null) return false;
+    if (part.output.isFull || part.output.isIndexFull || this.#failure !== null) return false;
     this.#isMuted = false;
     this.#notes.endGap(this.#at);
     if (this.#encoder === null) this.#isAnew = true;
@@ -507,9 +511,17 @@ export class Recorder {
 
   async #openNext(): Promise<[string, Part]> {
     for (;;) {
-      const id = `${this.#options.id}-${++this.#number}`;
+      const id = numbered(this.#options.id, ++this.#number);
       if ((await existing(this.#store, id)) === null) return [id, await this.#open(id, null, this.#epochNow())];
     }
+  }
+
+  /** What there is of all that has a limit. */
+  #use({ bytes, output }: Part): Parameters<typeof isAtLimit>[1] {
+    // another recording would begin with as much
+    const metadata = this.#metadataBytes > (this.#metadataBefore ?? 0) ? this.#metadataBytes : 0;
+    const { count: chunks, segments, indexUse: index } = output;
+    return { ticks: this.#at, bytes: bytes + output.waiting, chunks, segments, metadata, index };
   }
 
   #epochNow(): bigint {
@@ -525,6 +537,8 @@ export class Recorder {
     writer.noteOwn("profile", nbtText(this.#options.profile ?? "standard"));
     writer.note("outcome", nbtText(outcome));
     if (durationMs !== null) writer.note("duration_ms", { type: NBT.long, value: BigInt(Math.round(durationMs)) });
+    this.#metadataBytes = writer.metadata().length;
+    this.#metadataBefore ??= this.#metadataBytes;
   }
 
   /** Everything that there is to say of a recording's end. */
@@ -553,6 +567,13 @@ export class Recorder {
     }
     if (this.#failure !== null) throw this.#failure;
   }
+}
+
+/** `run-2` for `run`; the name stays within the length of an id (spec §12). */
+function numbered(id: string, number: number): string {
+  const suffix = `-${number}`;
+  const start = id.lastIndexOf("/") + 1;
+  return `${id.slice(0, Math.min(id.length, start + LONGEST_ID - suffix.length))}${suffix}`;
 }
 
 /** Throws `RecordingError` when it is over, or of another world (spec §8.6). */

@@ -1,8 +1,10 @@
+import { rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
-import { simtape, temporaryFile } from "./run.ts";
+import { simtape, simtapeProcess, temporaryFile } from "./run.ts";
 
 const bytes = makeTown(RELEASES.find(({ name }) => name === "0.9.15")!);
 const town = temporaryFile("town.log", bytes);
@@ -185,10 +187,28 @@ describe("check", () => {
 
 describe("the command itself", () => {
   test("knows its version, its help and completion", async () => {
-    expect((await simtape(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    const help = await simtape(["cat", "--help"]);
+    expect((await simtapeProcess(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const help = await simtapeProcess(["cat", "--help"]);
     expect(help).toMatchObject({ exit: 0 });
     expect(help.stdout).toContain("Examples:");
-    expect((await simtape(["complete", "bash"])).stdout).toContain("simtape");
+    expect((await simtapeProcess(["complete", "bash"])).stdout).toContain("simtape");
+  });
+
+  test("is the same in a process of its own: streams, messages, exit codes", async () => {
+    const lines = Buffer.from('{"tick":0}\n{"spawn":{"id":1,"type":"x:car","at":[0,64,0]}}\n{"move":{"id":2}}\n');
+    const folder = dirname(temporaryFile("x", new Uint8Array(0)));
+    const out = join(folder, "run");
+    const runs: [string[], Uint8Array?][] = [
+      [["info", town, "--json"]],
+      [["check", town, cut, "--json"]],
+      [["state", town]],
+      [["nothing"]],
+      [["record", out], lines],
+    ];
+    for (const [words, input] of runs) {
+      const own = await simtapeProcess(words, input);
+      rmSync(out, { recursive: true, force: true });
+      expect(await simtape(words, input)).toEqual(own);
+    }
   });
 });

@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { run } from "../../src/cli/program.ts";
 
 /** The command as users start it; `npm test` builds it first. */
 export const MAIN: string = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -13,11 +15,24 @@ export interface Ran {
   readonly stderr: string;
 }
 
+process.env["NO_COLOR"] = "1";
+process.env["TZ"] = "UTC";
+
+/** Commands share the process, and its streams: one after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** A command line, carried out in this process; starting another takes half a second. */
 export function simtape(words: readonly string[], input?: Uint8Array): Promise<Ran> {
+  const ran = last.then(() => carriedOut(words, input));
+  last = ran.catch(() => undefined);
+  return ran;
+}
+
+/** The same as users have it: the built command, in a process of its own. */
+export function simtapeProcess(words: readonly string[], input?: Uint8Array): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...words], { env: { ...process.env, NO_COLOR: "1", TZ: "UTC" } });
-    const out: Buffer[] = [];
-    const talk: Buffer[] = [];
+    const child = spawn(process.execPath, [MAIN, ...words]);
+    const [out, talk]: [Buffer[], Buffer[]] = [[], []];
     child.stdout.on("data", (bytes: Buffer) => out.push(bytes));
     child.stderr.on("data", (bytes: Buffer) => talk.push(bytes));
     child.on("error", reject);
@@ -27,6 +42,48 @@ export function simtape(words: readonly string[], input?: Uint8Array): Promise<R
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });
+}
+
+async function carriedOut(words: readonly string[], input: Uint8Array = new Uint8Array(0)): Promise<Ran> {
+  const [stdout, stderr] = [new Heard(process.stdout), new Heard(process.stderr)];
+  const stdin = Object.getOwnPropertyDescriptor(process, "stdin")!;
+  Object.defineProperty(process, "stdin", {
+    configurable: true,
+    value: Readable.from(input.length === 0 ? [] : [input]),
+  });
+  try {
+    const exit = await run(words);
+    return { exit, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    process.exitCode = undefined;
+    Object.defineProperty(process, "stdin", stdin);
+    stdout.end();
+    stderr.end();
+  }
+}
+
+/** What is written to a stream, kept from it. */
+class Heard {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #write: NodeJS.WriteStream["write"];
+  readonly #parts: Buffer[] = [];
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+    this.#write = stream.write.bind(stream);
+    stream.write = ((part: string | Uint8Array): boolean => {
+      this.#parts.push(Buffer.from(part as string));
+      return true;
+    }) as typeof stream.write;
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#parts).toString();
+  }
+
+  end(): void {
+    this.#stream.write = this.#write;
+  }
 }
 
 /** A file in a folder of its own. */

@@ -131,6 +131,20 @@ describe("the server of the viewer", () => {
     expect((await get(at("files/2/town.log"), {}, "PUT")).status).toBe(405);
   });
 
+  test("gives a dictionary that was named, beside recordings of HCRP only", async () => {
+    const entries = await entriesOf([join(folder, "town.log"), join(folder, "parkour")]);
+    const lookup = (id: number): Promise<Uint8Array | null> => Promise.resolve(id === 32_769 ? town : null);
+    const given = await serveView(join(folder, "../page"), entries, 0, lookup);
+    const statusOf = async (path: string): Promise<number> => (await fetch(new URL(path, given.address([])))).status;
+    try {
+      expect(await statusOf("files/1/32769.dict")).toBe(200);
+      expect(await statusOf("files/1/32770.dict")).toBe(404);
+      expect(await statusOf("files/0/32769.dict")).toBe(404);
+    } finally {
+      await given.close();
+    }
+  });
+
   test("tells the address at which recordings are open", async () => {
     const entries = await entriesOf([join(folder, "town.log"), join(folder, "short.traj")]);
     await using two = Object.assign(await serveView(join(folder, "../page"), entries, 0), {

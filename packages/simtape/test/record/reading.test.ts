@@ -2,7 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { loadZstd } from "../../src/codec/zstd.ts";
 import { hypercube } from "../../src/formats/hypercube/format.ts";
+import { type CountedSource, counted } from "../../src/io/counted.ts";
+import type { ByteSource } from "../../src/io/source.ts";
 import { bundleOf } from "../../src/io/bundle.ts";
 import { memory } from "../../src/io/memory.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
@@ -14,7 +17,11 @@ import type { Recording } from "../../src/model/recording.ts";
 import { compact } from "../../src/record/compact.ts";
 import { existing, recordingBundle } from "../../src/record/existing.ts";
 import { record } from "../../src/record/recorder.ts";
-import { Clock, comeIn, expectAt, openRecording, walk } from "./walk.ts";
+import { bundleOfFiles } from "../conformance/mutate.ts";
+import { verify } from "../../src/record/verify.ts";
+import { walk as walkContent } from "../fixtures/hypercube/make.ts";
+import { compacted as packed } from "../fixtures/hypercube/recording.ts";
+import { Clock, comeIn, expectAt, openRecording, step, turn, walk } from "./walk.ts";
 
 async function recorded(players: number, ticks: number): Promise<Store> {
   const store = memoryStore();
@@ -93,6 +100,26 @@ test("row 9: a recording is segments of chunks of ticks, as they were committed"
   );
 });
 
+test("row 10: a file whose first chunk has no snapshot is refused: the chunk by the reader, the file by all that is strict", async () => {
+  const content = walkContent();
+  const without = content.chunks.map((chunk, i) => (i === 0 ? { ...chunk, snapshot: null } : chunk));
+  const zstd = await loadZstd();
+  const [sound, refused] = [content, { ...content, chunks: without }].map((each) =>
+    bundleOfFiles({ "a.hcrp": packed(zstd, each) }),
+  );
+  // some chunks have one and some have none
+  expect(await verify(sound!)).toMatchObject({ status: "sound", chunks: 4, snapshots: 2 });
+  const told =
+    "index entry 0, flags: expected bit 0 set, as the first chunk must have a snapshot; the chunk is refused";
+  expect((await verify(refused!)).status).toBe("damaged");
+  await expect(compact(refused!, new MemoryFiles("run.hcrp"))).rejects.toThrow(told);
+  await using recording = await openBundle(refused!, [hypercube]);
+  expect(recording.findings[0]).toMatchObject({ code: "index-first-snapshot", severity: "damage", message: told });
+  // nothing of it is shown
+  for await (const { time, length } of recording.batches())
+    if (length > 0) expect(time[0]).toBeGreaterThanOrEqual(60 * 5e7);
+});
+
 test("row 10: a chunk needs no snapshot of its own, but the first one has it", async () => {
   const store = await recorded(3, 2000);
   const found = (await existing(store, "run"))!;
@@ -125,6 +152,58 @@ test("row 26: over HTTP opening is one request, a cold seek one, a warm one none
   expect(moves).toBeGreaterThan(24 * 11_000);
   expect(asked.length).toBeLessThanOrEqual(5);
   close();
+});
+
+test("row 26: a preamble above 256 KiB costs one request more, and nothing else", async () => {
+  const store = memoryStore();
+  const clock = new Clock();
+  const notes = Array.from({ length: 300 }, (_, n) => `${n} ${"x".repeat(1000)}`);
+  const recorder = await record(store, { id: "run", now: clock.now, metadata: { notes } });
+  comeIn(recorder.world, 24);
+  await walk(recorder, clock, 24, 2500);
+  await recorder.close();
+  const bytes = await compacted(store);
+  const { url, asked, close } = await served(bytes);
+  await using recording = await openBundle(bundleAt(url), [hypercube]);
+  expect(asked).toHaveLength(2);
+  expect(asked[0]).toBe("bytes=0-262143");
+  await expectAt(recording, 24, 2400);
+  expect(asked).toHaveLength(3);
+  close();
+});
+
+test("row 1: a day of four players, 1,728,000 ticks, opens with two reads of 512 KiB at most, and any moment is there", async () => {
+  const store = memoryStore();
+  const clock = new Clock();
+  const recorder = await record(store, { id: "run", now: clock.now, limits: { ticks: 2_000_000 } });
+  comeIn(recorder.world, 4);
+  let waiting = 0;
+  // a step in every chunk: the benchmark records all of them
+  for (let tick = 0; tick < 1_728_000; tick += 200) {
+    recorder.goTo(tick);
+    step(recorder.world, 4, tick);
+    clock.time += 10_000;
+    waiting = Math.max(waiting, recorder.status.waiting);
+    if (tick % 2000 === 0) await turn();
+  }
+  recorder.goTo(1_728_000);
+  await recorder.close();
+  // what is not committed is all that is in memory of it
+  expect(waiting).toBeLessThan(512 << 10);
+  for (const bundle of [recordingBundle(store, "run"), bundleOf(memory(await compacted(store)))]) {
+    const sources: CountedSource[] = [];
+    const open = async (name?: string): Promise<ByteSource | null> => {
+      const source = await bundle.open(name);
+      if (source !== null) sources.push(counted(source));
+      return source && sources.at(-1)!;
+    };
+    await using recording = await openBundle({ ...bundle, open }, [hypercube]);
+    expect(sources.reduce((sum, { reads }) => sum + reads, 0)).toBeLessThanOrEqual(2);
+    expect(sources.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(512 << 10);
+    expect((await recording.timeline()).tick!.count).toBe(1_728_000);
+    for (const tick of [1_727_999, 3, 864_000, 86_399, 1_000_000])
+      await expectAt(recording, 4, tick, tick - (tick % 200));
+  }
 });
 
 test("row 27: a seek begins at the last snapshot before it, which is a minute old at most", async () => {

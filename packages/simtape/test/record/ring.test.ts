@@ -51,6 +51,13 @@ test("row 36: a clip of the last five minutes holds 6,000 to 6,200 ticks, begins
   expect(timeline.tick!.count).toBe(20_123 - clip.from);
   expect(timeline.epoch).toBe(1_700_000_000_000_000_000n + BigInt(clip.from) * 50_000_000n);
   expect(recording.info.metadata).toMatchObject({ clip: true });
+  // flag CLIP (spec §3.1), and a snapshot at tick 0
+  expect(new DataView(files.bytes.buffer, files.bytes.byteOffset).getUint16(5) & 0x100).toBe(0x100);
+  expect((await recording.reader.keyframe(0))!.time).toBe(0);
+  for await (const batch of recording.batches({ channels: [recording.channel("snapshot")] })) {
+    expect(batch.time[0]).toBe(0);
+    break;
+  }
   const { hcrp } = recording.info.metadata["metadata"] as { hcrp: Record<string, unknown> };
   expect(hcrp["origin"]).toMatchObject({ from_tick: clip.from });
   expect(hcrp["marks"]).toMatchObject([{ kind: "report", label: "cheating?", tick: 20_123 - clip.from }]);
@@ -68,9 +75,17 @@ test("row 36: a clip of the last five minutes holds 6,000 to 6,200 ticks, begins
   }
 });
 
-test("row 36: a player and five minutes take at most 64 KiB", async () => {
-  const { ring } = await walked(6400);
-  expect(ring.bytes).toBeLessThanOrEqual(64 << 10);
+test("row 36: a player of 140 B/s takes at most 64 KiB, at every tick", async () => {
+  const { ring, entity } = await walked(6400);
+  let most = 0;
+  for (let tick = 6400; tick < 9000; tick++) {
+    ring.world.move(entity, stance(tick));
+    ring.endTick();
+    most = Math.max(most, ring.bytes);
+  }
+  expect(most).toBeLessThanOrEqual(64 << 10);
+  // as much as the row supposes, at least
+  expect(most / (ring.ticks / 20)).toBeGreaterThan(140);
 });
 
 test("row 36: a tail is recorded after the trigger, and triggers that overlap are one clip", async () => {

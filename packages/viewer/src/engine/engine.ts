@@ -1,5 +1,6 @@
 import { filesBundle, open, type Player, play, type Port, type Recording, servePlayer } from "simtape";
 import type { Ask, Opened, Place, Progress } from "../protocol.ts";
+import { Dictionaries } from "./dictionaries.ts";
 
 /** Between two reports of progress, milliseconds. */
 const REPORT_EVERY = 50;
@@ -18,18 +19,31 @@ export class Engine {
     return found;
   }
 
-  async open(place: Place, signal: AbortSignal, report: (progress: Progress) => void): Promise<Opened> {
+  async open(
+    place: Place,
+    signal: AbortSignal,
+    report: (progress: Progress) => void,
+    given: readonly File[] = [],
+  ): Promise<Opened> {
     let reported = 0;
     const location = place.kind === "url" ? new URL(place.url) : filesBundle(place.files, place.main);
+    const dictionaries = new Dictionaries(given);
     const recording = await open(location, {
       signal,
+      formats: dictionaries.formats,
       onProgress: (done, total) => {
         const now = performance.now();
         if (now - reported < REPORT_EVERY) return;
         reported = now;
         report({ done, total });
       },
+    }).catch((error: unknown) => {
+      throw dictionaries.explain(error);
     });
+    if (signal.aborted) {
+      await recording.close();
+      throw signal.reason;
+    }
     const id = this.#count++;
     this.#recordings.set(id, recording);
     return {
@@ -56,8 +70,8 @@ export class Engine {
 
   async play({ recording, port, ghosts, at, rate, loop }: Ask<"play">): Promise<null> {
     this.#leave.abort();
-    await this.#player?.close();
     this.#leave = new AbortController();
+    const before = this.#player;
     this.#player = play(this.recording(recording), {
       ghosts: ghosts.map((ghost) => ({ ...ghost, recording: this.recording(ghost.recording) })),
       at: at ?? undefined,
@@ -65,6 +79,7 @@ export class Engine {
       loop,
     });
     void servePlayer(this.#player, port as Port, this.#leave.signal).then(() => port.close());
+    await before?.close();
     return null;
   }
 }

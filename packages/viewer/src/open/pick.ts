@@ -1,6 +1,5 @@
 import type { Session } from "../session.ts";
-import { placesOf } from "./files.ts";
-import { openPlaces } from "./open-places.ts";
+import { openFiles } from "./open-files.ts";
 
 /** Lets the user choose files, or a folder; the first recording among them is opened, or all of them become ghosts. */
 export async function pickFiles(
@@ -17,5 +16,5 @@ export async function pickFiles(
     input.addEventListener("cancel", () => resolve([]), { once: true });
   });
   input.click();
-  await openPlaces(session, placesOf(await chosen), as);
+  await openFiles(session, await chosen, as);
 }

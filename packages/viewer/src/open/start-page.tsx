@@ -61,7 +61,7 @@ export function StartPage() {
         )}
         {failure !== null && (
           <p role="alert" className="start-failure">
-            <b>{failure.name}</b> {failure.message}
+            <b>{failure.place.name}</b> {failure.message}
           </p>
         )}
         <RecordingList />

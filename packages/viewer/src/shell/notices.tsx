@@ -11,7 +11,7 @@ export function Notices() {
       {notice !== null && <p role="status">{notice}</p>}
       {failure !== null && (
         <p role="alert">
-          <b>{failure.name}</b> {failure.message}{" "}
+          <b>{failure.place.name}</b> {failure.message}{" "}
           <Button kind="bare" label="Close" onClick={() => session.forgetFailure()}>
             ✕
           </Button>

@@ -65,7 +65,7 @@ export function keyOf({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent
 }
 
 function seekBy(session: Session, by: number): void {
-  void session.seek((session.frame?.time ?? 0) + by);
+  void session.seek((session.time ?? 0) + by);
 }
 
 function changeRate(session: Session, by: 1 | -1): void {
@@ -75,7 +75,7 @@ function changeRate(session: Session, by: 1 | -1): void {
 
 /** Puts one edge of the loop here; the other stays where it can. */
 function setEdge(session: Session, edge: "start" | "end"): void {
-  const here = session.frame?.time ?? 0;
+  const here = session.time ?? 0;
   const { start, end } = session.bounds;
   const before = session.store.value.status.loop;
   const loop =

@@ -20,7 +20,7 @@ export function TransportBar() {
     const number = tickAt(frame.time, timeline);
     tick.current.textContent = number === null ? "" : `${timeline.tick!.name} ${number}`;
   });
-  const isPlaying = phase === "playing" || phase === "buffering";
+  const isPlaying = useViewer((state) => state.isPlaying);
   const rates = RATES.includes(Math.abs(rate)) ? RATES : [...RATES, Math.abs(rate)].sort((a, b) => a - b);
   return (
     <div className="transport" role="toolbar" aria-label="Playing" data-phase={phase}>

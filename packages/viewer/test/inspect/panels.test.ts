@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { open } from "simtape";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { example, hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
+import { example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** Pictures to look at go there. */
 const PICTURES = process.env["PICTURES"];
@@ -10,24 +10,24 @@ const PICTURES = process.env["PICTURES"];
 describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
   let viewer: Viewer;
   let page: Page;
-  let errors: readonly string[] = [];
+  let errors: readonly string[];
 
   beforeAll(async () => {
     viewer = await startViewer([example("")]);
+    ({ page, errors } = await viewer.page("about:blank"));
   }, 120_000);
 
   afterAll(() => viewer?.[Symbol.asyncDispose]());
 
-  afterEach(async () => {
-    await page?.close();
+  afterEach(() => {
     expect(errors).toEqual([]);
   });
 
   /** A recording at a time, with the panels named only: a scene takes a while to draw without a graphics card. */
   async function go(name: string, seconds: number, panels: readonly string[], shared: object = {}): Promise<void> {
-    const kept = { t: seconds, shared: { ...shared, layout: layoutOf(panels) } };
-    const hash = encodeURIComponent(JSON.stringify(kept));
-    ({ page, errors } = await viewer.page(`${viewer.address(name)}#${hash}`));
+    const hash = hashOf({ t: seconds, shared: { ...shared, layout: layoutOf(panels) } });
+    await page.goto("about:blank");
+    await page.goto(viewer.address(name) + hash);
     await untilOpen(page);
     await page.waitForFunction((time) => simtape.frame?.time === time, seconds * 1e9);
   }
@@ -127,13 +127,3 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await picture("bytes");
   });
 });
-
-/** Panels side by side, as the layout is kept in an address. */
-function layoutOf(panels: readonly string[]): unknown {
-  const data = panels.map((id) => ({ type: "leaf", size: 640, data: { id, views: [id], activeView: id } }));
-  const named = panels.map((id) => [id, { id, contentComponent: id, title: id }] as const);
-  return {
-    grid: { root: { type: "branch", size: 500, data }, width: 1280, height: 500, orientation: "HORIZONTAL" },
-    panels: Object.fromEntries(named),
-  };
-}

@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { build } from "vite";
-import { vi } from "vitest";
 import { entriesOf, type ViewEntry } from "../../../simtape/src/cli/view-entries.ts";
 import { serveView } from "../../../simtape/src/cli/view-server.ts";
+import type { Kept } from "../../src/kept.ts";
 import type { Session } from "../../src/session.ts";
+import { builtPage } from "./build.ts";
 
 declare global {
   /** The session of the page, as its console sees it. */
@@ -36,14 +33,13 @@ export interface Viewer extends AsyncDisposable {
   readonly folder: string;
   /** Address of the page with those entries open; with none, of its first page. */
   address(...names: string[]): string;
+  addressOf(entries: readonly ViewEntry[]): string;
   /** A page of 900 × 520, small for the sake of drawing in software; what goes wrong in it is in `errors`. */
   page(address: string): Promise<{ readonly page: Page; readonly errors: readonly string[] }>;
 }
 
-/** Builds the page from the sources, in a folder of its own: nobody's `dist` is touched. */
 export async function startViewer(files: readonly string[]): Promise<Viewer> {
-  const folder = await mkdtemp(join(tmpdir(), "simtape-viewer-"));
-  await buildViewer(folder);
+  const folder = await builtPage();
   const entries = await entriesOf(files);
   const server = await serveView(folder, entries, 0);
   const browser = await launch();
@@ -52,28 +48,14 @@ export async function startViewer(files: readonly string[]): Promise<Viewer> {
   return {
     entries,
     folder,
+    addressOf: (opened) => server.address(opened),
     address: (...names) => server.address(names.map((name) => entries.find((entry) => entry.name === name)!)),
     page: (address) => openPage(context, address),
     async [Symbol.asyncDispose]() {
       await browser.close();
       await server.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function buildViewer(folder: string): Promise<void> {
-  // Under NODE_ENV=test, which vitest sets, Vite does not build for production.
-  vi.stubEnv("NODE_ENV", "production");
-  try {
-    await build({
-      root: fileURLToPath(new URL("../..", import.meta.url)),
-      logLevel: "warn",
-      build: { outDir: folder, emptyOutDir: true, manifest: "manifest.json" },
-    });
-  } finally {
-    vi.unstubAllEnvs();
-  }
 }
 
 function launch(): Promise<Browser> {
@@ -105,8 +87,27 @@ async function openPage(context: BrowserContext, address: string): Promise<{ pag
   return { page, errors };
 }
 
+/** What an address has behind its `#`. */
+export function hashOf(kept: Kept): string {
+  return `#${encodeURIComponent(JSON.stringify(kept))}`;
+}
+
+/** Panels side by side, as the layout is kept in an address; a scene takes a while to draw without a graphics card. */
+export function layoutOf(panels: readonly string[]): unknown {
+  const data = panels.map((id) => ({ type: "leaf", size: 640, data: { id, views: [id], activeView: id } }));
+  const named = panels.map((id) => [id, { id, contentComponent: id, title: id }] as const);
+  return {
+    grid: { root: { type: "branch", size: 500, data }, width: 1280, height: 500, orientation: "HORIZONTAL" },
+    panels: Object.fromEntries(named),
+  };
+}
+
 /** Lets go of files over the page; a name with a slash is in a folder. */
-export async function drop(page: Page, files: Readonly<Record<string, Uint8Array>>): Promise<void> {
+export async function drop(
+  page: Page,
+  files: Readonly<Record<string, Uint8Array>>,
+  options: { readonly shiftKey?: boolean } = {},
+): Promise<void> {
   const encoded = Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")] as const);
   const transfer = await page.evaluateHandle((dropped) => {
     const data = new DataTransfer();
@@ -115,7 +116,7 @@ export async function drop(page: Page, files: Readonly<Record<string, Uint8Array
     }
     return data;
   }, encoded);
-  await page.dispatchEvent(".drop-zone", "drop", { dataTransfer: transfer });
+  await page.dispatchEvent(".drop-zone", "drop", { dataTransfer: transfer, ...options });
 }
 
 /** Waits until a recording is shown, and listens. */

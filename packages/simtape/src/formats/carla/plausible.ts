@@ -109,6 +109,16 @@ function isSaneStart(view: DataView, payload: number): boolean {
   return !isTiny(view.getFloat64(payload + 8, true)) && !isTiny(view.getFloat64(payload + 16, true));
 }
 
+/** Whether two of number, duration and elapsed time are what those of a frame may be: one may be damaged. */
+function isLikelyStart(view: DataView, payload: number): boolean {
+  const duration = view.getFloat64(payload + 8, true);
+  const elapsed = view.getFloat64(payload + 16, true);
+  let sane = view.getUint32(payload + 4, true) === 0 ? 1 : 0;
+  if (isDuration(duration) && !isTiny(duration)) sane++;
+  if (isElapsed(elapsed) && !isTiny(elapsed)) sane++;
+  return sane >= 2;
+}
+
 function isTiny(seconds: number): boolean {
   return seconds !== 0 && Math.abs(seconds) < 1e-9;
 }
@@ -213,7 +223,9 @@ export class PacketJudge {
       const size = first - at - PACKET_HEADER_BYTES;
       if (size < 0 || view.getUint32(at + 1, true) !== size) continue;
       if (id > 24 ? !this.#occursBehind(walk, place, id) : WIDTHS[id] !== null || size <= 2) continue;
-      if (isPlausible(id, view, at + PACKET_HEADER_BYTES, size)) first = at;
+      const payload = at + PACKET_HEADER_BYTES;
+      if (id === FRAME_START && !isLikelyStart(view, payload)) continue;
+      if (isPlausible(id, view, payload, size)) first = at;
     }
     return first;
   }

@@ -1,5 +1,6 @@
 import type { ByteSource } from "../../io/source.ts";
 import { boundsOf, findKeyframe, readChunks } from "../../model/chunk.ts";
+import type { Dissector } from "../../model/dissector.ts";
 import type { Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
 import type {
@@ -114,6 +115,10 @@ export class CarlaReader implements Reader {
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
     yield [{ kind: "header", offset: 0, bytes: this.head }];
     yield* this.file.records(signal);
+  }
+
+  async dissector(): Promise<Dissector> {
+    return new (await import("./fields.ts")).CarlaDissector(this);
   }
 
   close(): Promise<void> {

@@ -2,6 +2,7 @@ import { propertyChild } from "../../codec/properties.ts";
 import { type InflatedSource, inflated, isGzip } from "../../io/inflated.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { boundsOf, readChunks } from "../../model/chunk.ts";
+import type { Dissector } from "../../model/dissector.ts";
 import type { Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
 import type {
@@ -143,6 +144,10 @@ export class FlightGearReader implements Reader {
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
     yield [{ kind: "header", offset: 0, bytes: this.header.bytes }];
     yield* this.#file.records(signal);
+  }
+
+  async dissector(): Promise<Dissector> {
+    return new (await import("./fields.ts")).FlightGearDissector(this);
   }
 
   close(): Promise<void> {

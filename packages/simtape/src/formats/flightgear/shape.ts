@@ -124,8 +124,16 @@ async function bestOf(candidates: readonly TapeShape[], bytes: Uint8Array): Prom
   return best;
 }
 
-/** What is sound from the beginning on says more than all that happens to look so behind damage. */
-function scoreOf({ soundBytes, doubtfulBytes, cleanBytes }: FrameWalker, { shape }: TapeShape, size: number): number {
+/**
+ * What is sound from the beginning on says more than all that happens to look so behind damage. An item that the header
+ * does not name takes more than one frame to be believed.
+ */
+function scoreOf(
+  { frames, soundBytes, doubtfulBytes, cleanBytes }: FrameWalker,
+  { data, shape }: TapeShape,
+  size: number,
+): number {
+  if (frames < 2 && data.includes(LOST)) return Number.NEGATIVE_INFINITY;
   const isSure = cleanBytes >= 2 * shape.shortest;
   return soundBytes - doubtfulBytes + cleanBytes * (isSure ? size : 2);
 }

@@ -84,6 +84,10 @@ export class TapePlan {
   /** Items of a frame to begin with; all there are in a fixed set. */
   get items(): readonly string[] {
     if (this.isFixedSet) {
+      // One that holds more than FlightGear puts into it keeps that.
+      if (this.dialect === "recovery" && this.like !== null && dialectOf(this.like) === "recovery") {
+        return this.like.layout.data;
+      }
       return this.dialect === "recovery" || this.dialect === "normal-2019" ? ["signals"] : ["signals", "multiplayer"];
     }
     const data = this.options.metadata?.["data"];

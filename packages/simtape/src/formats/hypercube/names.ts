@@ -1,5 +1,8 @@
+import { LayoutError } from "../../bytes/error.ts";
+import { NBT, nbtEntry, nbtText, readNbt, writeNbt } from "../../codec/nbt.ts";
 import type { Reporter } from "../../model/error.ts";
 import type { Value } from "../../model/value.ts";
+import { withEntry } from "./metadata-writing.ts";
 
 /** What a name of the game stands for. */
 export type NameKind = "block" | "item" | "entity-type" | "sound" | "particle" | "dimension";
@@ -52,6 +55,30 @@ export class NameFix {
     return typeof id === "string" ? { ...fields, id: this.name(kind, id) } : value;
   }
 
+  /** The bytes of a palette entry, brought up to date in the same way; the very same where nothing changes. */
+  entry(palette: number, bytes: Uint8Array): Uint8Array {
+    const kind = KINDS[palette] ?? null;
+    if (kind === null) return bytes;
+    try {
+      if (bytes[0] !== NBT.compound) return this.#text(kind, bytes);
+      const document = readNbt(bytes, { rootName: "network" });
+      const id = nbtEntry(document.root, "id");
+      if (id?.type !== NBT.string || typeof id.value !== "string") return bytes;
+      const name = this.name(kind, id.value);
+      return name === id.value ? bytes : writeNbt({ ...document, root: withEntry(document.root, "id", nbtText(name)) });
+    } catch (error) {
+      if (!(error instanceof LayoutError || error instanceof TypeError)) throw error;
+      return bytes;
+    }
+  }
+
+  /** Throws `TypeError` for what is no text. */
+  #text(kind: NameKind, bytes: Uint8Array): Uint8Array {
+    const text = UTF8.decode(bytes);
+    const name = this.name(kind, text);
+    return name === text ? bytes : new TextEncoder().encode(name);
+  }
+
   /** A name that no longer resolves is told once, and becomes one that nothing in the game has. */
   name(kind: NameKind, name: string): string {
     if (name.startsWith(OWN)) return name;
@@ -68,3 +95,5 @@ export class NameFix {
     return result;
   }
 }
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

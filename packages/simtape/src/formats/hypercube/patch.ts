@@ -29,7 +29,7 @@ import {
  * Changes of state as bytes: how values and sets of any recording go through HCRP, exactly. A run of operations, each
  * a byte and what belongs to it; those of a set follow the one that names it, those of a column likewise.
  */
-const OP = {
+export const OP = {
   /** name, value */
   value: 0,
   /** name */
@@ -66,7 +66,7 @@ export function writeValueChange(builder: ByteBuilder, path: string, value: Valu
   if (value !== undefined) writeValue(builder, value);
 }
 
-const KINDS: readonly ColumnKind[] = ["f64", "f32", "i32", "u32", "u8", "string"];
+export const KINDS: readonly ColumnKind[] = ["f64", "f32", "i32", "u32", "u8", "string"];
 const INTERPOLATIONS: readonly Interpolation[] = ["hold", "linear", "angle-deg", "angle-rad", "quaternion", "geodetic"];
 const AXES_KINDS: readonly Axes["kind"][] = ["local", "geodetic"];
 

@@ -4,6 +4,7 @@ import { readZstdFrameHeader, type Zstd } from "../../codec/zstd.ts";
 import type { SourceBundle } from "../../io/source.ts";
 import { type Columns, KEYFRAME } from "../../model/batch.ts";
 import { readChunks, StatisticsCounter } from "../../model/chunk.ts";
+import type { Dissector } from "../../model/dissector.ts";
 import type { Finding, Reporter } from "../../model/error.ts";
 import type {
   Keyframe,
@@ -57,6 +58,13 @@ export interface ChunkContent {
   readonly isGone: boolean;
   /** Nothing is wrong with it, but it was written by a schema that is not known here. */
   readonly isNewer: boolean;
+}
+
+/** A chunk as `decodeChunk` gives it, and its inflated bytes. */
+export interface OpenedChunk {
+  readonly chunk: HypercubeChunk;
+  readonly raw: Uint8Array;
+  readonly columns: Columns;
 }
 
 /** Reads HCRP recordings: one file, or a metadata file with its segments beside it. */
@@ -253,6 +261,34 @@ export class HypercubeReader implements Reader {
     // another may have been read in the place of one that is gone
     for (const chunk of this.#chunks)
       if (this.#placeOf(chunk) === null) this.#tell(chunk, GONE.code, GONE.message, GONE.severity);
+  }
+
+  /**
+   * The chunk whose frame stands at `offset` of its file, inflated and decoded; null when there is none that inflates.
+   * Of several segments that have one there, it is that which decodes without a fault.
+   */
+  opened(offset: number, frame: Uint8Array): OpenedChunk | null {
+    let found: OpenedChunk | null = null;
+    for (const chunk of this.#chunks) {
+      const place = this.#placeOf(chunk);
+      if (place === null || place.offset !== offset || place.length !== frame.length) continue;
+      if (!this.#isSound(chunk, frame)) continue;
+      const raw = this.#inflate(chunk, frame);
+      const { columns, problem } = this.#decodeRaw(chunk, raw);
+      if (problem === null) return { chunk, raw, columns };
+      found ??= { chunk, raw, columns };
+    }
+    return found;
+  }
+
+  /** Name of the channel of a sized event in a chunk; null when it has none of its own. */
+  hostEvent(type: number, chunk: number): string | null {
+    const channel = this.#map.sized(type, chunk);
+    return channel === null ? null : this.channels[channel]!.name;
+  }
+
+  async dissector(): Promise<Dissector> {
+    return new (await import("./fields.ts")).HypercubeDissector(this);
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import { type SourceBundle, SourceError } from "../../io/source.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import { boundsOf, readChunks } from "../../model/chunk.ts";
+import type { Dissector } from "../../model/dissector.ts";
 import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
 import type { Keyframe, NativeRecord, OpenOptions, Query, Reader, RecordingInfo } from "../../model/reader.ts";
 import type { Timeline } from "../../model/time.ts";
@@ -161,6 +162,10 @@ export class TapeReader implements Reader {
 
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
     yield* this.tape.records(this.isHeaderLost, signal);
+  }
+
+  async dissector(): Promise<Dissector> {
+    return new (await import("./fields.ts")).TapeDissector(this);
   }
 
   close(): Promise<void> {

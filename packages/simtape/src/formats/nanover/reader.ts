@@ -1,6 +1,7 @@
 import type { ByteSource } from "../../io/source.ts";
 import { Columns } from "../../model/batch.ts";
 import { boundsOf, type Chunk, findKeyframe, readChunks } from "../../model/chunk.ts";
+import type { Dissector } from "../../model/dissector.ts";
 import type { Finding } from "../../model/error.ts";
 import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "../../model/reader.ts";
 import type { Time, Timeline } from "../../model/time.ts";
@@ -88,6 +89,10 @@ export class NanoverReader implements Reader {
 
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]> {
     return this.messages.records(signal);
+  }
+
+  async dissector(): Promise<Dissector> {
+    return new (await import("./fields.ts")).NanoverDissector(this);
   }
 
   async close(): Promise<void> {

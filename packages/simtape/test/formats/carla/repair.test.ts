@@ -3,7 +3,7 @@ import { carla } from "../../../src/formats/carla/format.ts";
 import type { CarlaReader } from "../../../src/formats/carla/reader.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
-import type { Finding } from "../../../src/model/error.ts";
+import { type Finding, RecordingError } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Reader } from "../../../src/model/reader.ts";
 import type { Recording } from "../../../src/model/recording.ts";
@@ -98,6 +98,18 @@ async function missing(
   return gone;
 }
 
+/** Nothing tells what a file is when its header and the start of its first frame are gone. */
+async function isKnown(damaged: Uint8Array, corruptions: readonly Corruption[]): Promise<boolean> {
+  try {
+    await using recording = await open(damaged);
+    return recording.info.format === "carla";
+  } catch (error) {
+    expect(RecordingError.is(error), String(error)).toBe(true);
+    expect(corruptions.some(({ offset }) => offset < 32)).toBe(true);
+    return false;
+  }
+}
+
 const towns = RELEASES.map((release) => ({
   name: `town of ${release.name}`,
   bytes: makeTown(release),
@@ -113,14 +125,18 @@ describe.each([...towns, ...real])("a damaged $name", ({ bytes, runs }) => {
     const original = await packetsOf(recording);
     for (let seed = 1; seed <= runs; seed++) {
       const corruptions = plan(bytes.length, seed, 1);
-      const { bytes: result } = await repaired(corrupt(bytes, corruptions, seed));
+      const damaged = corrupt(bytes, corruptions, seed);
+      if (!(await isKnown(damaged, corruptions))) continue;
+      const { bytes: result } = await repaired(damaged);
       expect(await missing(original, result, corruptions), `seed ${seed}: ${JSON.stringify(corruptions)}`).toEqual([]);
     }
   });
 
   test("tells of every byte that was left out", async () => {
     for (let seed = 1; seed <= tries(4, 200); seed++) {
-      const damaged = corrupt(bytes, plan(bytes.length, seed, 3), seed);
+      const corruptions = plan(bytes.length, seed, 3);
+      const damaged = corrupt(bytes, corruptions, seed);
+      if (!(await isKnown(damaged, corruptions))) continue;
       await using recording = await open(damaged);
       const { lost } = await repaired(damaged);
       let end = 0;

@@ -1,0 +1,136 @@
+import { readFile } from "node:fs/promises";
+import { text as textOf } from "node:stream/consumers";
+import type { Command } from "commander";
+import type { Value } from "../model/value.ts";
+import { changeMetadata } from "../record/change-metadata.ts";
+import type { VisitorMark } from "../record/visitors.ts";
+import { dictionariesFrom } from "./dictionary.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { toJson } from "./json.ts";
+import { grouped, Output } from "./output.ts";
+import { placeAt, under } from "./place.ts";
+import { reads, withRecording } from "./recordings.ts";
+
+interface SetOptions {
+  readonly unset?: readonly string[];
+  readonly marks?: string;
+  readonly dictionary?: readonly string[];
+  readonly json?: boolean;
+}
+
+export function addMeta(program: Command): void {
+  const meta = program.command("meta").summary("the metadata of an HCRP recording: read, change");
+  reads(meta.command("get"))
+    .description("Prints the metadata as JSON: all of it, or what stands at a path.")
+    .argument("<file>", "path, folder or URL")
+    .argument("[path]", "names with dots between them, as hcrp.marks")
+    .addHelpText("after", "\nExample:\n  $ simtape meta get run.hcrp hcrp.marks")
+    .action(async (file: string, path: string | undefined) => {
+      const out = new Output();
+      await withRecording(file, async ({ info }) => {
+        const found = (path?.split(".") ?? []).reduce<unknown>(inner, info.metadata["metadata"] ?? {});
+        if (found === undefined) throw new UsageError(`no metadata ${path} in ${file}`);
+        await out.line(toJson(found));
+      });
+      await out.flush();
+    });
+  meta
+    .command("set")
+    .description(
+      "Changes the metadata of a finished HCRP recording in place; its chunks stay as they are. A value is JSON, or text. Of hcrp only outcome, duration_ms and analysis can be set, and marks be added. The file is written beside and then takes its name.",
+    )
+    .argument("<file>", "path, folder or s3://bucket/key")
+    .argument("[path=value...]", "as server.mode=hardcore or hcrp.analysis.cheats='{\"flags\":3}'")
+    .option("--unset <path...>", "takes these away")
+    .option("--marks <file>", "adds marks, one JSON object per line: tick, kind, label, entity, severity; - is stdin")
+    .option("--dictionary <file...>", "dictionaries that the recording needs")
+    .option("--json", "one JSON object")
+    .addHelpText("after", "\nExample:\n  $ simtape meta set run.hcrp reviewed=true --marks flags.ndjson")
+    .action(async (file: string, changes: readonly string[], options: SetOptions) => {
+      const place = placeAt((await placeAt(file).kind()) === "folder" ? under(file, "meta.hcrp") : file);
+      const dictionaries = await dictionariesFrom(options.dictionary ?? []);
+      const values = valuesOf(changes, options.unset ?? []);
+      const marks = options.marks === undefined ? [] : await marksFrom(options.marks);
+      const report = await changeMetadata(place.source, place.sink(true), { values, marks, dictionaries }).catch(
+        (error: unknown) => {
+          throw error instanceof RangeError ? new UsageError(error.message) : error;
+        },
+      );
+      const out = new Output();
+      if (options.json === true) await out.line(toJson({ file, ...report }));
+      else await out.line(`${file}: ${grouped(report.marks)} marks, ${grouped(report.bytesAfter)} bytes`);
+      await out.flush();
+      process.exitCode = EXIT.done;
+    });
+}
+
+function inner(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+interface Tree {
+  [name: string]: Value | Tree;
+}
+
+function valuesOf(changes: readonly string[], unset: readonly string[]): Readonly<Record<string, Value>> {
+  const values = Object.create(null) as Tree;
+  for (const change of changes) {
+    const at = change.indexOf("=");
+    if (at <= 0) throw new UsageError(`expected PATH=VALUE, found ${JSON.stringify(change)}`);
+    put(values, change.slice(0, at), parsed(change.slice(at + 1)));
+  }
+  for (const path of unset) put(values, path, null);
+  return values as Readonly<Record<string, Value>>;
+}
+
+function put(values: Tree, path: string, value: Value): void {
+  const names = path.split(".");
+  const last = names.pop()!;
+  let at = values;
+  for (const name of names) {
+    const next = Object.hasOwn(at, name) ? at[name] : undefined;
+    if (next !== undefined && (typeof next !== "object" || next === null))
+      throw new UsageError(`${path} is told twice, once as a value`);
+    at = at[name] = (next ?? Object.create(null)) as Tree;
+  }
+  at[last] = value;
+}
+
+function parsed(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return text;
+  }
+}
+
+async function marksFrom(path: string): Promise<VisitorMark[]> {
+  const text = path === "-" ? await textOf(process.stdin) : await readFile(path, "utf8").catch(unreadable(path));
+  return text.split("\n").flatMap((line, i) => (line.trim() === "" ? [] : [markOf(line, i + 1)]));
+}
+
+function unreadable(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    throw new UsageError(`cannot be read (${error.code ?? ""}): ${path}`);
+  };
+}
+
+function markOf(line: string, number: number): VisitorMark {
+  const found = parsed(line);
+  const { tick, kind, label = "", entity = null, severity = 0 } = (found ?? {}) as Partial<VisitorMark>;
+  const isWhole = (value: unknown, most: number): boolean =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
+  const wrong = !isWhole(tick, 0x7fff_ffff)
+    ? "tick: a whole number from 0"
+    : typeof kind !== "string" || kind === ""
+      ? "kind: text"
+      : typeof label !== "string"
+        ? "label: text"
+        : entity !== null && !isWhole(entity, 0x7fff_ffff)
+          ? "entity: a whole number from 0, or null"
+          : isWhole(severity, 127)
+            ? null
+            : "severity: a whole number from 0 to 127";
+  if (wrong !== null) throw new UsageError(`marks, line ${number}: expected ${wrong}; found ${line.slice(0, 100)}`);
+  return { tick: tick!, kind: kind!, label, entity, severity };
+}

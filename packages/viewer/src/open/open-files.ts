@@ -1,0 +1,29 @@
+import type { Session } from "../session.ts";
+import { placesOf } from "./files.ts";
+
+/** Opens the first recording, and says that there were others; or lays all of them over what plays. */
+export async function openFiles(session: Session, files: readonly File[], as: "main" | "ghosts"): Promise<void> {
+  const isDictionary = ({ name }: File): boolean => name.endsWith(".dict");
+  const dictionaries = files.filter(isDictionary);
+  const places = placesOf(files.filter((file) => !isDictionary(file)));
+  session.giveDictionaries(dictionaries);
+  if (places.length === 0 && dictionaries.length > 0) {
+    if (session.store.value.failure !== null) await session.tryAgain();
+    else session.tell(`${namesOf(dictionaries)} will be used for what is opened next`);
+    return;
+  }
+  if (as === "ghosts") {
+    for (const place of places) await session.addGhost(place);
+    return;
+  }
+  const [first, ...others] = places;
+  if (first === undefined) return;
+  await session.open(first);
+  if (others.length > 0) {
+    session.tell(`Opened ${first.name}. One recording plays at a time: ${namesOf(others)} can be added as ghosts.`);
+  }
+}
+
+function namesOf(named: readonly { readonly name: string }[]): string {
+  return named.map(({ name }) => name).join(", ");
+}
