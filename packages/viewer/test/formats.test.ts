@@ -192,7 +192,9 @@ function toldNumber(told: Told, path: SeriesPath): number {
   if ("value" in path) return path.keys.reduce((part, key) => (part as never)[key], told.values[path.value] as never);
   const { ids, columns } = told.sets[path.set]!;
   const { width, data } = columns[path.column]!;
-  return data[ids.indexOf(path.id) * width + (path.item ?? 0)] as number;
+  const at = ids.indexOf(path.id) * width;
+  if (path.item === "length") return Math.hypot(...(data.slice(at, at + width) as number[]));
+  return data[at + (path.item ?? 0)] as number;
 }
 
 /** What the page shows now, of the recording or of a ghost, as `simtape state --json` would print it. */

@@ -49,7 +49,7 @@ export function Chart({ paths, series, range, width, height, onZoom, onRange, on
     paths.forEach((path, i) => {
       const line = lines.findIndex((found) => found.path === path || labelOf(found.path) === labelOf(path));
       const number = (line < 0 ? null : view.current?.hovered(line)) ?? numberAt(frame.state, path);
-      const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(5)));
+      const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
       if (outputs[i] !== undefined && outputs[i].textContent !== text) outputs[i].textContent = text;
     });
   };

@@ -26,15 +26,15 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
   const frame = useFrame(1);
-  const first = useRef({ charts: "[]", isWhole: false });
+  const first = useRef({ charts: "", isWhole: false });
   useEffect(() => {
     if (frame === null || first.current.isWhole) return;
     // Until all of it is there, or someone has chosen something else.
     if (isChosen && JSON.stringify(shown.charts) !== first.current.charts) return;
     const { paths: wanted, isWhole } = firstChart(frame.state, opened.info.format);
-    const charts = wanted.length === 0 ? [] : [wanted];
+    const charts = [wanted];
     const text = JSON.stringify(charts);
-    if (text === first.current.charts) return;
+    if (wanted.length === 0 || text === first.current.charts) return;
     first.current = { charts: text, isWhole };
     setShown({ charts, range: null });
   });

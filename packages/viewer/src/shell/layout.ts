@@ -3,7 +3,7 @@ import type { Session } from "../session.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 
 /** Of the height, what lies below the scene takes at first. */
-const BELOW = 0.34;
+const BELOW = 0.32;
 
 /** Shows a panel: the one that is there, or a new one in the group that is used. */
 export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
