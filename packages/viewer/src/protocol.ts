@@ -110,8 +110,16 @@ export interface RecordBytes {
 /** An event worth a mark on the timeline. */
 export interface Mark {
   readonly time: Time;
-  readonly channel: number;
+  /** `collision`, `checkpoint`, `chat`, … */
+  readonly kind: string;
   readonly label: string;
+}
+
+/** Events by time. */
+export interface Marks {
+  readonly marks: readonly Mark[];
+  /** Some were left out, as others of their kind are too near. */
+  readonly isThinned: boolean;
 }
 
 interface Of {
@@ -142,8 +150,22 @@ export interface Queries {
     ask: Of & { readonly start: Time; readonly end: Time; readonly columns: number };
     answer: Uint32Array;
   };
-  /** Events by the format's own kinds, at most `limit`. */
-  marks: { ask: Of & { readonly limit: number }; answer: readonly Mark[] };
+  /** Bytes per column of `[start, end)`, without reading; null: nothing is known. */
+  spread: {
+    ask: Of & { readonly start: Time; readonly end: Time; readonly columns: number };
+    answer: Float64Array | null;
+  };
+  /** Events of `[start, end)` by the format's own kinds, one of each in a column. Progress is those found so far. */
+  marks: {
+    ask: Of & {
+      readonly start: Time;
+      readonly end: Time;
+      readonly columns: number;
+      /** Else only those that are known without. */
+      readonly isReading: boolean;
+    };
+    answer: Marks;
+  };
   /** Progress is the rows found so far. */
   messages: {
     ask: Of &

@@ -4,6 +4,7 @@ import { marks } from "./engine/marks.ts";
 import { message, messages } from "./engine/messages.ts";
 import { outline, record } from "./engine/records.ts";
 import { series, table } from "./engine/series.ts";
+import { spread } from "./engine/spread.ts";
 import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
 
 /** Answers one kind of query. Whatever it throws is told to the page. */
@@ -23,6 +24,7 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   state: (engine, { recording, time, interpolate }, signal) =>
     engine.recording(recording).state(time, { interpolate, signal }),
   density,
+  spread,
   marks,
   messages,
   message,

@@ -113,7 +113,10 @@ function runsOf<C extends Chunk>(chunks: readonly C[], reverse: boolean): C[][] 
   return runs;
 }
 
-/** Starts decoding the next chunks while the consumer works on this one. */
+/**
+ * Starts decoding the next chunks while the consumer works on this one; not before it asks for the second, as many look
+ * at one only.
+ */
 class ReadAhead<C extends Chunk> {
   readonly #chunks: readonly C[];
   readonly #decode: DecodeChunk<C>;
@@ -128,12 +131,13 @@ class ReadAhead<C extends Chunk> {
   }
 
   take(chunk: C): Promise<Columns> {
+    const isFirst = this.#next === 0;
     let bytes = 0;
     for (const waiting of this.#pending.keys()) bytes += waiting.length;
     while (this.#next < this.#chunks.length) {
       const next = this.#chunks[this.#next]!;
       const isWanted = !this.#pending.has(chunk);
-      if (!isWanted && (bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS)) break;
+      if (!isWanted && (isFirst || bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS)) break;
       const promise = this.#decode(next, this.#signal);
       promise.catch(() => undefined);
       this.#pending.set(next, promise);

@@ -47,10 +47,10 @@ export class Fold {
     let from: Place | null = checkpoint === null ? null : { ...end, time: checkpoint.time };
     let state: MutableState;
     if (keyframe === null || (checkpoint !== null && checkpoint.time >= keyframe.time)) {
-      state = checkpoint?.clone() ?? this.#begin();
+      state = checkpoint?.clone() ?? this.begin();
     } else {
       const isAll = keyframe.channels === null;
-      state = isAll ? this.#begin() : (checkpoint?.clone() ?? this.#begin());
+      state = isAll ? this.begin() : (checkpoint?.clone() ?? this.begin());
       const others = folded.filter((channel) => !covers(channel));
       await this.#fold(state, others, from, keyframe, false, signal);
       from = keyframe;
@@ -68,7 +68,8 @@ export class Fold {
     return state;
   }
 
-  #begin(): MutableState {
+  /** What holds before the first message. */
+  begin(): MutableState {
     const state = new MutableState();
     this.#reader.state.begin?.(state);
     return state;
@@ -90,7 +91,8 @@ export class Fold {
     const model = this.#reader.state;
     let since = 0;
     let last: Time = Number.NEGATIVE_INFINITY;
-    const query = { start: from?.time, end: after(to.time), channels, signal };
+    const isAll = channels.length === this.#reader.channels.length;
+    const query = { start: from?.time, end: after(to.time), channels: isAll ? undefined : channels, signal };
     for await (const batch of this.#reader.batches(query)) {
       if (mayLay && since >= this.#checkpointEvery && batch.length > 0 && batch.time[0]! > last) {
         state.time = last;
@@ -137,6 +139,12 @@ export class Fold {
       if (missing.size === 0) break;
     }
     return found;
+  }
+
+  /** Time of the first checkpoint in `[start, end)`: state there costs little. */
+  checkpoint(start: Time, end: Time): Time | null {
+    const found = this.#checkpoints.find(({ time }) => time >= start);
+    return found !== undefined && found.time < end ? found.time : null;
   }
 
   #nearest(time: Time): MutableState | null {

@@ -38,6 +38,8 @@ type Target = CellTarget | RowTarget | string | (() => void) | null;
 export class Journal {
   /** False: nothing may be added. */
   isOn = false;
+  /** Another number whenever sets or columns of the state have come or gone. */
+  shape = 0;
   readonly #state: StateTarget;
   #length = 0;
   #kinds = new Uint8Array(CAPACITY);
@@ -139,6 +141,7 @@ export class Journal {
         this.#state.putBackValue(target as string, this.#before.pop());
         break;
       case OTHER:
+        this.shape++;
         (target as () => void)();
         break;
       default:

@@ -2,6 +2,7 @@ import type { SourceBundle } from "../io/source.ts";
 import type { SpoolFactory } from "../io/spool.ts";
 import type { MessageBatch } from "./batch.ts";
 import type { Dissector } from "./dissector.ts";
+import type { Chunk } from "./chunk.ts";
 import type { Reporter } from "./error.ts";
 import type { Interpolation, MutableState } from "./state.ts";
 import type { Time, Timeline, TimeRange } from "./time.ts";
@@ -65,6 +66,8 @@ export interface Reader {
   readonly channels: readonly Channel[];
   /** Of an edited recording: the format's own reader below it. */
   readonly base?: Reader | undefined;
+  /** The runs of messages that it is read in, as far as they are known without reading; absent: they are not. */
+  readonly chunks?: readonly Pick<Chunk, "first" | "last" | "length">[] | undefined;
   /** Names of the files of the recording beside its main one, as its bundle knows them. */
   readonly siblings?: readonly string[] | undefined;
   readonly state: StateModel;

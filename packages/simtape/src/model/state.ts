@@ -72,6 +72,11 @@ export class MutableState implements StateTarget {
     return this.#sets;
   }
 
+  /** Another number whenever sets or columns have come or gone: what was looked up by name holds until then. */
+  get shape(): number {
+    return this.#journal.shape;
+  }
+
   value(path: string): Value | undefined {
     return this.#values.get(path);
   }
@@ -99,6 +104,7 @@ export class MutableState implements StateTarget {
     const found = this.#sets.get(name);
     if (found !== undefined) return found;
     const made = new MutableEntitySet(this.#journal, axes);
+    this.#journal.shape++;
     if (this.#journal.isOn) this.#journal.other(() => this.#sets.delete(name));
     this.#sets.set(name, made);
     return made;
@@ -248,6 +254,7 @@ export class MutableEntitySet implements RowTarget {
   /** Takes everything out, columns included. */
   clear(): void {
     if (this.#ids.length === 0 && this.#columns.size === 0) return;
+    this.#journal.shape++;
     if (this.#journal.isOn) {
       const ids = this.#ids;
       const rows = this.#rows;
@@ -292,6 +299,7 @@ export class MutableEntitySet implements RowTarget {
     if (found !== undefined) return found;
     const made = new MutableColumn(this.#journal, spec);
     made.grow(this.#ids.length);
+    this.#journal.shape++;
     if (this.#journal.isOn) this.#journal.other(() => this.#columns.delete(name));
     this.#columns.set(name, made);
     return made;
@@ -300,6 +308,7 @@ export class MutableEntitySet implements RowTarget {
   deleteColumn(name: string): void {
     const column = this.#columns.get(name);
     if (column === undefined) return;
+    this.#journal.shape++;
     if (this.#journal.isOn) this.#journal.other(() => this.#columns.set(name, column));
     this.#columns.delete(name);
   }
@@ -423,16 +432,16 @@ export class MutableColumn implements CellTarget {
       this.#data = grown;
       this.#isShared = false;
     }
-    if (need > this.#length) {
-      const data = this.#own();
-      if (Array.isArray(data)) data.fill("", this.#length, need);
-      else data.fill(data instanceof Float64Array || data instanceof Float32Array ? Number.NaN : 0, this.#length, need);
-      this.#length = need;
-    }
+    if (need <= this.#length) return;
+    this.#own();
+    this.#length = need;
   }
 
   shrink(rows: number): void {
-    this.#length = rows * this.spec.width;
+    const length = rows * this.spec.width;
+    // what is behind the last row is unknown, always: a row that comes needs no more than room
+    if (length < this.#length) blank(this.#own(), length, this.#length);
+    this.#length = length;
   }
 
   move(from: number, to: number): void {
@@ -493,12 +502,13 @@ export class MutableColumn implements CellTarget {
   }
 }
 
+/** Cells that are all unknown. */
 function room(kind: ColumnKind, length: number): Cells {
   switch (kind) {
     case "f64":
-      return new Float64Array(length);
+      return new Float64Array(length).fill(Number.NaN);
     case "f32":
-      return new Float32Array(length);
+      return new Float32Array(length).fill(Number.NaN);
     case "i32":
       return new Int32Array(length);
     case "u32":
@@ -506,10 +516,15 @@ function room(kind: ColumnKind, length: number): Cells {
     case "u8":
       return new Uint8Array(length);
     case "string":
-      return Array.from({ length }, () => "");
+      return new Array<string>(length).fill("");
     default:
       return kind satisfies never;
   }
+}
+
+function blank(cells: Cells, from: number, to: number): void {
+  if (Array.isArray(cells)) cells.fill("", from, to);
+  else cells.fill(cells instanceof Float64Array || cells instanceof Float32Array ? Number.NaN : 0, from, to);
 }
 
 function copyInto(to: Cells, from: Cells, length: number): void {

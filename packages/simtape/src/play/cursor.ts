@@ -1,7 +1,7 @@
 import { RecordingError } from "../model/error.ts";
 import { interpolateStates } from "../model/interpolate.ts";
 import type { State } from "../model/state.ts";
-import type { Time } from "../model/time.ts";
+import { after, type Time } from "../model/time.ts";
 import type { Reel, Wanted } from "./reel.ts";
 import { countUntil } from "./search.ts";
 import { Span } from "./span.ts";
@@ -62,17 +62,22 @@ export class Cursor {
     const isForward = to >= from;
     const { start: first } = this.reel.timeline;
     let stretch = this.#span !== null && holds(this.#span.stretch, from) ? this.#span.stretch : this.reel.find(from);
-    if (stretch === null) return { kind: "around", time: from, isForward };
+    if (stretch === null) return this.missing(from, isForward);
     let bytes = stretch.byteLength;
     while (bytes <= memory && (isForward ? stretch.end <= to : stretch.start > Math.max(to, first))) {
       const edge: Time = isForward ? stretch.end : stretch.start;
       const next: Stretch | null = this.reel.find(isForward ? edge : before(edge));
-      if (next === null) return { kind: isForward ? "around" : "until", time: edge, isForward };
+      if (next === null) return { kind: isForward ? "from" : "until", time: edge };
       if (!isForward && stretch === this.#span?.stretch) this.#makeReady(next);
       stretch = next;
       bytes += stretch.byteLength;
     }
     return null;
+  }
+
+  /** What to read where nothing is in memory, to play on from `time`. */
+  missing(time: Time, isForward: boolean): Wanted {
+    return isForward ? { kind: "from", time } : { kind: "until", time: after(time) };
   }
 
   /** What cannot be folded is met again, and told, when it is needed. */

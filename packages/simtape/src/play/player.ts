@@ -4,7 +4,7 @@ import { Audience, type Picture } from "./audience.ts";
 import { checkedCount, checkedLoop, checkedRate, checkedTime } from "./checks.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { FrameListener } from "./frame.ts";
-import { Library } from "./library.ts";
+import { Library, type Want } from "./library.ts";
 import { stepFrom } from "./moments.ts";
 import { type Bounds, positionAt, waysUntil } from "./passage.ts";
 import { type Phase, STAGES } from "./stages.ts";
@@ -17,6 +17,10 @@ const INTERVAL: Time = 16_666_667;
 const HORIZON: Time = 2e9;
 /** Waiting is told when it takes longer. */
 const PATIENCE: Time = 100e6;
+/** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
+const PACE: Time = 50e6;
+/** From the beginning of a load that was overtaken to its being given up. */
+const OVERDUE: Time = 250e6;
 const MEMORY = 64 << 20;
 
 export interface PlayerStatus {
@@ -37,7 +41,11 @@ export interface Player extends AsyncDisposable {
   /** From the end, or backwards from the start, it starts over. */
   play(): void;
   pause(): void;
-  /** Goes to a time and stays paused or playing. True when it is shown; false when overtaken by another command, or failed. */
+  /**
+   * Goes to a time and stays paused or playing. True when it is shown; false when overtaken by another command, or failed.
+   * For a pointer that is dragged, call it with every place: one load at a time, twenty in a second at most, and always
+   * to the newest place next.
+   */
   seek(time: Time): Promise<boolean>;
   /** Pauses, and goes so many steps; back when negative. By default ticks, else frames, else messages. See `seek`. */
   step(count: number, by?: StepUnit): Promise<boolean>;
@@ -99,8 +107,11 @@ class LocalPlayer implements Player {
   /** Of the one activity. */
   #controller = new AbortController();
   #callOff: () => void = nothing;
-  /** Of the move under way. */
-  #settle: (isShown: boolean) => void = nothing;
+  /** What the load that is under way is for, and when it began. */
+  #loading: Target | null = null;
+  #begunAt: Time = 0;
+  /** Of moves that may still be shown: the one that is loaded, and the newest. */
+  readonly #moves = new Map<Target, (isShown: boolean) => void>();
 
   constructor(recording: Recording, options: PlayOptions) {
     const { ghosts = [], rate = 1, loop = null, interpolate = true } = options;
@@ -121,7 +132,7 @@ class LocalPlayer implements Player {
       rate: checkedRate(rate),
       loop: checkedLoop(loop),
       isRepeating: options.atEnd === "repeat",
-      target: { from: options.at ?? null, steps: 0, by: null, cause: "seek" },
+      target: { kind: "start", from: options.at ?? null, steps: 0, by: null, cause: "seek" },
       cause: "seek",
       error: null,
     };
@@ -175,44 +186,57 @@ class LocalPlayer implements Player {
   }
 
   #move(event: PlayEvent): Promise<boolean> {
-    this.#settle(false);
-    this.#settle = nothing;
-    const { generation } = this.#transport;
     return new Promise((resolve) => {
-      this.#settle = resolve;
-      this.#dispatch(event);
-      if (this.#transport.generation === generation) resolve(false);
+      this.#dispatch(event, resolve);
     });
   }
 
   /** The only place where anything changes: one event, one new transport, and what it says must be done. */
-  #dispatch(event: PlayEvent): void {
+  #dispatch(event: PlayEvent, onMoved: (isShown: boolean) => void = nothing): void {
     const before = this.#transport;
     const after = transition(before, event, this.#clock.now());
+    if (after.target === before.target) onMoved(false);
+    else this.#moves.set(after.target, onMoved);
     if (after === before) return;
     this.#transport = after;
-    if (after.generation !== before.generation) this.#begin(after);
-    if (event.type === "arrived" || after.stage === "failed" || after.stage === "closed") {
-      this.#settle(event.type === "arrived");
-      this.#settle = nothing;
+    if (after.generation !== before.generation) this.#begin(after, event.type);
+    else if (after.target !== before.target && this.#loading !== null) {
+      this.#wake(this.#begunAt + OVERDUE, () => this.#dispatch({ type: "overdue" }));
     }
+    this.#settle(event.type === "arrived" ? event.target : null);
     if (hasChanged(before, after)) for (const watcher of [...this.#watchers]) watcher(statusOf(after));
   }
 
+  /** Tells the moves that were shown or never will be. */
+  #settle(shown: Target | null): void {
+    const { stage, target } = this.#transport;
+    const isLoading = STAGES[stage].activity === "load";
+    for (const [move, onMoved] of [...this.#moves]) {
+      const isComing = isLoading && (move === target || move === this.#loading);
+      if (isComing && move !== shown) continue;
+      this.#moves.delete(move);
+      onMoved(move === shown);
+    }
+  }
+
   /** Leaves off what was done, and does what the stage is for. */
-  #begin({ stage, generation }: Transport): void {
+  #begin({ stage, generation }: Transport, because: PlayEvent["type"]): void {
     this.#controller.abort();
     this.#controller = new AbortController();
+    this.#loading = null;
     this.#callOff();
     this.#callOff = nothing;
+    const now = this.#clock.now();
     switch (STAGES[stage].activity) {
       case "load":
-        if (stage === "waiting") this.#wake(PATIENCE, () => this.#dispatch({ type: "delayed" }));
-        void this.#load(generation, this.#controller.signal);
+        if (stage === "waiting") this.#wake(now + PATIENCE, () => this.#dispatch({ type: "delayed" }));
+        if ((because === "arrived" || because === "overdue") && this.#begunAt + PACE > now) {
+          this.#wake(this.#begunAt + PACE, () => void this.#load(generation, this.#controller.signal));
+        } else void this.#load(generation, this.#controller.signal);
         break;
       case "run":
         this.#lookAhead();
-        this.#schedule(generation, this.#clock.now());
+        this.#schedule(generation, now);
         break;
       case null:
         this.#library.stop();
@@ -223,28 +247,38 @@ class LocalPlayer implements Player {
   }
 
   async #load(generation: number, signal: AbortSignal): Promise<void> {
+    this.#loading = this.#transport.target;
+    this.#begunAt = this.#clock.now();
     try {
       if (this.#transport.bounds === null) {
         const bounds = await this.#open();
         if (generation !== this.#transport.generation) return;
         this.#dispatch({ type: "opened", ...bounds });
       }
-      const { target, rate } = this.#transport;
+      const target = this.#loading;
       const time = await this.#placeOf(target, signal);
       if (generation !== this.#transport.generation) return;
-      const missing = this.#tracks.flatMap((track) => {
-        const wanted = track.needed(time, rate > 0);
-        return wanted === null ? [] : [{ track, reel: track.reel, wanted }];
-      });
+      const missing = this.#missing(target, time);
       const stretches = await this.#library.need(missing, signal);
       if (generation !== this.#transport.generation) return;
       for (const [i, { track }] of missing.entries()) track.enter(stretches[i]!);
       const picture = this.#picture(time, target.cause);
-      this.#dispatch({ type: "arrived", time });
+      this.#dispatch({ type: "arrived", target, time });
       this.#audience.show(picture);
     } catch (error) {
-      if (generation === this.#transport.generation) this.#dispatch({ type: "failed", error });
+      if (generation !== this.#transport.generation) return;
+      const isOvertaken = this.#loading !== this.#transport.target;
+      this.#dispatch(isOvertaken ? { type: "overdue" } : { type: "failed", error });
     }
+  }
+
+  /** What is needed to look at a time, or to play on from it. */
+  #missing({ kind }: Target, time: Time): (Want & { readonly track: Track })[] {
+    const isForward = this.#transport.rate > 0;
+    return this.#tracks.flatMap((track) => {
+      const wanted = kind === "starved" ? track.starved(time, isForward) : track.needed(time);
+      return wanted === null ? [] : [{ track, reel: track.reel, wanted }];
+    });
   }
 
   /** Learns the bounds, and lays the ghosts beside the recording. */
@@ -289,7 +323,7 @@ class LocalPlayer implements Player {
   #schedule(generation: number, began: Time): void {
     const free = this.#audience.whenFree();
     if (free === null) {
-      this.#wake(Math.max(0, began + this.#interval - this.#clock.now()), () => this.#tick(generation));
+      this.#wake(Math.max(began + this.#interval, this.#clock.now()), () => this.#tick(generation));
       return;
     }
     void free.then(() => {
@@ -297,8 +331,10 @@ class LocalPlayer implements Player {
     });
   }
 
-  #wake(delay: Time, then: () => void): void {
-    this.#callOff = this.#clock.wake(this.#clock.now() + delay, then);
+  /** One alarm at a time. */
+  #wake(at: Time, then: () => void): void {
+    this.#callOff();
+    this.#callOff = this.#clock.wake(at, then);
   }
 
   #lookAhead(): void {

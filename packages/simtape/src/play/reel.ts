@@ -7,10 +7,14 @@ import { after, type Time, type Timeline } from "../model/time.ts";
 import { foldRows } from "./span.ts";
 import {
   before,
+  firstBehind,
+  firstKeyframe,
   type Limits,
   motionBefore,
+  pieces,
   readBackward,
   readForward,
+  readMoment,
   type Rows,
   type Stretch,
   stretchOf,
@@ -20,12 +24,13 @@ import {
 const CHECKPOINT_EVERY = 1 << 20;
 const CHECKPOINT_BYTES = 32 << 20;
 
-/** Which piece is wanted: the one that holds a time, or the one before a time. */
+/** Times a stretch that is read at once for playing backwards: a place from which to fold lies in so much of it. */
+const PIECES = 4;
+
+/** Which piece is wanted: the little that shows a time, as soon as can be; what is from a time on; or before a time. */
 export interface Wanted {
-  readonly kind: "around" | "until";
+  readonly kind: "at" | "from" | "until";
   readonly time: Time;
-  /** Of `around`: whether playing goes on from there to later times. */
-  readonly isForward: boolean;
 }
 
 /** A recording as the stretches of it that are in memory. Whoever plays the same recording shares them. */
@@ -69,14 +74,14 @@ export class Reel {
 
   /** Reads a stretch, or joins those who wait for it. The reading is aborted when all of them have left. */
   load(wanted: Wanted, signal: AbortSignal): Promise<Stretch> {
-    const key = `${wanted.kind} ${wanted.isForward} ${wanted.time}`;
+    const key = `${wanted.kind} ${wanted.time}`;
     const coming = this.#loads.get(key);
     if (coming !== undefined && !coming.abandoned) return coming.join(signal);
     const load = new Shared(async (inner) => {
       try {
-        const stretch = await this.#read(wanted, inner);
-        this.#kept.push(stretch);
-        return stretch;
+        const stretches = await this.#read(wanted, inner);
+        this.#kept.push(...stretches);
+        return stretches.at(-1)!;
       } catch (error) {
         throw RecordingError.from(error, this.recording.info.format);
       } finally {
@@ -98,32 +103,76 @@ export class Reel {
     return true;
   }
 
-  async #read(wanted: Wanted, signal: AbortSignal): Promise<Stretch> {
+  /** Ascending; the last is the one that is wanted. */
+  async #read(wanted: Wanted, signal: AbortSignal): Promise<Stretch[]> {
+    const { recording } = this;
+    if (wanted.kind === "until") return this.#readBefore(wanted.time, signal);
     const rows = await this.#rows(wanted, signal);
     const base = await this.#stateBefore(rows.start, signal);
-    const stretch = await stretchOf(this.recording, this.#fold, rows, base, signal);
+    const stretch = await stretchOf(recording, this.#fold, rows, base, signal);
     signal.throwIfAborted();
-    return stretch;
+    return [stretch];
   }
 
-  async #rows({ kind, time, isForward }: Wanted, signal: AbortSignal): Promise<Rows> {
+  /** From the moment of motion on, so that what moves has a beginning; when that is too long ago, from the time itself. */
+  async #rows({ kind, time }: Wanted, signal: AbortSignal): Promise<Rows> {
     const { recording } = this;
     const limits = this.#limits;
-    const first = this.timeline.start;
-    if (kind === "until") return readBackward(recording, time, first, limits, apart(signal));
-    if (!isForward) return readBackward(recording, after(time), first, limits, apart(signal));
-    // From the moment of motion on, so that what moves at `time` has a beginning; when that is too long ago, from `time`.
-    const motion = await motionBefore(recording, after(time), signal);
-    const rows = await readForward(recording, motion ?? time, limits, apart(signal));
-    return rows.end > time ? rows : readForward(recording, time, limits, apart(signal));
+    const enough = new AbortController();
+    const read = (start: Time): Promise<Rows> =>
+      kind === "at"
+        ? readMoment(recording, start, time, limits, AbortSignal.any([signal, enough.signal]))
+        : readForward(recording, start, limits, apart(signal));
+    try {
+      const motion = await motionBefore(recording, after(time), signal);
+      const rows = await read(motion ?? time);
+      return rows.end > time ? rows : await read(time);
+    } finally {
+      enough.abort();
+    }
+  }
+
+  /** Several at once, as folding goes forward: from a place where the state is known, over all of them. */
+  async #readBefore(end: Time, signal: AbortSignal): Promise<Stretch[]> {
+    const { recording } = this;
+    const { rows, bytes } = this.#limits;
+    const limits = { rows: PIECES * rows, bytes: PIECES * bytes };
+    const back = await readBackward(recording, end, this.timeline.start, limits, apart(signal));
+    const begin = await this.#beginning(back, signal);
+    const made: Stretch[] = [];
+    let { base } = begin;
+    for (const piece of pieces({ ...back, start: begin.start }, recording.motion?.id ?? null, this.#limits)) {
+      const previous = made.at(-1);
+      if (previous !== undefined) base = this.#stateBehind(previous);
+      made.push(await stretchOf(recording, this.#fold, piece, base, signal));
+      signal.throwIfAborted();
+    }
+    return made;
+  }
+
+  /** The first place in `rows` where the state is known without folding: a keyframe or a checkpoint; else their start. */
+  async #beginning(rows: Rows, signal: AbortSignal): Promise<{ readonly start: Time; readonly base: MutableState }> {
+    const { start, end, batches } = rows;
+    if (start > this.timeline.start) {
+      const keyframe = await this.recording.keyframe(before(end));
+      if (keyframe !== null && keyframe.channels === null && keyframe.time >= start)
+        return { start: firstKeyframe(batches, start), base: this.#fold.begin() };
+      const checkpoint = this.#fold.checkpoint(start, end);
+      const next = checkpoint === null ? null : firstBehind(batches, checkpoint);
+      if (next !== null && next < end) return { start: next, base: await this.#fold.at(before(next), apart(signal)) };
+    }
+    return { start, base: await this.#fold.at(before(start), apart(signal)) };
   }
 
   /** Of a stretch that follows one in memory it is had by folding that; of others from keyframes and checkpoints. */
   async #stateBefore(start: Time, signal: AbortSignal): Promise<MutableState> {
     const previous = this.#kept.find(({ end }) => end === start);
-    if (previous === undefined) return this.#fold.at(before(start), apart(signal));
-    const state = previous.base.clone();
-    foldRows(state, this.recording.reader.state, previous.batches, previous.start, start);
+    return previous === undefined ? this.#fold.at(before(start), apart(signal)) : this.#stateBehind(previous);
+  }
+
+  #stateBehind({ base, batches, start, end }: Stretch): MutableState {
+    const state = base.clone();
+    foldRows(state, this.recording.reader.state, batches, start, end);
     return state;
   }
 }

@@ -1,9 +1,10 @@
-import type { MessageBatch } from "../model/batch.ts";
+import { KEYFRAME, type MessageBatch } from "../model/batch.ts";
 import type { Fold } from "../model/fold.ts";
 import type { Query } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import type { MutableState, State } from "../model/state.ts";
 import { after, type Time } from "../model/time.ts";
+import { countBefore } from "./search.ts";
 
 /** How long a stretch is: about so many messages or payload bytes, in whole moments; twice as many where nothing moves. */
 export interface Limits {
@@ -79,6 +80,49 @@ export async function readForward(
   return { start, end, isEndWhole: true, batches };
 }
 
+/**
+ * Reads from `start` on as little as will do to show `time`: to the last moment of motion that came with one behind
+ * `time`, or for as long as `readForward` does where there is none.
+ */
+export async function readMoment(
+  recording: Recording,
+  start: Time,
+  time: Time,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<Rows> {
+  const motion = recording.motion?.id ?? null;
+  const batches: MessageBatch[] = [];
+  const size = new Size(limits);
+  for await (const batch of recording.batches({ start, signal })) {
+    batches.push(batch);
+    const last = batch.time[batch.length - 1]!;
+    const end = motion === null ? last : lastMotion(batch, motion);
+    if (end !== null && end > time) {
+      const isEndWhole = motion !== null && (end < last || !(await hasMore(recording, batch, signal)));
+      return { start, end, isEndWhole, batches };
+    }
+    for (let i = 0; i < batch.length; i++) size.add(batch, i);
+    if (size.isTooMuch && last > time) return { start, end: last, isEndWhole: false, batches };
+  }
+  return { start, end: Number.POSITIVE_INFINITY, isEndWhole: true, batches };
+}
+
+function lastMotion(batch: MessageBatch, motion: number): Time | null {
+  for (let i = batch.length - 1; i >= 0; i--) if (batch.channel[i] === motion) return batch.time[i]!;
+  return null;
+}
+
+/** Whether messages behind those of `batch` are of its last moment. */
+async function hasMore(recording: Recording, batch: MessageBatch, signal: AbortSignal): Promise<boolean> {
+  const time = batch.time[batch.length - 1]!;
+  const sequence = batch.sequence[batch.length - 1]!;
+  for await (const more of recording.batches({ start: time, end: after(time), signal })) {
+    if (more.sequence[more.length - 1]! > sequence) return true;
+  }
+  return false;
+}
+
 /** Reads back from `end`, which is where the rows end; `first` is the time of the first message of all. */
 export async function readBackward(
   recording: Recording,
@@ -106,6 +150,63 @@ export async function readBackward(
     }
   }
   return { start: Math.min(first, start ?? end), end, isEndWhole: true, batches };
+}
+
+/** Cuts rows into pieces of about `limits` each, ascending, at moments of motion or, where nothing moves, at any. */
+export function pieces(rows: Rows, motion: number | null, limits: Limits): Rows[] {
+  const cut: Rows[] = [];
+  const size = new Size(limits);
+  let { start } = rows;
+  /** Batches of the piece, and of the moment, begin here. */
+  let [first, begun] = [0, 0];
+  let last = Number.NEGATIVE_INFINITY;
+  let isDue = false;
+  for (const [n, batch] of rows.batches.entries()) {
+    for (let i = countBefore(batch.time, rows.start); i < batch.length && batch.time[i]! < rows.end; i++) {
+      const time = batch.time[i]!;
+      const isMotion = batch.channel[i] === motion;
+      if (time > last) {
+        last = time;
+        begun = n;
+        isDue = size.isEnough;
+      }
+      if (isDue && (isMotion || motion === null || size.isTooMuch)) {
+        // a moment of motion at the end belongs to both
+        const to = countBatches(rows.batches, time);
+        cut.push({ start, end: time, isEndWhole: isMotion, batches: rows.batches.slice(first, to) });
+        start = time;
+        first = begun;
+        isDue = false;
+        size.clear();
+      }
+      size.add(batch, i);
+    }
+  }
+  cut.push({ ...rows, start, batches: rows.batches.slice(first) });
+  return cut;
+}
+
+/** How many of `batches` begin at or before `time`. */
+function countBatches(batches: readonly MessageBatch[], time: Time): number {
+  const behind = batches.findIndex((batch) => batch.length > 0 && batch.time[0]! > time);
+  return behind < 0 ? batches.length : behind;
+}
+
+/** Time of the first keyframe at or behind `start`, which there must be. */
+export function firstKeyframe(batches: readonly MessageBatch[], start: Time): Time {
+  for (const { length, time, flags } of batches) {
+    for (let i = countBefore(time, start); i < length; i++) if ((flags[i]! & KEYFRAME) !== 0) return time[i]!;
+  }
+  throw new RangeError("there is no keyframe");
+}
+
+/** Time of the first message behind `time`. */
+export function firstBehind(batches: readonly MessageBatch[], time: Time): Time | null {
+  for (const batch of batches) {
+    const i = countBefore(batch.time, after(time));
+    if (i < batch.length) return batch.time[i]!;
+  }
+  return null;
 }
 
 /** A stretch of rows that begin with `base`. */
@@ -184,6 +285,11 @@ class Size {
   add(batch: MessageBatch, i: number): void {
     this.#rows++;
     this.#bytes += batch.end[i]! - batch.start[i]!;
+  }
+
+  clear(): void {
+    this.#rows = 0;
+    this.#bytes = 0;
   }
 
   get isEnough(): boolean {

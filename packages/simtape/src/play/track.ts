@@ -35,10 +35,16 @@ export class Track {
     return this.#cursor.at(this.#own(time));
   }
 
-  /** What must be there to go to `time`; null: it is. */
-  needed(time: Time, isForward: boolean): Wanted | null {
+  /** What must be there to look at `time`; null: it is. */
+  needed(time: Time): Wanted | null {
     const own = this.#own(time);
-    return this.#cursor.reach(own) ? null : { kind: "around", time: own, isForward };
+    return this.#cursor.reach(own) ? null : { kind: "at", time: own };
+  }
+
+  /** What must be there to play on from `time`; null: it is. */
+  starved(time: Time, isForward: boolean): Wanted | null {
+    const own = this.#own(time);
+    return this.#cursor.reach(own) ? null : this.#cursor.missing(own, isForward);
   }
 
   /** Makes ready what comes next, and tells the first piece missing, when no more than `memory` bytes lie before it. */

@@ -10,6 +10,8 @@ export type Cause = "play" | "seek" | "step" | "loop";
 
 /** The place a load is for: a time, and steps from there. */
 export interface Target {
+  /** Where to begin; where somebody wants to go; what a tick did not find in memory. */
+  readonly kind: "start" | "move" | "starved";
   /** Null: the start of the recording, wherever that is. */
   readonly from: Time | null;
   readonly steps: number;
@@ -20,7 +22,7 @@ export interface Target {
 /** All that decides what a player does next. Immutable; `transition` makes the next one. */
 export interface Transport extends Passage {
   readonly stage: Stage;
-  /** Counts activities: whatever was begun under another number is stale. */
+  /** Counts activities and loads: whatever was begun under another number is stale. */
   readonly generation: number;
   readonly target: Target;
   /** Why the next frame will be shown, while that is not simply playing on. */
@@ -37,8 +39,10 @@ export type PlayEvent =
   | { readonly type: "loop"; readonly loop: Passage["loop"] }
   /** The bounds of the recording are known. */
   | { readonly type: "opened"; readonly start: Time; readonly end: Time }
-  /** A load has come to its place, which is shown. */
-  | { readonly type: "arrived"; readonly time: Time }
+  /** A load has come to its place, which is shown: the target, or one that was overtaken meanwhile. */
+  | { readonly type: "arrived"; readonly target: Target; readonly time: Time }
+  /** A load that was overtaken takes too long. */
+  | { readonly type: "overdue" }
   /** A tick has shown `time`, and has forgone so much wall time. */
   | { readonly type: "shown"; readonly time: Time; readonly lost: Time }
   /** A tick wants `time`, which is not in memory. */
@@ -59,7 +63,7 @@ export function transition(transport: Transport, event: PlayEvent, now: Time): T
       return signalled(transport, "pause");
     case "seek":
       return signalled(transport, "move", {
-        target: { from: event.time, steps: 0, by: null, cause: "seek" },
+        target: { kind: "move", from: event.time, steps: 0, by: null, cause: "seek" },
       });
     case "step":
       return signalled(transition(transport, { type: "pause" }, now), "move", {
@@ -73,8 +77,12 @@ export function transition(transport: Transport, event: PlayEvent, now: Time): T
       return { ...transport, bounds: { start: event.start, end: event.end } };
     case "arrived": {
       const anchor = { clock: now, time: event.time };
-      return signalled(transport, "arrived", { time: event.time, shownAt: now, anchor, cause: "play" });
+      const shown = { time: event.time, shownAt: now, anchor };
+      if (event.target !== transport.target) return again(transport, shown);
+      return signalled(transport, "arrived", { ...shown, cause: "play" });
     }
+    case "overdue":
+      return again(transport);
     case "shown": {
       const { clock, time } = transport.anchor;
       const anchor = { clock: clock + event.lost, time };
@@ -82,7 +90,7 @@ export function transition(transport: Transport, event: PlayEvent, now: Time): T
     }
     case "starved":
       return signalled(transport, "starved", {
-        target: { from: event.time, steps: 0, by: null, cause: transport.cause },
+        target: { kind: "starved", from: event.time, steps: 0, by: null, cause: transport.cause },
       });
     case "delayed":
       return signalled(transport, "delayed");
@@ -90,9 +98,9 @@ export function transition(transport: Transport, event: PlayEvent, now: Time): T
       return atEdge(transport, now);
     case "failed": {
       const { stage, target, time } = transport;
-      const again: Target =
-        STAGES[stage].activity === "load" ? target : { from: time, steps: 0, by: null, cause: "seek" };
-      return signalled(transport, "failed", { error: event.error, target: again });
+      const retried: Target =
+        STAGES[stage].activity === "load" ? target : { kind: "move", from: time, steps: 0, by: null, cause: "seek" };
+      return signalled(transport, "failed", { error: event.error, target: retried });
     }
     case "close":
       return signalled(transport, "close");
@@ -101,13 +109,23 @@ export function transition(transport: Transport, event: PlayEvent, now: Time): T
   }
 }
 
-/** Where the table leads, with `changes` when it leads anywhere; a move, and another activity, are a new generation. */
+/**
+ * Where the table leads, with `changes` when it leads anywhere. Another activity is a new generation, and a move is;
+ * but one that overtakes another waits until that has come to its place, so that there is something to see of many.
+ */
 function signalled(transport: Transport, signal: Signal, changes: Partial<Transport> = {}): Transport {
   const stage = STAGES[transport.stage].on[signal];
   if (stage === undefined) return transport;
-  const isNew = signal === "move" || STAGES[stage].activity !== STAGES[transport.stage].activity;
+  const isOther = STAGES[stage].activity !== STAGES[transport.stage].activity;
+  const isNew = isOther || (signal === "move" && transport.target.kind !== "move");
   const error = stage === "failed" ? transport.error : null;
   return { ...transport, error, ...changes, stage, generation: transport.generation + (isNew ? 1 : 0) };
+}
+
+/** A load from anew, for the target there is now. */
+function again(transport: Transport, changes: Partial<Transport> = {}): Transport {
+  if (STAGES[transport.stage].activity !== "load") return transport;
+  return { ...transport, ...changes, generation: transport.generation + 1 };
 }
 
 /** From the far edge, playing starts over at the other one. */
@@ -133,7 +151,7 @@ function stepped({ stage, target, time }: Transport, count: number, by: StepUnit
   const isMoving = stage === "settling" || stage === "resuming";
   const from = isMoving ? target.from : time;
   const before = isMoving && target.by === by ? target.steps : 0;
-  return { from, steps: before + count, by, cause: "step" };
+  return { kind: "move", from, steps: before + count, by, cause: "step" };
 }
 
 function atEdge(transport: Transport, now: Time): Transport {

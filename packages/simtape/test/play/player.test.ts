@@ -109,8 +109,8 @@ describe("a player", () => {
     await player.step(-3, "message");
     expect(player.status.time).toBe(1e9 - 2 * STEP);
     const steps = [player.step(1), player.step(1), player.step(1)];
-    await clock.advance(0);
-    expect(await Promise.all(steps)).toEqual([false, false, true]);
+    await clock.advance(0.05e9);
+    expect(await Promise.all(steps)).toEqual([true, false, true]);
     expect(player.status.time).toBe(1e9 + STEP);
     await player.step(-5000);
     expect(player.status.time).toBe(0);
@@ -240,12 +240,12 @@ describe("a slow source", () => {
     expect(phases).toEqual(["loading", "paused", "playing", "ended"]);
   });
 
-  test("is read no further for a seek that was overtaken", async () => {
+  test("is read for one seek at a time, and then for the newest", async () => {
     const lone = await stage();
     lone.reader.isSlow = true;
     void lone.player.seek(6e9);
     await settled();
-    const { player, reader, frames } = await stage();
+    const { player, reader, frames, clock } = await stage();
     reader.isSlow = true;
     frames.length = 0;
     const seeks: Promise<boolean>[] = [];
@@ -256,11 +256,28 @@ describe("a slow source", () => {
     expect(reader.waiting.length).toBe(lone.reader.waiting.length);
     for (let i = 0; i < 40; i++) {
       for (const go of reader.waiting.splice(0)) go();
-      await settled(1);
+      await clock.advance(5e6);
     }
-    expect(await Promise.all(seeks)).toEqual([false, false, false, false, true]);
-    expect(frames.map(({ time }) => time)).toEqual([6e9]);
+    expect(await Promise.all(seeks)).toEqual([true, false, false, false, true]);
+    expect(frames.map(({ time }) => time)).toEqual([2e9, 6e9]);
     expectTrue(frames);
+  });
+
+  test("is read no further for a seek that was overtaken long ago", async () => {
+    const { player, reader, frames, clock } = await stage();
+    reader.isSlow = true;
+    frames.length = 0;
+    const seeks = [player.seek(2e9), player.seek(6e9)];
+    await clock.advance(0.249e9);
+    const [stuck] = reader.waiting;
+    await clock.advance(0.001e9);
+    expect(await seeks[0]).toBe(false);
+    expect(reader.waiting.length).toBeGreaterThan(0);
+    expect(reader.waiting).not.toContain(stuck);
+    reader.isSlow = false;
+    for (const go of reader.waiting.splice(0)) go();
+    expect(await seeks[1]).toBe(true);
+    expect(frames.map(({ time }) => time)).toEqual([6e9]);
   });
 
   test("that fails while looking ahead is asked again when it is needed, not before", async () => {
@@ -277,7 +294,7 @@ describe("a slow source", () => {
   });
 });
 
-test("a command that comes at any moment of another's work is the one that counts", async () => {
+test("a seek that comes at any moment of another's work is shown behind it", async () => {
   for (let turns = 0; turns < 120; turns++) {
     const { player, frames, clock } = await stage();
     frames.length = 0;
@@ -285,9 +302,9 @@ test("a command that comes at any moment of another's work is the one that count
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
     const wasShown = frames.length > 0;
     const second = player.seek(2e9);
-    await clock.advance(0);
-    expect([await first, await second]).toEqual([wasShown, true]);
-    expect(frames.map(({ time }) => time)).toEqual(wasShown ? [7e9, 2e9] : [2e9]);
+    await clock.advance(0.05e9);
+    expect([await first, await second]).toEqual([true, true]);
+    expect(frames.map(({ time }) => time)).toEqual([7e9, 2e9]);
     if (wasShown) return;
   }
   expect.unreachable("a seek takes fewer turns");
@@ -382,7 +399,7 @@ describe("ghosts", () => {
       expect(await player.seek(0.9 * end)).toBe(true);
       return source.reads;
     };
-    expect(await reads(8)).toBe(await reads(0));
+    expect(await reads(8)).toBeLessThanOrEqual(await reads(0));
   });
 
   test("can be laid upon each other by what happened in them", async () => {

@@ -17,6 +17,8 @@ class Model {
   loop: Bounds | null = null;
   /** Where it must come to before anything else; null when it has. */
   target: number | null = 0;
+  /** Where it was sent since it came anywhere: what was overtaken may be shown in passing. */
+  asked: number[] = [0];
   isClosed = false;
   /** The last frame, and when it was shown. */
   shown: { readonly time: number; readonly at: number } | null = null;
@@ -51,7 +53,7 @@ class Asked implements fc.AsyncCommand<Model, World> {
     else if (model.target !== null) expect(phase).toBe("loading");
     else if (model.wantsToPlay) expect(["playing", "buffering", "ended", "loading"]).toContain(phase);
     else expect(["paused", "ended"]).toContain(phase);
-    const isActive = phase === "playing" || phase === "buffering";
+    const isActive = phase === "playing" || phase === "buffering" || phase === "loading";
     expect(world.clock.alarms, "one activity at a time").toBeLessThanOrEqual(isActive ? 1 : 0);
   }
 
@@ -71,6 +73,7 @@ const commands = [
       // From the far edge it starts over, unless it loops there.
       if ((phase === "paused" || phase === "ended") && at === far && !isLooping(model, at)) {
         model.target = END - far;
+        model.asked.push(END - far);
       }
       if (!model.isClosed) model.wantsToPlay = true;
       player.play();
@@ -86,6 +89,7 @@ const commands = [
     (to) =>
       new Asked(`seek ${to}`, (model, { player, seeks }) => {
         if (!model.isClosed) model.target = to;
+        model.asked.push(to);
         // At the end a player rests: a seek from there does not play on.
         if (player.status.phase === "ended") model.wantsToPlay = false;
         seeks.push(player.seek(to));
@@ -140,8 +144,11 @@ function watch(model: Model, world: World): (frame: Frame) => void {
     expect(model.isClosed).toBe(false);
     expect(lastOf(frame.state), "a state of the recording, and of this time").toBe(Math.floor(frame.time / STEP));
     if (frame.cause === "seek") {
-      expect(frame.time).toBe(model.target);
-      model.target = null;
+      expect(model.asked).toContain(frame.time);
+      if (frame.time === model.target) {
+        model.target = null;
+        model.asked = [];
+      }
     } else {
       expect(model.target, "nothing is shown before what was asked for").toBeNull();
       expect(model.wantsToPlay).toBe(true);
@@ -178,12 +185,11 @@ test("whatever is asked in whatever order, over a source as slow as it likes, ev
         for (const go of reader.waiting.splice(0)) go();
         await settled();
       }
-      await settled();
+      await clock.advance(0.1e9);
       if (failures.length > 0) throw failures[0];
       expect(player.status.phase).not.toBe("failed");
       expect(player.status.phase).not.toBe("loading");
       expect(model.target).toBeNull();
-      // Of the seeks that were asked for one after the other only the last of those under way arrives.
       player.pause();
       model.wantsToPlay = false;
       model.isClosed = true;

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Bounds, positionAt } from "../../src/play/passage.ts";
 import { type Signal, type Stage, STAGES } from "../../src/play/stages.ts";
-import { type PlayEvent, transition, type Transport } from "../../src/play/transport.ts";
+import { type PlayEvent, type Target, transition, type Transport } from "../../src/play/transport.ts";
 
 const BOUNDS: Bounds = { start: 0, end: 100e9 };
+const TARGET: Target = { kind: "start", from: 0, steps: 0, by: null, cause: "seek" };
 
 function transport(changes: Partial<Transport> = {}): Transport {
   return {
@@ -17,7 +18,7 @@ function transport(changes: Partial<Transport> = {}): Transport {
     rate: 1,
     loop: null,
     isRepeating: false,
-    target: { from: 0, steps: 0, by: null, cause: "seek" },
+    target: TARGET,
     cause: "play",
     error: null,
     ...changes,
@@ -86,7 +87,7 @@ describe("the table of stages", () => {
         { type: "step", count: 1, by: null },
         { type: "rate", rate: -2 },
         { type: "loop", loop: null },
-        { type: "arrived", time: 5 },
+        { type: "arrived", target: TARGET, time: 5 },
         { type: "starved", time: 5 },
         { type: "delayed" },
         { type: "edge" },
@@ -101,6 +102,28 @@ describe("the table of stages", () => {
         expect(after.generation > before.generation, `${stage}, ${event.type}`).toBe(isMove || hasOther);
       }
     }
+  });
+});
+
+describe("a move that overtakes another", () => {
+  const seek = (before: Transport, time: number): Transport => transition(before, { type: "seek", time }, 7);
+  const first = seek(transport(), 5e9);
+  const second = seek(seek(first, 6e9), 8e9);
+
+  test("lets it come to its place, and is then on its way alone", () => {
+    expect(second).toMatchObject({ stage: "settling", generation: first.generation, target: { from: 8e9 } });
+    const passed = transition(second, { type: "arrived", target: first.target, time: 5e9 }, 9);
+    expect(passed).toMatchObject({ stage: "settling", time: 5e9, generation: second.generation + 1 });
+    const arrived = transition(passed, { type: "arrived", target: passed.target, time: 8e9 }, 9);
+    expect(arrived).toMatchObject({ stage: "resting", time: 8e9 });
+  });
+
+  test("is on its way at once when that takes too long, or was not asked for", () => {
+    expect(transition(second, { type: "overdue" }, 9).generation).toBe(second.generation + 1);
+    const starved = transition(transport({ stage: "running" }), { type: "starved", time: 1e9 }, 7);
+    expect(seek(starved, 5e9).generation).toBe(starved.generation + 1);
+    const starting = transport({ stage: "settling" });
+    expect(seek(starting, 5e9).generation).toBe(starting.generation + 1);
   });
 });
 
@@ -200,7 +223,7 @@ describe("time", () => {
     t = transition(t, { type: "starved", time: 5.1e9 }, 0.1e9);
     t = transition(t, { type: "delayed" }, 0.2e9);
     expect(STAGES[t.stage].phase).toBe("buffering");
-    t = transition(t, { type: "arrived", time: 5.1e9 }, 30e9);
+    t = transition(t, { type: "arrived", target: t.target, time: 5.1e9 }, 30e9);
     expect(positionAt(t, 30.1e9).time).toBe(5.2e9);
   });
 });

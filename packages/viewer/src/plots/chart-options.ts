@@ -1,6 +1,7 @@
 import uPlot from "uplot";
 import type { Series } from "../protocol.ts";
 import { clock } from "../time.ts";
+import { labelOf } from "./paths.ts";
 
 /** Told apart by people who see colours otherwise, too (Okabe and Ito's, darker and lighter). */
 const COLORS = {
@@ -11,6 +12,13 @@ const COLORS = {
 export function colorOf(index: number, scheme: "light" | "dark"): string {
   const colors = COLORS[scheme];
   return colors[index % colors.length]!;
+}
+
+/** A line of a chart, and in which of the colours; of a ghost dashed, beside the recording's own. */
+export interface Curve {
+  readonly line: Series;
+  readonly color: number;
+  readonly isGhost: boolean;
 }
 
 export interface ChartStyle {
@@ -24,11 +32,11 @@ export interface ChartStyle {
 /** A chart with one scale for each unit: the first on the left, the second on the right, others without an axis. */
 export function chartOptions(
   size: { readonly width: number; readonly height: number },
-  lines: readonly { readonly label: string; readonly unit: string | null; readonly isHeld: boolean }[],
+  curves: readonly Curve[],
   { scheme, text, grid, font }: ChartStyle,
   onHover: (index: number | null) => void,
 ): uPlot.Options {
-  const units = [...new Set(lines.map(({ unit }) => unit ?? ""))];
+  const units = [...new Set(curves.map(({ line }) => line.unit ?? ""))];
   const steps = uPlot.paths.stepped!({ align: 1 });
   const straight = uPlot.paths.linear!();
   const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font };
@@ -39,11 +47,12 @@ export function chartOptions(
     scales: { x: { time: false }, ...Object.fromEntries(units.map((unit) => [scaleOf(unit), {}])) },
     series: [
       {},
-      ...lines.map(({ label, unit, isHeld }, i) => ({
-        label,
+      ...curves.map(({ line: { path, unit, isHeld }, color, isGhost }) => ({
+        label: labelOf(path),
         scale: scaleOf(unit ?? ""),
-        stroke: colorOf(i, scheme),
-        width: 1.5,
+        stroke: colorOf(color, scheme),
+        width: isGhost ? 1 : 1.5,
+        ...(isGhost ? { dash: [4, 4], alpha: 0.75 } : {}),
         paths: isHeld ? steps : straight,
         points: { show: false },
       })),
@@ -76,7 +85,7 @@ export function tableOf(lines: readonly Series[]): uPlot.AlignedData {
 }
 
 function isSame(a: Float64Array, b: Float64Array): boolean {
-  return a === b || (a.length === b.length && a[0] === b[0] && a.at(-1) === b.at(-1));
+  return a === b || (a.length === b.length && a.every((time, i) => time === b[i]));
 }
 
 function nullable(values: Float64Array): (number | null)[] {

@@ -3,7 +3,7 @@ import { useFrames, useSession } from "../hooks.ts";
 import type { Series, SeriesPath } from "../protocol.ts";
 import { useStore } from "../store.ts";
 import { scheme } from "../theme.ts";
-import { colorOf } from "./chart-options.ts";
+import { type Curve, colorOf } from "./chart-options.ts";
 import type { Range } from "./envelope.ts";
 import { labelOf, numberAt } from "./paths.ts";
 import { type PlotEvents, PlotView } from "./plot-view.ts";
@@ -11,6 +11,8 @@ import { type PlotEvents, PlotView } from "./plot-view.ts";
 interface Props {
   readonly paths: readonly SeriesPath[];
   readonly series: ReadonlyMap<string, Series>;
+  /** The same of the ghosts, at the times of what is played. */
+  readonly ghosts: readonly ReadonlyMap<string, Series>[];
   readonly range: Range;
   readonly width: number;
   readonly height: number;
@@ -32,7 +34,7 @@ function shortOf(path: SeriesPath): string {
 }
 
 /** Several numbers over the same time, with what they are now, or under the pointer. */
-export function Chart({ paths, series, range, width, height, onZoom, onRange, onRemove, onAdd }: Props) {
+export function Chart({ paths, series, ghosts, range, width, height, onZoom, onRange, onRemove, onAdd }: Props) {
   const session = useSession();
   const shownScheme = useStore(scheme, (value) => value);
   const place = useRef<HTMLDivElement>(null);
@@ -40,6 +42,14 @@ export function Chart({ paths, series, range, width, height, onZoom, onRange, on
   const names = useRef<HTMLUListElement>(null);
   const events = useRef<PlotEvents | null>(null);
   const lines = useMemo(() => paths.flatMap((path) => series.get(labelOf(path)) ?? []), [paths, series]);
+  const curves = useMemo(() => {
+    const of = (found: ReadonlyMap<string, Series>, isGhost: boolean): Curve[] =>
+      paths.flatMap((path, color) => {
+        const line = found.get(labelOf(path));
+        return line === undefined ? [] : [{ line, color, isGhost }];
+      });
+    return [...of(series, false), ...ghosts.flatMap((found) => of(found, true))];
+  }, [paths, series, ghosts]);
 
   const tell = (): void => {
     const { frame } = session;
@@ -57,7 +67,7 @@ export function Chart({ paths, series, range, width, height, onZoom, onRange, on
   useEffect(() => {
     view.current ??= new PlotView(place.current!, () => events.current!);
     events.current = { seek: (time) => void session.seek(time), zoom: onZoom, range: onRange, hover: tell };
-    view.current.show({ lines, range, width, height, scheme: shownScheme });
+    view.current.show({ curves, range, width, height, scheme: shownScheme });
     tell();
   });
   useEffect(

@@ -1,13 +1,13 @@
 import "uplot/dist/uPlot.min.css";
 import type { Time } from "simtape";
 import uPlot from "uplot";
-import type { Series } from "../protocol.ts";
-import { chartOptions, tableOf } from "./chart-options.ts";
+import { type Curve, chartOptions, tableOf } from "./chart-options.ts";
 import type { Range } from "./envelope.ts";
 import { labelOf } from "./paths.ts";
 
 export interface PlotContent {
-  readonly lines: readonly Series[];
+  /** The recording's own first. */
+  readonly curves: readonly Curve[];
   readonly range: Range;
   readonly width: number;
   readonly height: number;
@@ -52,9 +52,9 @@ export class PlotView {
   show(content: PlotContent): void {
     const before = this.#content;
     this.#content = content;
-    const { lines, range, width, height, scheme } = content;
-    const curves = lines.map(({ path, unit, isHeld }) => ({ label: labelOf(path), unit, isHeld }));
-    const shape = JSON.stringify([curves, scheme]);
+    const { curves, range, width, height, scheme } = content;
+    const told = curves.map(({ line: { path, unit, isHeld }, ...look }) => [labelOf(path), unit, isHeld, look]);
+    const shape = JSON.stringify([told, scheme]);
     const isNew = shape !== this.#shape || this.#plot === null;
     if (isNew) {
       this.#shape = shape;
@@ -71,10 +71,10 @@ export class PlotView {
       this.#plot!.setSize({ width, height });
     }
     const isMoved = range.start !== before?.range.start || range.end !== before.range.end;
-    if (!isNew && !isMoved && lines === before?.lines) return;
+    if (!isNew && !isMoved && curves === before?.curves) return;
     const plot = this.#plot!;
     plot.batch(() => {
-      if (isNew || lines !== before?.lines) plot.setData(tableOf(lines), true);
+      if (isNew || curves !== before?.curves) plot.setData(tableOf(curves.map(({ line }) => line)), true);
       plot.setScale("x", { min: range.start / 1e9, max: range.end / 1e9 });
     });
   }
@@ -91,7 +91,11 @@ export class PlotView {
   /** The number of a line under the pointer, NaN where there is none; null while no pointer is there. */
   hovered(line: number): number | null {
     if (this.#hovered === null || this.#plot === null) return null;
-    return this.#plot.data[line + 1]?.[this.#hovered] ?? Number.NaN;
+    const numbers = this.#plot.data[line + 1];
+    let index = this.#hovered;
+    // Other lines have points at times where this one has none.
+    while (index > 0 && numbers?.[index] === undefined) index--;
+    return numbers?.[index] ?? Number.NaN;
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import { Chart } from "./chart.tsx";
 import { firstChart, labelOf } from "./paths.ts";
 import { PathPicker } from "./path-picker.tsx";
 import { type Shown, toggled, useShown, within, zoomed } from "./shared.ts";
+import { useGhostSeries } from "./use-ghost-series.ts";
 import { useSeries } from "./use-series.ts";
 
 /** Least height of a chart with its names, pixels; the names take the second of it. */
@@ -44,6 +45,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const range = shown.range === null || isBehind ? bounds : shown.range;
   const paths = shown.charts.flat();
   const loaded = useSeries(opened.recording, paths, range, Math.max(0, Math.round(size.width - 130)));
+  const ghosts = useGhostSeries(paths, range, Math.max(0, Math.round(size.width - 130)));
   const height = Math.max(CHART_HEIGHT, Math.floor(size.height / Math.max(1, shown.charts.length)));
 
   const setRange = (next: Shown["range"]): void => setShown({ ...shown, range: next });
@@ -110,6 +112,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
               key={chart.map(labelOf)[0]}
               paths={chart}
               series={loaded.series}
+              ghosts={ghosts}
               range={range}
               width={size.width}
               height={height - NAMES_HEIGHT}

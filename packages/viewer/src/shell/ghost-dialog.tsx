@@ -2,13 +2,17 @@ import { useEffect, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { placeAt } from "../open/files.ts";
 import { pickFiles } from "../open/pick.ts";
-import type { Mark } from "../protocol.ts";
+import type { Mark, Placement } from "../protocol.ts";
 import type { Deck, Session } from "../session.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { DraftField } from "./draft-field.tsx";
+import { MomentField } from "./moment-field.tsx";
 
-/** Marks of a recording that are looked at for laying two upon each other. */
-const MARKS = 1000;
+/** Moments of each kind that are looked at for laying two recordings upon each other. */
+const MARKS = 500;
+/** Rates that a ghost may have. */
+const RATES = { least: 0.01, most: 64 };
 
 /** The ghosts: which there are, and how they lie beside what is played. */
 export function GhostDialog({ onClose }: { readonly onClose: () => void }) {
@@ -55,10 +59,16 @@ export function GhostDialog({ onClose }: { readonly onClose: () => void }) {
 function Ghost({ index, deck, main }: { readonly index: number; readonly deck: Deck; readonly main: Deck }) {
   const session = useSession();
   const { offset = 0, rate = 1, align } = deck.placement;
-  const common = useCommonMarks(session, main, deck);
-  const place = (changes: Partial<Deck["placement"]>): void =>
+  const ours = useMarks(session, main);
+  const theirs = useMarks(session, deck);
+  const common = commonMarks(ours, theirs);
+  const place = (changes: Partial<Placement>): void =>
     void session.placeGhost(index, { ...deck.placement, ...changes });
-  const chosen = common.findIndex(([a, b]) => a.time === align?.main && b.time === align.ghost);
+  const moments = {
+    main: align?.main ?? main.opened.timeline.start,
+    ghost: align?.ghost ?? deck.opened.timeline.start,
+  };
+  const chosen = common.findIndex(([a, b]) => a.time === moments.main && b.time === moments.ghost);
   return (
     <fieldset className="ghost">
       <legend>{deck.place.name}</legend>
@@ -66,13 +76,14 @@ function Ghost({ index, deck, main }: { readonly index: number; readonly deck: D
         Together at{" "}
         <select
           className="field"
-          value={chosen}
+          value={align === undefined ? "start" : chosen < 0 ? "own" : chosen}
           onChange={(event) => {
             const pair = common[Number(event.currentTarget.value)];
             place({ align: pair === undefined ? undefined : { main: pair[0].time, ghost: pair[1].time } });
           }}
         >
-          <option value={-1}>the start</option>
+          <option value="start">the start of both</option>
+          {align !== undefined && chosen < 0 && <option value="own">the moments below</option>}
           {common.map(([mark], i) => (
             <option key={mark.label} value={i}>
               {mark.label}
@@ -80,30 +91,33 @@ function Ghost({ index, deck, main }: { readonly index: number; readonly deck: D
           ))}
         </select>
       </label>
-      <label>
-        later by{" "}
-        <input
-          className="field number-field"
-          type="number"
-          step="0.1"
-          defaultValue={offset / 1e9}
-          onBlur={(event) => place({ offset: Math.round(event.currentTarget.valueAsNumber * 1e9) || 0 })}
-        />{" "}
-        s
-      </label>
-      <label>
-        at{" "}
-        <input
-          className="field number-field"
-          type="number"
-          step="0.1"
-          min="0.01"
-          max="64"
-          defaultValue={rate}
-          onBlur={(event) => place({ rate: event.currentTarget.valueAsNumber || 1 })}
+      <MomentField
+        name={main.place.name}
+        deck={main}
+        marks={ours}
+        time={moments.main}
+        now={() => session.time}
+        onChange={(time) => place({ align: { ...moments, main: time } })}
+      />
+      <MomentField
+        name={`ghost ${deck.place.name}`}
+        deck={deck}
+        marks={theirs}
+        time={moments.ghost}
+        now={() => session.frame?.ghosts[index - 1]?.time ?? null}
+        onChange={(time) => place({ align: { ...moments, ghost: time } })}
+      />
+      <div className="row">
+        later by
+        <DraftField
+          label="Later by, seconds"
+          text={String(offset / 1e9)}
+          parse={secondsOf}
+          onChange={(seconds) => place({ offset: Math.round(seconds * 1e9) })}
         />
-        ×
-      </label>
+        s, at
+        <DraftField label="Rate" text={String(rate)} parse={rateOf} onChange={(next) => place({ rate: next })} />×
+      </div>
       <Button kind="bare" label={`Remove ${deck.place.name}`} onClick={() => void session.removeGhost(index)}>
         ✕
       </Button>
@@ -111,25 +125,38 @@ function Ghost({ index, deck, main }: { readonly index: number; readonly deck: D
   );
 }
 
-/** What happened in both, each the first time. */
-function useCommonMarks(session: Session, main: Deck, ghost: Deck): readonly (readonly [Mark, Mark])[] {
-  const [common, setCommon] = useState<readonly (readonly [Mark, Mark])[]>([]);
+function secondsOf(text: string): number | null {
+  const seconds = Number(text);
+  return text.trim() !== "" && Number.isFinite(seconds) ? seconds : null;
+}
+
+function rateOf(text: string): number | null {
+  const rate = Number(text);
+  return rate >= RATES.least && rate <= RATES.most ? rate : null;
+}
+
+function useMarks(session: Session, { opened }: Deck): readonly Mark[] {
+  const [marks, setMarks] = useState<readonly Mark[]>([]);
   useEffect(() => {
     const controller = new AbortController();
-    const marksOf = ({ opened }: Deck): Promise<readonly Mark[]> =>
-      session.query("marks", { recording: opened.recording, limit: MARKS }, { signal: controller.signal });
-    Promise.all([marksOf(main), marksOf(ghost)])
-      .then(([ours, theirs]) => {
-        const firsts = ours.filter((mark, i) => ours.findIndex(({ label }) => label === mark.label) === i);
-        setCommon(
-          firsts.flatMap((mark) => {
-            const same = theirs.find(({ label }) => label === mark.label);
-            return same === undefined ? [] : [[mark, same] as const];
-          }),
-        );
-      })
+    const { recording, timeline } = opened;
+    const ask = { recording, start: timeline.start, end: timeline.end + 1, columns: MARKS, isReading: true };
+    session
+      .query("marks", ask, { signal: controller.signal })
+      .then((found) => setMarks(found.marks))
       .catch(() => undefined);
     return () => controller.abort();
-  }, [session, main, ghost]);
-  return common;
+  }, [session, opened]);
+  return marks;
+}
+
+/** What happened in both, each the first time. */
+function commonMarks(ours: readonly Mark[], theirs: readonly Mark[]): (readonly [Mark, Mark])[] {
+  const first = (marks: readonly Mark[]): Map<string, Mark> =>
+    new Map(marks.toReversed().map((mark) => [mark.label, mark]));
+  const other = first(theirs);
+  return [...first(ours).values()].reverse().flatMap((mark) => {
+    const same = other.get(mark.label);
+    return same === undefined ? [] : [[mark, same] as const];
+  });
 }

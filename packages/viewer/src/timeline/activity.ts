@@ -1,4 +1,4 @@
-import type { Opened } from "../protocol.ts";
+import type { Mark, Marks, Opened, Progress } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import type { Window } from "./window.ts";
 
@@ -13,14 +13,21 @@ const SETTLE = 120;
 export interface Counts {
   readonly window: Window;
   readonly columns: number;
-  readonly counts: Uint32Array;
+  readonly counts: Uint32Array | Float64Array;
 }
 
-/** How much happens when, by channel: coarse for all of the recording, fine for what is looked at. */
+const NO_MARKS: Marks = { marks: [], isThinned: false };
+
+/** How much happens when, by channel, and what: coarse for all of the recording, fine for what is looked at. */
 export class Activity {
   whole: Counts | null = null;
   /** Of the window looked at, when it was counted. */
   part: Counts | null = null;
+  /** Bytes by column of all of the recording, which are known at once; null: they are not. */
+  spread: Float64Array | null = null;
+  #marks: Marks = NO_MARKS;
+  /** Those of the window looked at, where all together are too many. */
+  #near: { readonly window: Window; readonly marks: readonly Mark[] } | null = null;
   /** Why nothing was counted, when that is so. */
   note: string | null = null;
   readonly #session: Session;
@@ -37,11 +44,16 @@ export class Activity {
     this.#isAfar = isAfar;
     this.#changed = changed;
     const { timeline, info } = opened;
-    if (isAfar && (info.bytes ?? 0) > READ_AFAR) {
-      this.note = "activity shows when zoomed in: the recording is too large to read it all from afar";
+    const window = { start: timeline.start, end: timeline.end };
+    const isLarge = isAfar && (info.bytes ?? 0) > READ_AFAR;
+    void this.#spread(window);
+    void this.#mark(window, COLUMNS, !isLarge, this.#ended.signal, (marks) => {
+      this.#marks = marks;
+    });
+    if (isLarge) {
+      this.note = "channels show when zoomed in: the recording is too large to read it all from afar";
       return;
     }
-    const window = { start: timeline.start, end: timeline.end };
     void this.#count(window, COLUMNS, this.#ended.signal, (counts) => {
       this.whole = counts;
       changed();
@@ -57,6 +69,7 @@ export class Activity {
     const whole = timeline.end - timeline.start;
     if (length >= whole) {
       this.part = null;
+      this.#near = null;
       return;
     }
     if (this.#isAfar && ((info.bytes ?? 0) * length) / whole > READ_AFAR) return;
@@ -67,7 +80,23 @@ export class Activity {
         this.part = counts;
         this.#changed();
       });
+      if (!this.#marks.isThinned && this.note === null) return;
+      void this.#mark(window, columns, true, signal, ({ marks }) => {
+        this.#near = { window, marks };
+      });
     }, SETTLE);
+  }
+
+  /** What happened, by time: finer inside the window that was looked at. */
+  get marks(): readonly Mark[] {
+    const { marks } = this.#marks;
+    if (this.#near === null) return marks;
+    const { start, end } = this.#near.window;
+    return [
+      ...marks.filter(({ time }) => time < start),
+      ...this.#near.marks,
+      ...marks.filter(({ time }) => time > end),
+    ];
   }
 
   /** The channels in which anything was met so far. */
@@ -83,6 +112,40 @@ export class Activity {
     this.#ended.abort();
   }
 
+  async #spread({ start, end }: Window): Promise<void> {
+    const { recording } = this.#opened;
+    const ask = { recording, start, end: end + 1, columns: COLUMNS };
+    this.spread = await this.#session.query("spread", ask, { signal: this.#ended.signal }).catch(() => null);
+    this.#changed();
+  }
+
+  async #mark(
+    { start, end }: Window,
+    columns: number,
+    isReading: boolean,
+    signal: AbortSignal,
+    show: (marks: Marks) => void,
+  ): Promise<void> {
+    const { recording } = this.#opened;
+    const shown = (marks: Marks): void => {
+      show(marks);
+      this.#changed();
+    };
+    try {
+      const ask = { recording, start, end: end + 1, columns, isReading };
+      const onProgress = ({ partial }: Progress): void => shown(partial as Marks);
+      shown(await this.#session.query("marks", ask, { signal, onProgress }));
+    } catch (error) {
+      this.#fail(error, signal);
+    }
+  }
+
+  #fail(error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    this.note = error instanceof Error ? error.message : String(error);
+    this.#changed();
+  }
+
   async #count(window: Window, columns: number, signal: AbortSignal, show: (counts: Counts) => void): Promise<void> {
     const { recording } = this.#opened;
     try {
@@ -93,9 +156,7 @@ export class Activity {
       );
       show({ window, columns, counts });
     } catch (error) {
-      if (signal.aborted) return;
-      this.note = error instanceof Error ? error.message : String(error);
-      this.#changed();
+      this.#fail(error, signal);
     }
   }
 }

@@ -29,7 +29,6 @@ export interface Scene {
   readonly window: Window;
   readonly activity: Activity;
   readonly lanes: readonly Lane[];
-  readonly marks: readonly Mark[];
   /** Pixels that the lanes are scrolled up by. */
   readonly scroll: number;
   readonly palette: Palette;
@@ -57,7 +56,7 @@ export function paletteOf(element: Element): Palette {
 
 /** What changes only when it is zoomed, scrolled, resized, or more was counted. Nothing, before it is laid out. */
 export function drawGround(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { width, height, all, window, lanes, marks, palette, activity, scroll } = scene;
+  const { width, height, all, window, lanes, palette, activity, scroll } = scene;
   const plot = width - GUTTER - MARGIN;
   if (plot <= 0) return;
   context.clearRect(0, 0, width, height);
@@ -81,8 +80,9 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
     context.globalAlpha = 0.5;
     context.fillRect(GUTTER, top + LANE - 1, plot, 1);
     context.globalAlpha = 1;
-    if (lane.kind === "channel") context.drawImage(density, 0, i, plot, 1, GUTTER, top + 2, plot, LANE - 5);
-    else if (lane.kind === "marks") drawMarks(context, marks, window, plot, top, palette.warning);
+    if (lane.kind === "channel" || lane.kind === "spread")
+      context.drawImage(density, 0, i, plot, 1, GUTTER, top + 2, plot, LANE - 5);
+    else if (lane.kind === "marks") drawMarks(context, lane.marks, window, plot, top, palette.warning);
     else drawGhost(context, lane.window, window, plot, top, palette.accent);
   }
   context.restore();
@@ -138,14 +138,12 @@ export function drawPlayhead(
 }
 
 function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: Scene, plot: number): void {
-  const { whole } = activity;
   context.fillStyle = palette.line;
   context.fillRect(GUTTER, OVERVIEW - 1, plot, 1);
-  if (whole === null) return;
-  const sums = new Float64Array(whole.columns);
-  for (let i = 0; i < whole.counts.length; i++) sums[i % whole.columns]! += whole.counts[i]!;
+  const sums = totalsOf(activity);
+  if (sums === null) return;
   const top = sums.reduce((most, sum) => Math.max(most, sum), 1);
-  const perPixel = whole.columns / plot;
+  const perPixel = sums.length / plot;
   context.beginPath();
   for (let x = 0; x < plot; x++) {
     let most = 0;
@@ -158,6 +156,14 @@ function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: 
   context.globalAlpha = 0.55;
   context.fill();
   context.globalAlpha = 1;
+}
+
+/** By column of the whole recording: messages, or as long as they are not counted bytes; null: nothing is known. */
+function totalsOf({ whole, spread }: Activity): Float64Array | null {
+  if (whole === null) return spread;
+  const sums = new Float64Array(whole.columns);
+  for (let i = 0; i < whole.counts.length; i++) sums[i % whole.columns]! += whole.counts[i]!;
+  return sums;
 }
 
 function drawRuler(context: CanvasRenderingContext2D, { window, palette, height }: Scene, plot: number): void {
@@ -176,11 +182,12 @@ function drawRuler(context: CanvasRenderingContext2D, { window, palette, height 
  * How busy each lane is, a row of pixels for each: one picture costs the same for ten messages and for a million. The
  * finer counts where there are some for this window, else the coarse ones, stretched.
  */
-function densityImage({ activity, lanes, window }: Scene, plot: number): OffscreenCanvas {
+function densityImage(scene: Scene, plot: number): OffscreenCanvas {
+  const { activity, lanes, window } = scene;
   const canvas = new OffscreenCanvas(plot, Math.max(1, lanes.length));
   const { whole, part } = activity;
   const isFine = part !== null && part.window.start <= window.start && part.window.end >= window.end;
-  const from = isFine ? part : whole;
+  const from = (isFine ? part : whole) ?? spreadOf(scene);
   if (from === null || lanes.length === 0) return canvas;
   const context = canvas.getContext("2d")!;
   const image = context.createImageData(plot, lanes.length);
@@ -188,8 +195,8 @@ function densityImage({ activity, lanes, window }: Scene, plot: number): Offscre
   const perColumn = (from.window.end - from.window.start) / from.columns;
   const pixels = new Float32Array(plot);
   for (const [row, lane] of lanes.entries()) {
-    if (lane.kind !== "channel") continue;
-    const levels = levelsOf(from, lane.channel);
+    if (lane.kind !== "channel" && lane.kind !== "spread") continue;
+    const levels = levelsOf(from, lane.kind === "channel" ? lane.channel : 0);
     pixels.fill(0);
     for (let x = 0; x < plot; x++) {
       const time = window.start + x * perPixel - from.window.start;
@@ -209,6 +216,11 @@ function densityImage({ activity, lanes, window }: Scene, plot: number): Offscre
   }
   context.putImageData(image, 0, 0);
   return canvas;
+}
+
+/** Bytes of all channels, as if they were messages of one. */
+function spreadOf({ activity: { spread }, all }: Scene): Counts | null {
+  return spread === null ? null : { window: all, columns: spread.length, counts: spread };
 }
 
 /** How strong each column is, 0 for nothing; in steps, so that few colours are set. */

@@ -10,8 +10,6 @@ import { lanesOf } from "./lanes.ts";
 import { Scrub } from "./scrub.ts";
 import { clamped, panned, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
 
-/** Marks on the timeline at most. */
-const MARKS = 5000;
 const HEIGHT = { first: 150, least: 80, most: 480 };
 
 /** When what happens: lanes by channel, marks, ghosts; drag to scrub, with Shift to loop, wheel to zoom. */
@@ -29,7 +27,6 @@ export function Timeline() {
   const [window, setWindow] = useState<Window>(all);
   const [width, setWidth] = useState(0);
   const [scroll, setScroll] = useState(0);
-  const [marks, setMarks] = useState<readonly Mark[]>([]);
   const [version, setVersion] = useState(0);
   const [tip, setTip] = useState<{ readonly x: number; readonly text: string } | null>(null);
   const [activity, setActivity] = useState<Activity | null>(null);
@@ -45,18 +42,7 @@ export function Timeline() {
   useEffect(() => {
     const made = new Activity(session, opened, place.kind === "url", () => setVersion((before) => before + 1));
     setActivity(made);
-    setMarks([]);
-    const controller = new AbortController();
-    if (made.note === null) {
-      session
-        .query("marks", { recording: opened.recording, limit: MARKS }, { signal: controller.signal })
-        .then(setMarks)
-        .catch(() => undefined);
-    }
-    return () => {
-      made.close();
-      controller.abort();
-    };
+    return () => made.close();
   }, [session, opened, place]);
 
   useEffect(() => {
@@ -69,10 +55,7 @@ export function Timeline() {
   useEffect(() => activity?.look(window, plot), [activity, window, plot]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that more was counted
-  const lanes = useMemo(
-    () => (activity === null ? [] : lanesOf(activity, decks, marks)),
-    [activity, decks, marks, version],
-  );
+  const lanes = useMemo(() => (activity === null ? [] : lanesOf(activity, decks)), [activity, decks, version]);
   const height =
     keptHeight ?? Math.min(HEIGHT.first, Math.max(HEIGHT.least, OVERVIEW + RULER + lanes.length * LANE + 8));
   const most = Math.max(0, lanes.length * LANE - (height - OVERVIEW - RULER));
@@ -83,9 +66,9 @@ export function Timeline() {
     const context = contextOf(ground.current!, width, height);
     palette.current = paletteOf(container.current!);
     if (context === null || activity === null) return;
-    const scene = { width, height, all, window, activity, lanes, marks, scroll: scrolled, palette: palette.current };
+    const scene = { width, height, all, window, activity, lanes, scroll: scrolled, palette: palette.current };
     drawGround(context, scene);
-  }, [width, height, all, window, activity, version, lanes, marks, scrolled, shownScheme]);
+  }, [width, height, all, window, activity, version, lanes, scrolled, shownScheme]);
 
   const drawHead = (): void => {
     const context = head.current?.getContext("2d") ?? null;
@@ -156,7 +139,7 @@ export function Timeline() {
   const tipAt = (x: number, y: number): { x: number; text: string } => {
     const lane = lanes[Math.floor((y - OVERVIEW - RULER + scrolled) / LANE)];
     const time = clock(timeOf(x, window, plot));
-    const near = lane?.kind === "marks" ? nearest(marks, x, window, plot) : null;
+    const near = lane?.kind === "marks" ? nearest(lane.marks, x, window, plot) : null;
     return { x: GUTTER + x, text: near === null ? time : `${clock(near.time)} ${near.label}` };
   };
 

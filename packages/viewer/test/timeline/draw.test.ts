@@ -16,7 +16,7 @@ test.each([0, 1, GUTTER, GUTTER + MARGIN])("nothing is drawn on a width of %i, w
   activity.whole = { window: all, columns: 4, counts: Uint32Array.of(1, 2, 3, 4) };
   const lanes = [{ kind: "channel", name: "pose", channel: 0 }] as const;
   const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "" };
-  const scene: Scene = { width, height: 80, all, window: all, activity, lanes, marks: [], scroll: 0, palette };
+  const scene: Scene = { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette };
   drawGround(untouchable, scene);
   drawPlayhead(untouchable, scene, 5e8, all);
 });

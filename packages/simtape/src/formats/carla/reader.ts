@@ -1,5 +1,5 @@
 import type { ByteSource } from "../../io/source.ts";
-import { boundsOf, findKeyframe, readChunks } from "../../model/chunk.ts";
+import { type Chunk, boundsOf, findKeyframe, readChunks } from "../../model/chunk.ts";
 import type { Dissector } from "../../model/dissector.ts";
 import type { Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
@@ -92,6 +92,10 @@ export class CarlaReader implements Reader {
       });
     }
     return new CarlaReader(source, header, isSound, start.slice(0, begin), file, frames, walker, detector);
+  }
+
+  get chunks(): readonly Chunk[] {
+    return this.file.chunks;
   }
 
   async timeline(): Promise<Timeline> {

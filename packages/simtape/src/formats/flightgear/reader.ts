@@ -1,7 +1,7 @@
 import { propertyChild } from "../../codec/properties.ts";
 import { type InflatedSource, inflated, isGzip } from "../../io/inflated.ts";
 import type { ByteSource } from "../../io/source.ts";
-import { boundsOf, readChunks } from "../../model/chunk.ts";
+import { type Chunk, boundsOf, readChunks } from "../../model/chunk.ts";
 import type { Dissector } from "../../model/dissector.ts";
 import type { Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
@@ -121,6 +121,10 @@ export class FlightGearReader implements Reader {
     walker.settle(layout);
     const missing = tellWhatIsMissing(walker, header, size, report);
     return new FlightGearReader(source, bytes, packed !== null, header, found, flat, walker, layout, missing);
+  }
+
+  get chunks(): readonly Chunk[] {
+    return this.#file.chunks;
   }
 
   async timeline(): Promise<Timeline> {

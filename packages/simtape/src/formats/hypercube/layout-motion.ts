@@ -77,6 +77,47 @@ export function readMove(cursor: ByteCursor, move: Move = new Move()): Move {
   return move;
 }
 
+/**
+ * Reads `bytes[start, end)` into `move` without a check of every byte; false when it is unusual in any way, and `readMove`
+ * must judge it. Half of folding is this.
+ */
+export function readUsualMove(bytes: Uint8Array, start: number, end: number, move: Move): boolean {
+  USUAL.at = start;
+  move.entity = USUAL.varint(bytes);
+  const mask = bytes[USUAL.at++]!;
+  move.mask = mask;
+  move.x = (mask & MOVE_X) === 0 ? 0 : USUAL.zigzag(bytes);
+  move.y = (mask & MOVE_Y) === 0 ? 0 : USUAL.zigzag(bytes);
+  move.z = (mask & MOVE_Z) === 0 ? 0 : USUAL.zigzag(bytes);
+  move.yaw = (mask & MOVE_YAW) === 0 ? 0 : USUAL.zigzag(bytes);
+  move.pitch = (mask & MOVE_PITCH) === 0 ? 0 : USUAL.zigzag(bytes);
+  move.headYaw = (mask & MOVE_HEAD_YAW) === 0 ? 0 : USUAL.zigzag(bytes);
+  return USUAL.at === end && (mask & MOVE_UNKNOWN) === 0;
+}
+
+/** Varints of up to four bytes; behind a longer one it is nowhere. Bytes that are not there are 0. */
+const USUAL = {
+  at: 0,
+  varint(bytes: Uint8Array): number {
+    let byte = bytes[this.at++]!;
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    byte = bytes[this.at++]!;
+    value |= (byte & 0x7f) << 7;
+    if (byte < 0x80) return value;
+    byte = bytes[this.at++]!;
+    value |= (byte & 0x7f) << 14;
+    if (byte < 0x80) return value;
+    byte = bytes[this.at++]!;
+    if (byte >= 0x80) this.at = Number.NEGATIVE_INFINITY;
+    return value | ((byte & 0x7f) << 21);
+  },
+  zigzag(bytes: Uint8Array): number {
+    const coded = this.varint(bytes);
+    return (coded >>> 1) ^ -(coded & 1);
+  },
+};
+
 /** Writes the fields that the mask names. */
 export function writeMove(builder: ByteBuilder, move: Move): void {
   const { mask } = move;

@@ -220,7 +220,15 @@ export class HypercubeReader implements Reader {
 
   batches(query: Query): AsyncGenerator<Columns> {
     const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = query;
-    const wanted = this.#chunks.filter((chunk) => chunk.last >= start && chunk.first < end);
+    // ascending, without overlap
+    const from = this.#countChunks((chunk) => chunk.last < start);
+    const wanted = this.#chunks.slice(
+      from,
+      Math.max(
+        from,
+        this.#countChunks((chunk) => chunk.first < end),
+      ),
+    );
     const fetch = this.#fetch(wanted, query.reverse === true);
     return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
   }
@@ -230,8 +238,7 @@ export class HypercubeReader implements Reader {
    * to `time` with one request and keeps them, so that folding from there reads nothing more.
    */
   async keyframe(time: Time): Promise<Keyframe | null> {
-    let last = this.#chunks.length - 1;
-    while (last >= 0 && this.#chunks[last]!.first > time) last--;
+    const last = this.#countChunks((chunk) => chunk.first <= time) - 1;
     for (let at = last; at >= 0; at--) {
       const chunk = this.#chunks[at]!;
       if (!chunk.hasKeyframe) continue;
@@ -244,6 +251,18 @@ export class HypercubeReader implements Reader {
       }
     }
     return null;
+  }
+
+  /** How many chunks at the start are so; those behind them are not. */
+  #countChunks(isSo: (chunk: HypercubeChunk) => boolean): number {
+    let low = 0;
+    let high = this.#chunks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isSo(this.#chunks[middle]!)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {

@@ -72,6 +72,9 @@ export class Scene {
   #players: ActorColumns | null = null;
   #entities: ActorColumns | null = null;
   #mirror: ActorColumns | null = null;
+  /** Of what state, and at which shape of it, the columns were looked up. */
+  #state: MutableState | null = null;
+  #shape = -1;
   readonly #found: { columns: ActorColumns | null; row: number } = { columns: null, row: -1 };
 
   /** The sets with all their columns: every state has them, empty or not. */
@@ -125,16 +128,22 @@ export class Scene {
 
   /** Where an entity is kept; null when it is not known. */
   find(state: MutableState, entity: number): FoundActor | null {
+    if (state !== this.#state || state.shape !== this.#shape) this.#lookUp(state);
     // pictures have ids of their own: other sets may hold things of the same ones
-    const mirror = this.mirror(state);
-    let row = mirror?.set.find(entity) ?? -1;
-    if (mirror !== null && row >= 0) return this.#foundIn(mirror, row);
-    const players = this.players(state);
-    row = players.set.find(entity);
-    if (row >= 0) return this.#foundIn(players, row);
-    const entities = this.entities(state);
-    row = entities.set.find(entity);
-    return row < 0 ? null : this.#foundIn(entities, row);
+    let row = this.#mirror === null ? -1 : this.#mirror.set.find(entity);
+    if (row >= 0) return this.#foundIn(this.#mirror!, row);
+    row = this.#players!.set.find(entity);
+    if (row >= 0) return this.#foundIn(this.#players!, row);
+    row = this.#entities!.set.find(entity);
+    return row < 0 ? null : this.#foundIn(this.#entities!, row);
+  }
+
+  #lookUp(state: MutableState): void {
+    this.#mirror = this.mirror(state);
+    this.players(state);
+    this.entities(state);
+    this.#state = state;
+    this.#shape = state.shape;
   }
 
   /** A new row with nothing known; what was known under that id goes. */

@@ -50,6 +50,7 @@ import {
   type Place,
   quantize,
   readMove,
+  readUsualMove,
   turnOf,
   wrapTurn,
 } from "./layout-motion.ts";
@@ -110,12 +111,17 @@ export class WorldState implements StateModel {
   apply(state: MutableState, batch: MessageBatch, i: number): void {
     const context = batch.context as ChunkContext;
     if (state.value(CHUNK) !== context.chunk) this.#enter(state, context.chunk);
+    const channel = batch.channel[i]!;
+    const move = this.#move;
+    if (channel === EVENT.move && readUsualMove(batch.bytes, batch.start[i]!, batch.end[i]!, move)) {
+      this.#applyMove(state, move);
+      return;
+    }
     if (this.#cursor.bytes !== batch.bytes) this.#cursor = new ByteCursor(batch.bytes);
     const cursor = this.#cursor;
     cursor.seek(batch.start[i]!);
-    const channel = batch.channel[i]!;
     try {
-      if (channel === EVENT.move) this.#applyMove(state, cursor);
+      if (channel === EVENT.move) this.#applyMove(state, readMove(cursor, move));
       else if (channel === this.#own.snapshot) this.#load(state, context, batch.payload(i));
       else if (channel > LAST_EVENT) this.#applyOwn(state, channel, context.palettes, batch.payload(i));
       else this.#applyEvent(state, channel, cursor, context.palettes);
@@ -147,8 +153,7 @@ export class WorldState implements StateModel {
     }
   }
 
-  #applyMove(state: MutableState, cursor: ByteCursor): void {
-    const move = readMove(cursor, this.#move);
+  #applyMove(state: MutableState, move: Move): void {
     const found = this.#scene.find(state, move.entity);
     if (found === null) return;
     const { columns, row } = found;

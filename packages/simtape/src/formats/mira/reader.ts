@@ -2,7 +2,7 @@ import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { type SourceBundle, SourceError } from "../../io/source.ts";
 import type { MessageBatch } from "../../model/batch.ts";
-import { boundsOf, readChunks } from "../../model/chunk.ts";
+import { type Chunk, boundsOf, readChunks } from "../../model/chunk.ts";
 import type { Dissector } from "../../model/dissector.ts";
 import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
 import type { Keyframe, NativeRecord, OpenOptions, Query, Reader, RecordingInfo } from "../../model/reader.ts";
@@ -141,6 +141,10 @@ export class TapeReader implements Reader {
       },
     };
     return new TapeReader(tape, header, isHeaderLost, profile, channels, info, report.kept);
+  }
+
+  get chunks(): readonly Chunk[] {
+    return this.tape.chunks;
   }
 
   async timeline(): Promise<Timeline> {

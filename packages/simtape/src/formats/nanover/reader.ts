@@ -59,6 +59,10 @@ export class NanoverReader implements Reader {
     this.#statistics = messages.statistics(this.channels.length);
   }
 
+  get chunks(): readonly Chunk[] {
+    return this.messages.chunks;
+  }
+
   /** A tick is a frame; no container tells a wall clock. */
   async timeline(): Promise<Timeline> {
     const frames = this.#statistics[FRAME]!.messages;

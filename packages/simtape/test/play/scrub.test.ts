@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { demo } from "../../src/demo/hypercube.ts";
+import { bundleOf } from "../../src/io/bundle.ts";
+import { coalesced } from "../../src/io/coalesced.ts";
+import { memory } from "../../src/io/memory.ts";
+import { MemoryFiles } from "../../src/io/sink.ts";
+import type { ByteSource } from "../../src/io/source.ts";
+import { openBundle } from "../../src/model/open.ts";
+import type { Recording } from "../../src/model/recording.ts";
+import type { Time } from "../../src/model/time.ts";
+import { play } from "../../src/play/player.ts";
+import { FORMATS } from "../formats.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** A server that answers after a time of the clock, and what was asked of it. */
+class FarSource implements ByteSource {
+  readonly name = "far";
+  /** When reads came. */
+  readonly times: Time[] = [];
+  /** Reads under way at once, at most. */
+  together = 0;
+  #waiting = 0;
+  readonly #source: ByteSource;
+  readonly #clock: ManualClock;
+  delay: Time = 0;
+
+  constructor(bytes: Uint8Array, clock: ManualClock) {
+    this.#source = memory(bytes);
+    this.#clock = clock;
+  }
+
+  size(): Promise<number | null> {
+    return this.#source.size();
+  }
+
+  async read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array> {
+    this.times.push(this.#clock.now());
+    this.together = Math.max(this.together, ++this.#waiting);
+    try {
+      if (this.delay > 0) {
+        await new Promise<void>((resolve, reject) => {
+          const callOff = this.#clock.wake(this.#clock.now() + this.delay, resolve);
+          signal?.addEventListener("abort", () => {
+            callOff();
+            reject(signal.reason);
+          });
+        });
+      }
+      return await this.#source.read(offset, length, signal);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#source.close();
+  }
+}
+
+let race: Uint8Array | null = null;
+
+async function far(clock: ManualClock): Promise<{ source: FarSource; recording: Recording }> {
+  if (race === null) {
+    const files = new MemoryFiles("race.hcrp");
+    await demo({ seconds: 300, entities: 24, seed: 3 }, files);
+    race = files.bytes;
+  }
+  const source = new FarSource(race, clock);
+  return { source, recording: await openBundle(bundleOf(coalesced(source)), FORMATS) };
+}
+
+/** A pointer that goes over the whole recording and back, sixty times in a second: where it is at the `n`th move. */
+function pointer(n: number, end: Time): Time {
+  return Math.round((0.5 - 0.5 * Math.cos(n / 17)) * end);
+}
+
+test.each([30e6, 45e6, 120e6])(
+  "a pointer that is dragged asks once in 50 ms, %i ns away, and sees scenes all the way",
+  async (delay) => {
+    const clock = new ManualClock();
+    const { source, recording } = await far(clock);
+    const { end } = await recording.timeline();
+    await using player = play(recording, { clock });
+    await clock.advance(0);
+    const shown: { readonly time: Time; readonly at: Time }[] = [];
+    const moves: { readonly time: Time; readonly at: Time }[] = [];
+    player.subscribe(({ time }) => void shown.push({ time, at: clock.now() }));
+    source.delay = delay;
+    source.times.length = 0;
+    source.together = 0;
+    for (let n = 0; n < 60; n++) {
+      const time = pointer(n, end);
+      moves.push({ time, at: clock.now() });
+      void player.seek(time);
+      await clock.advance(16_666_667);
+    }
+    const last = player.seek(pointer(60, end));
+    await clock.advance(0.5e9);
+    expect(await last).toBe(true);
+    expect(source.together).toBe(1);
+    const gaps = source.times.slice(1).map((time, i) => time - source.times[i]!);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(50e6);
+    expect(source.times.length).toBeGreaterThan(1e9 / Math.max(delay, 67e6) / 2);
+    // every place that was shown was one of the pointer's, and not an old one
+    for (const { time, at } of shown.slice(1, -1)) {
+      const moved = moves.findLast((move) => move.time === time);
+      expect(at - moved!.at).toBeLessThanOrEqual(50e6 + delay);
+    }
+  },
+);
+
+test("a seek anywhere is one read, whichever way the player goes", async () => {
+  const clock = new ManualClock();
+  const { source, recording } = await far(clock);
+  const { end } = await recording.timeline();
+  await using player = play(recording, { clock, rate: -1 });
+  await player.seek(0);
+  const reads: number[] = [];
+  for (let n = 0; n < 40; n++) {
+    if (n === 20) player.setRate(1);
+    source.times.length = 0;
+    await player.seek(Math.floor(((n * 0.618_034) % 1) * (end / 50e6)) * 50e6);
+    reads.push(source.times.length);
+  }
+  expect(Math.max(...reads)).toBe(1);
+});
