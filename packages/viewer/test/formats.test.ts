@@ -189,7 +189,8 @@ async function stateAt(path: string, at: string): Promise<Told> {
 }
 
 function toldNumber(told: Told, path: SeriesPath): number {
-  if ("value" in path) return path.keys.reduce((part, key) => (part as never)[key], told.values[path.value] as never);
+  if ("value" in path)
+    return path.keys.reduce<unknown>((part, key) => (part as never)[key], told.values[path.value]) as number;
   const { ids, columns } = told.sets[path.set]!;
   const { width, data } = columns[path.column]!;
   const at = ids.indexOf(path.id) * width;

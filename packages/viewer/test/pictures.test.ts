@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { simtape as command } from "../../simtape/test/cli/run.ts";
+import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { smallPng } from "./support/small-png.ts";
+
+/** Folder for the pictures of the documentation; absent: none are made. */
+const PICTURES = process.env["PICTURES"];
+/** What a picture may weigh, bytes. */
+const HEAVIEST = 200_000;
+
+/** The demo recordings, and when they are worth a picture. */
+const SHOWN = [
+  { format: "nanover", name: "molecule.nanover.zip", seconds: 20, scheme: "dark" },
+  { format: "carla", name: "town.log", seconds: 34, scheme: "dark" },
+  { format: "mira", name: "robot.tape", seconds: 24, scheme: "light" },
+  { format: "flightgear", name: "flight.fgtape", seconds: 52, scheme: "light" },
+  { format: "hypercube", name: "race.hcrp", seconds: 26, scheme: "light" },
+] as const;
+
+describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the documentation", () => {
+  let folder: string;
+  let viewer: Viewer;
+
+  beforeAll(async () => {
+    await mkdir(PICTURES!, { recursive: true });
+    folder = await mkdtemp(join(tmpdir(), "simtape-pictures-"));
+    expect((await command(["demo", "-o", folder, "--seconds", "60"])).exit).toBe(0);
+    viewer = await startViewer([folder]);
+  });
+
+  afterAll(async () => {
+    await viewer?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test.each(SHOWN)("of $format", async ({ format, name, seconds, scheme }) => {
+    const { page, errors } = await viewer.page("about:blank");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto(viewer.address(name));
+    await untilOpen(page);
+    await playTo(page, seconds);
+    const picture = smallPng(await page.screenshot());
+    expect(picture.length).toBeLessThan(HEAVIEST);
+    await writeFile(join(PICTURES!, `${format}.png`), picture);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  test("are all there", () => {
+    for (const { format } of SHOWN) expect(existsSync(join(PICTURES!, `${format}.png`))).toBe(true);
+  });
+});
+
+/** Plays some seconds up to a time, so that there are trails, and waits until all is drawn. */
+async function playTo(page: Page, seconds: number): Promise<void> {
+  await page.evaluate((time) => simtape.seek(time), (seconds - 4) * 1e9);
+  await page.waitForFunction((time) => simtape.frame!.time === time, (seconds - 4) * 1e9);
+  await page.locator(".plot canvas").first().waitFor();
+  await page.evaluate(() => simtape.play());
+  await page.waitForFunction((time) => simtape.frame!.time >= time, seconds * 1e9);
+  await page.evaluate(() => simtape.pause());
+  await page.waitForFunction(() => !simtape.isPlaying);
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(500);
+}
