@@ -170,21 +170,26 @@ function expectCover(fields: readonly Field[], bytes: Uint8Array, what: string):
 }
 
 function count(unnamed: Map<string, number>, kind: string, fields: readonly Field[]): void {
-  for (const { role, start, end } of fields)
-    if (role === "unknown") unnamed.set(kind, (unnamed.get(kind) ?? 0) + end - start);
+  for (const { name, role, start, end } of fields) {
+    if (role !== "unknown" && role !== "payload") continue;
+    const what = role === "unknown" ? `${kind}: unknown` : `${kind}: ${name.replaceAll(/\[\d+\]/g, "[]")}`;
+    unnamed.set(what, (unnamed.get(what) ?? 0) + end - start);
+  }
 }
 
-/** Kinds of records, by format, in which something is nobody's, or somebody else's. */
+/** What is not named, by format: bytes that nobody can read, and those that are meant to be opaque. */
 const FOREIGN: Readonly<Record<string, RegExp>> = {
-  // private packets of forks
-  carla: /^packet-/,
-  // types that are not published, and what longer headers have more
-  mira: /^(header|message( inflated)?)$/,
-  // whatever arrived is recorded as a packet
-  flightgear: /^(trailing|frame( inflated)?)$/,
-  // bytes that the index names no chunk for
-  hypercube: /^(gap|trailing)$/,
-  nanover: /^zip$/,
+  // private packets
+  carla: /^packet-\d+: payload$/,
+  // what longer headers have more; meta data; compressed data; one payload that does not have the layout of its type
+  mira: /^(header: unknown|channel-info: meta|message: data|message inflated: unknown)$/,
+  // the items; one that only somebody else knows
+  flightgear: /^(frame: items, deflated|frame( inflated)?: weather)$/,
+  // bytes that the index names no chunk for; blocks of zstd; what belongs to hosts
+  hypercube:
+    /^((gap|trailing): unknown|chunk: block\[\]\.data|chunk inflated: (snapshot\.host\.bytes|ticks\[\]\.events\[\]\.(body|host-\d+|[a-z]+:[a-z]+)))$/,
+  // deflated members; others
+  nanover: /^((messages|index): .*, deflated|zip: data)$/,
 };
 
 function isForeign({ info }: Recording, kind: string): boolean {

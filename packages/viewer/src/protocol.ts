@@ -1,5 +1,6 @@
 import type {
   ChannelStatistics,
+  FieldRole,
   Finding,
   GhostOptions,
   RecordingInfo,
@@ -7,7 +8,6 @@ import type {
   Time,
   Timeline,
   TimeRange,
-  Value,
 } from "simtape";
 
 /** What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol. */
@@ -86,25 +86,35 @@ export interface Outline {
   readonly isEnd: boolean;
 }
 
-/** What is in a compressed record, and where the messages lie in it. */
-export interface Contents {
-  /** As far as they are handed out. */
-  readonly bytes: Uint8Array;
-  readonly time: Float64Array;
-  readonly channel: Uint16Array;
-  readonly start: Uint32Array;
-  readonly end: Uint32Array;
+/** A part of some bytes that means something, as a page shows it. */
+export interface NamedField {
+  /** The way to it: `[3].location.x`. */
+  readonly name: string;
+  /** Bytes `[start, end)`. */
+  readonly start: number;
+  readonly end: number;
+  readonly role: FieldRole;
+  /** What it says, in one line. */
+  readonly text: string;
+  /** A unit, or what a number stands for. */
+  readonly note: string | null;
+  /** Numbers that have the field's bytes in equal parts. */
+  readonly items: ArrayLike<number> | null;
 }
 
-export interface RecordBytes {
+/** Bytes, of long ones the beginning, and what they mean: fields ascending and without gaps. */
+export interface NamedBytes {
+  readonly bytes: Uint8Array;
+  /** Of all of them. */
+  readonly length: number;
+  readonly fields: readonly NamedField[];
+}
+
+export interface RecordBytes extends NamedBytes {
   readonly kind: string;
   readonly offset: number;
-  readonly length: number;
-  /** Of a long one its beginning. */
-  readonly bytes: Uint8Array;
-  /** Names of FlightGear's numbers, in the order of a frame. */
-  readonly signals: readonly string[];
-  readonly contents: Contents | null;
+  /** What is compressed in it. */
+  readonly contents: (NamedBytes & { readonly note: string }) | null;
 }
 
 /** An event worth a mark on the timeline. */
@@ -184,7 +194,7 @@ export interface Queries {
   };
   message: {
     ask: Of & { readonly time: Time; readonly sequence: number };
-    answer: { readonly value: Value; readonly payload: Uint8Array } | null;
+    answer: NamedBytes | null;
   };
   /** The units of the file's own framing, `limit` of them at most. Progress is those found since the last one. */
   outline: { ask: Of & { readonly limit: number }; answer: Outline };

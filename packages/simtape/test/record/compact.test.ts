@@ -74,7 +74,7 @@ function chunk(ticks: number, records: ChunkContent["records"], snapshot: ChunkC
 }
 
 describe("compaction", () => {
-  test("keeps state and events of random recordings, tick by tick", { timeout: 600_000 }, async () => {
+  test("row 25: keeps state and events of random recordings, tick by tick", { timeout: 600_000 }, async () => {
     for (let seed = 0; seed < SEEDS; seed++) {
       const source = await segmentedBundle(wildContent(seed));
       // every other one in frames so small that chunks must be split
@@ -212,7 +212,7 @@ describe("compaction", () => {
     await recording.close();
   });
 
-  test("takes 200,000 events of one tick along, and splits what is too large at tick boundaries", async () => {
+  test("row 21: takes 200,000 events of one tick along, and splits what is too large at tick boundaries", async () => {
     const roll = random(4);
     const swings = Array.from({ length: 100 }, (_, hand) =>
       event(EVENT.swing, (out) => writeSwing(out, { entity: 1, hand })),
@@ -246,7 +246,7 @@ describe("compaction", () => {
     expect(reader.preamble.entries.map(({ tickCount }) => tickCount)).toEqual([1400, 1400, 800]);
   });
 
-  test("gives the same bytes every time, whatever was there is found again", async () => {
+  test("row 25: gives the same bytes every time, whatever was there is found again", async () => {
     const source = await segmentedBundle(wildContent(7));
     const first = await compacted(source);
     const second = await compacted(source);
@@ -338,7 +338,7 @@ describe("compaction", () => {
     expect(files.files.size).toBe(0);
   });
 
-  test("leaves what was there when any single step fails", async () => {
+  test("row 25: leaves the old or the new, never neither, when any single step fails", async () => {
     const source = await segmentedBundle(wildContent(11));
     const { bytes } = await compacted(source);
     for (let failing = 0; ; failing++) {
@@ -436,7 +436,7 @@ describe("compaction", () => {
     await recording.close();
   });
 
-  test("opens with the dictionary it was made with, and with no other", async () => {
+  test("row 16: opens with the dictionary it was made with, and with no other", async () => {
     const { dictionaryBytes } = await import("../fixtures/hypercube/make.ts");
     const dictionary = dictionaryBytes();
     const { bundle } = await compacted(await segmentedBundle(walk()), { dictionary });
@@ -446,7 +446,7 @@ describe("compaction", () => {
     await expect(compacted(await segmentedBundle(walk()), { dictionary: Uint8Array.of(1, 2) })).rejects.toThrow(/id/);
   });
 
-  test("decodes every frame on its own", async () => {
+  test("row 19: decodes every frame on its own", async () => {
     const { bundle } = await compacted(await segmentedBundle(wildContent(3)));
     const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
     const zstd = await loadZstd();
@@ -463,19 +463,32 @@ describe("compaction", () => {
 const rows = traceRows();
 
 describe.runIf(rows !== null)("compaction of 24 players on a real server", () => {
-  test("makes them an eighth smaller together, and a sixth and more one by one", async () => {
-    const all = await traceRecording(rows!, { from: 202, to: 2602 });
-    const together = (await compacted(bundleOfMemory(all), { level: 19 })).report;
-    expect(1 - together.bytesAfter / together.bytesBefore).toBeGreaterThan(0.12);
-    let [before, after] = [0, 0];
+  /** Bytes before and after, and that it is one file which says the same. */
+  async function sizes(options: Parameters<typeof traceRecording>[1]): Promise<[before: number, after: number]> {
+    const source = bundleOfMemory(await traceRecording(rows!, options));
+    const { report, bundle } = await compacted(source, { level: 19 });
+    const [old, made] = [await verify(source), await verify(bundle)];
+    expect(made).toMatchObject({ status: "sound", representation: "compacted", stateHash: old.stateHash });
+    expect(made.eventHash).toBe(old.eventHash);
+    expect(report.hashesCompared).toBe(report.chunks);
+    return [report.bytesBefore, report.bytesAfter];
+  }
+
+  test("row 25: 24 players in one recording are an eighth smaller", async () => {
+    const [before, after] = await sizes({ from: 202, to: 2602 });
+    expect(1 - after / before).toBeGreaterThan(0.12);
+  });
+
+  test("row 25: recordings of one player are a quarter smaller, one with another", async () => {
+    const shares: number[] = [];
     // one that jumps, one that builds, one that idles, one that runs
     for (const player of [0, 1, 2, 3]) {
-      const one = await traceRecording(rows!, { from: 202, to: 6254, players: [player] });
-      const { report } = await compacted(bundleOfMemory(one), { level: 19 });
-      before += report.bytesBefore;
-      after += report.bytesAfter;
+      const [before, after] = await sizes({ from: 202, to: 6254, players: [player] });
+      shares.push(1 - after / before);
     }
-    expect(1 - after / before).toBeGreaterThan(0.18);
+    // each counts the same: those that never stand still save a seventh, see docs/compaction.md
+    expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.25);
+    expect(Math.min(...shares)).toBeGreaterThan(0.13);
   });
 });
 

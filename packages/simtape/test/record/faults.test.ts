@@ -38,7 +38,7 @@ async function begun(store: Store, clock: Clock): Promise<Recorder> {
   }
 }
 
-describe.each(Array.from({ length: SEEDS }, (_, seed) => seed))("seed %i", (seed) => {
+describe.each(Array.from({ length: SEEDS }, (_, seed) => seed))("row 23: a store with faults, seed %i", (seed) => {
   test("a store that fails before, after and slowly costs nothing: every tick is there, nothing twice", async () => {
     const clock = new Clock();
     const inner = memoryStore();

@@ -2,6 +2,7 @@ import type { Recording, Value } from "simtape";
 import type { MessageRows } from "../protocol.ts";
 import type { Query } from "../worker.ts";
 import { Breather } from "./breather.ts";
+import { MOST_FIELDS, named } from "./named.ts";
 import { preview } from "./preview.ts";
 
 /** Characters of a message's value shown in a row. */
@@ -64,15 +65,14 @@ export const messages: Query<"messages"> = async (engine, ask, signal, report) =
   }
 };
 
-/** One message whole; null when there is none at that time with that sequence. */
+/** The payload of one message; null when there is none at that time with that sequence. */
 export const message: Query<"message"> = async (engine, { recording: id, time, sequence }, signal) => {
   const recording = engine.recording(id);
   for await (const batch of recording.batches({ start: time, end: time + 1, signal })) {
     const row = batch.sequence.indexOf(sequence);
     if (row < 0) continue;
-    const payload = batch.payload(row);
-    const { schema } = recording.channels[batch.channel[row]!]!;
-    return { value: schema.decode(payload, batch.context), payload: payload.slice() };
+    const dissector = await recording.dissector();
+    return named(batch.payload(row), dissector.message(batch, row, { most: MOST_FIELDS }));
   }
   return null;
 };

@@ -1,31 +1,42 @@
 import "./inspect.css";
 import { useEffect, useMemo, useState } from "react";
+import type { FieldRole } from "simtape";
 import { useSession, useViewer } from "../hooks.ts";
-import type { Answer, Opened, Outline, RecordBytes } from "../protocol.ts";
+import type { Answer, NamedBytes, Opened, Outline, RecordBytes } from "../protocol.ts";
 import { clock } from "../time.ts";
-import { dissect } from "./dissect/dissect.ts";
-import type { Field } from "./dissect/fields.ts";
-import { classOf, Hex } from "./hex.tsx";
+import { fieldClasses, sayingAt } from "./field-colors.ts";
+import { FieldList } from "./field-list.tsx";
+import { Hex } from "./hex.tsx";
 import { VirtualList } from "./virtual-list.tsx";
 
 /** Records that are listed. */
 const MOST = 1_000_000;
-
-/** What is looked at: a record, what is compressed in it, or the message that is selected. */
-type Source = "record" | "contents" | "message";
-
-interface Shown {
-  readonly title: string;
-  readonly bytes: Uint8Array;
-  readonly offset: number;
-  readonly fields: readonly Field[];
-}
 
 /** The file as it is: its records, and their bytes with the fields named. */
 export function BytesPanel() {
   const opened = useViewer(({ decks }) => decks[0]?.opened);
   return opened === undefined ? null : <Bytes key={opened.recording} opened={opened} />;
 }
+
+/** What is looked at: a record, what is compressed in it, or the message that is selected. */
+type Source = "record" | "contents" | "message";
+
+interface Shown extends NamedBytes {
+  readonly title: string;
+  /** Of the first byte. */
+  readonly offset: number;
+}
+
+interface SelectedMessage extends NamedBytes {
+  readonly title: string;
+}
+
+const ROLES: readonly (readonly [FieldRole, text: string, title: string])[] = [
+  ["value", "value", "Each thing has a colour, its parts two shades of it"],
+  ["frame", "framing", "The format's own: types, lengths, counts, keys"],
+  ["payload", "opaque", "Compressed, or somebody else's"],
+  ["unknown", "not understood", "Damaged, or of a type that is not published"],
+];
 
 function Bytes({ opened }: { readonly opened: Opened }) {
   const records = useOutline(opened.recording);
@@ -36,13 +47,8 @@ function Bytes({ opened }: { readonly opened: Opened }) {
   useEffect(() => {
     if (message !== null) setSource("message");
   }, [message]);
-  const shown = useMemo(() => shownOf(opened, source, record, message), [opened, source, record, message]);
-  const [field, setField] = useState<number | null>(null);
-  const [of, setOf] = useState(shown);
-  if (of !== shown) {
-    setOf(shown);
-    setField(null);
-  }
+  const shown = useMemo(() => shownOf(source, record, message), [source, record, message]);
+  const [isFrameShown, setFrameShown] = useState(true);
   const choices: readonly (readonly [Source, string, boolean])[] = [
     ["record", "Record", true],
     ["contents", "Inflated", record?.contents != null],
@@ -92,72 +98,88 @@ function Bytes({ opened }: { readonly opened: Opened }) {
             {records.kind.length.toLocaleString("en")} records{records.isEnd ? "" : " so far"}
           </p>
         </section>
-        {shown !== null && (
-          <section className="bytes-shown" aria-label="Bytes of what is chosen">
-            <Hex
-              key={shown.title}
-              bytes={shown.bytes}
-              offset={shown.offset}
-              fields={shown.fields}
-              chosen={field}
-              onChoose={setField}
-            />
-            <div className="bytes-fields">
-              <VirtualList
-                label="Fields"
-                role="listbox"
-                count={shown.fields.length}
-                active={field ?? -1}
-                onActive={setField}
-                onChoose={setField}
-                row={(i) => {
-                  const { name, start, end, text } = shown.fields[i]!;
-                  return {
-                    key: `${i}`,
-                    content: (
-                      <>
-                        <span className={`field-swatch ${classOf(shown.fields[i], i + 1)}`} aria-hidden />
-                        <span className="field-name">{name}</span>
-                        <span className="message-text">{text}</span>
-                        <span className="field-range">
-                          {start}–{end}
-                        </span>
-                      </>
-                    ),
-                  };
-                }}
-              />
-            </div>
-          </section>
-        )}
+        {shown !== null && <Dissected key={shown.title} {...{ shown, isFrameShown, setFrameShown }} />}
       </div>
     </div>
   );
 }
 
-function shownOf(
-  { info, channels }: Opened,
-  source: Source,
-  record: RecordBytes | null,
-  message: { readonly title: string; readonly payload: Uint8Array } | null,
-): Shown | null {
-  if (source === "message" && message !== null) {
-    const { title, payload } = message;
-    const field = { name: "payload", start: 0, end: payload.length, text: "", role: "payload" } as const;
-    return { title, bytes: payload, offset: 0, fields: [field] };
-  }
+/** Bytes beside their fields: what is chosen or pointed at in one is shown in the other. */
+function Dissected({
+  shown,
+  isFrameShown,
+  setFrameShown,
+}: {
+  readonly shown: Shown;
+  readonly isFrameShown: boolean;
+  readonly setFrameShown: (isShown: boolean) => void;
+}) {
+  const { bytes, offset, fields } = shown;
+  const classes = useMemo(() => fieldClasses(fields), [fields]);
+  const roles = useMemo(() => new Set(fields.map(({ role }) => role)), [fields]);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const [byte, setByte] = useState<number | null>(null);
+  const point = (field: number | null, at: number | null): void => {
+    setPointed(field);
+    setByte(at);
+  };
+  const told = fields[pointed ?? chosen ?? -1];
+  const common = { fields, classes, chosen, pointed, onChoose: setChosen, onPoint: point };
+  return (
+    <section className="bytes-shown" aria-label="Bytes of what is chosen">
+      <Hex bytes={bytes} offset={offset} {...common} />
+      <p className="bytes-told">
+        {told === undefined ? (
+          <span className="field-note">Point at a byte or a field, or choose one</span>
+        ) : (
+          <>
+            <strong className="field-holder">
+              <bdi dir="ltr">{told.name}</bdi>
+            </strong>
+            <span>{sayingAt(told, pointed === null ? null : byte)}</span>
+            <span className="field-note">
+              {told.end - told.start === 1 ? "1 byte" : `${(told.end - told.start).toLocaleString("en")} bytes`} at{" "}
+              {(offset + told.start).toLocaleString("en")}
+            </span>
+          </>
+        )}
+      </p>
+      <ul className="bytes-legend" aria-label="Colours">
+        {ROLES.map(([role, text, title]) => (
+          <li key={role} title={title} data-absent={!roles.has(role) || undefined}>
+            {role === "value" ? (
+              [0, 1, 2, 3].map((hue) => <span key={hue} className={`field-swatch field-value-${hue}`} aria-hidden />)
+            ) : (
+              <span className={`field-swatch field-${role}`} aria-hidden />
+            )}
+            {text}
+          </li>
+        ))}
+        <li className="bytes-toggle">
+          <label>
+            <input type="checkbox" checked={isFrameShown} onChange={() => setFrameShown(!isFrameShown)} /> list framing
+          </label>
+        </li>
+      </ul>
+      <FieldList isFrameShown={isFrameShown} {...common} />
+    </section>
+  );
+}
+
+function shownOf(source: Source, record: RecordBytes | null, message: SelectedMessage | null): Shown | null {
+  if (source === "message" && message !== null) return { ...message, offset: 0 };
   if (record === null) return null;
-  const { kind, offset, length, bytes, signals, contents } = record;
+  const { kind, offset, contents } = record;
+  const at = `${kind} at ${offset.toLocaleString("en")}`;
   if (source === "contents" && contents !== null) {
-    const fields = Array.from(contents.start, (start, i): Field => {
-      const text = clock(contents.time[i]!);
-      return { name: channels[contents.channel[i]!]!.name, start, end: contents.end[i]!, text, role: "payload" };
-    });
-    return { title: `${kind} at ${offset}, inflated`, bytes: contents.bytes, offset: 0, fields };
+    return { ...contents, title: `${at}, inflated: ${contents.note}${cutOf(contents)}`, offset: 0 };
   }
-  const fields = dissect(kind, bytes, { format: info.format, metadata: info.metadata, signals });
-  const cut = bytes.length < length ? `, the first ${bytes.length.toLocaleString("en")} bytes` : "";
-  return { title: `${kind} at ${offset}${cut}`, bytes, offset, fields };
+  return { ...record, title: `${at}${cutOf(record)}` };
+}
+
+function cutOf({ bytes, length }: NamedBytes): string {
+  return bytes.length < length ? `, the first ${bytes.length.toLocaleString("en")} bytes` : "";
 }
 
 /** The records of the file as they are found. */
@@ -213,10 +235,10 @@ function useRecord(recording: number, index: number): RecordBytes | null {
 }
 
 /** The message that is selected. */
-function useMessage(recording: number): { readonly title: string; readonly payload: Uint8Array } | null {
+function useMessage(recording: number): SelectedMessage | null {
   const session = useSession();
   const selection = useViewer((state) => state.selection);
-  const [message, setMessage] = useState<{ readonly title: string; readonly payload: Uint8Array } | null>(null);
+  const [message, setMessage] = useState<SelectedMessage | null>(null);
   useEffect(() => {
     if (selection?.kind !== "message") return;
     const controller = new AbortController();
@@ -225,8 +247,8 @@ function useMessage(recording: number): { readonly title: string; readonly paylo
       .query("message", { recording, time, sequence }, { signal: controller.signal })
       .then((found: Answer<"message">) => {
         if (found === null) return;
-        const { payload } = found;
-        setMessage({ title: `message ${sequence} at ${clock(time)}, ${payload.length} bytes`, payload });
+        const bytes = found.length.toLocaleString("en");
+        setMessage({ ...found, title: `message ${sequence} at ${clock(time)}, ${bytes} bytes${cutOf(found)}` });
       })
       .catch(() => undefined);
     return () => controller.abort();

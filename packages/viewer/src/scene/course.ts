@@ -94,10 +94,32 @@ export function runsOf({ times, places }: Course): (readonly [first: number, las
   return runs;
 }
 
-/** Nanoseconds of the course's recording at which it comes nearest to a place; NaN when that is farther than `reach`. */
-export function timeNear({ times, places }: Course, x: number, y: number, z: number, reach: number): number {
-  let best = reach * reach;
-  let time = Number.NaN;
+/** A pass this near, metres, or at most twice as far as the nearest one, is one of the same place. */
+const SAME = 3;
+
+/**
+ * Nanoseconds of the course's recording at which it comes nearest to a place; when it comes by several times, as laps
+ * do, the one nearest to the time `around`. NaN: it never comes nearer than `reach`.
+ */
+export function timeNear(course: Course, x: number, y: number, z: number, reach: number, around: number): number {
+  const passes = passesOf(course, x, y, z, reach);
+  const nearest = Math.min(...passes.map(({ away }) => away));
+  const times = passes
+    .filter(({ away }) => away <= Math.max(SAME, 2 * nearest))
+    .map(({ from, to }) => Math.max(from, Math.min(to, around)));
+  return times.reduce((best, time) => (Math.abs(time - around) >= Math.abs(best - around) ? best : time), Number.NaN);
+}
+
+/** A time within reach of a place: when it was nearest, from coming there until leaving, and how far away. */
+interface Pass {
+  readonly from: number;
+  to: number;
+  readonly away: number;
+}
+
+function passesOf({ times, places }: Course, x: number, y: number, z: number, reach: number): Pass[] {
+  const passes: Pass[] = [];
+  let pass: Pass | null = null;
   for (let i = 0; i + 1 < times.length; i++) {
     const at = 3 * i;
     const dx = places[at + 3]! - places[at]!;
@@ -108,12 +130,17 @@ export function timeNear({ times, places }: Course, x: number, y: number, z: num
     const pz = z - places[at + 2]!;
     const length = dx * dx + dy * dy + dz * dz;
     const part = length === 0 ? 0 : Math.max(0, Math.min(1, (px * dx + py * dy + pz * dz) / length));
-    const away = (px - part * dx) ** 2 + (py - part * dy) ** 2 + (pz - part * dz) ** 2;
-    if (away > best) continue;
-    best = away;
-    time = times[i]! + part * (times[i + 1]! - times[i]!);
+    const away = Math.hypot(px - part * dx, py - part * dy, pz - part * dz);
+    const time = times[i]! + part * (times[i + 1]! - times[i]!);
+    const to = length === 0 ? times[i + 1]! : time;
+    if (away > reach) {
+      if (pass !== null) passes.push(pass);
+      pass = null;
+    } else if (pass === null || away < pass.away) pass = { from: time, to, away };
+    else if (away === pass.away) pass.to = to;
   }
-  return time;
+  if (pass !== null) passes.push(pass);
+  return passes;
 }
 
 const PLACE = new Float64Array(3);

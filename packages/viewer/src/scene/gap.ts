@@ -26,7 +26,7 @@ export function counterpart(spot: Spot, ghost: Cast): Spot | null {
 export function gapTo(spot: Spot, other: Spot, ghostTime: number, course: Course | null): Gap {
   placeOf(spot.crowd, spot.row, HERE);
   const metres = HERE.distanceTo(placeOf(other.crowd, other.row, THERE));
-  const passes = course === null ? Number.NaN : timeNear(course, HERE.x, HERE.y, HERE.z, REACH);
+  const passes = course === null ? Number.NaN : timeNear(course, HERE.x, HERE.y, HERE.z, REACH, ghostTime);
   return { metres, seconds: (ghostTime - passes) / 1e9 };
 }
 

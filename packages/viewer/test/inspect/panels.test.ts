@@ -125,5 +125,20 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await fields.getByRole("option", { name: /^version/ }).click();
     await expect.poll(() => page.locator(".hex-bytes [data-chosen]").allTextContents()).toEqual(["01"]);
     await picture("bytes");
+
+    // pointing in one shows the place in the other; keys step from field to field
+    await page.locator(".hex-bytes [data-byte='7']").hover();
+    await expect.poll(() => fields.locator("[data-pointed]").textContent()).toContain("worldId");
+    expect(await page.locator(".hex-bytes [data-pointed]").count()).toBe(16);
+    await page.getByRole("listbox", { name: "Bytes", exact: true }).focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => page.locator(".hex-bytes [data-chosen]").allTextContents()).toEqual(["00", "05"]);
+    await page.getByRole("checkbox", { name: "list framing" }).uncheck();
+    expect(await fields.getByRole("option", { name: /magic/ }).count()).toBe(0);
+
+    await page.getByRole("listbox", { name: "Records" }).focus();
+    for (const _ of ["metadata", "index", "chunk"]) await page.keyboard.press("ArrowDown");
+    await page.getByRole("button", { name: "Inflated" }).click();
+    await expect.poll(() => fields.getByRole("option", { name: /minecraft:overworld/ }).count()).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { open as openRecording } from "simtape";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { example, hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
@@ -68,7 +70,16 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
       simtape.select({ kind: "thing", set: "players", id: 4 });
     }, urlOf("race.hcrp"));
     await untilShown(page, 17);
+    await using recording = await openRecording(new Uint8Array(readFileSync(example("race.hcrp"))));
+    const placeAt = async (time: number): Promise<number[]> => {
+      const { ids, columns } = (await recording.state(time, { interpolate: true })).sets.get("players")!;
+      const row = ids.indexOf(4);
+      return [...(columns.get("position")!.data as Float64Array).slice(3 * row, 3 * row + 3)];
+    };
+    const [here, there] = [await placeAt(17e9), await placeAt(19e9)];
+    const metres = Math.hypot(...here.map((at, i) => there[i]! - at));
     await expect.poll(() => ghost.textContent()).toMatch(/^ghost: (1\.9|2\.0)\d s ahead · \d/);
+    expect(Number(/([\d.]+) m$/.exec((await ghost.textContent())!)![1])).toBeCloseTo(metres, metres < 10 ? 2 : 1);
     await keep("ghost");
   });
 

@@ -469,8 +469,20 @@ describe("ways and gaps", () => {
 
   test("a course is in metres, and tells when it passed a place", () => {
     expect(course.places.at(-3)).toBeCloseTo(20, 3);
-    expect(timeNear(course, 5, 0, 0, 10) / 1e9).toBeCloseTo(0.5, 3);
-    expect(timeNear(course, 5, 50, 0, 10)).toBeNaN();
+    expect(timeNear(course, 5, 0, 0, 10, 0) / 1e9).toBeCloseTo(0.5, 3);
+    expect(timeNear(course, 5, 50, 0, 10, 0)).toBeNaN();
+  });
+
+  test("of laps the one that is now counts, and who waits where another waits is level", () => {
+    // There, back beside it, there again; then it stays for two seconds.
+    const laps = {
+      times: Float64Array.of(0, 10, 11, 21, 22, 32, 33, 34),
+      places: Float32Array.of(0, 0, 0, 100, 0, 0, 100, 0, 60, 0, 0, 60, 0, 0, 1, 100, 0, 1, 100, 0, 1, 100, 0, 1),
+    };
+    expect(timeNear(laps, 30, 0, 0, 25, 1)).toBeCloseTo(3, 1);
+    expect(timeNear(laps, 30, 0, 0, 25, 26)).toBeCloseTo(25, 1);
+    expect(timeNear(laps, 100, 0, 1, 25, 33.25)).toBeCloseTo(33.25, 6);
+    expect(timeNear(laps, 50, 30, -30, 25, 0)).toBeNaN();
   });
 
   test("nobody is drawn along a leap", () => {

@@ -66,7 +66,8 @@ export class CarlaDissector implements Dissector {
       if (kind !== null) this.#payloads[kind](fields, "");
       else if (id === STATE_PACKET && isStatePatch(fields.cursor.bytes.subarray(fields.cursor.position))) {
         OWN_STATE(fields, "");
-      } else if (fields.left > 0 && id > 20 && id <= 24) EMPTY(fields, "");
+      } else if (id <= LAST_ID) EMPTY(fields, "");
+      else if (fields.left > 0) as("payload", noted(raw(fields.left), "a private packet"))(fields, "payload");
     });
   }
 }
@@ -95,6 +96,9 @@ const OWN_STATE: Part = struct({
   version: as("frame", u8),
   state: messagePackField(),
 });
+
+/** What has a higher one is private to a fork, or to a program. */
+const LAST_ID = 24;
 
 /** Of a packet whose meaning nothing tells: there never was a record in it. */
 const EMPTY: Part = struct({ count: as("frame", u16le) });

@@ -13,6 +13,11 @@ export interface HypercubeOptions {
    * recording; without it they stay as they were recorded. Payloads are never changed.
    */
   readonly fixer?: NameFixer | undefined;
+  /**
+   * The world that recordings are to be shown in, and its version: 16 bytes or text (spec §3). One that was made in
+   * another world or version has the finding `other-world`: it can be shown without the world, or beside it.
+   */
+  readonly world?: { readonly id: string; readonly version?: string | Uint8Array | undefined } | undefined;
 }
 
 /** The format with its dictionaries. */
@@ -25,14 +30,14 @@ export function createHypercube(options: HypercubeOptions = {}): Format {
     sniff: (head, { name }) =>
       isRecording(head) || isSegment(head) ? "certain" : name?.endsWith(".hcrp") === true ? "possible" : null,
     // what reads and what writes is loaded on use
-    open: async (from, report, open) =>
-      (await import("./reader.ts")).HypercubeReader.open(
-        from,
-        report,
-        open,
-        options.dictionaries ?? null,
-        options.fixer ?? null,
-      ),
+    open: async (from, report, open) => {
+      const { dictionaries = null, fixer = null, world } = options;
+      const { HypercubeReader } = await import("./reader.ts");
+      const reader = await HypercubeReader.open(from, report, open, dictionaries, fixer);
+      if (world !== undefined)
+        (await import("./world-check.ts")).checkWorld(reader.preamble.head, world.id, world.version, report);
+      return reader;
+    },
     writing: async () => (await import("./writing.ts")).writing,
   };
 }

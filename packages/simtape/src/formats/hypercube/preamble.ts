@@ -263,12 +263,36 @@ function readIndex(head: Head, bytes: Uint8Array, origin: number, report: Report
       return entries;
     }
   }
-  if (cursor.remaining > 0) {
+  const more = cursor.remaining === 0 ? null : entriesBehind(cursor, entries.at(-1) ?? null, isVersioned);
+  if (more !== null) {
+    entries.push(...more);
+    const message = `header, chunk count: expected ${entries.length} as in the index, found ${head.chunkCount}`;
+    report.report(damage("chunk-count", message, 61));
+  } else if (cursor.remaining > 0) {
     const taken = bytes.length - cursor.remaining;
     const message = `header, index length: expected ${taken} for ${entries.length} entries, found ${head.indexLength}`;
     report.report(damage("index-length", message, origin + taken));
   }
   return entries;
+}
+
+/** Entries up to the end of the index that go on where the last one ends; null: what is left is something else. */
+function entriesBehind(cursor: ByteCursor, last: IndexEntry | null, isVersioned: boolean): IndexEntry[] | null {
+  const start = cursor.position;
+  const entries: IndexEntry[] = [];
+  try {
+    for (let end = last === null ? 0 : last.startTick + last.tickCount; cursor.remaining > 0; ) {
+      const entry = readIndexEntry(cursor, isVersioned);
+      if (entry.startTick !== end || entry.tickCount < 1) break;
+      entries.push(entry);
+      end += entry.tickCount;
+      if (cursor.remaining === 0) return entries;
+    }
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+  }
+  cursor.seek(start);
+  return null;
 }
 
 /** Spec §7.3. */
