@@ -175,6 +175,13 @@ export class ByteBuilder {
     return this.#bytes.slice(from, this.#length);
   }
 
+  /** What was built, until the next write: for who copies it at once. The builder starts anew in the same memory. */
+  lend(): Uint8Array<ArrayBuffer> {
+    const result = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return result;
+  }
+
   /** What was built; the builder starts anew with empty hands, so the bytes are the caller's for ever. */
   take(): Uint8Array<ArrayBuffer> {
     const result = this.#bytes.subarray(0, this.#length);

@@ -19,6 +19,7 @@ import {
   whole,
   yes,
 } from "./line-protocol-check.ts";
+import type { QuickLine } from "./line-protocol-quick.ts";
 import { MARK_KINDS, type Point, type World } from "./world.ts";
 
 type Id = string | number;
@@ -59,6 +60,29 @@ export class WorldLines {
     return this.thing(of).entity;
   }
 
+  /** False: nothing is done, as the line must be looked at more closely. */
+  quickMove({ id: of, x, y, z, yaw, pitch, head, onGround }: QuickLine): boolean {
+    const thing = this.#things.get(of);
+    if (thing === undefined) return false;
+    // NaN is not too far
+    if (Math.abs(x) > FARTHEST || Math.abs(y) > FARTHEST || Math.abs(z) > FARTHEST) return false;
+    if (Math.abs(yaw) > MOST_TURNED || Math.abs(pitch) > MOST_TURNED) return false;
+    const { stance } = thing;
+    if (!Number.isNaN(x)) {
+      stance.x = x;
+      stance.y = y;
+      stance.z = z;
+    }
+    if (!Number.isNaN(yaw)) {
+      stance.yaw = yaw;
+      stance.pitch = pitch;
+    }
+    if (!Number.isNaN(head)) stance.headYaw = head;
+    if (onGround !== null) stance.onGround = onGround;
+    this.world.move(thing.entity, stance);
+    return true;
+  }
+
   /** Throws `RangeError` when there is one already. */
   add(of: Id, where: Stand, make: (stance: Thing["stance"]) => number): void {
     if (this.#things.has(of))
@@ -84,12 +108,14 @@ export class WorldLines {
 
 /** Blocks from the origin at most. */
 const FARTHEST = 2 ** 31;
+/** Degrees. */
+const MOST_TURNED = 1e9;
 const BYTE = whole(0, 255);
 const COUNT = whole(0, 2 ** 31 - 1);
 
 const point: Check<Point> = numbers(3, FARTHEST);
 const vector: Check<Point> = numbers(3);
-const look: Check<readonly [yaw: number, pitch: number]> = numbers(2, 1e9);
+const look: Check<readonly [yaw: number, pitch: number]> = numbers(2, MOST_TURNED);
 const cell: Check<Point> = is(
   "3 whole numbers",
   (value) => point(value) === null && (value as Point).every(Number.isInteger),

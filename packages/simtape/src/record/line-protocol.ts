@@ -16,6 +16,7 @@ import {
   whole,
   yes,
 } from "./line-protocol-check.ts";
+import { QuickLine } from "./line-protocol-quick.ts";
 import { LineSplitter, TOO_LONG } from "./line-protocol-lines.ts";
 import type { Value } from "../model/value.ts";
 import { SETS, type SetsTold, STATE_COMMANDS, StateLines, value } from "./line-protocol-state.ts";
@@ -57,6 +58,8 @@ export interface LineProtocolOptions {
 const RATE = 20;
 /** Ticks that a sender may go on at once: a day. */
 const FARTHEST = 86_400 * RATE;
+/** A sender's number of a tick at most. */
+const LAST_TICK = 2 ** 51;
 /** Milliseconds without a line after which a tick is taken for over. */
 const TICK_OVER = 1000;
 /** Of a tick, for times that are no whole number of them only because of rounding. */
@@ -124,6 +127,7 @@ export class LineProtocol {
   readonly #now: () => number;
   #splitter = new LineSplitter();
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  readonly #quick = new QuickLine();
   #recorder: Recorder | null = null;
   #world: WorldLines | null = null;
   #states: StateLines | null = null;
@@ -268,8 +272,23 @@ export class LineProtocol {
   }
 
   #take(bytes: Uint8Array | typeof TOO_LONG): void {
+    if (bytes !== TOO_LONG && this.#takeQuickly(bytes)) return;
     const line = this.#parse(bytes);
     if (line !== null) this.#do(line);
+  }
+
+  /** False: the line is not one of those, or wrong. */
+  #takeQuickly(bytes: Uint8Array): boolean {
+    const quick = this.#quick;
+    if (this.#world !== null && quick.move(bytes) && this.#world.quickMove(quick)) {
+      this.#isTold = true;
+      this.#isFirstLine = false;
+      return true;
+    }
+    const tick = quick.tick(bytes);
+    if (tick < 0 || tick > LAST_TICK) return false;
+    this.#perform("tick", TICK.act, tick);
+    return true;
   }
 
   /** Null for an empty line. */
@@ -308,6 +327,11 @@ export class LineProtocol {
     if (count > 1 && !isWhole) throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
     const told = isWhole ? line : line[key];
     this.#check(isWhole ? "" : key, check, told);
+    this.#perform(key, act, told);
+    if (key !== "tick" && key !== "time") this.#isTold = true;
+  }
+
+  #perform(key: string, act: Command<LineProtocol>["act"], told: unknown): void {
     try {
       act(this, told);
     } catch (error) {
@@ -315,7 +339,6 @@ export class LineProtocol {
       throw this.#error(`${key}: ${error.message}`);
     }
     this.#isFirstLine = false;
-    if (key !== "tick" && key !== "time") this.#isTold = true;
   }
 
   #check(key: string, check: Check<unknown>, told: unknown): void {
@@ -422,10 +445,12 @@ export class LineProtocol {
 
 const EVENT: Check<EventLine> = object({ event: eventName }, { value, base64, version });
 
+const TICK = command(whole(0, LAST_TICK), (lines: LineProtocol, tick) => lines.tick(tick));
+
 /** What a line may say, by its key. */
 const COMMANDS: ReadonlyMap<string, Command<LineProtocol>> = new Map([
   ["simtape", command(HEADER, (lines: LineProtocol, header) => lines.header(header))],
-  ["tick", command(whole(0, 2 ** 51), (lines: LineProtocol, tick) => lines.tick(tick))],
+  ["tick", TICK],
   ["time", command(number, (lines: LineProtocol, seconds) => lines.tick(seconds, 1))],
   ...lifted(WORLD_COMMANDS, (lines) => lines.world),
   ...lifted(STATE_COMMANDS, (lines) => lines.states),

@@ -54,7 +54,7 @@ export interface EventSink {
    * then gives its tick.
    */
   enter(tick: number, isAnew: boolean): number | null;
-  /** One event at `tick`; `core` is its id (events §2). */
+  /** One event at `tick`; `core` is its id (events §2). `payload` holds for the call only. */
   event(core: number, tick: number, payload: Uint8Array): void;
   /** A bookmark for the metadata. */
   mark(mark: Mark): void;
@@ -569,7 +569,7 @@ export class World {
   }
 
   #emit(core: number, tick = this.#tick): void {
-    this.#sink.event(core, tick, this.#builder.take());
+    this.#sink.event(core, tick, this.#builder.lend());
   }
 
   /** Index of a name in the chunk's palette, told when it is new. */

@@ -316,7 +316,7 @@ test("row 17: every length and count that does not fit has an error of its own, 
   expect(all.size).toBeGreaterThanOrEqual(9);
   // one error for each field, whatever is wrong with it, and never two fields for one
   const fields = new Set([...all].map((message) => /^header, ([a-z ]+): expected/.exec(message)?.[1]));
-  expect([...fields].sort()).toEqual(["chunk count", "index length", "metadata length", "tick count"]);
+  expect(fields).toEqual(new Set(["metadata length", "index length", "chunk count", "tick count"]));
 });
 
 test("row 18: 100,000 random index entries and the largest segment and offset survive", async () => {
