@@ -40,6 +40,7 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
 
   test.each(SHOWN)("of $format", async ({ format, name, seconds, scheme }) => {
     const { page, errors } = await viewer.page("about:blank");
+    page.setDefaultTimeout(110_000);
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.emulateMedia({ colorScheme: scheme });
     await page.goto(viewer.address(name));

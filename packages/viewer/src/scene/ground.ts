@@ -1,5 +1,6 @@
 import { Color, Group, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, type Vector3 } from "three";
 import type { Scheme } from "../theme.ts";
+import { EXTENT } from "./lighting.ts";
 import { SURROUNDINGS } from "./look.ts";
 
 /** Where it has faded into the haze, of the distance that is looked from. */
@@ -100,7 +101,11 @@ export class Ground {
       Math.round(target.z / crossing) * crossing,
     );
     const half = crossing + reach * REACH * 2;
-    this.object.scale.set(half, 1, half);
+    this.#plane.scale.set(half, 1, half);
+    // Only where the light's shadows can fall.
+    const shaded = 1.5 * EXTENT * distance + Math.max(0, target.y - this.height);
+    this.#shadows.position.set(target.x - this.object.position.x, 0, target.z - this.object.position.z);
+    this.#shadows.scale.set(shaded, 1, shaded);
   }
 
   dispose(): void {

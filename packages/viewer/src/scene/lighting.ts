@@ -3,9 +3,9 @@ import type { Scheme } from "../theme.ts";
 import { SUN, SURROUNDINGS } from "./look.ts";
 
 /** Pixels of the shadow map. */
-const MAP = 2048;
+const MAP = 1024;
 /** Of the distance that is looked from, so far around the target things cast shadows. */
-const EXTENT = 1.1;
+export const EXTENT = 1.1;
 
 /** The sky's soft light and a sun, whose shadows are as fine as the view is near. */
 export class Lighting {
@@ -16,7 +16,7 @@ export class Lighting {
   constructor() {
     const { shadow } = this.#sun;
     shadow.mapSize.set(MAP, MAP);
-    shadow.radius = 2.5;
+    shadow.radius = 1.5;
     this.object.add(this.#sky, this.#sun, this.#sun.target);
   }
 

@@ -4,6 +4,8 @@ import { PANELS, type PanelKind } from "../panels.ts";
 
 /** Of the height, what lies below the scene takes at first. */
 const BELOW = 0.32;
+/** Each of what lies below it where nothing lies beside. */
+const BESIDE = 0.24;
 
 /** Shows a panel: the one that is there, or a new one in the group that is used. */
 export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
@@ -25,23 +27,35 @@ export function restore(api: DockviewApi, layout: unknown): void {
   api.clear();
   const kinds = PANELS.filter(({ home }) => home !== undefined);
   const first = new Map<string, string>();
+  // On a screen that is higher than wide, all is below the scene.
+  const isHigh = api.height > api.width;
   for (const home of ["main", "side", "below"] as const) {
     for (const { id, title } of kinds.filter((kind) => kind.home === home)) {
       const beside = first.get(home);
       const reference = beside ?? first.get("main") ?? first.get("side");
-      const direction = beside !== undefined ? "within" : home === "side" ? "right" : "below";
+      const direction = beside !== undefined ? "within" : home === "side" && !isHigh ? "right" : "below";
       api.addPanel({
         id,
         component: id,
         title,
         inactive: beside !== undefined,
         ...(reference === undefined ? {} : { position: { referencePanel: reference, direction } }),
-        ...(home === "side" && beside === undefined ? { initialWidth: 380 } : {}),
-        ...(home === "below" && beside === undefined ? { initialHeight: Math.round(BELOW * api.height) } : {}),
+        ...(beside === undefined ? sizeOf(home, isHigh, api.height) : {}),
       });
       if (beside === undefined) first.set(home, id);
     }
   }
+}
+
+/** Pixels that a group takes at first. */
+function sizeOf(
+  home: PanelKind["home"],
+  isHigh: boolean,
+  height: number,
+): { initialWidth?: number; initialHeight?: number } {
+  if (home === "main") return {};
+  if (isHigh) return { initialHeight: Math.round(BESIDE * height) };
+  return home === "side" ? { initialWidth: 380 } : { initialHeight: Math.round(BELOW * height) };
 }
 
 /** Back to the layout there is at first, which no address need carry. */

@@ -15,8 +15,8 @@ export function smallPng(png: Buffer): Buffer {
   };
   for (let at = 0; at < pixels.length; at += channels) {
     const key = keyAt(at);
-    let shade = sums.get(key);
-    if (shade === undefined) sums.set(key, (shade = { key, count: 0, sum: [0, 0, 0] }));
+    const shade = sums.get(key) ?? { key, count: 0, sum: [0, 0, 0] };
+    sums.set(key, shade);
     shade.count++;
     for (let k = 0; k < 3; k++) shade.sum[k]! += pixels[at + k]!;
   }
