@@ -95,7 +95,7 @@ export function ScenePanel() {
     if (view.current !== null) view.current.trails = trails;
   }, [trails]);
 
-  const words = useRef({ shown: 0, things: "" });
+  const words = useRef({ shown: 0, things: "", timer: 0 });
   const drawn = useRef<{ main: unknown; decks: unknown; controller: AbortController | null }>({
     main: null,
     decks: null,
@@ -131,7 +131,13 @@ export function ScenePanel() {
   /** Names, gaps and the description: now and then, and always what a frame behind a jump shows. */
   function write(shown: SceneView, frame: Frame): void {
     const now = performance.now();
-    if (frame.since !== null && now - words.current.shown < WORDS_EVERY) return;
+    const wait = words.current.shown + WORDS_EVERY - now;
+    clearTimeout(words.current.timer);
+    if (frame.since !== null && wait > 0) {
+      // The last frame of a movement is told, too.
+      words.current.timer = window.setTimeout(() => view.current === shown && write(shown, frame), wait);
+      return;
+    }
     words.current.shown = now;
     shown.element.setAttribute("aria-label", shown.description);
     const listed = shown.things(LISTED);
