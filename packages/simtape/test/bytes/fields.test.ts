@@ -54,7 +54,7 @@ describe("fields", () => {
       into.within(2, () => u8(into, "short"));
       u8(into, "last");
     };
-    expect(plain(fieldsIn(Uint8Array.of(1, 2, 3, 4, 5, 6), read)).map(([name]) => name)).toEqual([
+    expect(fieldsIn(Uint8Array.of(1, 2, 3, 4, 5, 6), read).map(({ name }) => name)).toEqual([
       ...[NOT_UNDERSTOOD, "short", NOT_UNDERSTOOD, "last"],
     ]);
   });
