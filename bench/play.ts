@@ -80,7 +80,9 @@ await using recording = await open(files.bytes);
 console.log(`24 players, ${SECONDS} s, ${(files.bytes.length / 1e6).toFixed(1)} MB`);
 
 for (const rate of [1, 4, 64, -1, -4, -64]) {
-  await ticks(`rate ${rate}`, recording, rate > 0 ? 60e9 : 540e9, { rate });
+  await ticks(Math.abs(rate) > 4 ? `rate ${rate}` : `row 3: rate ${rate}`, recording, rate > 0 ? 60e9 : 540e9, {
+    rate,
+  });
 }
 await ticks("rate -4, as recorded", recording, 540e9, { rate: -4, interpolate: false });
 const ghosts = Array.from({ length: 8 }, (_, i) => ({ recording, offset: i * 10e9 }));

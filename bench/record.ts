@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { McapWriter } from "@mcap/core";
 import { loadZstd } from "../packages/simtape/dist/codec/zstd.js";
-import { open, type Store } from "../packages/simtape/dist/index.js";
+import { MemoryFiles, open, type Store } from "../packages/simtape/dist/index.js";
 import { directoryStore, fromFile, toFile } from "../packages/simtape/dist/io/node/index.js";
-import { compact, record } from "../packages/simtape/dist/record/index.js";
+import { compact, Ring, record } from "../packages/simtape/dist/record/index.js";
 import { stanceAt, walk } from "./make/walkers.ts";
 
 const DAY_TICKS = 1_728_000;
@@ -61,6 +61,24 @@ async function recordWalk(ticks: number): Promise<Row> {
     bytes: await bytesIn(store, "walk/"),
     dropped: recorder.status.dropped["move"] ?? 0,
   };
+}
+
+/** A ring of one player, and how long a report takes to become a clip that can be opened. */
+async function clipWalk(): Promise<Row> {
+  const ring = await Ring.create();
+  const entity = ring.world.join({ uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5", name: "Steve" }, stanceAt(0, 0));
+  for (let tick = 0; tick < 20_000; tick++) {
+    ring.world.move(entity, stanceAt(0, tick));
+    ring.endTick();
+  }
+  const files = new MemoryFiles("clip.hcrp");
+  const began = performance.now();
+  await ring.save("report", 0, () => files);
+  const recording = await open(files.bytes);
+  await recording.state(0);
+  const milliseconds = performance.now() - began;
+  await recording.close();
+  return { milliseconds, bytes: ring.bytes, ticks: ring.ticks };
 }
 
 /** The moves of the same walk as they are, 42 bytes each, in zstd chunks. */
@@ -235,9 +253,11 @@ try {
     const run =
       name === "trace"
         ? recordTrace(argument!)
-        : name === "mcap"
-          ? mcapWalk(Number(argument))
-          : recordWalk(Number(argument));
+        : name === "clip"
+          ? clipWalk()
+          : name === "mcap"
+            ? mcapWalk(Number(argument))
+            : recordWalk(Number(argument));
     process.stdout.write(JSON.stringify(await run));
   } else {
     const ours = inProcess("walk", String(SPEED_TICKS));
@@ -250,7 +270,11 @@ try {
     );
     const day = inProcess("walk", String(DAY_TICKS));
     console.log(
-      `a day, 4 players: ${(day["milliseconds"]! / 1000).toFixed(0)} s, heap at most ${Math.round(day["heap"]! / 1e6)} MB, ${(day["bytes"]! / 1e6).toFixed(1)} MB, ${day["dropped"]} moves dropped`,
+      `row 1: a day, 4 players: ${(day["milliseconds"]! / 1000).toFixed(0)} s, heap at most ${Math.round(day["heap"]! / 1e6)} MB, ${(day["bytes"]! / 1e6).toFixed(1)} MB, ${day["dropped"]} moves dropped`,
+    );
+    const clip = inProcess("clip");
+    console.log(
+      `row 36: a report is a clip of ${clip["ticks"]} ticks after ${clip["milliseconds"]!.toFixed(0)} ms; the ring takes ${Math.round(clip["bytes"]! / 1024)} KiB`,
     );
     if (flag !== undefined) {
       const trace = inProcess("trace", flag);

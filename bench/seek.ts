@@ -82,7 +82,7 @@ async function seeks(name: string, location: () => Promise<Recording>): Promise<
   const times: number[] = [];
   for (const time of moments()) times.push((await timed(() => first.state(time)))[1]);
   await first.close();
-  console.log(`${name}: open ${opening.toFixed(1)} ms, seek ${summary(times)}`);
+  console.log(`row 1: ${name}: open ${opening.toFixed(1)} ms, seek ${summary(times)}`);
 }
 
 async function overHttp(name: string, path: string): Promise<void> {
@@ -110,7 +110,7 @@ async function overHttp(name: string, path: string): Promise<void> {
   const played = `${requests.count} requests, ${Math.round(requests.bytes / 1024)} KiB`;
   await recording.close();
   server.close();
-  console.log(`${name}, ${DELAY} ms away: open ${summary(opens)} (${mostOpen} requests at most)`);
+  console.log(`row 26: ${name}, ${DELAY} ms away: open ${summary(opens)} (${mostOpen} requests at most)`);
   console.log(`  cold seek ${summary(cold)} (${most} requests at most); ten minutes of play: ${played}`);
 }
 
