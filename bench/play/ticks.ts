@@ -1,58 +1,22 @@
 /**
- * How long a tick of playing takes, and a seek: ten minutes of 24 players in HCRP, over a clock that does not wait:
- * `npx tsx bench/play.ts`. Processor time, so that what else the machine does counts little; the 95th percentile of a
- * tick should stay below 2 ms.
+ * How long a tick of playing takes, and a seek: ten minutes of 24 players in HCRP. Processor time, so that what else the
+ * machine does counts little; the 95th percentile of a tick should stay below 2 ms.
  */
-import { demo } from "../packages/simtape/src/demo/hypercube.ts";
-import { MemoryFiles, open, type PlayOptions, play, type Recording, type Time } from "../packages/simtape/src/index.ts";
+import { demo } from "../../packages/simtape/dist/demo/hypercube.js";
+import {
+  MemoryFiles,
+  open,
+  type PlayOptions,
+  play,
+  type Recording,
+  type Time,
+} from "../../packages/simtape/dist/index.js";
+import { BenchClock, spent } from "./clock.ts";
+import { spread } from "./figures.ts";
 
 const SECONDS = 600;
 const TICK: Time = 16_666_667;
 const TICKS = 60 * 60;
-
-/** Rings as fast as it can, and notes how long each ring took. */
-class BenchClock {
-  readonly milliseconds: number[] = [];
-  #now: Time = 0;
-  #alarm: { readonly at: Time; readonly ring: () => void } | null = null;
-
-  now(): Time {
-    return this.#now;
-  }
-
-  wake(at: Time, ring: () => void): () => void {
-    const alarm = { at, ring };
-    this.#alarm = alarm;
-    return () => {
-      if (this.#alarm === alarm) this.#alarm = null;
-    };
-  }
-
-  /** Until `ticks` have rung, or none comes. */
-  async run(ticks: number): Promise<void> {
-    for (let n = 0; n < ticks; n++) {
-      await idle();
-      const alarm = this.#alarm;
-      if (alarm === null) return;
-      this.#alarm = null;
-      this.#now = alarm.at;
-      const began = process.cpuUsage();
-      alarm.ring();
-      this.milliseconds.push(spent(began));
-    }
-  }
-}
-
-function spent(since: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1000;
-}
-
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}
 
 function told(name: string, milliseconds: readonly number[]): void {
   const sorted = milliseconds.toSorted((a, b) => a - b);
@@ -68,7 +32,7 @@ async function ticks(name: string, recording: Recording, from: Time, options: Pl
   await player.seek(from);
   player.play();
   const began = process.cpuUsage();
-  await clock.run(TICKS);
+  await clock.run(() => clock.milliseconds.length >= TICKS);
   const perTick = spent(began) / clock.milliseconds.length;
   told(name, clock.milliseconds);
   console.log(`${" ".repeat(29)}with all that is read and folded ahead: ${perTick.toFixed(3)} ms a tick`);
@@ -91,11 +55,9 @@ await ticks("rate -1, eight ghosts", recording, 300e9, { ghosts, rate: -1 });
 
 const seeks: number[] = [];
 await using player = play(recording);
-let place = 1;
 for (let n = 0; n < 300; n++) {
-  place = (place * 48_271) % 2_147_483_647;
   const began = process.cpuUsage();
-  await player.seek((place / 2_147_483_647) * SECONDS * 1e9);
+  await player.seek(spread(n) * SECONDS * 1e9);
   seeks.push(spent(began));
 }
 told("seek, anywhere", seeks);
