@@ -187,8 +187,8 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   carla: /^packet-\d+: payload$/,
   // what longer headers have more; meta data; compressed data; one payload that does not have the layout of its type
   mira: /^(header: unknown|channel-info: meta|message: data|message inflated: unknown)$/,
-  // the items; one that only somebody else knows
-  flightgear: /^(frame: items, deflated|frame( inflated)?: weather)$/,
+  // the items; what is no packet, and is recorded as it came; an item that only somebody else knows
+  flightgear: /^(frame: items, deflated|frame( inflated)?: (unknown|weather))$/,
   // bytes that the index names no chunk for; blocks of zstd; what belongs to hosts
   hypercube:
     /^((gap|trailing): unknown|chunk: block\[\]\.data|chunk inflated: (snapshot\.host\.bytes|ticks\[\]\.events\[\]\.(body|host-\d+|[a-z]+:[a-z]+)))$/,
