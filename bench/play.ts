@@ -1,99 +1,89 @@
 /**
- * How long a tick of playing takes, and a seek: ten minutes of 24 players in HCRP, over a clock that does not wait:
- * `npx tsx bench/play.ts`. Processor time, so that what else the machine does counts little; the 95th percentile of a
- * tick should stay below 2 ms.
+ * Playing at size, beside @mcap/core in the same run: `npm run bench:play [-- PART…]`, parts as below. Recordings of
+ * 1 GB are made in a temporary folder and removed. Each part has a process of its own.
  */
-import { demo } from "../packages/simtape/src/demo/hypercube.ts";
-import { MemoryFiles, open, type PlayOptions, play, type Recording, type Time } from "../packages/simtape/src/index.ts";
+import { execFileSync } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { makeCarla } from "./make/carla.ts";
+import { CROWD, makeCrowd, repeat, walks } from "./make/crowd.ts";
+import { createMcap, plainMove } from "./make/mcap.ts";
+import { served } from "./make/served.ts";
+import { stanceAt } from "./make/walkers.ts";
 
+const SIZE = 1e9;
+/** What is recorded of the crowd, and repeated; the peer gets so much, which is less for it to search. */
 const SECONDS = 600;
-const TICK: Time = 16_666_667;
-const TICKS = 60 * 60;
+const DELAY = 30;
+const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 
-/** Rings as fast as it can, and notes how long each ring took. */
-class BenchClock {
-  readonly milliseconds: number[] = [];
-  #now: Time = 0;
-  #alarm: { readonly at: Time; readonly ring: () => void } | null = null;
+function inProcess(part: string, ...words: string[]): void {
+  const file = fileURLToPath(new URL(`play/${part}.ts`, import.meta.url));
+  execFileSync(process.execPath, ["--expose-gc", "--import", "tsx", file, ...words], { stdio: "inherit" });
+}
 
-  now(): Time {
-    return this.#now;
-  }
+async function crowd(): Promise<string> {
+  const path = join(folder, "crowd.hcrp");
+  if (existsSync(path)) return path;
+  const some = join(folder, "some.hcrp");
+  await makeCrowd(folder, some, SECONDS * 20);
+  const { ticks } = repeat(some, path, SIZE);
+  console.log(`crowd.hcrp: ${CROWD} things for ${(ticks / 72_000).toFixed(1)} hours, a tenth of them on its way`);
+  return path;
+}
 
-  wake(at: Time, ring: () => void): () => void {
-    const alarm = { at, ring };
-    this.#alarm = alarm;
-    return () => {
-      if (this.#alarm === alarm) this.#alarm = null;
-    };
-  }
-
-  /** Until `ticks` have rung, or none comes. */
-  async run(ticks: number): Promise<void> {
-    for (let n = 0; n < ticks; n++) {
-      await idle();
-      const alarm = this.#alarm;
-      if (alarm === null) return;
-      this.#alarm = null;
-      this.#now = alarm.at;
-      const began = process.cpuUsage();
-      alarm.ring();
-      this.milliseconds.push(spent(began));
+async function peer(): Promise<void> {
+  const file = await createMcap(join(folder, "crowd.mcap"), { chunkSize: 1 << 20, isCompressed: true });
+  const channels: number[] = [];
+  for (let thing = 0; thing < CROWD; thing++) channels.push(await file.channel(`/crowd/${thing}`));
+  for (let tick = 0; tick < SECONDS * 20; tick++) {
+    for (const [thing, channel] of channels.entries()) {
+      if (tick > 0 && !walks(thing, tick)) continue;
+      await file.add(channel, tick * 50_000_000, plainMove(thing, stanceAt(thing, tick)));
     }
   }
+  await file.close();
 }
 
-function spent(since: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1000;
+function town(): string {
+  const path = join(folder, "town.log");
+  const fd = openSync(path, "w");
+  for (const piece of makeCarla(SIZE)) writeSync(fd, piece);
+  closeSync(fd);
+  return path;
 }
 
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  state: async () => {
+    await crowd();
+    await peer();
+    inProcess("state", folder, String(SECONDS));
+  },
+  scrub: async () => {
+    await crowd();
+    inProcess("scrub", folder);
+  },
+  reverse: async () => {
+    const path = await crowd();
+    inProcess("reverse", path, "crowd of 1,000, disk", "60");
+    {
+      using server = await served(path, DELAY);
+      inProcess("reverse", server.url.href, `crowd of 1,000, HTTP ${DELAY} ms`, "60");
+    }
+    inProcess("reverse", town(), "town of 80, disk", "60");
+  },
+  loop: async () => {
+    await crowd();
+    inProcess("loop", folder);
+  },
+  ticks: () => Promise.resolve(inProcess("ticks")),
+};
 
-function told(name: string, milliseconds: readonly number[]): void {
-  const sorted = milliseconds.toSorted((a, b) => a - b);
-  const at = (part: number): string => sorted[Math.floor(part * (sorted.length - 1))]!.toFixed(3).padStart(8);
-  console.log(
-    `${name.padEnd(28)} ${String(sorted.length).padStart(6)} times, ms: median ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)}  max ${at(1)}`,
-  );
+const words = process.argv.slice(2);
+try {
+  for (const [name, run] of Object.entries(PARTS)) if (words.length === 0 || words.includes(name)) await run();
+} finally {
+  rmSync(folder, { recursive: true });
 }
-
-async function ticks(name: string, recording: Recording, from: Time, options: PlayOptions): Promise<void> {
-  const clock = new BenchClock();
-  await using player = play(recording, { ...options, clock, interval: TICK, atEnd: "repeat" });
-  await player.seek(from);
-  player.play();
-  const began = process.cpuUsage();
-  await clock.run(TICKS);
-  const perTick = spent(began) / clock.milliseconds.length;
-  told(name, clock.milliseconds);
-  console.log(`${" ".repeat(29)}with all that is read and folded ahead: ${perTick.toFixed(3)} ms a tick`);
-}
-
-const files = new MemoryFiles("race.hcrp");
-await demo({ seconds: SECONDS, entities: 24, seed: 1 }, files);
-await using recording = await open(files.bytes);
-console.log(`24 players, ${SECONDS} s, ${(files.bytes.length / 1e6).toFixed(1)} MB`);
-
-for (const rate of [1, 4, 64, -1, -4, -64]) {
-  await ticks(`rate ${rate}`, recording, rate > 0 ? 60e9 : 540e9, { rate });
-}
-await ticks("rate -4, as recorded", recording, 540e9, { rate: -4, interpolate: false });
-const ghosts = Array.from({ length: 8 }, (_, i) => ({ recording, offset: i * 10e9 }));
-await ticks("rate 1, eight ghosts", recording, 300e9, { ghosts });
-await ticks("rate -1, eight ghosts", recording, 300e9, { ghosts, rate: -1 });
-
-const seeks: number[] = [];
-await using player = play(recording);
-let place = 1;
-for (let n = 0; n < 300; n++) {
-  place = (place * 48_271) % 2_147_483_647;
-  const began = process.cpuUsage();
-  await player.seek((place / 2_147_483_647) * SECONDS * 1e9);
-  seeks.push(spent(began));
-}
-told("seek, anywhere", seeks);

@@ -3,20 +3,21 @@
  * Speed with four players; a simulated day of them; and, with a trace of real players, its size and exactness.
  */
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { McapWriter } from "@mcap/core";
-import { loadZstd } from "../packages/simtape/dist/codec/zstd.js";
-import { open, type Store } from "../packages/simtape/dist/index.js";
+import { MemoryFiles, open, type Store } from "../packages/simtape/dist/index.js";
 import { directoryStore, fromFile, toFile } from "../packages/simtape/dist/io/node/index.js";
-import { compact, record } from "../packages/simtape/dist/record/index.js";
+import { compact, Ring, record } from "../packages/simtape/dist/record/index.js";
+import { createMcap, plainMove } from "./make/mcap.ts";
 import { stanceAt, walk } from "./make/walkers.ts";
 
 const DAY_TICKS = 1_728_000;
 const SPEED_TICKS = 200_000;
+const TICK = 50_000_000;
+const CHUNKS = { chunkSize: 256 << 10, isCompressed: true };
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -63,85 +64,40 @@ async function recordWalk(ticks: number): Promise<Row> {
   };
 }
 
+/** A ring of one player, and how long a report takes to become a clip that can be opened. */
+async function clipWalk(): Promise<Row> {
+  const ring = await Ring.create();
+  const entity = ring.world.join({ uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5", name: "Steve" }, stanceAt(0, 0));
+  for (let tick = 0; tick < 20_000; tick++) {
+    ring.world.move(entity, stanceAt(0, tick));
+    ring.endTick();
+  }
+  const files = new MemoryFiles("clip.hcrp");
+  const began = performance.now();
+  await ring.save("report", 0, () => files);
+  const recording = await open(files.bytes);
+  await recording.state(0);
+  const milliseconds = performance.now() - began;
+  await recording.close();
+  return { milliseconds, bytes: ring.bytes, ticks: ring.ticks };
+}
+
 /** The moves of the same walk as they are, 42 bytes each, in zstd chunks. */
 async function mcapWalk(ticks: number): Promise<Row> {
   const path = join(folder, "walk.mcap");
-  const { writer, channelId, close } = await mcap(path);
+  const file = await createMcap(path, CHUNKS);
+  const channel = await file.channel("move");
   const began = performance.now();
   let moves = 0;
   for (let tick = 0; tick < ticks; tick++) {
     for (let player = 0; player < 4; player++) {
       if ((tick + player * 900) % 3600 >= 2400) continue;
-      const { x, y, z, yaw, pitch, onGround } = stanceAt(player, tick);
-      await writer.addMessage({
-        ...moment(tick),
-        channelId,
-        sequence: moves++,
-        data: plain(player, x, y, z, yaw, pitch, onGround),
-      });
+      await file.add(channel, tick * TICK, plainMove(player, stanceAt(player, tick)));
+      moves++;
     }
   }
-  await close();
+  await file.close();
   return { ticks, moves, milliseconds: performance.now() - began, bytes: statSync(path).size };
-}
-
-async function mcap(path: string): Promise<{ writer: McapWriter; channelId: number; close: () => Promise<void> }> {
-  const zstd = await loadZstd();
-  const fd = openSync(path, "w");
-  let position = 0n;
-  const writer = new McapWriter({
-    writable: {
-      write: (bytes: Uint8Array) => {
-        writeSync(fd, bytes);
-        position += BigInt(bytes.length);
-        return Promise.resolve();
-      },
-      position: () => position,
-    },
-    chunkSize: 256 << 10,
-    compressChunk: (chunk) => ({ compression: "zstd", compressedData: zstd.compress(chunk, { level: 3 }) }),
-  });
-  await writer.start({ profile: "", library: "bench" });
-  const channelId = await writer.registerChannel({
-    topic: "move",
-    messageEncoding: "raw",
-    schemaId: 0,
-    metadata: new Map(),
-  });
-  return {
-    writer,
-    channelId,
-    close: async () => {
-      await writer.end();
-      closeSync(fd);
-    },
-  };
-}
-
-function moment(tick: number): { logTime: bigint; publishTime: bigint } {
-  const time = BigInt(tick) * 50_000_000n;
-  return { logTime: time, publishTime: time };
-}
-
-/** A move without any coding: player, three doubles, two floats, on the ground. */
-function plain(
-  player: number,
-  x: number,
-  y: number,
-  z: number,
-  yaw: number,
-  pitch: number,
-  onGround: boolean,
-): Uint8Array {
-  const view = new DataView(new ArrayBuffer(34));
-  view.setUint8(0, player);
-  view.setFloat64(1, x);
-  view.setFloat64(9, y);
-  view.setFloat64(17, z);
-  view.setFloat32(25, yaw);
-  view.setFloat32(29, pitch);
-  view.setUint8(33, onGround ? 1 : 0);
-  return new Uint8Array(view.buffer);
 }
 
 type TraceRow = readonly [tick: number, player: number, kind: string, ...rest: (number | string)[]];
@@ -159,10 +115,10 @@ async function recordTrace(path: string): Promise<Row> {
   const clock = clockOf();
   const recorder = await record(store, { id: "trace", now: clock.now });
   const { world } = recorder;
-  const peer = await mcap(join(folder, "trace.mcap"));
+  const peer = await createMcap(join(folder, "trace.mcap"), CHUNKS);
+  const channel = await peer.channel("move");
   const entities = new Map<number, number>();
   const degree = 180 / Math.PI;
-  let sequence = 0;
   let error = 0;
   for (const [at, player, kind, ...rest] of rows) {
     if (at - first > recorder.tick) {
@@ -174,8 +130,7 @@ async function recordTrace(path: string): Promise<Row> {
     if (kind === "m") {
       const [x, y, z, yaw, pitch, , , , flags] = rest as number[];
       const stance = { x: x!, y: y!, z: z!, yaw: yaw! * degree, pitch: pitch! * degree, onGround: (flags! & 1) !== 0 };
-      const data = plain(player, stance.x, stance.y, stance.z, stance.yaw, stance.pitch, stance.onGround);
-      await peer.writer.addMessage({ ...moment(at - first), channelId: peer.channelId, sequence: sequence++, data });
+      await peer.add(channel, (at - first) * TICK, plainMove(player, stance));
       if (entity === undefined) {
         const uuid = `00000000-0000-4000-8000-${String(player).padStart(12, "0")}`;
         entities.set(player, world.join({ uuid, name: `Player${player}` }, stance));
@@ -235,9 +190,11 @@ try {
     const run =
       name === "trace"
         ? recordTrace(argument!)
-        : name === "mcap"
-          ? mcapWalk(Number(argument))
-          : recordWalk(Number(argument));
+        : name === "clip"
+          ? clipWalk()
+          : name === "mcap"
+            ? mcapWalk(Number(argument))
+            : recordWalk(Number(argument));
     process.stdout.write(JSON.stringify(await run));
   } else {
     const ours = inProcess("walk", String(SPEED_TICKS));
@@ -250,7 +207,11 @@ try {
     );
     const day = inProcess("walk", String(DAY_TICKS));
     console.log(
-      `a day, 4 players: ${(day["milliseconds"]! / 1000).toFixed(0)} s, heap at most ${Math.round(day["heap"]! / 1e6)} MB, ${(day["bytes"]! / 1e6).toFixed(1)} MB, ${day["dropped"]} moves dropped`,
+      `row 1: a day, 4 players: ${(day["milliseconds"]! / 1000).toFixed(0)} s, heap at most ${Math.round(day["heap"]! / 1e6)} MB, ${(day["bytes"]! / 1e6).toFixed(1)} MB, ${day["dropped"]} moves dropped`,
+    );
+    const clip = inProcess("clip");
+    console.log(
+      `row 36: a report is a clip of ${clip["ticks"]} ticks after ${clip["milliseconds"]!.toFixed(0)} ms; the ring takes ${Math.round(clip["bytes"]! / 1024)} KiB`,
     );
     if (flag !== undefined) {
       const trace = inProcess("trace", flag);

@@ -7,9 +7,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { McapWriter } from "@mcap/core";
 import { FORMATS, open, rewrite } from "../packages/simtape/dist/index.js";
 import { fromFile, toFile } from "../packages/simtape/dist/io/node/index.js";
+import { createMcap } from "./make/mcap.ts";
 
 const COUNT = 2_000_000;
 /** Poses that wander: 25 numbers each. */
@@ -48,33 +48,11 @@ function measured(name: string, messages: number, milliseconds: number, path: st
 
 async function writeMcap(): Promise<Measured> {
   const path = join(folder, "peer.mcap");
-  const fd = openSync(path, "w");
-  let position = 0n;
-  const writer = new McapWriter({
-    writable: {
-      write: (bytes: Uint8Array) => {
-        writeSync(fd, bytes);
-        position += BigInt(bytes.length);
-        return Promise.resolve();
-      },
-      position: () => position,
-    },
-    chunkSize: 1 << 20,
-  });
   const began = performance.now();
-  await writer.start({ profile: "", library: "bench" });
-  const channelId = await writer.registerChannel({
-    topic: "a",
-    messageEncoding: "raw",
-    schemaId: 0,
-    metadata: new Map(),
-  });
-  for (let i = 0; i < COUNT; i++) {
-    const time = BigInt(i) * 1_000_000n;
-    await writer.addMessage({ channelId, sequence: i, logTime: time, publishTime: time, data: PAYLOADS[i & 4095]! });
-  }
-  await writer.end();
-  closeSync(fd);
+  const file = await createMcap(path, { chunkSize: 1 << 20, isCompressed: false });
+  const channel = await file.channel("a");
+  for (let i = 0; i < COUNT; i++) await file.add(channel, i * 1_000_000, PAYLOADS[i & 4095]!);
+  await file.close();
   return measured("mcap, 100 B", COUNT, performance.now() - began, path);
 }
 

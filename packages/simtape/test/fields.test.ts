@@ -26,11 +26,12 @@ interface Case {
 
 const index = JSON.parse(readFileSync(new URL("index.json", CORPUS), "utf8")) as CorpusIndex;
 const CASES: Case[] = [];
-for await (const { case: of, files } of loadCorpus(
-  async (path) => new Uint8Array(await readFile(new URL(path, CORPUS))),
-  index,
-)) {
-  if (of.expect.refused === null) CASES.push({ name: `corpus ${of.id}`, files, isDamaged: of.damage !== null });
+let damaged = 0;
+const read = async (path: string): Promise<Uint8Array> => new Uint8Array(await readFile(new URL(path, CORPUS)));
+for await (const { case: of, files } of loadCorpus(read, index)) {
+  const isDamaged = of.damage !== null;
+  if (of.expect.refused !== null || (isDamaged && damaged++ % tries(4, 1) !== 0)) continue;
+  CASES.push({ name: `corpus ${of.id}`, files, isDamaged });
 }
 for (const { name, files } of [...SOUND, ...REAL]) CASES.push({ name, files, isDamaged: false });
 for (const release of RELEASES)
@@ -61,7 +62,9 @@ describe("fields are all of each record and message, in order, leave nothing unn
     const seen = recording.channels.map(() => 0);
     let compared = 0;
     let numbers = 0;
+    let batches = 0;
     for await (const batch of recording.batches()) {
+      if (batches++ > FIRST * 4) break;
       for (let row = 0; row < batch.length; row++) {
         const channel = recording.channels[batch.channel[row]!]!;
         if (!isLookedAt(seen[channel.id]!++)) continue;
@@ -77,7 +80,8 @@ describe("fields are all of each record and message, in order, leave nothing unn
           numbers++;
           const found = memberOf(value, name) ?? bitsOf(value, name);
           if (typeof found !== "number" && typeof found !== "boolean") continue;
-          expect([field.name, field.value]).toEqual([field.name, Number(found)]);
+          // asking `expect` of each would take longer than all the rest
+          if (!Object.is(field.value, Number(found))) expect([field.name, field.value]).toEqual([name, found]);
           compared++;
         }
       }
@@ -166,7 +170,7 @@ function expectCover(fields: readonly Field[], bytes: Uint8Array, what: string):
     if (start !== at || end <= start) expect([what, name, start]).toEqual([what, name, at]);
     at = end;
   }
-  expect([what, at]).toEqual([what, bytes.length]);
+  if (at !== bytes.length) expect([what, at]).toEqual([what, bytes.length]);
 }
 
 function count(unnamed: Map<string, number>, kind: string, fields: readonly Field[]): void {
@@ -183,8 +187,8 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   carla: /^packet-\d+: payload$/,
   // what longer headers have more; meta data; compressed data; one payload that does not have the layout of its type
   mira: /^(header: unknown|channel-info: meta|message: data|message inflated: unknown)$/,
-  // the items; one that only somebody else knows
-  flightgear: /^(frame: items, deflated|frame( inflated)?: weather)$/,
+  // the items; what is no packet, and is recorded as it came; an item that only somebody else knows
+  flightgear: /^(frame: items, deflated|frame( inflated)?: (unknown|weather))$/,
   // bytes that the index names no chunk for; blocks of zstd; what belongs to hosts
   hypercube:
     /^((gap|trailing): unknown|chunk: block\[\]\.data|chunk inflated: (snapshot\.host\.bytes|ticks\[\]\.events\[\]\.(body|host-\d+|[a-z]+:[a-z]+)))$/,

@@ -188,6 +188,15 @@ export class Session {
     this.store.update({ phase: "failed", failure });
   }
 
+  /** Opens everything that is open anew, where it was left: what it was read from is another one now. */
+  async openAgain(): Promise<void> {
+    const { decks, status, selection } = this.store.value;
+    const [main, ...ghosts] = decks;
+    if (main === undefined) return;
+    await this.open(main.place, { at: this.time, rate: status.rate, loop: status.loop, selection });
+    for (const { place, placement } of ghosts) await this.addGhost(place, placement);
+  }
+
   /** Opens what could not be opened once more, as it was to be. */
   async tryAgain(): Promise<void> {
     const { failure } = this.store.value;

@@ -48,11 +48,12 @@ export function fieldsIn(
 /** Goes over bytes from their beginning and names what it passes. Throws `LayoutError` as the readers do. */
 export class Fields {
   readonly list: Field[] = [];
+  /** Null when what was read last had no bytes. */
+  #last: { note: string | null } | null = null;
   #cursor: ByteCursor;
   #role: FieldRole = "frame";
   /** Place behind the last field. */
   #named = 0;
-  #hasBytes = false;
   readonly #most: number;
 
   constructor(bytes: Uint8Array, most: number) {
@@ -85,9 +86,7 @@ export class Fields {
 
   /** Adds to what was read last, unless that had no bytes. */
   note(text: string | null): void {
-    const last = this.list.at(-1);
-    if (last !== undefined && text !== null && this.#hasBytes)
-      this.list[this.list.length - 1] = { ...last, note: text };
+    if (this.#last !== null && text !== null) this.#last.note = text;
   }
 
   /** What `work` names has that role. */
@@ -139,10 +138,12 @@ export class Fields {
   }
 
   #add(name: string, start: number, end: number, role: FieldRole, value: unknown, note: string | null): void {
-    this.#hasBytes = end > start;
-    if (!this.#hasBytes) return;
+    this.#last = null;
+    if (end === start) return;
     if (this.list.length >= this.#most) throw new Full();
-    this.list.push({ name, start, end, role, value, note });
+    const field = { name, start, end, role, value, note };
+    this.list.push(field);
+    this.#last = field;
     this.#named = end;
   }
 }

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { zstdDictionaryId } from "../codec/zstd.ts";
 import { fileSource, toFile } from "../io/node/index.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
 import { ghost } from "../record/compact-ghost.ts";
 import { splits, statistics } from "../record/visitors.ts";
+import { putDictionary } from "./dictionary-beside.ts";
 import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
@@ -84,10 +84,7 @@ export function addCompact(program: Command): void {
       if (options.json === true) await out.line(toJson({ output: target.path, ...report }));
       else await tell(out, target.path, report);
       await out.flush();
-      if (dictionary !== undefined) {
-        const id = zstdDictionaryId(dictionary);
-        say(`simtape: whoever reads it needs the dictionary, as ${id}.dict beside it or by --dictionary`);
-      }
+      if (dictionary !== undefined) await putDictionary(dictionary, target);
       for (const loss of report.losses) say(`simtape: left out ${loss}`);
       for (const name of report.unresolved) say(`simtape: ${name}`);
       const isLossy = report.chunksLost > 0 || report.ticksLost > 0 || report.unresolved.length > 0;

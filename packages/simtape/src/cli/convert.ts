@@ -8,6 +8,7 @@ import { type ConversionReport, convert } from "../ops/convert.ts";
 import { copy, rewrite } from "../ops/copy.ts";
 import { siblingName } from "../ops/names.ts";
 import { channelsMatching } from "./cat.ts";
+import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { grouped, Output, Progress, paint } from "./output.ts";
@@ -58,6 +59,7 @@ export function addConvert(program: Command): void {
         const isWhole = options.from === undefined && options.until === undefined && options.channel === undefined;
         const carried = isWhole ? originalsOf(recording.reader) : [];
         const isOwn = format.id === recording.info.format;
+        if (isOwn && isWhole) await bringDictionary(recording, target);
         let report: ConversionReport;
         if (!isOwn && carried.length > 0 && formatFor(undefined, carried[0]!.name).id === format.id) {
           report = { exact: true, moments: await giveBack(carried, target), carried: [], lost: [] };

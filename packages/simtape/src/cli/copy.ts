@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { copy, rewrite } from "../ops/copy.ts";
+import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { grouped, Output } from "./output.ts";
@@ -34,6 +35,7 @@ export function addCopy(program: Command): void {
       const recording = await openNamed(file);
       try {
         const out = new Output();
+        await bringDictionary(recording, target);
         const isAnew = options.rewrite === true || options.dialect !== undefined || options.compression !== undefined;
         if (isAnew) {
           const { dialect, compression } = options;

@@ -7,6 +7,7 @@ import { Recording } from "../model/recording.ts";
 import { type Annotation, applyEdits, type EditContext } from "../ops/edit/apply.ts";
 import { EditError, type EditList, parseEditList } from "../ops/edit/list.ts";
 import { writeEdited } from "../ops/edit/write.ts";
+import { bringDictionary } from "./dictionary-beside.ts";
 import { UsageError } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { digestOf, inside, keepBeside, type Provenance, provenanceOf } from "./provenance.ts";
@@ -77,6 +78,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
     const annotations = [...edited.inherited, ...edited.annotations];
     const provenance: Provenance = { simtape: "provenance", version: 1, sources, operations, annotations };
     const format = formatOf(edited.source);
+    await bringDictionary(edited.source, target);
     const messages = await writeEdited(
       recording.reader,
       await writingOf(format),

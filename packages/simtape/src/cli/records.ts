@@ -18,6 +18,8 @@ interface RecordsOptions {
 /** Bytes of a field that are shown beside it, and widths of columns. */
 const MOST_BYTES = 8;
 const NAME_WIDTH = 32;
+/** Fields of one record, so that memory has an end. */
+const MOST_FIELDS = 1 << 20;
 
 export function addRecords(program: Command): void {
   reads(program.command("records"))
@@ -45,7 +47,7 @@ export function addRecords(program: Command): void {
           for (const record of records) {
             if (kinds !== undefined && !kinds.includes(record.kind)) continue;
             if (++count > limit) return;
-            const dissection = dissector === null ? null : await dissector.record(record);
+            const dissection = dissector === null ? null : await dissector.record(record, { most: MOST_FIELDS });
             if (json) await output.line(recordToJson(record, dissection, hex));
             else for (const line of tellRecord(record, dissection, hex)) await output.line(line);
           }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { openBundle } from "../model/open.ts";
 import { repair } from "../ops/repair.ts";
+import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
@@ -28,6 +29,7 @@ export function addRepair(program: Command): void {
       const recording = await openNamed(file);
       try {
         const writing = await writingOf(formatOf(recording));
+        await bringDictionary(recording, target);
         const reopen = (): ReturnType<typeof openBundle> => openBundle(target.written, knownFormats());
         const report = await repair(recording, await bundleNamed(file), writing, target.sink, reopen);
         const out = new Output();

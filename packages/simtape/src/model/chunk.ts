@@ -42,15 +42,10 @@ export async function* readChunks<C extends Chunk>(
   const selected = chunks.filter((chunk) => answers(chunk, query, wanted));
   if (reverse) selected.sort((a, b) => b.last - a.last || b.sequence - a.sequence);
   else selected.sort((a, b) => a.first - b.first || a.sequence - b.sequence);
-  const runs = runsOf(selected, reverse);
-  const ahead = new ReadAhead(
-    runs.flatMap((run) => (run.length === 1 ? run : [])),
-    decode,
-    query.signal,
-  );
+  const ahead = new ReadAhead(alone(selected, reverse), decode, query.signal);
   const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filter(await decode(chunk, signal), query, wanted);
   try {
-    for (const run of runs) {
+    for (const run of runsOf(selected, reverse)) {
       if (run.length === 1) {
         const batch = filter(await ahead.take(run[0]!), query, wanted);
         query.signal?.throwIfAborted();
@@ -88,20 +83,20 @@ function answers(chunk: Chunk, query: Query, wanted: ReadonlySet<number> | null)
   return false;
 }
 
-/** Cuts sorted chunks into runs whose members overlap in time; most runs have one member. */
-function runsOf<C extends Chunk>(chunks: readonly C[], reverse: boolean): C[][] {
-  const runs: C[][] = [];
+/** Cuts sorted chunks into runs whose members overlap in time; most runs have one member. Lazily: few look at many. */
+function* runsOf<C extends Chunk>(chunks: readonly C[], reverse: boolean): Generator<readonly C[]> {
+  let run: C[] = [];
   let edge = 0;
   let edgeSequence = 0;
   for (const chunk of chunks) {
     const near = reverse ? chunk.last : chunk.first;
     const far = reverse ? chunk.first : chunk.last;
-    const run = runs.at(-1);
     const apart = reverse
       ? near < edge || (near === edge && chunk.sequence < edgeSequence)
       : near > edge || (near === edge && chunk.sequence > edgeSequence);
-    if (run === undefined || apart) {
-      runs.push([chunk]);
+    if (run.length === 0 || apart) {
+      if (run.length > 0) yield run;
+      run = [chunk];
       edge = far;
       edgeSequence = chunk.sequence;
     } else {
@@ -110,7 +105,12 @@ function runsOf<C extends Chunk>(chunks: readonly C[], reverse: boolean): C[][] 
       edge = reverse ? Math.min(edge, far) : Math.max(edge, far);
     }
   }
-  return runs;
+  if (run.length > 0) yield run;
+}
+
+/** Chunks that overlap with no other. */
+function* alone<C extends Chunk>(chunks: readonly C[], reverse: boolean): Generator<C> {
+  for (const run of runsOf(chunks, reverse)) if (run.length === 1) yield run[0]!;
 }
 
 /**
@@ -118,32 +118,31 @@ function runsOf<C extends Chunk>(chunks: readonly C[], reverse: boolean): C[][] 
  * at one only.
  */
 class ReadAhead<C extends Chunk> {
-  readonly #chunks: readonly C[];
+  readonly #chunks: Iterator<C>;
   readonly #decode: DecodeChunk<C>;
   readonly #signal: AbortSignal | undefined;
   readonly #pending = new Map<C, Promise<Columns>>();
-  #next = 0;
+  #isFirst = true;
 
-  constructor(chunks: readonly C[], decode: DecodeChunk<C>, signal: AbortSignal | undefined) {
+  constructor(chunks: Iterator<C>, decode: DecodeChunk<C>, signal: AbortSignal | undefined) {
     this.#chunks = chunks;
     this.#decode = decode;
     this.#signal = signal;
   }
 
   take(chunk: C): Promise<Columns> {
-    const isFirst = this.#next === 0;
     let bytes = 0;
     for (const waiting of this.#pending.keys()) bytes += waiting.length;
-    while (this.#next < this.#chunks.length) {
-      const next = this.#chunks[this.#next]!;
-      const isWanted = !this.#pending.has(chunk);
-      if (!isWanted && (isFirst || bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS)) break;
-      const promise = this.#decode(next, this.#signal);
+    const isFull = (): boolean => this.#isFirst || bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS;
+    while (!this.#pending.has(chunk) || !isFull()) {
+      const next = this.#chunks.next();
+      if (next.done === true) break;
+      const promise = this.#decode(next.value, this.#signal);
       promise.catch(() => undefined);
-      this.#pending.set(next, promise);
-      bytes += next.length;
-      this.#next++;
+      this.#pending.set(next.value, promise);
+      bytes += next.value.length;
     }
+    this.#isFirst = false;
     const promise = this.#pending.get(chunk)!;
     this.#pending.delete(chunk);
     return promise;

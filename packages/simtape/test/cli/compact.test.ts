@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -88,6 +88,9 @@ describe("simtape compact", () => {
     ]);
     expect(trained.exit).toBe(0);
     expect((await simtape(["compact", source, at("d.hcrp"), "--dictionary", at("a.dict")])).exit).toBe(0);
+    // it is beside
+    expect((await simtape(["verify", at("d.hcrp")])).exit).toBe(0);
+    renameSync(at("40001.dict"), at("elsewhere.dict"));
     expect((await simtape(["verify", at("d.hcrp")])).exit).toBe(1);
     expect((await simtape(["verify", at("d.hcrp"), "--dictionary", at("a.dict")])).exit).toBe(0);
     const wrong = ["dictionary", "train", source, "--id", "7", "-o", at("b.dict")];

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +19,35 @@ test("an HCRP recording opens with the dictionary that is given, or that is besi
   expect((await simtape(["check", "--dictionary", recording, recording])).exit).toBe(2);
   copyFileSync(dictionary, join(folder, "32769.dict"));
   expect(await simtape(["check", recording])).toMatchObject({ exit: 0 });
+});
+
+test("row 16: what is made of a recording with a dictionary has it beside, and opens by itself", async () => {
+  const from = mkdtempSync(join(tmpdir(), "simtape-test-"));
+  const dictionary = join(fixtures, "codec/hcrp-32769.dict");
+  copyFileSync(join(fixtures, "hypercube/dictionary.hcrp"), join(from, "run.hcrp"));
+  copyFileSync(dictionary, join(from, "32769.dict"));
+  for (const words of [
+    ["copy", "IN", "OUT"],
+    ["copy", "IN", "OUT", "--rewrite"],
+    ["convert", "IN", "OUT"],
+    ["repair", "IN", "OUT"],
+    ["trim", "IN", "OUT", "--from", "1s"],
+  ]) {
+    const to = mkdtempSync(join(tmpdir(), "simtape-test-"));
+    const [input, output] = [join(from, "run.hcrp"), join(to, "run.hcrp")];
+    const made = await simtape(words.map((word) => (word === "IN" ? input : word === "OUT" ? output : word)));
+    expect([words, made.exit, made.stderr]).toEqual([words, 0, expect.stringContaining("32769.dict: the dictionary")]);
+    expect(readFileSync(join(to, "32769.dict"))).toEqual(readFileSync(dictionary));
+    expect((await simtape(["check", output])).exit).toBe(0);
+    // it is there already
+    expect((await simtape(["copy", input, join(to, "again.hcrp")])).stderr).toBe("");
+    writeFileSync(join(to, "32769.dict"), "another");
+    expect((await simtape(["copy", input, join(to, "third.hcrp")])).stderr).toContain("is another dictionary");
+  }
+  // other formats need none
+  const to = mkdtempSync(join(tmpdir(), "simtape-test-"));
+  await simtape(["convert", join(from, "run.hcrp"), join(to, "run.tape")]);
+  expect(readdirSync(to)).toEqual(["run.tape"]);
 });
 
 test("a folder with a metadata file is the recording, and one without is made again from its segments", async () => {

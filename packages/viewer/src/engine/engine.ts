@@ -38,7 +38,7 @@ export class Engine {
         report({ done, total });
       },
     }).catch((error: unknown) => {
-      throw dictionaries.explain(error);
+      throw place.kind === "url" ? explainFar(dictionaries.explain(error), place.url) : dictionaries.explain(error);
     });
     if (signal.aborted) {
       await recording.close();
@@ -82,4 +82,12 @@ export class Engine {
     await before?.close();
     return null;
   }
+}
+
+/** A browser does not tell a server that cannot be reached from one that does not let this page read: both are said. */
+function explainFar(error: unknown, url: string): unknown {
+  const isForeign = new URL(url).origin !== location.origin;
+  if (!isForeign || !(error instanceof Error) || !error.message.includes("cannot reach the server")) return error;
+  const message = `${error.message}. Or it does not allow this page to read it (CORS): then download the file, and drop it here.`;
+  return Object.assign(new Error(message, { cause: error }), { code: "code" in error ? error.code : null });
 }

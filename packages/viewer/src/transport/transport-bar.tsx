@@ -12,7 +12,6 @@ export function TransportBar() {
   const phase = useViewer(({ status }) => status.phase);
   const rate = useViewer(({ status }) => status.rate);
   const loop = useViewer(({ status }) => status.loop);
-  const error = useViewer(({ status }) => status.error);
   const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
   const tick = useRef<HTMLSpanElement>(null);
   useFrames((frame) => {
@@ -72,7 +71,7 @@ export function TransportBar() {
       <span className="faint time" ref={tick} />
       <span className="spring" />
       <span className="transport-phase" role="status">
-        {error?.message ?? (phase === "buffering" || phase === "loading" ? phase : "")}
+        {phase === "buffering" || phase === "loading" || phase === "failed" ? phase : ""}
       </span>
     </div>
   );

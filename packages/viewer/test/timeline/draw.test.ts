@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Session } from "../../src/session.ts";
 import { Activity } from "../../src/timeline/activity.ts";
 import { drawGround, drawPlayhead, GUTTER, MARGIN, type Scene } from "../../src/timeline/draw.ts";
@@ -19,4 +19,58 @@ test.each([0, 1, GUTTER, GUTTER + MARGIN])("nothing is drawn on a width of %i, w
   const scene: Scene = { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette };
   drawGround(untouchable, scene);
   drawPlayhead(untouchable, scene, 5e8, all);
+});
+
+/** Counts what is drawn, and takes anything else. */
+class CountingContext {
+  drawn = 0;
+  readonly canvas: { readonly width: number; readonly height: number };
+
+  constructor(width: number, height: number) {
+    this.canvas = { width, height };
+    const noted = new Set(["fillRect", "rect", "strokeRect", "lineTo", "fillText", "drawImage", "putImageData"]);
+    return new Proxy(this, {
+      get: (target, name) => {
+        if (name === "drawn" || name === "canvas") return target[name];
+        if (name === "createImageData")
+          return (wide: number, tall: number) => ({ data: new Uint8Array(4 * wide * tall) });
+        return () => {
+          if (noted.has(String(name))) target.drawn++;
+        };
+      },
+    });
+  }
+}
+
+test("what is drawn of a million messages and events is bounded by pixels, at every zoom", () => {
+  vi.stubGlobal(
+    "OffscreenCanvas",
+    class {
+      readonly context: CountingContext;
+      constructor(width: number, height: number) {
+        this.context = new CountingContext(width, height);
+      }
+      getContext(): CountingContext {
+        return this.context;
+      }
+    },
+  );
+  const [width, height, channels, columns] = [1280, 300, 12, 2048];
+  const all = { start: 0, end: 3.6e12 };
+  const marks = Array.from({ length: 1_000_000 }, (_, i) => ({ time: i * 3.6e6, kind: "chat", label: "" }));
+  const counts = new Uint32Array(channels * columns).fill(1_000_000 / channels / columns);
+  const activity = { whole: { window: all, columns, counts }, part: null, spread: null, note: null } as never;
+  const lanes = [
+    { kind: "marks", name: "chat", marks },
+    ...Array.from({ length: channels }, (_, channel) => ({ kind: "channel", name: `${channel}`, channel }) as const),
+  ] as const;
+  const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "" };
+  for (const part of [1, 0.3, 0.01, 1e-6]) {
+    const window = { start: 1.8e12, end: 1.8e12 + 1.8e12 * part };
+    const context = new CountingContext(width, height);
+    drawGround(context as never, { width, height, all, window, activity, lanes, scroll: 0, palette });
+    expect(context.drawn).toBeGreaterThan(lanes.length);
+    expect(context.drawn).toBeLessThan((width - GUTTER - MARGIN) * (lanes.length + 2));
+  }
+  vi.unstubAllGlobals();
 });

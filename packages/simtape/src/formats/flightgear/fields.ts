@@ -265,10 +265,13 @@ const POSITION: Part = struct({
   ),
 });
 
-/** What is no packet is recorded, too, and nobody knows what it is. */
 function packet(fields: Fields, name: string): void {
   const { bytes, position, end } = fields.cursor;
-  if (!isPacket(bytes, position, end)) return;
+  if (!isPacket(bytes, position, end)) {
+    const note = "no packet: whatever arrives is recorded";
+    if (fields.left > 0) as("unknown", noted(raw(fields.left), note))(fields, name === "" ? "packet" : name);
+    return;
+  }
   PACKET_HEADER(fields, name);
   const isPosition = new ByteCursor(bytes, position + 8).u32le() === MESSAGE_POSITION;
   if (!isPosition || end - position < PROPERTIES_AT) return;

@@ -151,8 +151,10 @@ export class FrameJudge {
       if (walk.origin + at >= walk.limit || this.isContainer(walk, at)) return true;
       const end = this.#shape.measure(walk, at);
       if (end === MORE) return true;
-      const time = end > 0 ? walk.view.getFloat64(at, true) : Number.NaN;
+      const time = at + 8 <= walk.end ? walk.view.getFloat64(at, true) : Number.NaN;
       if (!isTime(time) || !this.#goesWith(time, before)) return false;
+      // The last of them may itself be damaged, behind its time.
+      if (end <= 0) return n === RUN - 1;
       before = time;
       at = end;
     }

@@ -57,7 +57,7 @@ export async function continuousShape(
     bytes.length === 0
       ? told[0]!
       : ((header.isSalvaged ? null : fitting(told, bytes, 2)) ??
-        (await bestOf(candidates(itemLists(header.data)), bytes)));
+        (await bestOf(candidates(itemLists(header.data)), bytes, header.data)));
   if (best.data !== header.data) {
     const message = `the items of a frame are ${best.data.join(", ")}, the header says ${header.data.join(", ") || "none"}`;
     report.report({ code: "bad-header", severity: "damage", message });
@@ -87,6 +87,10 @@ const USUAL_ITEMS: readonly (readonly string[])[] = [
   ["signals", "multiplayer"],
   ["signals"],
 ];
+/** Bytes that a place where bytes are skipped counts for. */
+const GAP = 64;
+/** Bytes that it counts for to be what the header says. */
+const TOLD = 8 * GAP;
 /** Name of an item that the header lost. */
 const LOST = "lost";
 
@@ -107,7 +111,11 @@ function fitting(candidates: readonly TapeShape[], bytes: Uint8Array, most: numb
 }
 
 /** The candidate that fits; else, as the first frames are damaged or few, the one by which most of `bytes` makes sense. */
-async function bestOf(candidates: readonly TapeShape[], bytes: Uint8Array): Promise<TapeShape> {
+async function bestOf(
+  candidates: readonly TapeShape[],
+  bytes: Uint8Array,
+  told: readonly string[],
+): Promise<TapeShape> {
   const found = fitting(candidates, bytes, TRIED);
   if (found !== null) return found;
   const source = memory(bytes);
@@ -116,7 +124,7 @@ async function bestOf(candidates: readonly TapeShape[], bytes: Uint8Array): Prom
   for (const candidate of candidates) {
     const walker = new FrameWalker(candidate.shape, null, null);
     await FlatFile.scan(source, walker, { begin: 0, end: bytes.length }, SILENT);
-    const score = scoreOf(walker, candidate, bytes.length);
+    const score = scoreOf(walker, candidate, bytes.length) + (candidate.data === told ? TOLD : 0);
     if (score <= bestScore) continue;
     bestScore = score;
     best = candidate;
@@ -125,17 +133,14 @@ async function bestOf(candidates: readonly TapeShape[], bytes: Uint8Array): Prom
 }
 
 /**
- * What is sound from the beginning on says more than all that happens to look so behind damage. An item that the header
- * does not name takes more than one frame to be believed.
+ * What is sound from the beginning on says more than all that happens to look so behind damage. Damage is in few places;
+ * by a wrong list something is left over in every frame. An item that the header does not name takes more than one frame
+ * to be believed.
  */
-function scoreOf(
-  { frames, soundBytes, doubtfulBytes, cleanBytes }: FrameWalker,
-  { data, shape }: TapeShape,
-  size: number,
-): number {
+function scoreOf(walker: FrameWalker, { data }: TapeShape, size: number): number {
+  const { frames, soundBytes, doubtfulBytes, cleanBytes, cleanFrames, gaps } = walker;
   if (frames < 2 && data.includes(LOST)) return Number.NEGATIVE_INFINITY;
-  const isSure = cleanBytes >= 2 * shape.shortest;
-  return soundBytes - doubtfulBytes + cleanBytes * (isSure ? size : 2);
+  return soundBytes - doubtfulBytes - GAP * gaps + cleanBytes * (cleanFrames >= 2 ? size : 2);
 }
 
 function continuous(data: readonly string[], signals: SignalList, isCompressed: boolean): TapeShape {
@@ -158,13 +163,13 @@ export async function normalShape(
 ): Promise<FoundShape> {
   let best: FoundShape | null = null;
   let bestScore = Number.NEGATIVE_INFINITY;
-  for (const candidate of candidates(header)) {
+  for (const [i, candidate] of candidates(header).entries()) {
     const walker = new FrameWalker(candidate.shape, candidate.recordSize, null);
     const range = { begin: header.bytes.length, end: size };
     await FlatFile.scan(source, walker, range, SILENT, { signal: options.signal });
     const found = { ...candidate, walked: walker };
     if (walker.buffers === 3 && walker.left === 0 && walker.doubtfulBytes === 0) return found;
-    const score = scoreOf(walker, candidate, size);
+    const score = scoreOf(walker, candidate, size) + (i === 0 ? TOLD : 0);
     if (score > bestScore) {
       bestScore = score;
       best = found;

@@ -23,8 +23,11 @@ export class FrameWalker implements FlatLayout {
   /** Bytes of frames that look good and follow in time, and of all others: how well the shape fits the file. */
   soundBytes = 0;
   doubtfulBytes = 0;
-  /** Sound bytes before the first that are doubtful. */
+  /** Sound bytes, and their frames, before the first that are doubtful. */
   cleanBytes = 0;
+  cleanFrames = 0;
+  /** Places where bytes were skipped. */
+  gaps = 0;
   /** Native times, null while no frame was met. */
   first: number | null = null;
   earliest: number | null = null;
@@ -238,7 +241,10 @@ export class FrameWalker implements FlatLayout {
     }
     if (isLater) {
       this.soundBytes += next - position;
-      if (this.doubtfulBytes === 0) this.cleanBytes = this.soundBytes;
+      if (this.doubtfulBytes === 0) {
+        this.cleanBytes = this.soundBytes;
+        this.cleanFrames++;
+      }
     } else this.doubtfulBytes += next - position;
     judge.last = native;
     this.earliest = Math.min(this.earliest ?? native, native);
@@ -258,6 +264,7 @@ export class FrameWalker implements FlatLayout {
     const found = judge.next(walk, position);
     const to = found ?? (walk.isLast ? walk.end : Math.max(position + 1, walk.end - 16));
     this.doubtfulBytes += to - position;
+    this.gaps++;
     const at = hex(walk.origin + position);
     if (isCut && found === null && walk.isLast) {
       const message = `the last frame, at ${at}, is cut off: ${to - position} bytes of it are left`;

@@ -11,7 +11,8 @@ import { FORMAT_ID, readVarInt, TICK, writeVarInt } from "./layout.ts";
 import { ORIGINAL_EVENT } from "./layout-own.ts";
 import { compoundIn, OWN_KEY } from "./metadata-writing.ts";
 import { HypercubeReader } from "./reader.ts";
-import { HypercubeWriter, ORIGINALS_KEY } from "./writer.ts";
+import { HypercubeWriter } from "./writer.ts";
+import { ORIGINALS_KEY } from "./writer-notes.ts";
 
 /** Bytes in one event at most. */
 const PIECE = 1 << 16;

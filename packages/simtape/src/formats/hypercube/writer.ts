@@ -1,16 +1,5 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { ByteCursor } from "../../bytes/cursor.ts";
-import { LayoutError } from "../../bytes/error.ts";
-import {
-  NBT,
-  type NbtCompound,
-  type NbtDocument,
-  type NbtTag,
-  nbtCompound,
-  nbtEntry,
-  nbtText,
-  writeNbt,
-} from "../../codec/nbt.ts";
+import { type NbtDocument, type NbtTag, writeNbt } from "../../codec/nbt.ts";
 import { loadZstd } from "../../codec/zstd.ts";
 import type { SinkBundle } from "../../io/sink.ts";
 import type { MessageBatch } from "../../model/batch.ts";
@@ -19,18 +8,20 @@ import type { Time } from "../../model/time.ts";
 import type { ChannelInfo } from "../../model/value.ts";
 import type { ChannelSpec, CreateOptions, Writer } from "../../model/writer.ts";
 import { hostName } from "./channels.ts";
+import { ChunkContent, WHOLE } from "./chunk-content.ts";
 import { ChunkContext, type ChunkSource, type Palettes } from "./chunk-context.ts";
 import { Framer } from "./frames.ts";
-import { ENTRY_SNAPSHOT, LIMITS, readVarInt, TICK, writeVarInt } from "./layout.ts";
-import { readPalettes, readSections, RECORD_EVENTS, SECTION } from "./layout-chunk.ts";
-import { EVENT, EVENT_NAMES, FIRST_SIZED, skipEvent } from "./layout-events.ts";
+import { ENTRY_SNAPSHOT, LIMITS, TICK } from "./layout.ts";
+import { EVENT, EVENT_NAMES } from "./layout-events.ts";
 import { type Epoch, epochOf, type HostEvent } from "./layout-metadata.ts";
-import { PRODUCTION_NAMES, type ProductionVersion, skipProductionEvent } from "./layout-production.ts";
+import { PRODUCTION_NAMES, type ProductionVersion } from "./layout-production.ts";
 import { writePaletteAdd } from "./layout-world-events.ts";
-import { compoundIn, HostTable, OWN_KEY } from "./metadata-writing.ts";
+import { HostTable } from "./metadata-writing.ts";
 import { type ChunkOutput, CompactedOutput, type PreambleOf, SegmentedOutput } from "./output.ts";
 import { HypercubeReader } from "./reader.ts";
 import type { FinishedChunk } from "./segment-chunk.ts";
+import { checkPayload, checkSnapshot, isEmpty, isSameEpoch, palettesIn, tickOf } from "./writer-checks.ts";
+import { WriterNotes } from "./writer-notes.ts";
 import { type Outcome, Profile } from "./writer-profile.ts";
 
 /** Ticks of a chunk, and of one that holds no event (spec §8.1). */
@@ -38,12 +29,6 @@ export const CHUNK_TICKS = 200;
 const EMPTY_TICKS = 12_000;
 /** Inflated bytes of a chunk (spec §7.4). */
 const CHUNK_BYTES = 1 << 20;
-const LAST_TICK = 0x7fff_ffff;
-/** Events of a tick record in the production dialect (spec §14). */
-const PRODUCTION_RECORD_EVENTS = 0x7fff;
-/** Key of our own compound that is dropped when the content is no longer that of the files it tells of. */
-export const ORIGINALS_KEY = "originals";
-
 /** Creates a recording; see `WritingFormat.create`. Throws `RangeError` for an unknown dialect. */
 export async function createWriter(to: SinkBundle, options: CreateOptions): Promise<HypercubeWriter> {
   const like = likeOf(options.like);
@@ -101,7 +86,6 @@ export class HypercubeWriter implements Writer {
   readonly #framer: Framer;
   readonly #like: HypercubeReader | null;
   readonly #version: 1 | ProductionVersion;
-  readonly #recordEvents: number;
   readonly #channels: ChannelInfo[] = [];
   readonly #byName = new Map<string, ChannelInfo>();
   readonly #snapshotChannel: number;
@@ -121,13 +105,8 @@ export class HypercubeWriter implements Writer {
   #start = 0;
   #hasSnapshot = false;
   #events = 0;
-  #builder = new ByteBuilder(16);
-  /** In place of the builder: a whole chunk as it was in its source. */
-  #verbatim: Uint8Array | null = null;
+  #content = NO_CONTENT;
   #capacity = 4096;
-  #recordAt = -1;
-  #recordTick = 0;
-  #recordCount = 0;
   /** Of the last event; the open chunk's start less one when it has none. */
   #lastTick = -1;
   /** The tick in which a chunk was ended by a flush: what is still written of it is told one later. */
@@ -158,9 +137,7 @@ export class HypercubeWriter implements Writer {
   /** The one number of ticks that everything was shifted by; null: nothing yet; NaN: several. */
   #shift: number | null = null;
   #cutAt: number | null = null;
-  readonly #reserved = new Map<string, NbtTag | null>();
-  readonly #marks: NbtCompound[] = [];
-  readonly #own = new Map<string, NbtTag | null>();
+  readonly #notes: WriterNotes;
   #metadataLength: number | null = null;
 
   /** Gives snapshots for chunks that the writer opens of its own accord. */
@@ -170,9 +147,9 @@ export class HypercubeWriter implements Writer {
     this.#profile = profile;
     this.#framer = framer;
     this.#like = like;
+    this.#notes = new WriterNotes(like);
     this.#version = profile.isProduction ? profile.productionVersion : 1;
     this.#chunkVersion = this.#version;
-    this.#recordEvents = this.#version === 1 ? RECORD_EVENTS : PRODUCTION_RECORD_EVENTS;
     this.#isCopy = like !== null;
     const names: readonly string[] = profile.isProduction ? PRODUCTION_NAMES : EVENT_NAMES;
     for (const [type, name] of names.entries()) this.#addChannel(name, { type: String(type) });
@@ -332,7 +309,7 @@ export class HypercubeWriter implements Writer {
       if (!isFree) throw new RangeError(`a snapshot at tick ${tick} behind events of tick ${this.tick - 1}`);
     }
     if (this.#isOpen && this.#start === tick && this.#events === 0) {
-      this.#builder = new ByteBuilder(this.#capacity);
+      this.#content = new ChunkContent(this.#version, tick, this.#capacity);
       this.#putSnapshot(payload);
       return;
     }
@@ -360,13 +337,13 @@ export class HypercubeWriter implements Writer {
   /** The open chunk, as far as it goes up to now; null: none is open, or it holds nothing yet. */
   peek(): OpenChunk | null {
     if (!this.#isOpen || this.#events === 0) return null;
-    this.#closeRecord();
     const epoch = this.#epochs[this.#epoch] ?? null;
+    const content = this.#content;
     return {
       startTick: this.#start,
       hasSnapshot: this.#hasSnapshot,
-      length: this.#builder.length,
-      bytes: (offset) => this.#builder.copy(offset),
+      length: content.length,
+      bytes: (offset) => content.copy(offset),
       dataVersion: this.#chunkDataVersion,
       schemaVersion: epoch?.schemaVersion ?? 1,
       epoch: this.#epoch,
@@ -426,33 +403,31 @@ export class HypercubeWriter implements Writer {
 
   /** Room in the open chunk for events of its last tick. */
   get room(): number {
-    const used = this.#verbatim?.length ?? this.#builder.length;
-    return this.#isOpen ? LIMITS.uncompressed - used : LIMITS.uncompressed;
+    return this.#isOpen ? LIMITS.uncompressed - this.#content.length : LIMITS.uncompressed;
   }
 
   /** Puts an entry into the compound `hcrp` of the metadata; null takes it out. */
   note(name: string, tag: NbtTag | null): void {
-    this.#reserved.set(name, tag);
+    this.#notes.note(name, tag);
     this.#metadataLength = null;
   }
 
   /** Puts a mark into the metadata, behind those of the source. Throws `RangeError` where the version has none. */
   mark(tick: number, kind: string, label: string): void {
     if (this.#version !== 1) throw new RangeError("production recordings of HCRP have no marks");
-    this.#marks.push(nbtCompound({ tick: { type: NBT.int, value: tick }, kind: nbtText(kind), label: nbtText(label) }));
+    this.#notes.mark(tick, kind, label);
     this.#metadataLength = null;
   }
 
   /** The same for our own compound. */
   noteOwn(name: string, tag: NbtTag | null): void {
-    this.#own.set(name, tag);
+    this.#notes.noteOwn(name, tag);
     this.#metadataLength = null;
   }
 
   /** What our own compound of the source has under a name. */
   ownOfSource(name: string): NbtTag | null {
-    const root = this.#like?.preamble.metadata.root;
-    return root === undefined ? null : (nbtEntry(compoundIn(root, OWN_KEY), name) ?? null);
+    return this.#notes.ownOfSource(name);
   }
 
   /**
@@ -466,7 +441,7 @@ export class HypercubeWriter implements Writer {
     this.#begin(entry.startTick);
     this.#adopt(source, index, 0);
     this.#hasSnapshot = hasSnapshot;
-    this.#verbatim = raw;
+    this.#content.putWhole(raw, entry.startTick + entry.tickCount - 1);
     this.#events = 1;
     this.#lastTick = entry.startTick + entry.tickCount - 1;
     this.#planned = entry.startTick + entry.tickCount;
@@ -508,8 +483,7 @@ export class HypercubeWriter implements Writer {
     // room for the index is kept by longer chunks
     const use = this.#output!.indexUse;
     const growth = use < 0.5 ? 1 : use < 0.75 ? 4 : use < 0.9 ? 10 : 14;
-    const length = this.#verbatim?.length ?? this.#builder.length;
-    return ticks >= CHUNK_TICKS * growth || length + bytes > CHUNK_BYTES * growth;
+    return ticks >= CHUNK_TICKS * growth || this.#content.length + bytes > CHUNK_BYTES * growth;
   }
 
   /** Where the open chunk ends when the next event is at `tick`. */
@@ -546,11 +520,7 @@ export class HypercubeWriter implements Writer {
     this.#hasSnapshot = false;
     this.#events = 0;
     this.#planned = null;
-    this.#verbatim = null;
-    this.#builder = new ByteBuilder(this.#capacity);
-    this.#recordAt = -1;
-    this.#recordTick = tick - 1;
-    this.#recordCount = 0;
+    this.#content = new ChunkContent(this.#version, tick, this.#capacity);
     this.#segment = null;
     this.#types = [];
     this.#sourceCount = null;
@@ -562,15 +532,11 @@ export class HypercubeWriter implements Writer {
 
   #putSnapshot(snapshot: Uint8Array): void {
     this.#hasSnapshot = true;
-    if (this.#version !== 1) return;
-    writeVarInt(this.#builder, snapshot.length);
-    this.#builder.raw(snapshot);
+    this.#content.putSnapshot(snapshot);
   }
 
   #finishChunk(end: number): void {
-    this.#closeRecord();
-    if (this.#version !== 1 && this.#verbatim === null) this.#emptyTicks(end);
-    const raw = this.#verbatim ?? this.#builder.take();
+    const raw = this.#content.finish(end);
     this.#capacity = Math.max(256, Math.min(CHUNK_BYTES + (CHUNK_BYTES >> 3), raw.length + (raw.length >> 3)));
     if (this.#source !== null && !this.#isOpening) {
       if (this.#sourceRows !== this.#sourceCount) this.#isCopy = false;
@@ -599,33 +565,19 @@ export class HypercubeWriter implements Writer {
     this.#isOpen = false;
     this.#end = end;
     this.#lastTick = end - 1;
-    this.#builder = EMPTY_BUILDER;
-    this.#verbatim = null;
+    this.#content = NO_CONTENT;
   }
 
   // ── events ────────────────────────────────────────────────────────────
 
   #put(channel: number, tick: number, payload: Uint8Array): void {
-    const length = this.#verbatim?.length ?? this.#builder.length;
-    if (length + payload.length + 32 > LIMITS.uncompressed || this.#events >= LIMITS.events) {
+    const content = this.#content;
+    if (content.length + payload.length + 32 > LIMITS.uncompressed || this.#events >= LIMITS.events) {
       throw new RangeError(`tick ${tick} holds more than a chunk can: ${LIMITS.uncompressed} bytes`);
     }
-    if (tick !== this.#recordTick || this.#recordAt < 0 || this.#recordCount === this.#recordEvents)
-      this.#openRecord(tick);
-    const builder = this.#builder;
     let type = this.#types[channel];
     if (type === undefined || type === -1) type = this.#typeOf(channel);
-    if (type === WHOLE) builder.raw(payload);
-    else {
-      if (type < 0x80) builder.u8(type);
-      else writeVarInt(builder, type);
-      if (type >= FIRST_SIZED) {
-        if (payload.length < 0x80) builder.u8(payload.length);
-        else writeVarInt(builder, payload.length);
-      }
-      builder.raw(payload);
-    }
-    this.#recordCount++;
+    content.put(type, tick, payload);
     this.#events++;
     this.#lastTick = tick;
   }
@@ -648,64 +600,10 @@ export class HypercubeWriter implements Writer {
     return type;
   }
 
-  #openRecord(tick: number): void {
-    if (this.#version !== 1 && (this.#verbatim !== null || (tick === this.#recordTick && this.#recordAt >= 0))) {
-      const what = this.#verbatim === null ? `more than ${this.#recordEvents} events` : "further events";
-      throw new RangeError(`${what} in tick ${tick} of a production recording`);
-    }
-    this.#thaw();
-    this.#closeRecord();
-    const builder = this.#builder;
-    if (this.#version !== 1) this.#emptyTicks(tick);
-    writeVarInt(builder, this.#version === 1 ? tick - this.#start : tick);
-    this.#recordTick = tick;
-    this.#recordCount = 0;
-    this.#recordAt = builder.reserve(2);
-  }
-
-  #closeRecord(): void {
-    if (this.#recordAt < 0) return;
-    this.#builder.patchU16be(this.#recordAt, this.#recordCount);
-    this.#recordAt = -1;
-  }
-
-  /** The production dialect has every tick, empty or not (spec §14). */
-  #emptyTicks(until: number): void {
-    for (let tick = this.#recordTick + 1; tick < until; tick++) {
-      writeVarInt(this.#builder, tick);
-      this.#builder.u16be(0);
-      this.#recordTick = tick;
-    }
-  }
-
-  /** Events behind those of a whole chunk: its bytes become the beginning of a builder's. */
-  #thaw(): void {
-    if (this.#verbatim === null) return;
-    this.#builder = new ByteBuilder(this.#verbatim.length + 256);
-    this.#builder.raw(this.#verbatim);
-    this.#verbatim = null;
-    this.#recordAt = -1;
-    this.#recordTick = this.#lastTick;
-  }
-
-  /** Throws `RangeError` for a payload that would make what is behind it unreadable. */
   #checkPayload(channel: number, payload: Uint8Array): void {
-    const core = this.#snapshotChannel;
-    if (channel < core || channel === this.#extensionChannel) {
-      const cursor = new ByteCursor(payload);
-      try {
-        if (channel === this.#extensionChannel) {
-          if (readVarInt(cursor) < FIRST_SIZED) throw new LayoutError("malformed", "a type below 32", 0);
-          cursor.skip(readVarInt(cursor));
-        } else if (this.#version === 1) skipEvent(cursor, channel);
-        else skipProductionEvent(cursor, channel, this.#version);
-      } catch (error) {
-        if (!(error instanceof LayoutError)) throw error;
-        throw new RangeError(`no payload of ${this.#channels[channel]!.name}: ${error.message}`);
-      }
-      if (cursor.remaining === 0) return;
-      throw new RangeError(`${cursor.remaining} bytes too many in a payload of ${this.#channels[channel]!.name}`);
-    }
+    const isExtension = channel === this.#extensionChannel;
+    if (channel >= this.#snapshotChannel && !isExtension) return;
+    checkPayload(isExtension ? null : channel, this.#version, payload, this.#channels[channel]!.name);
   }
 
   // ── copying ───────────────────────────────────────────────────────────
@@ -760,16 +658,14 @@ export class HypercubeWriter implements Writer {
     const isFromStart = batch.sequence[0]! % SEQUENCES === 0;
     if (!context.isOpening && isContiguous && isFromStart && start === nominal) {
       if (context.count === batch.length && this.#mayTakeWhole(context, batch, channels)) {
-        this.#verbatim = batch.bytes;
         this.#hasSnapshot = (entry!.flags & ENTRY_SNAPSHOT) !== 0;
         if (this.#output!.count > 0 || this.#hasSnapshot) {
           this.#events = batch.length - (isSnapshot ? 1 : 0);
           this.#lastTick = this.#events === 0 ? start - 1 : tickOf(batch.time[batch.length - 1]! + shift);
-          this.#recordTick = this.#lastTick;
+          this.#content.putWhole(batch.bytes, this.#lastTick);
           this.#countRows(batch);
           return false;
         }
-        this.#verbatim = null;
       }
     }
     if (!isSnapshot && this.#output!.count === 0) this.#putSnapshot(EMPTY);
@@ -924,56 +820,16 @@ export class HypercubeWriter implements Writer {
   }
 
   #outcome(tickCount: number, isFinal: boolean): Outcome {
-    const reserved = new Map(this.#reserved);
-    const own = new Map(this.#own);
-    const isCopy = this.#isCopy && isFinal;
-    if (this.#like !== null && !isCopy && isFinal) {
-      if (this.ownOfSource(ORIGINALS_KEY) !== null && !own.has(ORIGINALS_KEY)) own.set(ORIGINALS_KEY, null);
-      this.#moveTicks(reserved, tickCount);
-    }
-    if (this.#marks.length > 0) {
-      const root = this.#like?.preamble.metadata.root;
-      const list = reserved.get("marks") ?? (root && nbtEntry(compoundIn(root, "hcrp"), "marks"));
-      const items = list?.type === NBT.list && list.itemType === NBT.compound ? list.items : [];
-      reserved.set("marks", { type: NBT.list, itemType: NBT.compound, items: [...items, ...this.#marks] });
-    }
-    const events = this.#host.isChanged ? this.#host.events : null;
-    const epochs = this.#epochs.length > 0 && !this.#hasSourceEpochs() ? this.#epochs : null;
-    return { events, epochs, reserved, own, cutAt: this.#cutAt, isCopy };
-  }
-
-  #hasSourceEpochs(): boolean {
-    const source = this.#like?.source.epochs ?? [];
-    const own = this.#epochs;
-    if (own.length > source.length) return false;
-    if (!own.every((epoch, i) => epoch.chunk === source[i]!.chunk && isSameEpoch(epoch, source[i]!))) return false;
-    return own.length === source.length || source[own.length]!.chunk >= (this.#output?.count ?? 0);
-  }
-
-  /** Marks and sessions go along with the ticks they are of; those that are cut away go (spec §4). */
-  #moveTicks(reserved: Map<string, NbtTag | null>, tickCount: number): void {
-    const by = this.#shift;
-    if (by === null || Number.isNaN(by)) return;
-    const hcrp = compoundIn(this.#like!.preamble.metadata.root, "hcrp");
-    for (const name of ["marks", "sessions"]) {
-      const list = nbtEntry(hcrp, name);
-      if (reserved.has(name) || list?.type !== NBT.list || list.itemType !== NBT.compound) continue;
-      const items = list.items.flatMap((item) => {
-        const tick = item.type === NBT.compound ? nbtEntry(item, "tick") : undefined;
-        if (item.type !== NBT.compound || tick?.type !== NBT.int) return [item];
-        const moved = tick.value + by;
-        if (moved < 0 || moved > tickCount) return [];
-        return [
-          {
-            ...item,
-            entries: item.entries.map((entry) =>
-              entry.name.value === "tick" ? { ...entry, tag: { type: NBT.int, value: moved } } : entry,
-            ),
-          },
-        ];
-      });
-      reserved.set(name, { ...list, items });
-    }
+    return this.#notes.outcome({
+      events: this.#host.isChanged ? this.#host.events : null,
+      epochs: this.#epochs,
+      chunks: this.#output?.count ?? 0,
+      ticks: tickCount,
+      shift: this.#shift,
+      cutAt: this.#cutAt,
+      isCopy: this.#isCopy,
+      isFinal,
+    });
   }
 
   #measure(): number {
@@ -993,53 +849,7 @@ export class HypercubeWriter implements Writer {
 }
 
 const EMPTY = new Uint8Array(0);
-/** What no chunk is built in: replaced before the first byte. */
-const EMPTY_BUILDER = new ByteBuilder(16);
-/** Type of channels whose payloads bring type and length along. */
-const WHOLE = -2;
+/** What no chunk is made in: replaced before the first byte. */
+const NO_CONTENT = new ChunkContent(1, 0, 16);
 /** Sequences of a reader's messages begin anew in each chunk at a multiple of this. */
 const SEQUENCES: number = 2 ** 24;
-
-/** Throws `RangeError` for a time that is no tick. */
-function tickOf(time: Time): number {
-  const tick = Math.round(time / TICK);
-  if (tick >= 0 && tick <= LAST_TICK) return tick;
-  throw new RangeError(`time ${time} is not in 0 to ${LAST_TICK * TICK}: HCRP counts ticks of 50 ms from 0`);
-}
-
-function checkSnapshot(payload: Uint8Array, mustBeEmpty: boolean): void {
-  if (mustBeEmpty) {
-    if (payload.length > 0) throw new RangeError("a snapshot of the production dialect is the events of its tick");
-    return;
-  }
-  try {
-    palettesIn(payload);
-  } catch (error) {
-    if (!(error instanceof LayoutError)) throw error;
-    throw new RangeError(`no payload of snapshot: ${error.message}`);
-  }
-}
-
-function palettesIn(snapshot: Uint8Array): readonly (readonly Uint8Array[])[] {
-  let found: Uint8Array[][] = [];
-  for (const { type, body } of readSections(new ByteCursor(snapshot))) {
-    if (type === SECTION.palettes) found = readPalettes(new ByteCursor(body));
-  }
-  return found;
-}
-
-/** No message: nothing in it, and no snapshot. */
-function isEmpty(entry: { readonly uncompressedLength: number; readonly flags: number }): boolean {
-  return entry.uncompressedLength === 0 && (entry.flags & ENTRY_SNAPSHOT) === 0;
-}
-
-function isSameEpoch(a: Epoch, b: Epoch): boolean {
-  return (
-    a.dataVersion === b.dataVersion &&
-    a.protocol === b.protocol &&
-    a.schema === b.schema &&
-    a.schemaVersion === b.schemaVersion &&
-    a.server === b.server &&
-    a.started === b.started
-  );
-}

@@ -1,0 +1,24 @@
+import { zstdDictionaryId } from "../codec/zstd.ts";
+import { HypercubeReader } from "../formats/hypercube/reader.ts";
+import type { Recording } from "../model/recording.ts";
+import { say } from "./output.ts";
+import { folderOf, placeAt, under } from "./place.ts";
+import type { Target } from "./target.ts";
+
+/** What is written from an HCRP recording needs its dictionary, too: it is put beside before anything is written. */
+export async function bringDictionary({ reader }: Recording, target: Target): Promise<void> {
+  const base = reader.base ?? reader;
+  if (base instanceof HypercubeReader && base.dictionary !== null) await putDictionary(base.dictionary, target);
+}
+
+/** Puts a dictionary beside a recording, where readers look for it. One that is there already stays; another is told. */
+export async function putDictionary(dictionary: Uint8Array, { main }: Target): Promise<void> {
+  if (main === "-") return;
+  const path = under(folderOf(main), `${zstdDictionaryId(dictionary)}.dict`);
+  const place = placeAt(path);
+  if ((await place.kind()) === null) {
+    await place.write(dictionary);
+    say(`simtape: ${path}: the dictionary that readers need`);
+  } else if (Buffer.compare(await place.read(), dictionary) !== 0)
+    say(`simtape: ${path} is another dictionary of that id: readers of ${main} need --dictionary`);
+}

@@ -1,0 +1,218 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { MemoryFiles } from "simtape";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { demo } from "../../simtape/src/demo/hypercube.ts";
+import { dictionaryBytes } from "../../simtape/test/fixtures/hypercube/make.ts";
+import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+
+/** So much of a file a server gives that is about to fail: what is needed to open it. */
+const HEAD = 256 * 1024;
+
+/** How a server misbehaves; `good` is that of an ordinary one. */
+type Manner = "good" | "gone behind the head" | "another file behind the head" | "no ranges" | "no CORS" | "not there";
+
+/** A file behind HTTP, on another origin than the page's. */
+class Misbehaving {
+  readonly #server: Server;
+  manner: Manner = "good";
+
+  constructor(file: Uint8Array) {
+    this.#server = createServer(({ headers, method, url }, response) => {
+      if (this.manner !== "no CORS") response.setHeader("Access-Control-Allow-Origin", "*");
+      response.setHeader("Access-Control-Allow-Headers", "*");
+      response.setHeader("Access-Control-Expose-Headers", "ETag, Content-Range, Content-Length, Accept-Ranges");
+      if (method === "OPTIONS") return response.writeHead(204).end();
+      if (this.manner === "not there" || url?.endsWith(".dict") === true) return response.writeHead(404).end();
+      const [, from = "0", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "") ?? [];
+      const start = Number(from);
+      const end = Math.min(file.length, to === "" ? file.length : Number(to) + 1);
+      const isBehind = end > HEAD;
+      if (this.manner === "gone behind the head" && isBehind) return response.destroy();
+      response.setHeader("ETag", this.manner === "another file behind the head" && isBehind ? '"b"' : '"a"');
+      if (this.manner === "no ranges") return response.writeHead(200, { "Content-Length": file.length }).end(file);
+      response.writeHead(206, {
+        "Content-Range": `bytes ${start}-${end - 1}/${file.length}`,
+        "Content-Length": end - start,
+      });
+      return response.end(file.subarray(start, end));
+    });
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/far.hcrp`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", () => {
+  let viewer: Viewer;
+  let page: Page;
+  let far: Misbehaving;
+
+  beforeAll(async () => {
+    const files = new MemoryFiles("far.hcrp");
+    await demo({ seconds: 200, entities: 24, seed: 1 }, files);
+    far = new Misbehaving(files.bytes);
+    await far.listen();
+    viewer = await startViewer([example("")]);
+    ({ page } = await viewer.page("about:blank"));
+    page.setDefaultTimeout(20_000);
+  });
+
+  afterAll(async () => {
+    await viewer?.[Symbol.asyncDispose]();
+    await far?.close();
+  });
+
+  beforeEach(async () => {
+    far.manner = "good";
+    await go(viewer.address());
+  });
+
+  async function go(address: string): Promise<void> {
+    await page.goto("about:blank");
+    await page.goto(address + hashOf({ shared: { layout: layoutOf(["state"]) } }));
+  }
+
+  function goFar(manner: Manner): Promise<void> {
+    far.manner = manner;
+    return go(`${viewer.address()}?url=${encodeURIComponent(far.address)}`);
+  }
+
+  async function expectTold(text: RegExp): Promise<void> {
+    await page.getByRole("alert").filter({ hasText: text }).waitFor();
+    // Whatever else, another one can be opened.
+    await page.getByRole("button", { name: /^Open( files …)?$/ }).click({ trial: true });
+  }
+
+  test.each([
+    ["an empty file", "empty.log", new Uint8Array(0), /the file is empty/],
+    ["a file that is none", "notes.txt", new TextEncoder().encode("no recording"), /not a recording of .*CARLA/],
+    ["one that only looks like one", "head.hcrp", bytesOf("race.hcrp").slice(0, 40), /head\.hcrp/],
+    ["a header without anything", "head.fgtape", bytesOf("flight.fgtape").slice(0, 20), /head\.fgtape/],
+    ["random bytes", "noise.tape", Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251), /not a recording/],
+  ])("%s", async (_, name, bytes, text) => {
+    await drop(page, { [name]: bytes });
+    await expectTold(text);
+  });
+
+  test.each(["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"])(
+    "%s, cut in the middle, shows what is left, or says why not",
+    async (name) => {
+      const whole = bytesOf(name);
+      await drop(page, { [name]: whole.slice(0, whole.length >> 1) });
+      await page.waitForFunction(() => ["open", "failed"].includes(simtape.store.value.phase));
+      const phase = await page.evaluate(() => simtape.store.value.phase);
+      if (phase === "failed") return expectTold(new RegExp(name));
+      await untilOpen(page);
+      await page.getByRole("button", { name: /^\d+ findings?$/ }).waitFor();
+      await page.keyboard.press("End");
+      await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
+    },
+  );
+
+  test("a recording of one moment is shown, and can be played", async () => {
+    const head = bytesOf("town.log");
+    const first = await lengthOfFirstFrame(head);
+    await drop(page, { "moment.log": head.slice(0, first) });
+    await untilOpen(page);
+    await page.keyboard.press(" ");
+    await page.waitForFunction(() => !simtape.isPlaying);
+    await page.getByRole("slider", { name: "Timeline" }).waitFor();
+  });
+
+  test("a server without the file", async () => {
+    await goFar("not there");
+    await expectTold(/404/);
+  });
+
+  test("a server that lets no other page read", async () => {
+    await goFar("no CORS");
+    await expectTold(/cannot reach the server.*allow this page/);
+  });
+
+  test("a server without ranges is read as a whole", async () => {
+    await goFar("no ranges");
+    await untilOpen(page);
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
+  });
+
+  test("a server that goes away while it plays, and comes back", async () => {
+    await goFar("gone behind the head");
+    await untilOpen(page);
+    await page.evaluate(() => {
+      simtape.setRate(64);
+      simtape.play();
+    });
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /cannot reach the server|answer ends/ })
+      .waitFor();
+    expect(await page.evaluate(() => [simtape.isPlaying, simtape.store.value.status.phase])).toEqual([false, "failed"]);
+    far.manner = "good";
+    await page.getByRole("button", { name: "Play (Space)" }).click();
+    await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
+    await page.locator(".notices [role=alert]").waitFor({ state: "detached" });
+  });
+
+  test("a file that is changed on the server", async () => {
+    await goFar("another file behind the head");
+    await untilOpen(page);
+    await page.keyboard.press("End");
+    await expectTold(/changed on the server/);
+    far.manner = "good";
+    await page.getByRole("button", { name: "Open again" }).click();
+    await page.locator(".notices [role=alert]").waitFor({ state: "detached" });
+    await untilOpen(page);
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => simtape.frame?.time === simtape.bounds.end);
+  });
+
+  test("a recording whose dictionary is missing is shown when that is dropped", async () => {
+    const fixture = new URL("../../simtape/test/fixtures/hypercube/dictionary.hcrp", import.meta.url);
+    await drop(page, { "dictionary.hcrp": new Uint8Array(readFileSync(fixture)) });
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /zstd dictionary 32769.*Drop the dictionary \(32769\.dict\)/ })
+      .waitFor();
+    await drop(page, { "any-name.dict": dictionaryBytes() });
+    await untilOpen(page);
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
+  });
+
+  test("an address that is none, and one that was cut", async () => {
+    await go(`${viewer.address()}?url=ftp://example.org/a.log`);
+    await expectTold(/not an address of the web/);
+    await page.goto("about:blank");
+    await page.goto(`${viewer.address("town.log")}#%7B%22t%22%3A1.5%2C%22sha`);
+    await untilOpen(page);
+  });
+});
+
+function bytesOf(name: string): Uint8Array {
+  return new Uint8Array(readFileSync(example(name)));
+}
+
+/** Of a CARLA log, as far as its second frame begins. */
+async function lengthOfFirstFrame(log: Uint8Array): Promise<number> {
+  const { open } = await import("simtape");
+  await using recording = await open(log);
+  for await (const records of recording.records()) {
+    const second = records.filter(({ kind }) => kind === "frame-start")[1];
+    if (second !== undefined) return second.offset;
+  }
+  return log.length;
+}
