@@ -1,4 +1,5 @@
 import type { Frame } from "simtape";
+import { labelOf } from "../plots/paths.ts";
 import type { Deck, Session } from "../session.ts";
 import { coursePaths, courseOf } from "./course.ts";
 import type { SceneView } from "./scene-view.ts";
@@ -54,8 +55,10 @@ async function drawOne(
     },
     { signal },
   );
-  for (const [i, { set, id, axes }] of wanted.entries()) {
-    const [a, b, c] = lines.slice(3 * i, 3 * i + 3);
+  // They come in any order.
+  const byLabel = new Map(lines.map((line) => [labelOf(line.path), line]));
+  for (const { set, id, column, axes } of wanted) {
+    const [a, b, c] = coursePaths(set, id, column).map((path) => byLabel.get(labelOf(path)));
     const course =
       a === undefined || b === undefined || c === undefined ? null : courseOf([a, b, c], axes, view.origin);
     if (course !== null) view.setCourse(cast, set, id, course);

@@ -116,7 +116,8 @@ export function ScenePanel() {
     drawn.current.main = main;
     shown.show(frame);
     setUsual(shown.usualMode);
-    if (drawn.current.decks !== decks) {
+    // A frame of before a ghost came knows nothing of it.
+    if (drawn.current.decks !== decks && frame.ghosts.length === decks.length - 1) {
       drawn.current.decks = decks;
       drawn.current.controller?.abort();
       const controller = new AbortController();
