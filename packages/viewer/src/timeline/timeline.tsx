@@ -7,7 +7,6 @@ import { clock } from "../time.ts";
 import { Activity } from "./activity.ts";
 import { drawGround, drawPlayhead, GUTTER, LANE, MARGIN, OVERVIEW, type Palette, paletteOf, RULER } from "./draw.ts";
 import { lanesOf } from "./lanes.ts";
-import { Scrub } from "./scrub.ts";
 import { clamped, panned, pinched, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
 
 const HEIGHT = { first: 150, least: 80, most: 480 };
@@ -31,7 +30,6 @@ export function Timeline() {
   const [version, setVersion] = useState(0);
   const [tip, setTip] = useState<{ readonly x: number; readonly text: string } | null>(null);
   const [activity, setActivity] = useState<Activity | null>(null);
-  const scrub = useMemo(() => new Scrub(session), [session]);
   const container = useRef<HTMLDivElement>(null);
   const ground = useRef<HTMLCanvasElement>(null);
   const head = useRef<HTMLCanvasElement>(null);
@@ -138,7 +136,7 @@ export function Timeline() {
     }
     if (dragged.kind === "overview") centre(x);
     else if (dragged.kind === "lanes") setScroll(Math.min(most, Math.max(0, dragged.from - y)));
-    else if (dragged.kind === "scrub") scrub.to(timeOf(x, window, plot));
+    else if (dragged.kind === "scrub") void session.seek(timeOf(x, window, plot));
     else if (Math.abs(x - dragged.from) > 2) {
       const [a, b] = [dragged.from, x].sort((one, other) => one - other) as [number, number];
       session.setLoop({
