@@ -67,12 +67,12 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   },
   reverse: async () => {
     const path = await crowd();
-    inProcess("reverse", path, "crowd of 1,000, disk", "60");
+    inProcess("reverse", path, "crowd of 1,000, disk", "20");
     {
       using server = await served(path, DELAY);
-      inProcess("reverse", server.url.href, `crowd of 1,000, HTTP ${DELAY} ms`, "60");
+      inProcess("reverse", server.url.href, `crowd of 1,000, HTTP ${DELAY} ms`, "20");
     }
-    inProcess("reverse", town(), "town of 80, disk", "60");
+    inProcess("reverse", town(), "town of 80, disk", "20");
   },
   loop: async () => {
     await crowd();

@@ -14,8 +14,9 @@ interface Run {
   readonly peak: number;
 }
 
+const recording = await open(place.startsWith("http:") ? new URL(place) : fromFile(place));
+const { start, end } = await recording.timeline();
 async function run(rate: number, from: Time, to: Time, isMeasured = false): Promise<Run> {
-  await using recording = await open(place.startsWith("http:") ? new URL(place) : fromFile(place));
   const before = isMeasured ? memory() : 0;
   const clock = new BenchClock();
   await using player = play(recording, { clock, rate });
@@ -33,9 +34,6 @@ async function run(rate: number, from: Time, to: Time, isMeasured = false): Prom
   return { wall, processor, peak };
 }
 
-const recording = await open(place.startsWith("http:") ? new URL(place) : fromFile(place));
-const { start, end } = await recording.timeline();
-await recording.close();
 const middle = start + Math.floor((end - start) * 0.4);
 for (const rate of [1, 8, 64]) {
   const span = (Number(seconds) * 1e9 * rate) / 8;
@@ -58,3 +56,4 @@ for (const rate of [1, 8, 64]) {
     `${name}, rate ${rate}: forward ${perSecond(there)}, back ${perSecond(back)} ms of processor for a second of recording: ${ratio("processor")} times (wall ${ratio("wall")}); memory ${peaks.join(" and ")} MB`,
   );
 }
+await recording.close();

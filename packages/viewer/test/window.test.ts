@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { clamped, panned, pixelOf, rulerOf, timeOf, zoomed } from "../src/timeline/window.ts";
+import { clamped, panned, pinched, pixelOf, rulerOf, timeOf, zoomed } from "../src/timeline/window.ts";
 
 const all = { start: 0, end: 1e12 };
 const windows = fc
@@ -44,4 +44,19 @@ test.each([
   expect(ruler.times[1]! - ruler.times[0]!).toBeCloseTo(step, 3);
   expect((step / (window.end - window.start)) * width).toBeGreaterThanOrEqual(apart);
   expect(ruler.digits).toBe(digits);
+});
+
+test("two fingers keep the times below them, closer, farther and crossed", () => {
+  const held = [2e11, 4e11] as const;
+  for (const fingers of [
+    [100, 500],
+    [300, 620],
+    [500, 100],
+  ] as const) {
+    const window = pinched(held, fingers, 800, all);
+    const [a, b] = fingers.toSorted((one, other) => one - other);
+    expect(timeOf(a!, window, 800)).toBeCloseTo(2e11, -3);
+    expect(timeOf(b!, window, 800)).toBeCloseTo(4e11, -3);
+  }
+  expect(pinched(held, [300, 301], 800, all)).toEqual(all);
 });

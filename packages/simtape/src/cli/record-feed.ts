@@ -1,5 +1,5 @@
 import { LineError, type LineProtocol } from "../record/line-protocol.ts";
-import type { RecorderStatus } from "../record/recorder.ts";
+import type { RecorderStatus } from "../record/recorder-options.ts";
 import { byteSize, grouped, say } from "./output.ts";
 import type { Input, Sender } from "./record-input.ts";
 

@@ -114,13 +114,22 @@ export class Columns implements MessageBatch {
 
 /** Collects rows in file order; `build` gives them ascending by time, equal times in file order. */
 export class ColumnBuilder {
-  #time = new Float64Array(1024);
-  #channel = new Uint16Array(1024);
-  #flags = new Uint8Array(1024);
-  #start = new Uint32Array(1024);
-  #end = new Uint32Array(1024);
+  #time: Float64Array;
+  #channel: Uint16Array;
+  #flags: Uint8Array;
+  #start: Uint32Array;
+  #end: Uint32Array;
   #length = 0;
   #ordered = true;
+
+  /** Room for so many rows at first; it grows. */
+  constructor(capacity = 1024) {
+    this.#time = new Float64Array(capacity);
+    this.#channel = new Uint16Array(capacity);
+    this.#flags = new Uint8Array(capacity);
+    this.#start = new Uint32Array(capacity);
+    this.#end = new Uint32Array(capacity);
+  }
 
   get length(): number {
     return this.#length;

@@ -393,6 +393,11 @@ export class MutableColumn implements CellTarget {
     data[at + 2] = z;
   }
 
+  /** The cells of a column of doubles, to be written to at once and not later; null while changes are journalled. */
+  direct(): Float64Array | null {
+    return this.#journal.isOn ? null : (this.#own() as Float64Array);
+  }
+
   putText(row: number, text: string): void {
     const data = this.#own() as string[];
     if (this.#journal.isOn) this.#journal.text(this, row, data[row]!);

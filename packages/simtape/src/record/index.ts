@@ -9,14 +9,8 @@ export type { RecordingLimits } from "./limits.ts";
 export { type JournalContent, type JournalFile, readJournal } from "./journal.ts";
 export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
 export { RECORDING_PROFILES, type RecordingProfile } from "./profile.ts";
-export {
-  OUTCOMES,
-  type Outcome,
-  type Recorder,
-  type RecorderOptions,
-  type RecorderStatus,
-  record,
-} from "./recorder.ts";
+export { type Recorder, record } from "./recorder.ts";
+export { OUTCOMES, type Outcome, type RecorderOptions, type RecorderStatus } from "./recorder-options.ts";
 export { type RecoverOptions, type RecoverReport, recover } from "./recover.ts";
 export {
   planRetention,

@@ -1,5 +1,5 @@
 const [QUOTE, COMMA, MINUS, DOT, ZERO, NINE] = [0x22, 0x2c, 0x2d, 0x2e, 0x30, 0x39];
-const [CLOSE, BACKSLASH, BRACE] = [0x5d, 0x5c, 0x7d];
+const [CLOSE, BACKSLASH, BRACE, OPEN_BRACE, OPEN, SPACE] = [0x5d, 0x5c, 0x7d, 0x7b, 0x5b, 0x20];
 /** Powers of ten that are doubles, exactly. */
 const POWERS = Float64Array.from({ length: 21 }, (_, power) => 10 ** power);
 /** Ids that are kept as text. */
@@ -7,10 +7,10 @@ const MOST_IDS = 4096;
 
 const [TICK, MOVE, ID, AT, LOOK, HEAD, ON_GROUND, TRUE, FALSE] = [
   '{"tick":',
-  '{"move":{',
+  '{"move":',
   '"id":',
-  '"at":[',
-  '"look":[',
+  '"at":',
+  '"look":',
   '"head":',
   '"onGround":',
   "true",
@@ -28,8 +28,8 @@ const [TICK, MOVE, ID, AT, LOOK, HEAD, ON_GROUND, TRUE, FALSE] = [
 ];
 
 /**
- * Reads ticks and moves, which are most of all lines, from their bytes, where they are written as `JSON.stringify` does:
- * without spaces, escapes and exponents. Everything else, and everything wrong, is left to who reads all of JSON.
+ * Reads ticks and moves, which are most of all lines, from their bytes, where they are written as `JSON.stringify` or
+ * Python's `json.dumps` do, and without escapes and exponents. Everything else, and everything wrong, is left to who reads all of JSON.
  * Numbers may differ from those of JSON in the last bits of a double, which is far below the grid that places go to.
  */
 export class QuickLine {
@@ -57,7 +57,7 @@ export class QuickLine {
   /** Whether it is a move; its fields are read then. */
   move(line: Uint8Array): boolean {
     this.#start(line);
-    if (!this.#take(MOVE) || !this.#take(ID) || !this.#readId()) return false;
+    if (!this.#take(MOVE) || !this.#take1(OPEN_BRACE) || !this.#take(ID) || !this.#readId()) return false;
     this.x = this.y = this.z = this.yaw = this.pitch = this.head = Number.NaN;
     this.onGround = null;
     while (this.#take1(COMMA)) if (!this.#field()) return false;
@@ -71,6 +71,7 @@ export class QuickLine {
 
   #field(): boolean {
     if (this.#take(AT)) {
+      if (!this.#take1(OPEN)) return false;
       this.x = this.#number();
       if (!this.#take1(COMMA)) return false;
       this.y = this.#number();
@@ -79,6 +80,7 @@ export class QuickLine {
       return !Number.isNaN(this.x) && !Number.isNaN(this.y) && !Number.isNaN(this.z) && this.#take1(CLOSE);
     }
     if (this.#take(LOOK)) {
+      if (!this.#take1(OPEN)) return false;
       this.yaw = this.#number();
       if (!this.#take1(COMMA)) return false;
       this.pitch = this.#number();
@@ -98,12 +100,16 @@ export class QuickLine {
     const at = this.#at;
     for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
     this.#at = at + text.length;
+    // as some write behind a colon
+    if (bytes[this.#at] === SPACE) this.#at++;
     return true;
   }
 
   #take1(byte: number): boolean {
     if (this.#bytes[this.#at] !== byte) return false;
     this.#at++;
+    // and behind a comma
+    if (byte === COMMA && this.#bytes[this.#at] === SPACE) this.#at++;
     return true;
   }
 

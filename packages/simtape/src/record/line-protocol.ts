@@ -21,7 +21,8 @@ import { LineSplitter, TOO_LONG } from "./line-protocol-lines.ts";
 import type { Value } from "../model/value.ts";
 import { SETS, type SetsTold, STATE_COMMANDS, StateLines, value } from "./line-protocol-state.ts";
 import { bytesOf, WORLD_COMMANDS, WorldLines } from "./line-protocol-world.ts";
-import { OUTCOMES, type Outcome, type Recorder, type RecorderOptions } from "./recorder.ts";
+import type { Recorder } from "./recorder.ts";
+import { OUTCOMES, type Outcome, type RecorderOptions } from "./recorder-options.ts";
 
 /** A line that cannot be taken: its number, what was expected, and what was found. */
 export class LineError extends Error {

@@ -1,94 +1,28 @@
 import { NBT, nbtText } from "../codec/nbt.ts";
 import { hostName } from "../formats/hypercube/channels.ts";
 import { encoder, type HypercubeEncoder } from "../formats/hypercube/encode.ts";
-import { FLAG_FINISHED, TICK, uuidBytes, uuidText } from "../formats/hypercube/layout.ts";
+import { TICK } from "../formats/hypercube/layout.ts";
 import { EVENT, EVENT_NAMES } from "../formats/hypercube/layout-events.ts";
-import { worldVersionBytes } from "../formats/hypercube/writer-profile.ts";
 import { type Store, StoreError } from "../io/store.ts";
-import { RecordingError } from "../model/error.ts";
 import type { State } from "../model/state.ts";
-import type { ChannelInfo, Value } from "../model/value.ts";
+import type { ChannelInfo } from "../model/value.ts";
 import type { Account, CreateOptions } from "../model/writer.ts";
 import { type Existing, existing } from "./existing.ts";
-import type { JournalFile } from "./journal.ts";
-import { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
+import { OVERFLOW_POLICIES } from "./live-output.ts";
 import { nextEntityBehind } from "./next-entity.ts";
 import { Notes } from "./notes.ts";
 import { Part } from "./part.ts";
-import { checkLimits, isAtLimit, type RecordingLimits } from "./limits.ts";
-import { eventsOf, type RecordingProfile } from "./profile.ts";
+import { checkLimits, isAtLimit } from "./limits.ts";
+import { eventsOf } from "./profile.ts";
+import type { Outcome, RecorderOptions, RecorderStatus } from "./recorder-options.ts";
+import { checkResumable, numbered } from "./resume.ts";
 import { type EventSink, type Mark, World } from "./world.ts";
 import { WorldSink } from "./world-sink.ts";
-
-export interface RecorderOptions {
-  /** Key of the recording in the store: letters, digits and `._-`, 128 at most. */
-  readonly id: string;
-  /** Wall clock at tick 0, Unix nanoseconds; absent: now. */
-  readonly epoch?: bigint | undefined;
-  /** UUID of the world, and what version of it: 16 bytes, or text (spec §3). */
-  readonly worldId?: string | undefined;
-  readonly worldVersion?: string | Uint8Array | undefined;
-  /** The game's data version and protocol, and the server's name: a change of them begins a new epoch (spec §9). */
-  readonly dataVersion?: number | undefined;
-  readonly protocol?: number | undefined;
-  readonly server?: string | undefined;
-  /** What is recorded of a world; `standard`. */
-  readonly profile?: RecordingProfile | undefined;
-  /** The host's own metadata. */
-  readonly metadata?: Readonly<Record<string, Value>> | undefined;
-  /** Goes on with a recording that was left open. */
-  readonly resume?: boolean | undefined;
-  /** Mirrors every second what is not committed. */
-  readonly journal?: JournalFile | undefined;
-  /** The metadata file before the present one stays too: for directories. */
-  readonly keepsPrevious?: boolean | undefined;
-  readonly commit?: {
-    /** Milliseconds with something in them; 30,000. */
-    readonly every?: number | undefined;
-    /** Compressed bytes; 262,144. */
-    readonly bytes?: number | undefined;
-    /** Ticks that hold events; no limit. */
-    readonly ticks?: number | undefined;
-  };
-  readonly buffer?: {
-    /** Compressed bytes that may wait for a store that does not keep up; 16 MiB. */
-    readonly bytes?: number | undefined;
-    /** What happens then: `block` (await `ready`), `drop-oldest` (the default), `drop-newest`. */
-    readonly policy?: OverflowPolicy | undefined;
-  };
-  /** Where a recording ends and the next one, linked to it, begins (spec §12). */
-  readonly limits?: RecordingLimits;
-  /** Milliseconds; for tests. */
-  readonly now?: (() => number) | undefined;
-  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
-}
-
-/** How a recording ended (spec §4 `outcome`). */
-export const OUTCOMES = ["open", "completed", "reset", "abandoned", "crashed"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-
-export interface RecorderStatus {
-  /** Of the present recording. */
-  readonly id: string;
-  /** The tick that is being recorded. */
-  readonly tick: number;
-  /** Everything before this tick is in the store for good. */
-  readonly committedTick: number;
-  /** Bytes in segments. */
-  readonly bytes: number;
-  /** Compressed bytes waiting for the store. */
-  readonly waiting: number;
-  /** Events that had to go, by channel. */
-  readonly dropped: Readonly<Record<string, number>>;
-  /** Why nothing is recorded any more; null: it is. */
-  readonly failure: unknown;
-}
 
 const COMMIT_EVERY = 30_000;
 const COMMIT_BYTES = 256 << 10;
 const JOURNAL_EVERY = 1000;
 const BUFFER_BYTES = 16 << 20;
-const LONGEST_ID = 128;
 
 /**
  * Begins a recording in a store, or goes on with one: segments are committed as time passes, and what is committed can
@@ -569,28 +503,8 @@ export class Recorder {
   }
 }
 
-/** `run-2` for `run`; the name stays within the length of an id (spec §12). */
-function numbered(id: string, number: number): string {
-  const suffix = `-${number}`;
-  const start = id.lastIndexOf("/") + 1;
-  return `${id.slice(0, Math.min(id.length, start + LONGEST_ID - suffix.length))}${suffix}`;
-}
-
-/** Throws `RecordingError` when it is over, or of another world (spec §8.6). */
-function checkResumable({ reader }: Existing, options: RecorderOptions): void {
-  const { head } = reader.preamble;
-  const refuse = (message: string): never => {
-    throw new RecordingError("unsupported", `${options.id} cannot be gone on with: ${message}`, {
-      format: "hypercube",
-    });
-  };
-  if ((head.flags & FLAG_FINISHED) !== 0) refuse("it is finished; begin a new recording");
-  const { worldId, worldVersion } = options;
-  if (worldId !== undefined && uuidText(uuidBytes(worldId)) !== head.worldId)
-    refuse(`world: expected ${head.worldId}, found ${worldId}`);
-  const version = worldVersion === undefined ? null : worldVersionBytes(worldVersion);
-  if (version?.some((byte, i) => byte !== head.worldVersion[i]))
-    refuse("it is of another version of the world; begin a new recording");
+function nothing(): void {
+  // what is carried needs no account
 }
 
 /** A promise that is over in time, or when the recorder gives up. */
@@ -604,8 +518,4 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     }
     signal.addEventListener("abort", done);
   });
-}
-
-function nothing(): void {
-  // what is carried needs no account
 }

@@ -1,4 +1,4 @@
-import type { Outcome } from "./recorder.ts";
+import type { Outcome } from "./recorder-options.ts";
 import { checkShape, PolicyError, RETENTION_SCHEMA } from "./retain-schema.ts";
 
 /** Which recordings stay, and for how long. What is absent has the default that `docs/retention.schema.json` tells. */

@@ -59,3 +59,25 @@ test("a folder with a metadata file is the recording, and one without is made ag
   expect(rebuilt.exit).toBe(3);
   expect(rebuilt.stdout).toContain("ticks 0 to 239 are kept");
 });
+
+test("row 9: records --fields shows the recording, its segments, their chunks and the ticks in them", async () => {
+  const { exit, stdout } = await simtape(["records", join(fixtures, "hypercube/segmented"), "--fields"]);
+  expect(exit).toBe(0);
+  const lines = stdout.split("\n");
+  const records = lines.filter((line) => /^ *\d+ +\d+ {2}(header|metadata|index|chunk-record|chunk)$/.test(line));
+  expect(records.map((line) => line.trim().split(/ +/).at(-1))).toEqual([
+    ...["header", "metadata", "index"],
+    ...["chunk-record", "chunk", "chunk-record", "chunk"],
+    ...["chunk-record", "chunk", "chunk-record", "chunk"],
+  ]);
+  // the recording's file, and two segments, each from its own beginning
+  expect(records.filter((line) => /^ +0 /.test(line))).toHaveLength(3);
+  expect(lines.filter((line) => line.includes("inflated: chunk")).map((line) => line.trim())).toEqual([
+    expect.stringContaining("chunk 0 (ticks 0 to 59)"),
+    expect.stringContaining("chunk 1 (ticks 60 to 119)"),
+    expect.stringContaining("chunk 2 (ticks 120 to 179)"),
+    expect.stringContaining("chunk 3 (ticks 180 to 239)"),
+  ]);
+  expect(stdout).toMatch(/ticks\[0\]\.tick +0 {2}\(tick 0 of the recording\)/);
+  expect(stdout).toMatch(/\(tick 239 of the recording\)/);
+});

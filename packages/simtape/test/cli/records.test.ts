@@ -62,6 +62,13 @@ describe("records", () => {
     expect(people.stdout).toContain("inflated: chunk 0 (ticks 0 to 199), zstd, 11,494 bytes");
   });
 
+  test("has nothing to name in a recording that is edited and not yet written", async () => {
+    const list = { version: 1, source: town, operations: [{ op: "trim", from: 1_000_000_000 }] };
+    const edits = temporaryFile("edits.json", new TextEncoder().encode(JSON.stringify(list)));
+    const { exit, stderr } = await simtape(["records", edits, "--fields"]);
+    expect([exit, stderr]).toEqual([1, "simtape: a recording that is edited has no bytes of its own\n"]);
+  });
+
   test("dumps bytes with their text", async () => {
     const { stdout } = await simtape(["records", town, "--kind", "header", "--hex"]);
     expect(stdout.split("\n")[1]).toBe(

@@ -98,6 +98,5 @@ describe("row 23: a recorder that is killed", () => {
       for (let tick = 0; tick < ticks; tick += 13) await expectAt(recording, 2, tick);
       expect(await file?.read()).toBeFalsy();
     },
-    30_000,
   );
 });

@@ -38,7 +38,12 @@ describe("reading moves and ticks from their bytes", () => {
     let count = 0;
     fc.assert(
       fc.property(move, (told) => {
-        if (!quick.move(bytesOf(JSON.stringify({ move: told })))) return;
+        const text = JSON.stringify({ move: told });
+        // with the spaces that json.dumps of Python has
+        const spaced = text.replace(/([:,])(?=(?:[^"]*"[^"]*")*[^"]*$)/g, "$1 ");
+        const isRead = quick.move(bytesOf(text));
+        if (!text.includes("\\")) expect(quick.move(bytesOf(spaced))).toBe(isRead);
+        if (!isRead) return;
         count++;
         expect(quick.id).toBe(told.id);
         const [x, y, z] = told.at ?? [];
@@ -82,7 +87,8 @@ describe("reading moves and ticks from their bytes", () => {
     '{"move":{"id":1.5}}',
     '{"move":{"id":"a}}',
     '{"move":{"at":[1,2,3],"id":"a"}}',
-    '{"move": {"id":"a"}}',
+    '{"move":  {"id":"a"}}',
+    '{"move":{"id":"a","at":[ 1,2,3]}}',
     '{"move":{',
     "",
   ])("leaves %s to who reads all of JSON", (line) => {
@@ -124,7 +130,7 @@ describe("reading moves and ticks from their bytes", () => {
         );
     }
     const [quick, slow] = await Promise.all(
-      [lines, lines.map((line) => line.replace("{", "{ "))].map(async (each) => {
+      [lines, lines.map((line) => line.replace("{", "{  "))].map(async (each) => {
         const store = memoryStore();
         const told: string[] = [];
         const into = new LineProtocol({

@@ -8,7 +8,8 @@ import type { Recording } from "../../src/model/recording.ts";
 import type { State } from "../../src/model/state.ts";
 import type { Value } from "../../src/model/value.ts";
 import { LINE_KEYS, LineError, LineProtocol, type LineProtocolOptions } from "../../src/record/line-protocol.ts";
-import { record, type RecorderOptions } from "../../src/record/recorder.ts";
+import { record } from "../../src/record/recorder.ts";
+import type { RecorderOptions } from "../../src/record/recorder-options.ts";
 import { tries } from "../soak.ts";
 import { openRecording } from "./walk.ts";
 

@@ -9,7 +9,8 @@ import { check } from "../../src/ops/check.ts";
 import { changeMetadata } from "../../src/record/change-metadata.ts";
 import { compact } from "../../src/record/compact.ts";
 import { existing, recordingBundle } from "../../src/record/existing.ts";
-import { record, type RecorderOptions, type Recorder } from "../../src/record/recorder.ts";
+import { record, type Recorder } from "../../src/record/recorder.ts";
+import type { RecorderOptions } from "../../src/record/recorder-options.ts";
 import { recover } from "../../src/record/recover.ts";
 import { Clock, comeIn, expectAt, listed, openRecording, START, stanceAt, step, turn, WORLD, walk } from "./walk.ts";
 

@@ -7,7 +7,8 @@ import { openBundle } from "../../src/model/open.ts";
 import { compact } from "../../src/record/compact.ts";
 import { recordingBundle } from "../../src/record/existing.ts";
 import type { RecordingProfile } from "../../src/record/profile.ts";
-import { type Outcome, record } from "../../src/record/recorder.ts";
+import { record } from "../../src/record/recorder.ts";
+import type { Outcome } from "../../src/record/recorder-options.ts";
 import type { MarkKind } from "../../src/record/world.ts";
 
 export const DAY = 86_400_000;

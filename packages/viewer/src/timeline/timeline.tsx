@@ -7,8 +7,7 @@ import { clock } from "../time.ts";
 import { Activity } from "./activity.ts";
 import { drawGround, drawPlayhead, GUTTER, LANE, MARGIN, OVERVIEW, type Palette, paletteOf, RULER } from "./draw.ts";
 import { lanesOf } from "./lanes.ts";
-import { Scrub } from "./scrub.ts";
-import { clamped, panned, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
+import { clamped, panned, pinched, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
 
 const HEIGHT = { first: 150, least: 80, most: 480 };
 
@@ -19,7 +18,8 @@ export function Timeline() {
   const loop = useViewer(({ status }) => status.loop);
   const shownScheme = useStore(scheme, (value) => value);
   const { opened, place } = decks[0]!;
-  const [keptHeight, setHeight] = useShared<number | null>("timeline", null);
+  const [shared, setHeight] = useShared<unknown>("timeline", null);
+  const keptHeight = typeof shared === "number" ? Math.min(HEIGHT.most, Math.max(HEIGHT.least, shared)) : null;
   const all = useMemo(
     () => ({ start: opened.timeline.start, end: Math.max(opened.timeline.end, opened.timeline.start + 1e3) }),
     [opened],
@@ -30,12 +30,14 @@ export function Timeline() {
   const [version, setVersion] = useState(0);
   const [tip, setTip] = useState<{ readonly x: number; readonly text: string } | null>(null);
   const [activity, setActivity] = useState<Activity | null>(null);
-  const scrub = useMemo(() => new Scrub(session), [session]);
   const container = useRef<HTMLDivElement>(null);
   const ground = useRef<HTMLCanvasElement>(null);
   const head = useRef<HTMLCanvasElement>(null);
   const palette = useRef<Palette | null>(null);
-  const drag = useRef<{ readonly kind: "scrub" | "loop" | "overview"; readonly from: number } | null>(null);
+  const drag = useRef<{ readonly kind: "scrub" | "loop" | "overview" | "lanes"; readonly from: number } | null>(null);
+  /** Fingers on the timeline, where they are; and the times that two of them took hold of. */
+  const fingers = useRef(new Map<number, number>());
+  const held = useRef<readonly [number, number] | null>(null);
 
   useEffect(() => setWindow(all), [all]);
 
@@ -121,13 +123,20 @@ export function Timeline() {
   };
   const move = (event: PointerEvent): void => {
     const { x, y } = placeOf(event);
+    if (fingers.current.has(event.pointerId)) fingers.current.set(event.pointerId, x);
+    if (held.current !== null) {
+      const [one, other] = [...fingers.current.values()] as [number, number];
+      setWindow(pinched(held.current, [one, other], plot, all));
+      return;
+    }
     const dragged = drag.current;
     if (dragged === null) {
       setTip(y < OVERVIEW || x < 0 ? null : tipAt(x, y));
       return;
     }
     if (dragged.kind === "overview") centre(x);
-    else if (dragged.kind === "scrub") scrub.to(timeOf(x, window, plot));
+    else if (dragged.kind === "lanes") setScroll(Math.min(most, Math.max(0, dragged.from - y)));
+    else if (dragged.kind === "scrub") void session.seek(timeOf(x, window, plot));
     else if (Math.abs(x - dragged.from) > 2) {
       const [a, b] = [dragged.from, x].sort((one, other) => one - other) as [number, number];
       session.setLoop({
@@ -135,6 +144,11 @@ export function Timeline() {
         end: Math.min(all.end, Math.round(timeOf(b, window, plot))),
       });
     }
+  };
+  const release = (event: PointerEvent): void => {
+    fingers.current.delete(event.pointerId);
+    if (fingers.current.size < 2) held.current = null;
+    drag.current = null;
   };
   const tipAt = (x: number, y: number): { x: number; text: string } => {
     const lane = lanes[Math.floor((y - OVERVIEW - RULER + scrolled) / LANE)];
@@ -163,24 +177,33 @@ export function Timeline() {
         aria-label="Timeline"
         aria-valuemin={all.start / 1e9}
         aria-valuemax={all.end / 1e9}
-        aria-valuenow={(session.frame?.time ?? all.start) / 1e9}
+        aria-valuenow={(session.time ?? all.start) / 1e9}
+        aria-valuetext={clock(session.time ?? all.start)}
         style={{ height }}
         onPointerDown={(event) => {
           const { x, y } = placeOf(event);
-          if (event.button !== 0 || x < 0) return;
+          if (event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
-          const kind = y < OVERVIEW && !isWhole(window, all) ? "overview" : event.shiftKey ? "loop" : "scrub";
-          drag.current = { kind, from: x };
           setTip(null);
+          if (event.pointerType === "touch") {
+            fingers.current.set(event.pointerId, x);
+            if (fingers.current.size === 2) {
+              const [one, other] = [...fingers.current.values()] as [number, number];
+              held.current = [timeOf(one, window, plot), timeOf(other, window, plot)];
+              drag.current = null;
+            }
+            if (fingers.current.size > 1) return;
+          }
+          if (x < 0) drag.current = { kind: "lanes", from: scrolled + y };
+          else {
+            const kind = y < OVERVIEW && !isWhole(window, all) ? "overview" : event.shiftKey ? "loop" : "scrub";
+            drag.current = { kind, from: x };
+          }
           move(event);
         }}
         onPointerMove={move}
-        onPointerUp={() => {
-          drag.current = null;
-        }}
-        onPointerCancel={() => {
-          drag.current = null;
-        }}
+        onPointerUp={release}
+        onPointerCancel={release}
         onPointerLeave={() => setTip(null)}
         onDoubleClick={() => setWindow(all)}
         onKeyDown={(event) => {

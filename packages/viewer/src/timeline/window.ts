@@ -22,6 +22,19 @@ export function zoomed({ start, end }: Window, at: Time, factor: number, all: Wi
   return clamped({ start: at - (at - start) * factor, end: at + (end - at) * factor }, all);
 }
 
+/** What two fingers make of it: the times they took hold of stay below them. Fingers may pass each other. */
+export function pinched(
+  [a, b]: readonly [Time, Time],
+  [x, y]: readonly [number, number],
+  width: number,
+  all: Window,
+): Window {
+  const apart = Math.max(1, Math.abs(y - x));
+  const perPixel = Math.max(SHORTEST / width, Math.abs(b - a) / apart);
+  const start = Math.min(a, b) - Math.min(x, y) * perPixel;
+  return clamped({ start, end: start + width * perPixel }, all);
+}
+
 /** By `parts` of its own length. */
 export function panned({ start, end }: Window, parts: number, all: Window): Window {
   const by = (end - start) * parts;

@@ -229,9 +229,11 @@ export class FrameJudge {
     const after = this.#shape.measure(walk, next);
     if (after === MORE) return true;
     if (this.left === null && this.#recordSize !== null && this.isContainer(walk, next)) return true;
-    if (after <= 0) return false;
+    if (next + 8 > walk.end) return false;
     const time = walk.view.getFloat64(next, true);
-    return isTime(time) && (this.last === null || goesWith(time, this.last));
+    // One that is damaged or cut off behind its time follows, too, where that time is known to fit.
+    if (this.last === null) return after > 0 && isTime(time);
+    return isTime(time) && goesWith(time, this.last) && (after > 0 || time > this.last);
   }
 
   #isNear(native: number): boolean {

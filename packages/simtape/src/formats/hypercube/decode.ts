@@ -59,7 +59,7 @@ export function decodeChunk(
   }
   const palettes = new Palettes(names);
   const context = new ChunkContext(version, chunk.index, chunk.entry.startTick, dataVersion, palettes, source);
-  const rows = new ColumnBuilder();
+  const rows = new ColumnBuilder(Math.max(64, raw.length >>> 4));
   const cursor = new ByteCursor(raw);
   let problem: ChunkProblem | null = null;
   try {

@@ -65,7 +65,7 @@ import {
 } from "./layout-world-events.ts";
 import { MIRROR_PREFIX, readResume, STATE_NAMESPACE } from "./layout-own.ts";
 import { applyPatch } from "./patch.ts";
-import { type FoundActor, Scene } from "./scene.ts";
+import { type ActorColumns, type FoundActor, Scene } from "./scene.ts";
 
 /** The fold's own values: which chunk the last message was of, and the block set last in it. */
 export const CHUNK = ".chunk";
@@ -157,26 +157,9 @@ export class WorldState implements StateModel {
     const found = this.#scene.find(state, move.entity);
     if (found === null) return;
     const { columns, row } = found;
-    const { grid, displacement, angles } = columns;
-    const dx = displacement.number(row, 0) + move.x;
-    const dy = displacement.number(row, 1) + move.y;
-    const dz = displacement.number(row, 2) + move.z;
-    if (move.x !== 0 || move.y !== 0 || move.z !== 0) displacement.put3(row, dx, dy, dz);
-    const x = grid.number(row, 0) + dx;
-    const y = grid.number(row, 1) + dy;
-    const z = grid.number(row, 2) + dz;
-    if (dx !== 0 || dy !== 0 || dz !== 0) {
-      grid.put3(row, x, y, z);
-      columns.position.put3(row, x / GRID, y / GRID, z / GRID);
-    }
-    if (move.yaw !== 0 || move.pitch !== 0 || move.headYaw !== 0) {
-      const yaw = wrapTurn(angles.number(row, 0) + move.yaw);
-      const pitch = wrapTurn(angles.number(row, 1) + move.pitch);
-      const head = wrapTurn(angles.number(row, 2) + move.headYaw);
-      angles.put3(row, yaw, pitch, head);
-      columns.rotation.put3(row, 0, degreesOf(pitch), degreesOf(yaw));
-      columns.headYaw.put(row, degreesOf(yaw + head));
-    }
+    const grid = columns.grid.direct();
+    if (grid === null) applyMove(columns, row, move);
+    else applyMoveDirect(columns, row, move, grid);
     const onGround = (move.mask & MOVE_ON_GROUND) === 0 ? 0 : 1;
     if (columns.onGround.number(row) !== onGround) columns.onGround.put(row, onGround);
   }
@@ -477,6 +460,58 @@ export class WorldState implements StateModel {
     for (const { index, bytes } of entries) {
       this.#scene.setActorValue(state, found, entity, `metadata/${index}`, bytes);
     }
+  }
+}
+
+function applyMove(
+  { grid, displacement, angles, position, rotation, headYaw }: ActorColumns,
+  row: number,
+  move: Move,
+): void {
+  const dx = displacement.number(row, 0) + move.x;
+  const dy = displacement.number(row, 1) + move.y;
+  const dz = displacement.number(row, 2) + move.z;
+  if (move.x !== 0 || move.y !== 0 || move.z !== 0) displacement.put3(row, dx, dy, dz);
+  const x = grid.number(row, 0) + dx;
+  const y = grid.number(row, 1) + dy;
+  const z = grid.number(row, 2) + dz;
+  if (dx !== 0 || dy !== 0 || dz !== 0) {
+    grid.put3(row, x, y, z);
+    position.put3(row, x / GRID, y / GRID, z / GRID);
+  }
+  if (move.yaw !== 0 || move.pitch !== 0 || move.headYaw !== 0) {
+    const yaw = wrapTurn(angles.number(row, 0) + move.yaw);
+    const pitch = wrapTurn(angles.number(row, 1) + move.pitch);
+    const head = wrapTurn(angles.number(row, 2) + move.headYaw);
+    angles.put3(row, yaw, pitch, head);
+    rotation.put3(row, 0, degreesOf(pitch), degreesOf(yaw));
+    headYaw.put(row, degreesOf(yaw + head));
+  }
+}
+
+/** The same where nothing is journalled: a seek folds thousands of moves. */
+function applyMoveDirect(columns: ActorColumns, row: number, move: Move, grid: Float64Array): void {
+  const at = 3 * row;
+  const displacement = columns.displacement.direct()!;
+  const dx = (displacement[at]! += move.x);
+  const dy = (displacement[at + 1]! += move.y);
+  const dz = (displacement[at + 2]! += move.z);
+  if (dx !== 0 || dy !== 0 || dz !== 0) {
+    const position = columns.position.direct()!;
+    position[at] = (grid[at]! += dx) / GRID;
+    position[at + 1] = (grid[at + 1]! += dy) / GRID;
+    position[at + 2] = (grid[at + 2]! += dz) / GRID;
+  }
+  if (move.yaw !== 0 || move.pitch !== 0 || move.headYaw !== 0) {
+    const angles = columns.angles.direct()!;
+    const rotation = columns.rotation.direct()!;
+    const yaw = (angles[at] = wrapTurn(angles[at]! + move.yaw));
+    const pitch = (angles[at + 1] = wrapTurn(angles[at + 1]! + move.pitch));
+    const head = (angles[at + 2] = wrapTurn(angles[at + 2]! + move.headYaw));
+    rotation[at] = 0;
+    rotation[at + 1] = degreesOf(pitch);
+    rotation[at + 2] = degreesOf(yaw);
+    columns.headYaw.direct()![row] = degreesOf(yaw + head);
   }
 }
 
