@@ -493,21 +493,28 @@ function applyMove(
 function applyMoveDirect(columns: ActorColumns, row: number, move: Move, grid: Float64Array): void {
   const at = 3 * row;
   const displacement = columns.displacement.direct()!;
-  const dx = (displacement[at]! += move.x);
-  const dy = (displacement[at + 1]! += move.y);
-  const dz = (displacement[at + 2]! += move.z);
+  const dx = displacement[at]! + move.x;
+  const dy = displacement[at + 1]! + move.y;
+  const dz = displacement[at + 2]! + move.z;
+  displacement[at] = dx;
+  displacement[at + 1] = dy;
+  displacement[at + 2] = dz;
   if (dx !== 0 || dy !== 0 || dz !== 0) {
+    grid[at]! += dx;
+    grid[at + 1]! += dy;
+    grid[at + 2]! += dz;
     const position = columns.position.direct()!;
-    position[at] = (grid[at]! += dx) / GRID;
-    position[at + 1] = (grid[at + 1]! += dy) / GRID;
-    position[at + 2] = (grid[at + 2]! += dz) / GRID;
+    for (let k = at; k < at + 3; k++) position[k] = grid[k]! / GRID;
   }
   if (move.yaw !== 0 || move.pitch !== 0 || move.headYaw !== 0) {
     const angles = columns.angles.direct()!;
     const rotation = columns.rotation.direct()!;
-    const yaw = (angles[at] = wrapTurn(angles[at]! + move.yaw));
-    const pitch = (angles[at + 1] = wrapTurn(angles[at + 1]! + move.pitch));
-    const head = (angles[at + 2] = wrapTurn(angles[at + 2]! + move.headYaw));
+    const yaw = wrapTurn(angles[at]! + move.yaw);
+    const pitch = wrapTurn(angles[at + 1]! + move.pitch);
+    const head = wrapTurn(angles[at + 2]! + move.headYaw);
+    angles[at] = yaw;
+    angles[at + 1] = pitch;
+    angles[at + 2] = head;
     rotation[at] = 0;
     rotation[at + 1] = degreesOf(pitch);
     rotation[at + 2] = degreesOf(yaw);
