@@ -274,7 +274,9 @@ export class Session {
   }
 
   setLoop(range: TimeRange | null): void {
-    this.#player?.setLoop(range);
+    const { start = this.bounds.start, end = this.bounds.end } = range ?? {};
+    if (range !== null && start >= end) this.tell("There is nothing to repeat: it is one moment");
+    else this.#player?.setLoop(range);
   }
 
   select(selection: Selection | null): void {

@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { demo } from "../../simtape/src/demo/hypercube.ts";
 import { dictionaryBytes } from "../../simtape/test/fixtures/hypercube/make.ts";
 import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+
+/** A recording that needs dictionary 32769. */
+const COMPRESSED = new URL("../../simtape/test/fixtures/hypercube/dictionary.hcrp", import.meta.url);
 
 /** So much of a file a server gives that is about to fail: what is needed to open it. */
 const HEAD = 256 * 1024;
@@ -65,7 +69,9 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
     await demo({ seconds: 200, entities: 24, seed: 1 }, files);
     far = new Misbehaving(files.bytes);
     await far.listen();
-    viewer = await startViewer([example("")]);
+    const lookup = (id: number): Promise<Uint8Array | null> =>
+      Promise.resolve(id === 32_769 ? dictionaryBytes() : null);
+    viewer = await startViewer([example(""), fileURLToPath(COMPRESSED)], lookup);
     ({ page } = await viewer.page("about:blank"));
     page.setDefaultTimeout(20_000);
   });
@@ -129,6 +135,8 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
     await untilOpen(page);
     await page.keyboard.press(" ");
     await page.waitForFunction(() => !simtape.isPlaying);
+    await page.getByRole("button", { name: "Play everything over and over" }).click();
+    await page.getByRole("status").filter({ hasText: "nothing to repeat" }).waitFor();
     await page.getByRole("slider", { name: "Timeline" }).waitFor();
   });
 
@@ -181,13 +189,19 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
   });
 
   test("a recording whose dictionary is missing is shown when that is dropped", async () => {
-    const fixture = new URL("../../simtape/test/fixtures/hypercube/dictionary.hcrp", import.meta.url);
-    await drop(page, { "dictionary.hcrp": new Uint8Array(readFileSync(fixture)) });
+    await drop(page, { "dictionary.hcrp": new Uint8Array(readFileSync(COMPRESSED)) });
     await page
       .getByRole("alert")
       .filter({ hasText: /zstd dictionary 32769.*Drop the dictionary \(32769\.dict\)/ })
       .waitFor();
     await drop(page, { "any-name.dict": dictionaryBytes() });
+    await untilOpen(page);
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
+  });
+
+  test("a dictionary that the server was given is found without being asked for", async () => {
+    await go(viewer.address("dictionary.hcrp"));
     await untilOpen(page);
     await page.keyboard.press("End");
     await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);

@@ -293,5 +293,5 @@ function bytesOf({ files }: SoundRecording): number {
 
 /** Too short to play to and fro in. */
 function isShort({ name }: SoundRecording): boolean {
-  return /golden|synthetic|two-epochs|variants/.test(name);
+  return /golden|synthetic|two-epochs|variants|recovery/.test(name);
 }

@@ -38,10 +38,13 @@ export interface Viewer extends AsyncDisposable {
   page(address: string): Promise<{ readonly page: Page; readonly errors: readonly string[] }>;
 }
 
-export async function startViewer(files: readonly string[]): Promise<Viewer> {
+export async function startViewer(
+  files: readonly string[],
+  dictionaries: Parameters<typeof serveView>[3] = null,
+): Promise<Viewer> {
   const folder = await builtPage();
   const entries = await entriesOf(files);
-  const server = await serveView(folder, entries, 0);
+  const server = await serveView(folder, entries, 0, dictionaries);
   const browser = await launch();
   // One for all pages: what was loaded and compiled for one is there for the next.
   const context = await browser.newContext({ viewport: { width: 900, height: 520 } });
