@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     viewer = await startViewer(RECORDINGS.map(pathOf));
     ({ page, errors } = await viewer.page("about:blank"));
     await page.setViewportSize({ width: 1280, height: 640 });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
   });
 
   afterEach(() => {
