@@ -81,9 +81,13 @@ export function uuidBytes(uuid: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(digits.slice(i * 2, i * 2 + 2), 16));
 }
 
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** Bytes as lower-case hexadecimal digits. */
 export function hexText(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (let i = 0; i < bytes.length; i++) text += HEX[bytes[i]!]!;
+  return text;
 }
 
 /** VarInt byte length, then UTF-8 (spec §1). */
