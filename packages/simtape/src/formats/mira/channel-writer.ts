@@ -1,7 +1,8 @@
 import type { ChannelInfo } from "../../model/value.ts";
 import type { ChannelSpec } from "../../model/writer.ts";
 import { IndexLog } from "./index-log.ts";
-import { type Codec, isCodec } from "./settings.ts";
+import { MessageHead } from "./layout.ts";
+import { type Codec, isCodec, type WritingProfile } from "./settings.ts";
 import { MAX_NAME_BYTES, MAX_SECOND_BYTES } from "./shape.ts";
 import { Span } from "./span.ts";
 import { encodeText, isPrintable } from "./text.ts";
@@ -37,6 +38,8 @@ export class TapeChannel implements ChannelInfo {
   /** Never compressed, whatever is asked of the tape. */
   readonly isPlain: boolean;
   nextSequenceId = 0;
+  /** Of messages with that frame id that are not compressed. */
+  readonly head: MessageHead;
   /** File offset of its info; -1: not written yet. */
   offset = -1;
   /** Sum of the sizes of its data, as the profile counts them. */
@@ -44,8 +47,8 @@ export class TapeChannel implements ChannelInfo {
   readonly span: Span = new Span();
   readonly log: IndexLog = new IndexLog();
 
-  /** `codec` is that of the tape. Throws `RangeError` for names that a tape cannot hold. */
-  constructor(id: number, spec: ChannelSpec, defaults: ChannelDefaults, codec: Codec) {
+  /** `profile` is that of the tape. Throws `RangeError` for names that a tape cannot hold. */
+  constructor(id: number, spec: ChannelSpec, defaults: ChannelDefaults, profile: WritingProfile) {
     const { name, metadata = {} } = spec;
     const known = defaults.byMetadata.get(metadata) ?? defaults.byName.get(name);
     const nameBytes = encodeText(name);
@@ -71,8 +74,9 @@ export class TapeChannel implements ChannelInfo {
     }
     this.isPlain = compression === "none";
     this.isForced = isCodec(compression);
-    const usual = known?.isCompressed === true && !this.isPlain ? codec : null;
+    const usual = known?.isCompressed === true && !this.isPlain ? profile.codec : null;
     this.codec = isCodec(compression) ? compression : usual;
+    this.head = new MessageHead(nameBytes, this.frame, profile);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ByteBuilder } from "../../bytes/builder.ts";
+import { ByteBuilder } from "../../bytes/builder.ts";
 import type { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { encodeText, readText, writeText } from "./text.ts";
@@ -245,6 +245,37 @@ export function startMessage(
   writeU32(builder, stored, isLittle);
   builder.u8(isCompressed ? 1 : 0);
   if (isCompressed) writeU32(builder, uncompressedSize, isLittle);
+}
+
+/** `startMessage` for the messages of one channel that are not compressed: made once, only its numbers change. */
+export class MessageHead {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #isLittle: boolean;
+  /** Of a message without data. */
+  readonly #size: number;
+
+  constructor(name: Uint8Array, frame: Uint8Array, dialect: Dialect) {
+    const builder = new ByteBuilder();
+    startMessage(builder, 0, name, frame, 0, 0, -1, dialect);
+    this.#bytes = builder.take();
+    this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length);
+    this.#isLittle = dialect.isLittle;
+    this.#size = this.#view.getUint32(1, dialect.isLittle);
+  }
+
+  write(builder: ByteBuilder, time: number, sequenceId: number, stored: number): void {
+    const view = this.#view;
+    const isLittle = this.#isLittle;
+    const high = Math.floor(time / 0x1_0000_0000);
+    const end = this.#bytes.length;
+    view.setUint32(1, this.#size + stored, isLittle);
+    view.setUint32(isLittle ? 5 : 9, time - high * 0x1_0000_0000, isLittle);
+    view.setInt32(isLittle ? 9 : 5, high, isLittle);
+    view.setUint32(end - 9, sequenceId, isLittle);
+    view.setUint32(end - 5, stored, isLittle);
+    builder.raw(this.#bytes);
+  }
 }
 
 /** Where a message is, spec §2.6; what the two offsets count from and aim at differs, spec A11 and A12. */

@@ -85,7 +85,7 @@ export class TapeWriter implements Writer {
     const found = this.#byName.get(spec.name);
     if (found !== undefined) return found;
     if (this.#channels.length >= MAX_CHANNELS) throw new RangeError(`a tape holds at most ${MAX_CHANNELS} channels`);
-    const channel = new TapeChannel(this.#channels.length, spec, this.#defaults, this.#settings.profile.codec);
+    const channel = new TapeChannel(this.#channels.length, spec, this.#defaults, this.#settings.profile);
     this.#channels.push(channel);
     this.#byName.set(spec.name, channel);
     return channel;
@@ -249,7 +249,8 @@ export class TapeWriter implements Writer {
     this.#begin(to, time, exact, frame.length, data.length, uncompressed);
     to.nextSequenceId = (sequenceId + 1) >>> 0;
     const at = this.#out.length;
-    startMessage(this.#out, time, to.nameBytes, frame, sequenceId, data.length, uncompressed, profile);
+    if (uncompressed < 0 && frame === to.frame) to.head.write(this.#out, time, sequenceId, data.length);
+    else startMessage(this.#out, time, to.nameBytes, frame, sequenceId, data.length, uncompressed, profile);
     if (exact !== null) this.#patchTime(at, exact);
     this.#out.raw(data);
     if (this.#out.length >= PIECE) this.#handOver();
