@@ -31,14 +31,16 @@ const BUFFER_BYTES = 16 << 20;
  */
 export async function record(store: Store, options: RecorderOptions): Promise<Recorder> {
   const from = await existing(store, options.id);
-  if (from !== null && options.resume !== true) {
-    await from.reader.close();
-    throw new StoreError("conflict", `there is a recording already: ${store.name}/${options.id}`, options.id);
+  try {
+    if (from !== null && options.resume !== true)
+      throw new StoreError("conflict", `there is a recording already: ${store.name}/${options.id}`, options.id);
+    if (from !== null) checkResumable(from, options);
+    const recorder = new Recorder(store, options);
+    await recorder.start(from);
+    return recorder;
+  } finally {
+    await from?.reader.close();
   }
-  if (from !== null) checkResumable(from, options);
-  const recorder = new Recorder(store, options);
-  await recorder.start(from);
-  return recorder;
 }
 
 /** Records a world, or any simulator's state, tick by tick. Nothing here waits for the store or throws because of it. */
@@ -105,7 +107,6 @@ export class Recorder {
     // the recording is ours from here on, and can be opened
     this.#note();
     await this.#part!.writer.flush();
-    await from?.reader.close();
   }
 
   /** What happens in a Minecraft-like world. */
@@ -446,7 +447,9 @@ export class Recorder {
   async #openNext(): Promise<[string, Part]> {
     for (;;) {
       const id = numbered(this.#options.id, ++this.#number);
-      if ((await existing(this.#store, id)) === null) return [id, await this.#open(id, null, this.#epochNow())];
+      const there = await existing(this.#store, id);
+      if (there === null) return [id, await this.#open(id, null, this.#epochNow())];
+      await there.reader.close();
     }
   }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../src/io/memory-store.ts";
+import type { ByteSource } from "../../src/io/source.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { storeBundle } from "../../src/io/store-bundle.ts";
 import { type Store, StoreError } from "../../src/io/store.ts";
@@ -425,6 +426,45 @@ describe("a recording that goes on", () => {
     const { source, sink } = storeBundle(store, "run/meta.hcrp");
     await changeMetadata(source, sink, { values: { reviewed: true } });
     await expectSame();
+  });
+
+  test("leaves no file open, whether it goes on or is refused", async () => {
+    const clock = new Clock();
+    const { now, sleep } = clock;
+    const open = new Set<ByteSource>();
+    const memory = memoryStore();
+    const sourceOf = memory.source.bind(memory);
+    const store: Store = Object.assign(memory, {
+      source: async (key: string) => {
+        const source = await sourceOf(key);
+        if (source === null) return null;
+        const own: ByteSource = {
+          name: source.name,
+          size: () => source.size(),
+          read: (offset, length, signal) => source.read(offset, length, signal),
+          close: async () => {
+            open.delete(own);
+            await source.close();
+          },
+        };
+        open.add(own);
+        return own;
+      },
+    });
+    const options = { id: "run", worldId: WORLD, now, sleep };
+    const first = await record(store, { ...options, limits: { ticks: 300 } });
+    comeIn(first.world, 2);
+    await walk(first, clock, 2, 1000);
+    await first.close();
+    await expect(record(store, options)).rejects.toThrow("there is a recording already");
+    await expect(record(store, { ...options, resume: true })).rejects.toThrow("it is finished");
+    const second = await record(store, { ...options, id: "other" });
+    comeIn(second.world, 2);
+    await walk(second, clock, 2, 100);
+    await second.abort();
+    await (await record(store, { ...options, id: "other", resume: true })).close();
+    await recover(store, "other");
+    expect([...open].map(({ name }) => name)).toEqual([]);
   });
 
   test("row 15: not with another version of the world, not when it is finished, not without being asked", async () => {

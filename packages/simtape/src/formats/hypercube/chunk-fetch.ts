@@ -118,11 +118,12 @@ export class FileSet {
     this.#segments.set(segment, open);
     open.readers++;
     try {
-      const source = await open.source;
+      const source = await open.source.catch((error: unknown) => {
+        // the next read tries again
+        if (this.#segments.get(segment) === open) this.#segments.delete(segment);
+        throw error;
+      });
       return source === null ? null : await use(source);
-    } catch (error) {
-      if (known === undefined && this.#segments.get(segment) === open) this.#segments.delete(segment);
-      throw error;
     } finally {
       open.readers--;
       this.#trim();

@@ -56,7 +56,10 @@ export async function openFiles(
   const source = await bundle.open();
   if (source === null) throw refuse("truncated", "there is no main file", 0);
   const opening = new Opening(bundle, source, options, dictionaries);
-  const opened = await opening.run();
+  const opened = await opening.run().catch(async (error: unknown) => {
+    await source.close();
+    throw error;
+  });
   for (const finding of opening.findings) told.report(finding);
   const faults = opening.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
   return { ...opened, faults };

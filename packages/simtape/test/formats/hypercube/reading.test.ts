@@ -10,7 +10,7 @@ import { writeReserved } from "../../../src/formats/hypercube/layout-metadata.ts
 import { bundleOf } from "../../../src/io/bundle.ts";
 import { type CountedSource, counted } from "../../../src/io/counted.ts";
 import { memory } from "../../../src/io/memory.ts";
-import type { SourceBundle } from "../../../src/io/source.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../../../src/io/source.ts";
 import { type Finding, Findings } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Format } from "../../../src/model/reader.ts";
@@ -207,6 +207,46 @@ describe("requests", () => {
     expect(most).toBeLessThan(100);
     await recording.close();
     expect(isOpen).toBe(0);
+  });
+
+  test("a segment whose read failed or was given up is closed with the others", async () => {
+    const files = segmented(zstd, long(60, 5, 4000), 1);
+    const open = new Set<object>();
+    let fails = false;
+    const bundle: SourceBundle = {
+      name: "meta.hcrp",
+      open: async (name = "meta.hcrp") => {
+        const source = memory(files[name]!, name);
+        const own: ByteSource = {
+          name,
+          size: () => source.size(),
+          read: async (offset, length, signal) => {
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            signal?.throwIfAborted();
+            if (fails) throw new SourceError("failed", "gone");
+            return source.read(offset, length, signal);
+          },
+          close: async () => {
+            open.delete(own);
+            await source.close();
+          },
+        };
+        open.add(own);
+        return own;
+      },
+    };
+    const findings = new Findings();
+    const recording = new Recording(await hypercube.open(bundle, findings, {}), findings);
+    const stop = new AbortController();
+    const reading = recording.state(30e9, { signal: stop.signal });
+    stop.abort();
+    await expect(reading).rejects.toThrow();
+    fails = true;
+    await expect(recording.state(40e9)).rejects.toThrow("gone");
+    fails = false;
+    for await (const _ of recording.batches({ start: 10e9 })) break;
+    await recording.close();
+    expect([...open]).toEqual([]);
   });
 
   test("an abort rejects with its reason", async () => {
