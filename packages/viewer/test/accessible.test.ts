@@ -50,6 +50,9 @@ describe.skipIf(!hasChromium)("without a mouse", () => {
   test("all that can be pressed is reached by Tab, and is seen to have the focus", async () => {
     await page.setViewportSize(SIZES[0][1]);
     await go(["state"]);
+    // a panel comes when it has been loaded
+    await page.getByLabel("Search the state").waitFor();
+    await page.getByRole("tab", { name: "State" }).waitFor();
     const reached = new Set<string>();
     for (let n = 0; n < 60; n++) {
       await page.keyboard.press("Tab");
