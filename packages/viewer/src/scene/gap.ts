@@ -1,3 +1,4 @@
+import type { Time } from "simtape";
 import { Vector3 } from "three";
 import type { Cast } from "./cast.ts";
 import { type Course, timeNear } from "./course.ts";
@@ -6,7 +7,7 @@ import { find, placeOf, type Spot } from "./pick.ts";
 /** How far a ghost is from what plays. */
 export interface Gap {
   readonly metres: number;
-  /** Seconds by which the ghost is ahead on its way; negative: behind. NaN: it never comes near. */
+  /** Seconds of what plays by which the ghost is ahead on its way; negative: behind. NaN: it never comes near. */
   readonly seconds: number;
 }
 
@@ -22,12 +23,18 @@ export function counterpart(spot: Spot, ghost: Cast): Spot | null {
   return crowd?.poses.isKnown(0) === true ? { crowd, row: 0 } : null;
 }
 
+/** When a ghost is: of its own time, and how much of that passes in a second of what plays. */
+export interface GhostClock {
+  readonly time: Time;
+  readonly rate: number;
+}
+
 /** The gap between a thing and its counterpart, whose way is known or null. */
-export function gapTo(spot: Spot, other: Spot, ghostTime: number, course: Course | null): Gap {
+export function gapTo(spot: Spot, other: Spot, { time, rate }: GhostClock, course: Course | null): Gap {
   placeOf(spot.crowd, spot.row, HERE);
   const metres = HERE.distanceTo(placeOf(other.crowd, other.row, THERE));
-  const passes = course === null ? Number.NaN : timeNear(course, HERE.x, HERE.y, HERE.z, REACH, ghostTime);
-  return { metres, seconds: (ghostTime - passes) / 1e9 };
+  const passes = course === null ? Number.NaN : timeNear(course, HERE.x, HERE.y, HERE.z, REACH, time);
+  return { metres, seconds: (time - passes) / rate / 1e9 };
 }
 
 /** "1.24 s ahead · 8.3 m" */

@@ -2,6 +2,7 @@ import "./scene.css";
 import type { Frame, Tick } from "simtape";
 import { useEffect, useRef, useState } from "react";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
+import type { Deck } from "../session.ts";
 import { useStore } from "../store.ts";
 import { scheme } from "../theme.ts";
 import type { CameraMode, CameraPlace } from "./camera-rig.ts";
@@ -123,7 +124,7 @@ export function ScenePanel() {
       const controller = new AbortController();
       drawn.current.controller = controller;
       drawCourses(session, shown, frame, controller.signal)
-        .then(() => writeGaps(gaps.current!, shown))
+        .then(() => writeGaps(gaps.current!, shown, decks))
         .catch(() => undefined);
     }
     write(shown, frame);
@@ -147,7 +148,7 @@ export function ScenePanel() {
       words.current.things = key;
       setThings(listed);
     }
-    writeGaps(gaps.current!, shown);
+    writeGaps(gaps.current!, shown, decks);
     writeHud(shown, main?.opened.timeline.tick ?? null);
   }
 
@@ -185,8 +186,8 @@ function writeHud(view: SceneView, tick: Tick | null): void {
 }
 
 /** One line for each ghost, in its colour. */
-function writeGaps(place: HTMLElement, view: SceneView): void {
-  const gaps = view.gaps();
+function writeGaps(place: HTMLElement, view: SceneView, decks: readonly Deck[]): void {
+  const gaps = view.gaps(decks.slice(1).map(({ placement }) => placement.rate ?? 1));
   while (place.childElementCount > gaps.length) place.lastElementChild?.remove();
   for (const [i, gap] of gaps.entries()) {
     let line = place.children[i] as HTMLElement | undefined;

@@ -237,14 +237,15 @@ export class SceneView {
     return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row) };
   }
 
-  /** From what is followed to the same thing in each ghost; null where there is none. */
-  gaps(): (Gap | null)[] {
+  /** From what is followed to the same thing in each ghost, which run at `rates`; null where there is none. */
+  gaps(rates: readonly number[]): (Gap | null)[] {
     const spot = this.#followed();
     return this.#casts.slice(1).map((ghost, i) => {
       const other = spot === null ? null : counterpart(spot, ghost);
       if (spot === null || other === null) return null;
       const key = courseKey(i + 1, other.crowd.set, other.crowd.poses.ids[other.row]!);
-      return gapTo(spot, other, ghost.state?.time ?? 0, this.#courses.get(key)?.course ?? null);
+      const clock = { time: ghost.state?.time ?? 0, rate: rates[i] ?? 1 };
+      return gapTo(spot, other, clock, this.#courses.get(key)?.course ?? null);
     });
   }
 
