@@ -150,6 +150,7 @@ export class ColumnBuilder {
   /** Forgets all rows from `length` on. */
   truncate(length: number): void {
     this.#length = length;
+    if (length === 0) this.#ordered = true;
   }
 
   /** Row i has sequence `sequence + i` in the order added. The builder is empty afterwards. */

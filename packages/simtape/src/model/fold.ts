@@ -1,3 +1,4 @@
+import { applyRows } from "./apply.ts";
 import type { MessageBatch } from "./batch.ts";
 import type { Keyframe, Reader } from "./reader.ts";
 import { MutableState } from "./state.ts";
@@ -11,6 +12,19 @@ const CHECKPOINT_BYTES = 64 << 20;
 
 /** Before a message: all of earlier times, and of this time those with a smaller sequence, lie before it. */
 type Place = Pick<Keyframe, "time" | "sequence">;
+
+/** Rows of a batch that lie before a place. */
+function countBefore({ time, sequence }: MessageBatch, place: Place): number {
+  let low = 0;
+  let high = time.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const isBefore = time[middle]! < place.time || (time[middle] === place.time && sequence[middle]! < place.sequence);
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 interface Found {
   readonly batch: MessageBatch;
@@ -99,13 +113,10 @@ export class Fold {
         this.#lay(state.clone());
         since = 0;
       }
-      for (let i = 0; i < batch.length; i++) {
-        const at = batch.time[i]!;
-        if (from !== null && at === from.time && batch.sequence[i]! < from.sequence) continue;
-        if (at === to.time && batch.sequence[i]! >= to.sequence) continue;
-        model.apply(state, batch, i);
-        since += batch.end[i]! - batch.start[i]!;
-      }
+      const first = from === null ? 0 : countBefore(batch, from);
+      const end = countBefore(batch, to);
+      applyRows(model, state, batch, first, end);
+      for (let i = first; i < end; i++) since += batch.end[i]! - batch.start[i]!;
       if (batch.length > 0) last = batch.time[batch.length - 1]!;
     }
   }

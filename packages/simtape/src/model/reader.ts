@@ -54,6 +54,8 @@ export interface StateModel {
   whole(channel: number): boolean;
   /** Folds row `i` into `state`. Throws `LayoutError` when the payload does not fit. */
   apply(state: MutableState, batch: MessageBatch, i: number): void;
+  /** Folds rows `[from, to)` with the same outcome, where that can be done faster than one by one. */
+  applyRows?(state: MutableState, batch: MessageBatch, from: number, to: number): void;
   /** The channel whose messages carry motion: between two of them values and columns may be interpolated. */
   readonly motion: number | null;
   /** How `state.values[path]` moves between two messages of the motion channel. */

@@ -210,6 +210,18 @@ export class MutableEntitySet implements RowTarget {
     return row;
   }
 
+  /** Rows for many that are not there yet, each once, at a time; what `row` does for one. */
+  add(ids: readonly Id[]): void {
+    this.#undense();
+    for (const column of this.#columns.values()) column.grow(this.#ids.length + ids.length);
+    for (const id of ids) {
+      this.#rows.set(id, this.#ids.length);
+      this.#ids.push(id);
+      if (this.#journal.isOn) this.#journal.row(this);
+    }
+    this.#frozen = null;
+  }
+
   /** For the journal. */
   takeBackRow(): void {
     const id = this.#ids.pop();

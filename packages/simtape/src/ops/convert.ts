@@ -1,4 +1,5 @@
 import type { SinkBundle } from "../io/sink.ts";
+import { applyRows } from "../model/apply.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query } from "../model/reader.ts";
 import { MutableState } from "../model/state.ts";
@@ -143,7 +144,7 @@ async function stateBefore(recording: Recording, time: Time): Promise<MutableSta
   const model = recording.reader.state;
   model.begin?.(state);
   for await (const batch of recording.batches({ end: time })) {
-    for (let i = 0; i < batch.length; i++) model.apply(state, batch, i);
+    applyRows(model, state, batch, 0, batch.length);
   }
   return state;
 }

@@ -1,3 +1,4 @@
+import { applyRows } from "../model/apply.ts";
 import type { MessageBatch } from "../model/batch.ts";
 import type { StateModel } from "../model/reader.ts";
 import type { MutableState, State } from "../model/state.ts";
@@ -110,7 +111,6 @@ export function foldRows(
   end: Time,
 ): void {
   for (const batch of batches) {
-    for (let i = countBefore(batch.time, start); i < batch.length && batch.time[i]! < end; i++)
-      model.apply(state, batch, i);
+    applyRows(model, state, batch, countBefore(batch.time, start), countBefore(batch.time, end));
   }
 }

@@ -38,6 +38,10 @@ export function emptyChunk(chunk: HypercubeChunk, dialect: Dialect): Columns {
   return new ColumnBuilder().build(new Uint8Array(0), chunk.sequence, context);
 }
 
+/** Chunks of usual size are decoded in the same room, one after the other: what is handed out is copied from it. */
+const SHARED = new ColumnBuilder();
+const SHARED_BYTES = 1 << 20;
+
 /**
  * The messages in a chunk's inflated bytes: the snapshot, then every event (spec §6). What breaks the layout ends the
  * chunk there; an event type that nobody knows refuses the whole chunk (spec §6.4).
@@ -59,7 +63,8 @@ export function decodeChunk(
   }
   const palettes = new Palettes(names);
   const context = new ChunkContext(version, chunk.index, chunk.entry.startTick, dataVersion, palettes, source);
-  const rows = new ColumnBuilder(Math.max(64, raw.length >>> 4));
+  const rows = raw.length > SHARED_BYTES ? new ColumnBuilder(raw.length >>> 4) : SHARED;
+  rows.truncate(0);
   const cursor = new ByteCursor(raw);
   let problem: ChunkProblem | null = null;
   try {

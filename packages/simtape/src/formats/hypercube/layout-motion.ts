@@ -82,41 +82,64 @@ export function readMove(cursor: ByteCursor, move: Move = new Move()): Move {
  * must judge it. Half of folding is this.
  */
 export function readUsualMove(bytes: Uint8Array, start: number, end: number, move: Move): boolean {
-  USUAL.at = start;
-  move.entity = USUAL.varint(bytes);
-  const mask = bytes[USUAL.at++]!;
+  let part = usual(bytes, start);
+  let at = start + (part & LENGTH);
+  move.entity = part >>> 3;
+  const mask = bytes[at++]!;
   move.mask = mask;
-  move.x = (mask & MOVE_X) === 0 ? 0 : USUAL.zigzag(bytes);
-  move.y = (mask & MOVE_Y) === 0 ? 0 : USUAL.zigzag(bytes);
-  move.z = (mask & MOVE_Z) === 0 ? 0 : USUAL.zigzag(bytes);
-  move.yaw = (mask & MOVE_YAW) === 0 ? 0 : USUAL.zigzag(bytes);
-  move.pitch = (mask & MOVE_PITCH) === 0 ? 0 : USUAL.zigzag(bytes);
-  move.headYaw = (mask & MOVE_HEAD_YAW) === 0 ? 0 : USUAL.zigzag(bytes);
-  return USUAL.at === end && (mask & MOVE_UNKNOWN) === 0;
+  move.x = move.y = move.z = move.yaw = move.pitch = move.headYaw = 0;
+  // a number that is too long adds no length: the end is missed
+  if ((mask & MOVE_X) !== 0) {
+    part = usual(bytes, at);
+    at += part & LENGTH;
+    move.x = signed(part);
+  }
+  if ((mask & MOVE_Y) !== 0) {
+    part = usual(bytes, at);
+    at += part & LENGTH;
+    move.y = signed(part);
+  }
+  if ((mask & MOVE_Z) !== 0) {
+    part = usual(bytes, at);
+    at += part & LENGTH;
+    move.z = signed(part);
+  }
+  if ((mask & MOVE_YAW) !== 0) {
+    part = usual(bytes, at);
+    at += part & LENGTH;
+    move.yaw = signed(part);
+  }
+  if ((mask & MOVE_PITCH) !== 0) {
+    part = usual(bytes, at);
+    at += part & LENGTH;
+    move.pitch = signed(part);
+  }
+  if ((mask & MOVE_HEAD_YAW) !== 0) {
+    part = usual(bytes, at);
+    at += part & LENGTH;
+    move.headYaw = signed(part);
+  }
+  return at === end && (mask & MOVE_UNKNOWN) === 0;
 }
 
-/** Varints of up to four bytes; behind a longer one it is nowhere. Bytes that are not there are 0. */
-const USUAL = {
-  at: 0,
-  varint(bytes: Uint8Array): number {
-    let byte = bytes[this.at++]!;
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    byte = bytes[this.at++]!;
-    value |= (byte & 0x7f) << 7;
-    if (byte < 0x80) return value;
-    byte = bytes[this.at++]!;
-    value |= (byte & 0x7f) << 14;
-    if (byte < 0x80) return value;
-    byte = bytes[this.at++]!;
-    if (byte >= 0x80) this.at = Number.NEGATIVE_INFINITY;
-    return value | ((byte & 0x7f) << 21);
-  },
-  zigzag(bytes: Uint8Array): number {
-    const coded = this.varint(bytes);
-    return (coded >>> 1) ^ -(coded & 1);
-  },
-};
+/** Bits of what `usual` gives that tell how many bytes the number has. */
+const LENGTH = 7;
+
+/** A VarInt of up to three bytes, above the three bits of its length; 0 when it is longer. Bytes that are not there are 0. */
+function usual(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]!;
+  if (first < 0x80) return (first << 3) | 1;
+  const second = bytes[at + 1]!;
+  if (second < 0x80) return ((first & 0x7f) << 3) | (second << 10) | 2;
+  const third = bytes[at + 2]!;
+  if (third < 0x80) return ((first & 0x7f) << 3) | ((second & 0x7f) << 10) | (third << 17) | 3;
+  return 0;
+}
+
+/** The ZigZag number in what `usual` gives. */
+function signed(part: number): number {
+  return (part >>> 4) ^ -((part >>> 3) & 1);
+}
 
 /** Writes the fields that the mask names. */
 export function writeMove(builder: ByteBuilder, move: Move): void {
@@ -137,17 +160,12 @@ export function writeMove(builder: ByteBuilder, move: Move): void {
  */
 export function moveEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
-  // an entity of up to 4 bytes is below 2^31
-  for (const limit = at + 3; at < end && bytes[at]! >= 0x80; at++) if (at === limit) return -1;
-  at++;
-  if (at >= end) return -1;
+  // what is behind the end reads as undefined, and ends a number
+  if (bytes[at++]! >= 0x80 && bytes[at++]! >= 0x80 && bytes[at++]! >= 0x80) return -1;
   const mask = bytes[at++]!;
-  if ((mask & MOVE_UNKNOWN) !== 0) return -1;
-  let fields = mask & ~MOVE_ON_GROUND;
-  for (; fields !== 0; fields &= fields - 1) {
-    // a ZigZag number of up to 7 bytes fits 53 bits
-    for (const limit = at + 6; at < end && bytes[at]! >= 0x80; at++) if (at === limit) return -1;
-    at++;
+  if (!(mask < MOVE_UNKNOWN)) return -1;
+  for (let fields = mask & ~MOVE_ON_GROUND; fields !== 0; fields &= fields - 1) {
+    if (bytes[at++]! >= 0x80 && bytes[at++]! >= 0x80 && bytes[at++]! >= 0x80 && bytes[at++]! >= 0x80) return -1;
   }
   return at <= end ? at : -1;
 }

@@ -67,6 +67,12 @@ export interface FoundActor {
   row: number;
 }
 
+/** The two sets of a state. */
+interface Actors {
+  readonly players: ActorColumns;
+  readonly entities: ActorColumns;
+}
+
 /** Things and blocks in a state: what both dialects fold into. Keeps nothing of its own but a look-up of columns. */
 export class Scene {
   #players: ActorColumns | null = null;
@@ -75,6 +81,7 @@ export class Scene {
   /** Of what state, and at which shape of it, the columns were looked up. */
   #state: MutableState | null = null;
   #shape = -1;
+  #actors: Actors | null = null;
   readonly #found: { columns: ActorColumns | null; row: number } = { columns: null, row: -1 };
 
   /** The sets with all their columns: every state has them, empty or not. */
@@ -126,6 +133,12 @@ export class Scene {
     return set;
   }
 
+  /** The columns of `players` and `entities`; null while there are pictures, too. */
+  actors(state: MutableState): Actors | null {
+    if (state !== this.#state || state.shape !== this.#shape) this.#lookUp(state);
+    return this.#mirror === null ? this.#actors : null;
+  }
+
   /** Where an entity is kept; null when it is not known. */
   find(state: MutableState, entity: number): FoundActor | null {
     if (state !== this.#state || state.shape !== this.#shape) this.#lookUp(state);
@@ -140,8 +153,7 @@ export class Scene {
 
   #lookUp(state: MutableState): void {
     this.#mirror = this.mirror(state);
-    this.players(state);
-    this.entities(state);
+    this.#actors = { players: this.players(state), entities: this.entities(state) };
     this.#state = state;
     this.#shape = state.shape;
   }

@@ -64,6 +64,7 @@ import {
   type World,
 } from "./layout-world-events.ts";
 import { MIRROR_PREFIX, readResume, STATE_NAMESPACE } from "./layout-own.ts";
+import { MoveRun } from "./move-run.ts";
 import { applyPatch } from "./patch.ts";
 import { type ActorColumns, type FoundActor, Scene } from "./scene.ts";
 
@@ -91,6 +92,7 @@ export class WorldState implements StateModel {
   readonly #subjects: ReadonlyMap<number, Subject>;
   readonly #scene = new Scene();
   readonly #move = new Move();
+  readonly #moves = new MoveRun();
   #cursor = new ByteCursor(new Uint8Array(0));
 
   /** `subjects` are players from their first message on. */
@@ -130,6 +132,15 @@ export class WorldState implements StateModel {
     }
   }
 
+  applyRows(state: MutableState, batch: MessageBatch, from: number, to: number): void {
+    const { chunk } = batch.context as ChunkContext;
+    if (from < to && state.value(CHUNK) !== chunk) this.#enter(state, chunk);
+    for (let i = from; i < to; i++) {
+      if (batch.channel[i] === EVENT.move) i = this.#moves.fold(state, this.#scene, batch, i, to);
+      if (i < to) this.apply(state, batch, i);
+    }
+  }
+
   #applyOwn(state: MutableState, channel: number, palettes: Palettes, payload: Uint8Array): void {
     const { extension, value, set } = this.#own;
     if (channel === extension) {
@@ -157,9 +168,7 @@ export class WorldState implements StateModel {
     const found = this.#scene.find(state, move.entity);
     if (found === null) return;
     const { columns, row } = found;
-    const grid = columns.grid.direct();
-    if (grid === null) applyMove(columns, row, move);
-    else applyMoveDirect(columns, row, move, grid);
+    applyMove(columns, row, move);
     const onGround = (move.mask & MOVE_ON_GROUND) === 0 ? 0 : 1;
     if (columns.onGround.number(row) !== onGround) columns.onGround.put(row, onGround);
   }
@@ -345,7 +354,7 @@ export class WorldState implements StateModel {
         return;
       }
       case SECTION.entities:
-        for (const entity of readEntities(body)) this.#loadEntity(state, entity, palettes);
+        this.#loadEntities(state, readEntities(body), palettes);
         return;
       case SECTION.blocks: {
         let [x, y, z] = [0, 0, 0];
@@ -381,9 +390,29 @@ export class WorldState implements StateModel {
     }
   }
 
-  #loadEntity(state: MutableState, { entity, place, details }: SnapshotEntity, palettes: Palettes): void {
-    const type = details === null ? null : palettes.name(PALETTE.entityType, details.type);
-    const found = this.#create(state, entity, details?.profile ?? null, type);
+  #loadEntities(state: MutableState, entities: readonly SnapshotEntity[], palettes: Palettes): void {
+    const isDistinct = new Set(entities.map(({ entity }) => entity)).size === entities.length;
+    const sets = isDistinct && state.value(CARRIED) !== true ? this.#scene.actors(state) : null;
+    if (sets === null || sets.players.set.size + sets.entities.set.size > 0) {
+      for (const one of entities) {
+        const type = one.details === null ? null : palettes.name(PALETTE.entityType, one.details.type);
+        this.#loadEntity(state, this.#create(state, one.entity, one.details?.profile ?? null, type), one, palettes);
+      }
+      return;
+    }
+    // all rows at once: there may be thousands
+    const isPlayer = (one: SnapshotEntity): boolean => this.#isPlayer(one.entity, one.details?.profile ?? null);
+    sets.players.set.add(entities.filter(isPlayer).map(({ entity }) => entity));
+    sets.entities.set.add(entities.filter((one) => !isPlayer(one)).map(({ entity }) => entity));
+    for (const one of entities) this.#loadEntity(state, this.#scene.find(state, one.entity)!, one, palettes);
+  }
+
+  #loadEntity(
+    state: MutableState,
+    found: FoundActor,
+    { entity, place, details }: SnapshotEntity,
+    palettes: Palettes,
+  ): void {
     this.#place(found, place);
     if (details === null) {
       this.#identify(state, { entity, type: null, uuid: null, profile: null }, palettes);
@@ -401,8 +430,11 @@ export class WorldState implements StateModel {
   #create(state: MutableState, entity: number, profile: number | null, type: string | null): FoundActor {
     if (type?.startsWith(MIRROR_PREFIX) === true && state.value(CARRIED) === true)
       return this.#scene.create(state, entity, ".mirror");
-    const isPlayer = profile !== null || this.#subjects.has(entity);
-    return this.#scene.create(state, entity, isPlayer ? "players" : "entities");
+    return this.#scene.create(state, entity, this.#isPlayer(entity, profile) ? "players" : "entities");
+  }
+
+  #isPlayer(entity: number, profile: number | null): boolean {
+    return profile !== null || this.#subjects.has(entity);
   }
 
   /** The row of an entity; one that shows up by an absolute place comes into being there (seen in golden-v1.hcrp). */
@@ -486,39 +518,6 @@ function applyMove(
     angles.put3(row, yaw, pitch, head);
     rotation.put3(row, 0, degreesOf(pitch), degreesOf(yaw));
     headYaw.put(row, degreesOf(yaw + head));
-  }
-}
-
-/** The same where nothing is journalled: a seek folds thousands of moves. */
-function applyMoveDirect(columns: ActorColumns, row: number, move: Move, grid: Float64Array): void {
-  const at = 3 * row;
-  const displacement = columns.displacement.direct()!;
-  const dx = displacement[at]! + move.x;
-  const dy = displacement[at + 1]! + move.y;
-  const dz = displacement[at + 2]! + move.z;
-  displacement[at] = dx;
-  displacement[at + 1] = dy;
-  displacement[at + 2] = dz;
-  if (dx !== 0 || dy !== 0 || dz !== 0) {
-    grid[at]! += dx;
-    grid[at + 1]! += dy;
-    grid[at + 2]! += dz;
-    const position = columns.position.direct()!;
-    for (let k = at; k < at + 3; k++) position[k] = grid[k]! / GRID;
-  }
-  if (move.yaw !== 0 || move.pitch !== 0 || move.headYaw !== 0) {
-    const angles = columns.angles.direct()!;
-    const rotation = columns.rotation.direct()!;
-    const yaw = wrapTurn(angles[at]! + move.yaw);
-    const pitch = wrapTurn(angles[at + 1]! + move.pitch);
-    const head = wrapTurn(angles[at + 2]! + move.headYaw);
-    angles[at] = yaw;
-    angles[at + 1] = pitch;
-    angles[at + 2] = head;
-    rotation[at] = 0;
-    rotation[at + 1] = degreesOf(pitch);
-    rotation[at + 2] = degreesOf(yaw);
-    columns.headYaw.direct()![row] = degreesOf(yaw + head);
   }
 }
 

@@ -22,7 +22,7 @@ import * as worldEvents from "../../../src/formats/hypercube/layout-world-events
 import { bundleOf } from "../../../src/io/bundle.ts";
 import { memory } from "../../../src/io/memory.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import type { EntitySet, State } from "../../../src/model/state.ts";
+import { type EntitySet, MutableState, type State } from "../../../src/model/state.ts";
 import { mutate, mutation, readsOrRefuses } from "../../conformance/mutate.ts";
 import { fixtures, walk } from "../../fixtures/hypercube/make.ts";
 import {
@@ -34,6 +34,8 @@ import {
   type EventBytes,
   event,
 } from "../../fixtures/hypercube/recording.ts";
+import { random, segmentedBundle, wildContent } from "../../record/wild.ts";
+import { tries } from "../../soak.ts";
 
 const { EVENT } = eventIds;
 const zstd = await loadZstd();
@@ -445,3 +447,28 @@ test("contents that are damaged before they are compressed never break a reader"
 
 test("a mask bit stands for its field", () =>
   expect(moveMask(Object.assign(new Move(), { x: 1 }), false)).toBe(MOVE_X));
+
+test("rows that are folded together do what they do one by one, journalled or not", async () => {
+  for (let seed = 0; seed < tries(15, 200); seed++) {
+    const roll = random(seed);
+    await using recording = await openBundle(await segmentedBundle(wildContent(seed)), [hypercube]);
+    const { state: model } = recording.reader;
+    const [single, together, journalled] = [new MutableState(), new MutableState(), new MutableState()];
+    for (const state of [single, together, journalled]) model.begin?.(state);
+    const start = journalled.freeze();
+    const mark = journalled.mark();
+    for await (const batch of recording.batches()) {
+      for (let from = 0; from < batch.length; ) {
+        const to = Math.min(batch.length, from + 1 + roll(roll(2) === 0 ? 3 : 500));
+        for (let i = from; i < to; i++) model.apply(single, batch, i);
+        model.applyRows!(together, batch, from, to);
+        model.applyRows!(journalled, batch, from, to);
+        expect(together.freeze()).toEqual(single.freeze());
+        expect(journalled.freeze()).toEqual(single.freeze());
+        from = to;
+      }
+    }
+    journalled.undo(mark);
+    expect(journalled.freeze()).toEqual(start);
+  }
+});
