@@ -1,5 +1,6 @@
 import type { Frame } from "simtape";
 import { createContext, useContext, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Session, ViewerState } from "./session.ts";
 import { useStore } from "./store.ts";
 
@@ -26,7 +27,10 @@ export function useFrames(watcher: (frame: Frame) => void): void {
   useEffect(() => session.onFrame((frame) => newest.current(frame)), [session]);
 }
 
-/** The frame shown, at most `hz` times a second; the last one of a movement always comes. For text, not for pictures. */
+/**
+ * The frame shown, at most `hz` times a second; the last one of a movement always comes. For text, not for pictures.
+ * It is rendered together with the pictures of the same frame, so that neither falls behind the other.
+ */
 export function useFrame(hz = 10): Frame | null {
   const session = useSession();
   const [frame, setFrame] = useState(session.frame);
@@ -34,12 +38,15 @@ export function useFrame(hz = 10): Frame | null {
     let timer: ReturnType<typeof setTimeout> | null = null;
     let shown = 0;
     const show = (): void => {
+      if (timer !== null) clearTimeout(timer);
       timer = null;
       shown = performance.now();
-      setFrame(session.frame);
+      flushSync(() => setFrame(session.frame));
     };
     const unsubscribe = session.onFrame(() => {
-      timer ??= setTimeout(show, Math.max(0, shown + 1000 / hz - performance.now()));
+      const wait = shown + 1000 / hz - performance.now();
+      if (wait <= 0) show();
+      else timer ??= setTimeout(show, wait);
     });
     return () => {
       unsubscribe();

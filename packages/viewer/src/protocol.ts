@@ -196,8 +196,8 @@ export interface Queries {
     ask: Of & { readonly time: Time; readonly sequence: number };
     answer: NamedBytes | null;
   };
-  /** The units of the file's own framing, `limit` of them at most. Progress is those found since the last one. */
-  outline: { ask: Of & { readonly limit: number }; answer: Outline };
+  /** The units of the file's own framing: `limit` at most, that begin before `end`. Progress is those since the last one. */
+  outline: { ask: Of & { readonly limit: number; readonly end: number }; answer: Outline };
   record: { ask: Of & { readonly index: number }; answer: RecordBytes | null };
   state: { ask: Of & { readonly time: Time; readonly interpolate: boolean }; answer: State };
   /** Progress is the lines as far as they are known. */

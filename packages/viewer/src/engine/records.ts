@@ -6,15 +6,15 @@ import { MOST_FIELDS, named } from "./named.ts";
 /** Between two reports of what was found, milliseconds. */
 const REPORT_EVERY = 200;
 
-/** All records of the file, as far as `limit`. Progress is those since the last one, the answer those since then. */
-export const outline: Query<"outline"> = async (engine, { recording, limit }, signal, report) => {
+/** Records of the file from its beginning. Progress is those since the last one, the answer those since then. */
+export const outline: Query<"outline"> = async (engine, { recording, limit, end }, signal, report) => {
   const breather = new Breather(signal);
   let some = new Growing();
   let count = 0;
   let reported = performance.now();
   for await (const records of engine.recording(recording).records(signal)) {
     for (const { kind, offset, bytes } of records) {
-      if (count++ === limit) return some.outline(false);
+      if (count++ === limit || offset >= end) return some.outline(false);
       some.add(kind, offset, bytes.length);
     }
     await breather.breathe();

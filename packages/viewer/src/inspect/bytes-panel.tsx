@@ -1,8 +1,10 @@
 import "./inspect.css";
 import { useEffect, useMemo, useState } from "react";
 import type { FieldRole } from "simtape";
+import { isTooFar } from "../afar.ts";
 import { useSession, useViewer } from "../hooks.ts";
-import type { Answer, NamedBytes, Opened, Outline, RecordBytes } from "../protocol.ts";
+import type { Answer, NamedBytes, Outline, RecordBytes } from "../protocol.ts";
+import type { Deck } from "../session.ts";
 import { clock } from "../time.ts";
 import { fieldClasses, sayingAt } from "./field-colors.ts";
 import { FieldList } from "./field-list.tsx";
@@ -11,11 +13,13 @@ import { VirtualList } from "./virtual-list.tsx";
 
 /** Records that are listed. */
 const MOST = 1_000_000;
+/** Of a recording far away, the bytes whose records are listed at first. */
+const FIRST = 4 << 20;
 
 /** The file as it is: its records, and their bytes with the fields named. */
 export function BytesPanel() {
-  const opened = useViewer(({ decks }) => decks[0]?.opened);
-  return opened === undefined ? null : <Bytes key={opened.recording} opened={opened} />;
+  const deck = useViewer(({ decks }) => decks[0]);
+  return deck === undefined ? null : <Bytes key={deck.opened.recording} deck={deck} />;
 }
 
 /** What is looked at: a record, what is compressed in it, or the message that is selected. */
@@ -38,8 +42,10 @@ const ROLES: readonly (readonly [FieldRole, text: string, title: string])[] = [
   ["unknown", "not understood", "Damaged, or of a type that is not published"],
 ];
 
-function Bytes({ opened }: { readonly opened: Opened }) {
-  const records = useOutline(opened.recording);
+function Bytes({ deck }: { readonly deck: Deck }) {
+  const { opened } = deck;
+  const [end, setEnd] = useState(isTooFar(deck) ? FIRST : Number.POSITIVE_INFINITY);
+  const records = useOutline(opened.recording, end);
   const [index, setIndex] = useState(0);
   const [source, setSource] = useState<Source>("record");
   const record = useRecord(opened.recording, index);
@@ -96,6 +102,11 @@ function Bytes({ opened }: { readonly opened: Opened }) {
           />
           <p className="bytes-foot">
             {records.kind.length.toLocaleString("en")} records{records.isEnd ? "" : " so far"}
+            {!records.isEnd && Number.isFinite(end) && (
+              <button type="button" className="button button-plain" onClick={() => setEnd(end * 4)}>
+                More
+              </button>
+            )}
           </p>
         </section>
         {shown !== null && <Dissected key={shown.title} {...{ shown, isFrameShown, setFrameShown }} />}
@@ -183,7 +194,10 @@ function cutOf({ bytes, length }: NamedBytes): string {
 }
 
 /** The records of the file as they are found. */
-function useOutline(recording: number): {
+function useOutline(
+  recording: number,
+  end: number,
+): {
   readonly kind: readonly string[];
   readonly offset: readonly number[];
   readonly length: readonly number[];
@@ -210,13 +224,13 @@ function useOutline(recording: number): {
     session
       .query(
         "outline",
-        { recording, limit: MOST },
+        { recording, limit: MOST, end },
         { signal: controller.signal, onProgress: ({ partial }) => add(partial as Outline) },
       )
       .then(add)
       .catch(() => undefined);
     return () => controller.abort();
-  }, [session, recording]);
+  }, [session, recording, end]);
   return outline;
 }
 

@@ -1,11 +1,14 @@
 import "./inspect.css";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { isTooFar } from "../afar.ts";
 import { useFrame, useSession, useViewer } from "../hooks.ts";
 import type { MessageRows, Opened } from "../protocol.ts";
+import type { Deck } from "../session.ts";
 import { clock } from "../time.ts";
 import { Button } from "../ui/button.tsx";
 import { MessageIndex } from "./message-index.ts";
 import { MessagePages, type MessageRow, rowOf } from "./message-pages.ts";
+import { MessageRun } from "./message-run.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
 /** Columns in which messages are counted. */
@@ -15,11 +18,12 @@ const MOST_FOUND = 5000;
 
 /** All messages in order, by channel, or those in which a text occurs. */
 export function MessagesPanel() {
-  const opened = useViewer(({ decks }) => decks[0]?.opened);
-  return opened === undefined ? null : <Messages key={opened.recording} opened={opened} />;
+  const deck = useViewer(({ decks }) => decks[0]);
+  return deck === undefined ? null : <Messages key={deck.opened.recording} deck={deck} />;
 }
 
-function Messages({ opened }: { readonly opened: Opened }) {
+function Messages({ deck }: { readonly deck: Deck }) {
+  const { opened } = deck;
   const session = useSession();
   const frame = useFrame(8);
   const selection = useViewer((state) => state.selection);
@@ -27,7 +31,9 @@ function Messages({ opened }: { readonly opened: Opened }) {
   const [text, setText] = useState("");
   const [active, setActive] = useState(0);
   const channels = useMemo(() => (channel < 0 ? null : [channel]), [channel]);
-  const table = useTable(opened, channels);
+  // The same one as long as the recording is.
+  const useMessages = isTooFar(deck) ? useRun : useTable;
+  const table = useMessages(opened, channels);
   const search = useSearch(opened, channels, text);
   const rows = text === "" ? table : search;
   const now = frame?.time ?? 0;
@@ -68,7 +74,16 @@ function Messages({ opened }: { readonly opened: Opened }) {
             setActive(0);
           }}
         />
-        <Button label="Go to the messages of now" disabled={text !== ""} onClick={() => setActive(table.rowAt(now))}>
+        {rows.earlier !== null && (
+          <Button
+            label="Fetch those before the first one"
+            disabled={!rows.earlier.isThere}
+            onClick={() => void rows.earlier?.fetch().then((count) => setActive((index) => index + count))}
+          >
+            Earlier
+          </Button>
+        )}
+        <Button label="Go to the messages of now" disabled={text !== ""} onClick={() => setActive(table.goTo(now))}>
           Now
         </Button>
         <output>{rows.told}</output>
@@ -111,11 +126,14 @@ interface Table {
   readonly count: number;
   readonly told: string;
   readonly row: (index: number) => MessageRow | null;
-  readonly rowAt: (time: number) => number;
+  /** Makes ready for the messages of a time; the row of the first of them. */
+  readonly goTo: (time: number) => number;
   readonly see: (first: number, last: number) => void;
+  /** How to have more rows before the first one, and whether there are any; null: all are there. */
+  readonly earlier: { readonly isThere: boolean; readonly fetch: () => Promise<number> } | null;
 }
 
-const EMPTY: Table = { count: 0, told: "", row: () => null, rowAt: () => 0, see: () => undefined };
+const EMPTY: Table = { count: 0, told: "", row: () => null, goTo: () => 0, see: () => undefined, earlier: null };
 
 /** Every message, fetched when it is seen. */
 function useTable({ recording, timeline: { start, end } }: Opened, channels: readonly number[] | null): Table {
@@ -146,14 +164,61 @@ function useTable({ recording, timeline: { start, end } }: Opened, channels: rea
   }, [pages]);
   if (index === null || pages === null) return { ...EMPTY, told: "counting …" };
   return {
+    ...EMPTY,
     count: index.count,
     told: `${index.count.toLocaleString("en")} messages`,
     row: (i) => pages.row(i),
-    rowAt: (time) => index.rowAt(time),
+    goTo: (time) => index.rowAt(time),
     see: (first, last) => {
       window.current = [first, last];
       pages.see(first, last);
     },
+  };
+}
+
+/** Messages before and behind the time shown, fetched as somebody scrolls to them; all are counted only if that is known. */
+function useRun(opened: Opened, channels: readonly number[] | null): Table {
+  const session = useSession();
+  const { recording, info } = opened;
+  const [from, setFrom] = useState(() => ({ time: session.time ?? opened.timeline.start }));
+  const [, setVersion] = useState(0);
+  const [counts, setCounts] = useState<readonly number[] | null>(null);
+  const window = useRef<readonly [number, number]>([0, 0]);
+  const run = useMemo(
+    () => new MessageRun(session, opened, channels, from.time, () => setVersion((n) => n + 1)),
+    [session, opened, channels, from],
+  );
+  useEffect(() => {
+    run.see(...window.current);
+    return () => run.close();
+  }, [run]);
+  useEffect(() => {
+    // Whoever had to scan the file has counted.
+    if (info.seekIndex !== "built") return;
+    session
+      .query("statistics", { recording })
+      .then((all) => setCounts(all.map(({ messages }) => messages)))
+      .catch(() => undefined);
+  }, [session, recording, info]);
+  const shown = run.count.toLocaleString("en");
+  const all = counts?.reduce((sum, count, id) => sum + (channels?.includes(id) === false ? 0 : count), 0);
+  const isAll = run.hasFirst && run.hasLast;
+  return {
+    count: run.count,
+    told:
+      all === undefined
+        ? `${isAll ? "" : "at least "}${shown} messages`
+        : `${shown} of ${all.toLocaleString("en")} messages`,
+    row: (i) => run.row(i),
+    goTo: (time) => {
+      setFrom({ time });
+      return 0;
+    },
+    see: (first, last) => {
+      window.current = [first, last];
+      run.see(first, last);
+    },
+    earlier: { isThere: !run.hasFirst, fetch: () => run.earlier() },
   };
 }
 

@@ -1,13 +1,14 @@
 import "./inspect.css";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useFrame, useSession, useViewer } from "../hooks.ts";
 import { wordsOf } from "../plots/paths.ts";
 import { useShown } from "../plots/shared.ts";
-import { MOST_FOUND, type TreeRow, treeRows } from "./tree.ts";
+import { MOST_FOUND, StateTree, type TreeRow } from "./tree.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
 /** Times a second that it is renewed while the recording plays. */
 const RATE = 8;
+const NO_ROWS: readonly TreeRow[] = [];
 
 /** Everything that holds at the time shown. What changed since it was last renewed is marked. */
 export function StatePanel() {
@@ -19,8 +20,9 @@ export function StatePanel() {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState<string | null>(null);
   const before = useRef(new Map<string, string>());
+  const [tree] = useState(() => new StateTree());
   const words = wordsOf(text);
-  const rows = frame === null ? [] : treeRows(frame.state, open, words);
+  const rows = frame === null ? NO_ROWS : tree.rows(frame.state, open, words);
 
   const thing = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
   useEffect(() => {
@@ -41,9 +43,9 @@ export function StatePanel() {
     setOpen(keys);
   };
   const plot = (row: TreeRow): void => setPlots({ ...plots, charts: [...plots.charts, row.paths()] });
-  const at = Math.max(
-    0,
-    rows.findIndex(({ key }) => key === active),
+  const at = useMemo(
+    () => Math.max(0, active === null ? 0 : rows.findIndex(({ key }) => key === active)),
+    [rows, active],
   );
 
   return (

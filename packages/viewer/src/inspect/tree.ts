@@ -31,42 +31,38 @@ interface Group {
   value?: { readonly name: string; readonly value: Value };
 }
 
-/** The rows of a state: sets of things first, then values by their paths. Words given: what they occur in, opened. */
-export function treeRows(state: State, open: ReadonlySet<string>, words: readonly string[]): TreeRow[] {
-  const rows = new Rows(open, words);
+/**
+ * The rows of a state: sets of things first, then values by their paths. With words, what they occur in, opened. They are
+ * kept from state to state as long as the same parts are there: a row says what is in the state asked for last.
+ */
+export class StateTree {
+  readonly #shown: { state: State | null } = { state: null };
+  #open: ReadonlySet<string> | null = null;
+  #words = "";
+  #rows: readonly TreeRow[] = [];
+
+  rows(state: State, open: ReadonlySet<string>, words: readonly string[]): readonly TreeRow[] {
+    const before = this.#shown.state;
+    const text = words.join(" ");
+    const isSame = open === this.#open && text === this.#words && before !== null && hasSameParts(before, state);
+    this.#shown.state = state;
+    this.#open = open;
+    this.#words = text;
+    if (!isSame) this.#rows = rowsOf(state, new Rows(() => this.#shown.state ?? state, open, words));
+    return this.#rows;
+  }
+}
+
+function rowsOf(state: State, rows: Rows): readonly TreeRow[] {
   for (const [set, { ids, columns }] of state.sets) {
     rows.branch(
       set,
       0,
       set,
-      () => counted(ids.length, "thing"),
+      ({ sets }) => counted(sets.get(set)?.ids.length ?? 0, "thing"),
       null,
       () => {
-        ids.forEach((id, row) => {
-          if (rows.isFull) return;
-          const thing = { set, id };
-          rows.branch(
-            `${set}/${id}`,
-            1,
-            String(id),
-            () => nameOf(columns, row),
-            thing,
-            () => {
-              for (const [name, column] of columns) {
-                const path = { set, id, column: name } as const;
-                rows.leaf(
-                  `${set}/${id}/${name}`,
-                  2,
-                  name,
-                  () => cells(column, row),
-                  column.unit,
-                  thing,
-                  () => cellsOf(column, (item) => ({ ...path, item })),
-                );
-              }
-            },
-          );
-        });
+        for (const [row, id] of ids.entries()) rows.thing({ set, id }, row, columns);
       },
     );
   }
@@ -86,10 +82,13 @@ export function treeRows(state: State, open: ReadonlySet<string>, words: readonl
 
 class Rows {
   readonly all: TreeRow[] = [];
+  readonly #state: () => State;
   readonly #open: ReadonlySet<string>;
   readonly #words: readonly string[];
 
-  constructor(open: ReadonlySet<string>, words: readonly string[]) {
+  /** `state` gives the one that rows tell of. */
+  constructor(state: () => State, open: ReadonlySet<string>, words: readonly string[]) {
+    this.#state = state;
     this.#open = open;
     this.#words = words;
   }
@@ -103,13 +102,14 @@ class Rows {
     key: string,
     depth: number,
     name: string,
-    text: () => string,
+    tell: (state: State) => string,
     thing: TreeRow["thing"],
     fill: () => void,
   ): void {
     const isSearch = this.#words.length > 0;
     const isOpen = isSearch || this.#open.has(key);
     const at = this.all.length;
+    const text = (): string => tell(this.#state());
     this.all.push({ key, depth, name, isOpen, text, unit: null, paths: () => [], thing });
     if (isOpen) fill();
     if (isSearch && this.all.length === at + 1 && !hasWords(key, this.#words)) this.all.pop();
@@ -119,13 +119,42 @@ class Rows {
     key: string,
     depth: number,
     name: string,
-    text: () => string,
+    tell: (state: State) => string,
     unit: string | null,
     thing: TreeRow["thing"],
-    paths: () => readonly SeriesPath[],
+    paths: (state: State) => readonly SeriesPath[],
   ): void {
     if (this.isFull || !hasWords(key, this.#words)) return;
-    this.all.push({ key, depth, name, isOpen: null, text, unit, paths, thing });
+    const text = (): string => tell(this.#state());
+    this.all.push({ key, depth, name, isOpen: null, text, unit, paths: () => paths(this.#state()), thing });
+  }
+
+  /** One thing, the `row`th of its set, and what is known of it. */
+  thing(thing: NonNullable<TreeRow["thing"]>, row: number, columns: ReadonlyMap<string, Column>): void {
+    if (this.isFull) return;
+    const { set, id } = thing;
+    const key = `${set}/${id}`;
+    this.branch(
+      key,
+      1,
+      String(id),
+      ({ sets }) => nameOf(sets.get(set)?.columns, row),
+      thing,
+      () => {
+        for (const [name, { unit }] of columns) {
+          const column = ({ sets }: State): Column | undefined => sets.get(set)?.columns.get(name);
+          this.leaf(
+            `${key}/${name}`,
+            2,
+            name,
+            (state) => cells(column(state), row),
+            unit,
+            thing,
+            (state) => cellsOf(column(state), (item) => ({ set, id, column: name, item })),
+          );
+        }
+      },
+    );
   }
 
   group(key: string, depth: number, name: string, { parts, value }: Group): void {
@@ -153,15 +182,15 @@ class Rows {
     keys: readonly (string | number)[],
     value: Value,
   ): void {
-    const text = (): string => preview(value, WIDTH);
+    const tell = ({ values }: State): string => preview(partAt(values.get(root), keys), WIDTH);
     const parts = partsOf(value);
     if (parts === null) {
-      this.leaf(key, depth, name, text, unitOfValue(root), null, () =>
-        Number.isNaN(numberIn(value, [])) ? [] : [{ value: root, keys }],
+      this.leaf(key, depth, name, tell, unitOfValue(root), null, ({ values }) =>
+        Number.isNaN(numberIn(values.get(root), keys)) ? [] : [{ value: root, keys }],
       );
       return;
     }
-    this.branch(key, depth, name, text, null, () => {
+    this.branch(key, depth, name, tell, null, () => {
       for (const [part, inner] of parts()) {
         if (this.isFull) return;
         this.value(`${key}.${part}`, depth + 1, String(part), root, [...keys, part], inner);
@@ -181,18 +210,71 @@ function partsOf(value: Value): (() => Iterable<readonly [string | number, Value
   return () => Object.entries(value as Readonly<Record<string, Value>>);
 }
 
+/** A part of a value; null where there is none any more. */
+function partAt(value: Value | undefined, keys: readonly (string | number)[]): Value {
+  let part: unknown = value;
+  for (const key of keys) part = (part as Readonly<Record<string | number, unknown>> | null | undefined)?.[key];
+  return (part ?? null) as Value;
+}
+
+/** Whether two states have the same rows, whatever these say. */
+function hasSameParts(a: State, b: State): boolean {
+  return (
+    areAlike(a.sets, b.sets, (one, other) => {
+      const isSameCrowd = one.ids === other.ids || isSameList(one.ids, other.ids);
+      return isSameCrowd && (one.columns === other.columns || areAlike(one.columns, other.columns, hasSameUnit));
+    }) && areAlike(a.values, b.values, isAlike)
+  );
+}
+
+function hasSameUnit(a: Column, b: Column): boolean {
+  return a.unit === b.unit;
+}
+
+/** Whether two maps have the same keys in the same order, and what is under each is alike. */
+function areAlike<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>, isLike: (a: T, b: T) => boolean): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  const others = b.entries();
+  for (const [key, value] of a) {
+    const [name, other] = others.next().value!;
+    if (key !== name || (value !== other && !isLike(value, other))) return false;
+  }
+  return true;
+}
+
+function isAlike(a: Value, b: Value): boolean {
+  const [parts, others] = [partsOf(a), partsOf(b)];
+  if (parts === null || others === null) return parts === others;
+  if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) return a.byteLength === b.byteLength;
+  const [mine, theirs] = [[...parts()], [...others()]];
+  return (
+    mine.length === theirs.length &&
+    mine.every(([key, part], i) => {
+      const [name, other] = theirs[i]!;
+      return key === name && (part === other || isAlike(part, other));
+    })
+  );
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
+}
+
 function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function nameOf(columns: ReadonlyMap<string, Column>, row: number): string {
+function nameOf(columns: ReadonlyMap<string, Column> | undefined, row: number): string {
   return ["label", "kind"]
-    .map((name) => columns.get(name)?.data[row])
+    .map((name) => columns?.get(name)?.data[row])
     .filter((text) => typeof text === "string" && text !== "")
     .join(" · ");
 }
 
-function cells({ data, width }: Column, row: number): string {
+function cells(column: Column | undefined, row: number): string {
+  if (column === undefined) return "";
+  const { data, width } = column;
   if (width === 1) return cell(data[row]);
   return Array.from({ length: width }, (_, item) => cell(data[row * width + item])).join(", ");
 }
@@ -202,7 +284,8 @@ function cell(value: number | string | undefined): string {
   return Number.isNaN(value) ? "–" : String(Number.isInteger(value) ? value : Number(value.toPrecision(7)));
 }
 
-function cellsOf({ data, width }: Column, path: (item: number | null) => SeriesPath): SeriesPath[] {
-  if (Array.isArray(data)) return [];
+function cellsOf(column: Column | undefined, path: (item: number | null) => SeriesPath): SeriesPath[] {
+  if (column === undefined || Array.isArray(column.data)) return [];
+  const { width } = column;
   return width === 1 ? [path(null)] : Array.from({ length: width }, (_, item) => path(item));
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useSession } from "../hooks.ts";
+import { sizeText } from "../size.ts";
 import { placeAt } from "./files.ts";
 
 /** An entry of what `simtape view` serves. */
@@ -34,15 +35,9 @@ export function RecordingList() {
       {list.map(({ name, url, bytes }) => (
         <button key={url} type="button" onClick={() => void session.open(placeAt(url))}>
           <span>{name}</span>
-          {bytes !== null && <small>{size(bytes)}</small>}
+          {bytes !== null && <small>{sizeText(bytes)}</small>}
         </button>
       ))}
     </nav>
   );
-}
-
-function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  const power = Math.min(3, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1000 ** power).toPrecision(3)} ${["B", "kB", "MB", "GB"][power]}`;
 }

@@ -1,8 +1,10 @@
 import "./plots.css";
 import type { Time } from "simtape";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { isTooFar } from "../afar.ts";
 import { useFrame, useFrames, useSession, useViewer } from "../hooks.ts";
 import type { Opened, SeriesPath } from "../protocol.ts";
+import { sizeText } from "../size.ts";
 import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
 import { firstChart, labelOf } from "./paths.ts";
@@ -14,6 +16,7 @@ import { useSeries } from "./use-series.ts";
 /** Least height of a chart with its names, pixels; the names take the second of it. */
 const CHART_HEIGHT = 120;
 const NAMES_HEIGHT = 28;
+const NOTHING: readonly SeriesPath[] = [];
 
 /** Numbers of the recording over time. */
 export function PlotsPanel() {
@@ -44,8 +47,10 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const isBehind = shown.range !== null && (shown.range.start >= bounds.end || shown.range.end <= bounds.start);
   const range = shown.range === null || isBehind ? bounds : shown.range;
   const paths = shown.charts.flat();
-  const loaded = useSeries(opened.recording, paths, range, Math.max(0, Math.round(size.width - 130)));
-  const ghosts = useGhostSeries(paths, range, Math.max(0, Math.round(size.width - 130)));
+  const far = useFar();
+  const read = far.bytes === 0 ? paths : NOTHING;
+  const loaded = useSeries(opened.recording, read, range, Math.max(0, Math.round(size.width - 130)));
+  const ghosts = useGhostSeries(read, range, Math.max(0, Math.round(size.width - 130)));
   const height = Math.max(CHART_HEIGHT, Math.floor(size.height / Math.max(1, shown.charts.length)));
 
   const setRange = (next: Shown["range"]): void => setShown({ ...shown, range: next });
@@ -86,6 +91,11 @@ function Plots({ opened }: { readonly opened: Opened }) {
         <Button kind={shown.charts.length === 0 ? "main" : "plain"} onClick={() => setPicking({ chart: null })}>
           Add a plot …
         </Button>
+        {far.bytes > 0 && paths.length > 0 && (
+          <Button label="Read all of the recording, which is far away" onClick={far.allow}>
+            {`Draw: reads ${sizeText(far.bytes)}`}
+          </Button>
+        )}
         {loaded.progress !== null && <progress max={1} value={loaded.progress} aria-label="Reading the recording" />}
         {loaded.error !== null && <span role="alert">{loaded.error}</span>}
         <Button label="Zoom in (+)" onClick={() => zoom(0.5, now())}>
@@ -135,6 +145,17 @@ function Plots({ opened }: { readonly opened: Opened }) {
       )}
     </div>
   );
+}
+
+/** Bytes that a plot would read from far away, unless someone has allowed it: then, and where little is to be read, none. */
+function useFar(): { readonly bytes: number; readonly allow: () => void } {
+  const decks = useViewer((state) => state.decks);
+  const [allowed, allow] = useState<ReadonlySet<number>>(new Set());
+  const far = decks.filter((deck) => isTooFar(deck) && !allowed.has(deck.opened.recording));
+  return {
+    bytes: far.reduce((sum, { opened }) => sum + (opened.info.bytes ?? 0), 0),
+    allow: () => allow(new Set([...allowed, ...far.map(({ opened }) => opened.recording)])),
+  };
 }
 
 /** Saves all moments of what is shown as CSV, not only those that are drawn. */

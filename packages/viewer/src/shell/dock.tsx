@@ -27,9 +27,17 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
         element.className = "panel-place";
         return {
           element,
-          init: () => {
-            const kind = PANELS.find((panel) => panel.id === name);
-            if (kind !== undefined) setPlaces((before) => new Map(before).set(id, { kind, element }));
+          init: ({ api: panel }) => {
+            const kind = PANELS.find((candidate) => candidate.id === name);
+            if (kind === undefined) return;
+            const show = (): void => {
+              if (!panel.isVisible) return;
+              change.dispose();
+              setPlaces((before) => new Map(before).set(id, { kind, element }));
+            };
+            const change = panel.onDidVisibilityChange(show);
+            // Only when all are laid out is it known which of them is before the others.
+            queueMicrotask(show);
           },
           dispose: () =>
             setPlaces((before) => {

@@ -1,11 +1,10 @@
-import type { Mark, Marks, Opened, Progress } from "../protocol.ts";
+import { isTooFar, READ_AFAR } from "../afar.ts";
+import type { Mark, Marks, Opened, Place, Progress } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import type { Window } from "./window.ts";
 
 /** Columns that the whole recording is counted in. */
 const COLUMNS = 2048;
-/** Bytes that are read over a network for a picture of what is in them. */
-const READ_AFAR = 64 << 20;
 /** Before another window is counted, it must stay so long, milliseconds. */
 const SETTLE = 120;
 
@@ -38,14 +37,14 @@ export class Activity {
   #looking = new AbortController();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(session: Session, opened: Opened, isAfar: boolean, changed: () => void) {
+  constructor(session: Session, opened: Opened, place: Place, changed: () => void) {
     this.#session = session;
     this.#opened = opened;
-    this.#isAfar = isAfar;
+    this.#isAfar = place.kind === "url";
     this.#changed = changed;
-    const { timeline, info } = opened;
+    const { timeline } = opened;
     const window = { start: timeline.start, end: timeline.end };
-    const isLarge = isAfar && (info.bytes ?? 0) > READ_AFAR;
+    const isLarge = isTooFar({ place, opened });
     void this.#spread(window);
     void this.#mark(window, COLUMNS, !isLarge, this.#ended.signal, (marks) => {
       this.#marks = marks;

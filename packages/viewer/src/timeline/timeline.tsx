@@ -42,7 +42,7 @@ export function Timeline() {
   useEffect(() => setWindow(all), [all]);
 
   useEffect(() => {
-    const made = new Activity(session, opened, place.kind === "url", () => setVersion((before) => before + 1));
+    const made = new Activity(session, opened, place, () => setVersion((before) => before + 1));
     setActivity(made);
     return () => made.close();
   }, [session, opened, place]);

@@ -21,7 +21,12 @@ async function opened(name: string): Promise<{ engine: Engine; known: Opened }> 
 async function first(name: string, kind: string): Promise<RecordBytes> {
   const { engine, known } = await opened(name);
   const { recording } = known;
-  const { kind: kinds } = await outline(engine, { recording, limit: 1e6 }, signal, ignore);
+  const { kind: kinds } = await outline(
+    engine,
+    { recording, limit: 1e6, end: Number.POSITIVE_INFINITY },
+    signal,
+    ignore,
+  );
   return (await record(engine, { recording, index: kinds.indexOf(kind) }, signal, ignore))!;
 }
 
@@ -42,7 +47,12 @@ describe("what the worker hands out of a record", () => {
   test.each(EXAMPLES)("is its own, and named to the last byte, in %s", async (name) => {
     const { engine, known } = await opened(name);
     const { recording } = known;
-    const { kind, length } = await outline(engine, { recording, limit: 1e6 }, signal, ignore);
+    const { kind, length } = await outline(
+      engine,
+      { recording, limit: 1e6, end: Number.POSITIVE_INFINITY },
+      signal,
+      ignore,
+    );
     for (const each of new Set(kind)) {
       const index = kind.indexOf(each);
       const found = structuredClone((await record(engine, { recording, index }, signal, ignore))!);

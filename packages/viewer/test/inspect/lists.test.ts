@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { open, type State } from "simtape";
+import { filesBundle, open, type State } from "simtape";
 import { describe, expect, test } from "vitest";
 import { density } from "../../src/engine/density.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { messages } from "../../src/engine/messages.ts";
 import { MessageIndex } from "../../src/inspect/message-index.ts";
-import { treeRows } from "../../src/inspect/tree.ts";
+import { MessageRun } from "../../src/inspect/message-run.ts";
+import { StateTree, type TreeRow } from "../../src/inspect/tree.ts";
+import type { Ask } from "../../src/protocol.ts";
 import { heightOf, scrollTo, windowAt } from "../../src/inspect/virtual.ts";
 import { example } from "../support/viewer.ts";
 
@@ -63,6 +65,35 @@ describe("a table of messages", () => {
     }
   });
 
+  test.each(["town.log", "race.hcrp"])("of %s is had from any moment on, and what was before", async (name) => {
+    const { engine, recording, start, end } = await engineWith(name);
+    const session = { query: (_: string, ask: Ask<"messages">) => messages(engine, ask, signal, ignore) };
+    const timeline = { start, end, epoch: null, tick: null };
+    for (const channels of [null, [1, 2]]) {
+      const ask = { recording, reverse: false, text: "", preview: false, channels, limit: 1e6 };
+      const { sequence } = await messages(engine, ask, signal, ignore);
+      const changed = { call: (): void => undefined };
+      const run = new MessageRun(session as never, { recording, timeline }, channels, (start + end) / 3, () =>
+        changed.call(),
+      );
+      const told = (): number[] => Array.from({ length: run.count }, (_, i) => run.row(i)!.sequence);
+      const isAll = new Promise<void>((resolve) => {
+        changed.call = () => (run.hasLast || run.count > 600 ? resolve() : run.see(0, run.count));
+      });
+      run.see(0, 0);
+      await isAll;
+      const before = run.count;
+      const first = sequence.indexOf(run.row(0)!.sequence);
+      expect(first).toBeGreaterThan(0);
+      changed.call = ignore;
+      let earlier = 0;
+      for (let i = 0; i < 4 && !run.hasFirst; i++) earlier += await run.earlier();
+      expect(run.hasFirst).toBe(earlier === first);
+      expect(run.count).toBe(before + earlier);
+      expect(told()).toEqual([...sequence.subarray(first - earlier, first + before)]);
+    }
+  });
+
   test("finds those in which a text occurs", async () => {
     const { engine, recording } = await engineWith("race.hcrp");
     const ask = { recording, reverse: false, text: "CHECKPOINT", preview: true, channels: null, limit: 4 };
@@ -74,6 +105,9 @@ describe("a table of messages", () => {
 });
 
 describe("the state as a tree", () => {
+  const treeRows = (state: State, open: ReadonlySet<string>, words: readonly string[]): readonly TreeRow[] =>
+    new StateTree().rows(state, open, words);
+
   test("opens what was opened, and what a search finds", async () => {
     await using recording = await open(new Uint8Array(readFileSync(example("town.log"))));
     const state = await recording.state(1e9);
@@ -92,6 +126,43 @@ describe("the state as a tree", () => {
     expect(treeRows(state, new Set(), ["no such thing"])).toEqual([]);
   });
 
+  const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"];
+
+  test.each(EXAMPLES)("kept from moment to moment says of %s what a new one says", async (name) => {
+    await using recording = await open(filesBundle(new Map([[name, new Uint8Array(readFileSync(example(name)))]])));
+    const { start, end } = await recording.timeline();
+    const all = await recording.state((start + end) / 2);
+    const told = (rows: readonly TreeRow[]): unknown =>
+      rows.map(({ key, depth, isOpen, unit, text, paths }) => [key, depth, isOpen, unit, text(), paths()]);
+    const opened = new Set(keysOf(all));
+    const kept = new StateTree();
+    for (const part of [0, 0.1, 0.5, 0.501, 0.502, 0.9, 1]) {
+      const state = await recording.state(start + part * (end - start), { interpolate: true });
+      expect(told(kept.rows(state, opened, []))).toEqual(told(treeRows(state, opened, [])));
+    }
+  });
+
+  test("is not made anew while the same things are there", () => {
+    const stateAt = (time: number, ids: number[], robot: unknown): State => {
+      const data = Float64Array.from(ids, (id) => id + time);
+      const columns = new Map([["height", { kind: "f64", width: 1, unit: "m", data }]]);
+      const sets = new Map([["players", { ids, columns, axes: null }]]);
+      return { time, sets, values: new Map([["robot", robot]]) } as unknown as State;
+    };
+    const ids = Array.from({ length: 1000 }, (_, id) => id);
+    const tree = new StateTree();
+    const opened = new Set(["players", "players/999", "=robot"]);
+    const first = tree.rows(stateAt(0, ids, { pose: [1, 2] }), opened, []);
+    const second = tree.rows(stateAt(5, [...ids], { pose: [3, 4] }), opened, []);
+    expect(second).toBe(first);
+    expect(second.find(({ key }) => key === "players/999/height")!.text()).toBe("1004");
+    expect(second.find(({ key }) => key === "=robot.pose")!.text()).toContain("3");
+    const third = tree.rows(stateAt(5, ids.slice(1), { pose: [3, 4] }), opened, []);
+    expect(third.length).toBe(first.length - 1);
+    const fourth = tree.rows(stateAt(5, ids.slice(1), { pose: 3 }), opened, []);
+    expect(fourth.find(({ key }) => key === "=robot.pose")).toMatchObject({ isOpen: null });
+  });
+
   test("counts one thing as one", () => {
     const setOf = (...ids: number[]) => ({ ids, columns: new Map() });
     const state = {
@@ -104,3 +175,9 @@ describe("the state as a tree", () => {
     expect(treeRows(state, new Set(), []).map(({ text }) => text())).toEqual(["1 thing", "2 things", "1 value"]);
   });
 });
+
+/** Keys of the rows that can be opened: all sets, of each the first thing, and all values. */
+function keysOf({ sets, values }: State): string[] {
+  const things = [...sets].flatMap(([set, { ids }]) => [set, `${set}/${ids[0]}`]);
+  return [...things, ...[...values.keys()].map((name) => `=${name.replace(/^\//, "")}`)];
+}

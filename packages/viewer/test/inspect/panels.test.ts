@@ -102,6 +102,32 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     });
   });
 
+  test("the state keeps up with the pictures, however long these take", async () => {
+    await go("town.log", 1, ["state"]);
+    await page.getByRole("searchbox", { name: "Search the state" }).fill("visual-time");
+    const text = page.getByRole("tree", { name: "State" }).locator(".tree-text");
+    await expect.poll(() => text.count()).toBe(1);
+    const shown = await page.evaluate(
+      () =>
+        new Promise<(readonly [told: number, held: number])[]>((resolve) => {
+          const found: (readonly [number, number])[] = [];
+          const stop = simtape.onFrame(({ state }) => {
+            const slow = performance.now() + 150;
+            while (performance.now() < slow);
+            const told = Number(document.querySelector(".tree-text")!.textContent);
+            found.push([told, state.values.get("visual-time") as number]);
+            if (found.length < 10) return;
+            stop();
+            simtape.pause();
+            resolve(found);
+          });
+          simtape.play();
+        }),
+    );
+    expect(new Set(shown.map(([told]) => told)).size).toBeGreaterThan(5);
+    for (const [told, held] of shown) expect(told).toBeCloseTo(held, 4);
+  });
+
   test("messages are listed to the last, searched, and gone to; their bytes are shown", async () => {
     await go("race.hcrp", 1, ["messages", "bytes"]);
     const list = page.getByRole("listbox", { name: "Messages" });

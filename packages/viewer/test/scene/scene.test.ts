@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { filesBundle, open, type State } from "simtape";
-import { Box3, Color, type InstancedMesh, Matrix4, PerspectiveCamera, Quaternion, Ray, Vector3 } from "three";
+import { Box3, Color, type InstancedMesh, Matrix4, Object3D, PerspectiveCamera, Quaternion, Ray, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import { placesOf, unsetOrigin } from "../../../simtape/src/model/place.ts";
 import { distanceFor } from "../../src/scene/camera-rig.ts";
 import { Cast } from "../../src/scene/cast.ts";
 import { compose, composeRod, rotate } from "../../src/scene/compose.ts";
 import { courseOf, runsOf, timeNear } from "../../src/scene/course.ts";
-import { gapText } from "../../src/scene/gap.ts";
+import { gapText, gapTo } from "../../src/scene/gap.ts";
 import { stepFor } from "../../src/scene/ground.ts";
 import { Look } from "../../src/scene/look.ts";
-import { find, pick, placeOf, principal } from "../../src/scene/pick.ts";
+import { find, pick, placeOf, principal, type Spot } from "../../src/scene/pick.ts";
 import { Poses } from "../../src/scene/poses.ts";
 import { blockLook } from "../../src/scene/presenters/block-colors.ts";
 import { playerName } from "../../src/scene/presenters/blocks.ts";
@@ -483,6 +483,20 @@ describe("ways and gaps", () => {
     expect(timeNear(laps, 30, 0, 0, 25, 26)).toBeCloseTo(25, 1);
     expect(timeNear(laps, 100, 0, 1, 25, 33.25)).toBeCloseTo(33.25, 6);
     expect(timeNear(laps, 50, 30, -30, 25, 0)).toBeNaN();
+  });
+
+  test("a gap is in seconds of what plays, whatever the ghost's own rate", () => {
+    const spotAt = (x: number): Spot =>
+      ({ crowd: { poses: { positions: Float32Array.of(x, 0, 0) }, frame: new Object3D() }, row: 0 }) as unknown as Spot;
+    for (const [rate, seconds] of [
+      [1, 0.5],
+      [2, 0.25],
+      [0.5, 1],
+    ] as const) {
+      const gap = gapTo(spotAt(5), spotAt(10), { time: 1e9, rate }, course);
+      expect(gap.metres).toBe(5);
+      expect(gap.seconds).toBeCloseTo(seconds, 3);
+    }
   });
 
   test("nobody is drawn along a leap", () => {

@@ -12,7 +12,7 @@ test.each([0, 1, GUTTER, GUTTER + MARGIN])("nothing is drawn on a width of %i, w
   const all = { start: 0, end: 1e9 };
   const session = { query: () => new Promise(() => undefined) } as unknown as Session;
   const opened = { info: {}, timeline: all, channels: [{ id: 0, name: "pose" }] };
-  const activity = new Activity(session, opened as never, false, () => undefined);
+  const activity = new Activity(session, opened as never, { kind: "files", name: "", files: [] }, () => undefined);
   activity.whole = { window: all, columns: 4, counts: Uint32Array.of(1, 2, 3, 4) };
   const lanes = [{ kind: "channel", name: "pose", channel: 0 }] as const;
   const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "" };

@@ -11,7 +11,12 @@ test("lanes can be told while the activity is still that of a recording with mor
     return name === "density" ? counted(before, columns) : new Promise(() => undefined);
   }
   const activity = await new Promise<Activity>((resolve) => {
-    const made: Activity = new Activity(session as unknown as Session, before, false, () => resolve(made));
+    const made: Activity = new Activity(
+      session as unknown as Session,
+      before,
+      { kind: "files", name: "", files: [] },
+      () => resolve(made),
+    );
   });
   const names = (opened: Opened): string[] => lanesOf(activity, [deckOf(opened)]).map(({ name }) => name);
   expect(names(before)).toEqual(["frames", "actors", "lights"]);
