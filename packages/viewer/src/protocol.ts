@@ -132,6 +132,17 @@ export interface Marks {
   readonly isThinned: boolean;
 }
 
+/** Someone passing a checkpoint of a block world. */
+export interface Passing {
+  readonly time: Time;
+  /** Id in the set of players. */
+  readonly entity: number;
+  /** "checkpoint 3", "finish" */
+  readonly checkpoint: string;
+  /** Where, in the axes of the set of players; null: someone passed the same one before. */
+  readonly place: readonly number[] | null;
+}
+
 interface Of {
   readonly recording: number;
 }
@@ -175,6 +186,11 @@ export interface Queries {
       readonly isReading: boolean;
     };
     answer: Marks;
+  };
+  /** All passings of checkpoints, by time. */
+  passings: {
+    ask: Of & { /** Else only those that are known without. */ readonly isReading: boolean };
+    answer: readonly Passing[];
   };
   /** Progress is the rows found so far. */
   messages: {

@@ -2,6 +2,7 @@ import { density } from "./engine/density.ts";
 import { Engine } from "./engine/engine.ts";
 import { marks } from "./engine/marks.ts";
 import { message, messages } from "./engine/messages.ts";
+import { passings } from "./engine/passings.ts";
 import { outline, record } from "./engine/records.ts";
 import { series, table } from "./engine/series.ts";
 import { spread } from "./engine/spread.ts";
@@ -26,6 +27,7 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   density,
   spread,
   marks,
+  passings,
   messages,
   message,
   outline,

@@ -36,7 +36,7 @@ const REPORT_EVERY = 500;
 export const marks: Query<"marks"> = async (engine, ask, signal, report) => {
   const recording = engine.recording(ask.recording);
   const found = new Marks(ask);
-  for (const mark of written(recording)) found.add(mark);
+  for (const mark of writtenMarks(recording)) found.add(mark);
   if (!ask.isReading) return found.result();
   const channels = await eventChannels(recording, signal);
   if (channels.length === 0) return found.result();
@@ -94,20 +94,40 @@ class Marks {
   }
 }
 
+/** A mark of an HCRP file: of whom it tells, if of anybody. */
+export interface WrittenMark extends Mark {
+  readonly entity: number | null;
+}
+
 /** Marks that an HCRP file has in its metadata: they are known without reading its chunks. */
-function* written({ info }: Recording): Generator<Mark> {
+export function* writtenMarks({ info }: Recording): Generator<WrittenMark> {
   if (info.format !== "hypercube") return;
   const list = at(at(at(info.metadata, "metadata"), "hcrp"), "marks");
   if (!Array.isArray(list)) return;
   for (const mark of list) {
-    const [tick, kind, label] = [at(mark, "tick"), at(mark, "kind"), at(mark, "label")];
+    const [tick, kind] = [at(mark, "tick"), at(mark, "kind")];
     if (typeof tick === "number" && typeof kind === "string")
-      yield { time: tick * HCRP_TICK, kind, label: typeof label === "string" ? label : kind };
+      yield { time: tick * HCRP_TICK, kind, ...about(mark, kind) };
   }
 }
 
 function at(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+/** The same of an event. */
+export function markEvent(time: number, value: Value): WrittenMark {
+  const number = at(value, "kind");
+  const kind = (typeof number === "number" ? MARK_KINDS[number] : undefined) ?? "mark";
+  return { time, kind, ...about(value, kind) };
+}
+
+function about(mark: unknown, kind: string): Pick<WrittenMark, "label" | "entity"> {
+  const [label, entity] = [at(mark, "label"), at(mark, "entity")];
+  return {
+    label: typeof label === "string" ? label : kind,
+    entity: typeof entity === "number" && entity >= 0 ? entity : null,
+  };
 }
 
 async function eventChannels(recording: Recording, signal: AbortSignal): Promise<Recording["channels"]> {
@@ -136,11 +156,7 @@ function markOf(recording: Recording, batch: MessageBatch, i: number): Mark | nu
     return null;
   }
   if (isNothing(value)) return null;
-  if (format === "hypercube" && channel.name === "mark") {
-    const [number, label] = [at(value, "kind"), at(value, "label")];
-    const named = typeof number === "number" ? (MARK_KINDS[number] ?? kind) : kind;
-    return { time, kind: named, label: typeof label === "string" ? label : named };
-  }
+  if (format === "hypercube" && channel.name === "mark") return markEvent(time, value);
   return { time, kind, label: `${channel.name}: ${preview(value, LABEL)}` };
 }
 

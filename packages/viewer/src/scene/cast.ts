@@ -1,5 +1,6 @@
 import { type Box3, Group } from "three";
 import type { State } from "simtape";
+import type { Passing } from "../protocol.ts";
 import { Look } from "./look.ts";
 import type { Crowd, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { PRESENTERS } from "./presenters/registry.ts";
@@ -15,6 +16,9 @@ export class Cast {
   readonly #origin: Origin;
   readonly #presenters = new Map<PresenterKind, Presenter>();
   readonly #sets = new Set<string>();
+  #passings: readonly Passing[] = [];
+  /** Presenters that know of them. */
+  #marked = 0;
 
   /** `ghost`: which one it is, -1 for what is played. */
   constructor(origin: Origin, ghost: number) {
@@ -33,6 +37,14 @@ export class Cast {
       this.crowds = [...this.#presenters.values()].flatMap((presenter) => presenter.crowds);
     }
     for (const presenter of this.#presenters.values()) presenter.update(state);
+    if (this.#marked !== this.#presenters.size) this.mark(this.#passings);
+  }
+
+  /** Takes note who passes checkpoints when. */
+  mark(passings: readonly Passing[]): void {
+    this.#passings = passings;
+    this.#marked = this.#presenters.size;
+    for (const presenter of this.#presenters.values()) presenter.mark?.(passings);
   }
 
   /** Widens the box by what should be seen at first. */

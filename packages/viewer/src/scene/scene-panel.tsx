@@ -1,6 +1,7 @@
 import "./scene.css";
 import type { Frame, Tick } from "simtape";
 import { useEffect, useRef, useState } from "react";
+import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Deck } from "../session.ts";
 import { useStore } from "../store.ts";
@@ -126,6 +127,15 @@ export function ScenePanel() {
       drawCourses(session, shown, frame, controller.signal)
         .then(() => writeGaps(gaps.current!, shown, decks))
         .catch(() => undefined);
+      if (main?.opened.info.format === "hypercube") {
+        const ask = { recording: main.opened.recording, isReading: !isTooFar(main) };
+        session
+          .query("passings", ask, { signal: controller.signal })
+          .then((passings) => {
+            shown.passings = passings;
+          })
+          .catch(() => undefined);
+      }
     }
     write(shown, frame);
   });

@@ -1,5 +1,6 @@
 import { Box3, Group, PCFShadowMap, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
 import type { Frame } from "simtape";
+import type { Passing } from "../protocol.ts";
 import type { Selection } from "../session.ts";
 import type { Scheme } from "../theme.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
@@ -227,6 +228,12 @@ export class SceneView {
     object.visible = this.#areTrailsOn;
     this.#courses.set(key, { course, object, parts });
     this.#scene.add(object);
+    this.invalidate();
+  }
+
+  /** Who passes checkpoints when, in what plays. */
+  set passings(passings: readonly Passing[]) {
+    this.#casts[0]?.mark(passings);
     this.invalidate();
   }
 

@@ -4,6 +4,9 @@ import { Box3, Color, type InstancedMesh, Matrix4, Object3D, PerspectiveCamera, 
 import { describe, expect, test } from "vitest";
 import { placesOf, unsetOrigin } from "../../../simtape/src/model/place.ts";
 import { distanceFor } from "../../src/scene/camera-rig.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { passings } from "../../src/engine/passings.ts";
+import type { Passing } from "../../src/protocol.ts";
 import { Cast } from "../../src/scene/cast.ts";
 import { compose, composeRod, rotate } from "../../src/scene/compose.ts";
 import { courseOf, runsOf, timeNear } from "../../src/scene/course.ts";
@@ -340,6 +343,66 @@ describe("figures and machines", () => {
     expect(foot.x).toBeGreaterThan(5.1);
     expect(hand.x).toBeLessThan(4.9);
     figures.dispose();
+  });
+});
+
+describe("checkpoints", () => {
+  const RACE = new Uint8Array(readFileSync(example("race.hcrp")));
+  const { signal } = new AbortController();
+  const passingsOf = async (isReading: boolean): Promise<readonly Passing[]> => {
+    const engine = new Engine();
+    const place = { kind: "files", name: "race.hcrp", files: [new File([RACE], "race.hcrp")] } as const;
+    const { recording } = await engine.open(place, signal, () => undefined);
+    return passings(engine, { recording, isReading }, signal, () => undefined);
+  };
+
+  test("are where they are passed first, and known without reading what happened", async () => {
+    const found = await passingsOf(false);
+    expect(found.length).toBe(20);
+    expect(found[0]).toMatchObject({ time: 11.75e9, entity: 5, checkpoint: "checkpoint 1" });
+    const firsts = found.filter(({ place }) => place !== null);
+    expect(firsts.map(({ checkpoint }) => checkpoint)).toEqual([
+      "checkpoint 1",
+      "checkpoint 2",
+      "checkpoint 3",
+      "finish",
+    ]);
+    await using recording = await open(RACE);
+    for (const { time, entity, place } of firsts) {
+      const { ids, columns } = (await recording.state(time)).sets.get("players")!;
+      const at = 3 * ids.indexOf(entity);
+      expect(place).toEqual([...columns.get("position")!.data.slice(at, at + 3)]);
+    }
+  });
+
+  test("are all seen from the start; those that were passed are of another colour", async () => {
+    await using recording = await open(RACE);
+    const cast = new Cast(new Origin(), -1);
+    cast.mark(await passingsOf(true));
+    const flags = (): { count: number; colors: number } => {
+      const found: InstancedMesh[] = [];
+      cast.object.traverse((object) => {
+        if ("isInstancedMesh" in object) found.push(object as InstancedMesh);
+      });
+      // Poles come before flags, both as many as there are checkpoints.
+      const mesh = found.filter(({ count }) => count === 4).at(-1)!;
+      const { array } = mesh.instanceColor!;
+      return { count: mesh.count, colors: new Set([0, 1, 2, 3].map((i) => `${array.slice(3 * i, 3 * i + 3)}`)).size };
+    };
+    const splits: string[] = [];
+    for (const [seconds, colors] of [
+      [0, 1],
+      [21, 2],
+      [44, 1],
+      [0, 1],
+    ] as const) {
+      cast.show(await recording.state(seconds * 1e9));
+      expect(flags()).toEqual({ count: 4, colors });
+      const { crowd, row } = principal(cast.crowds)!;
+      splits.push(...crowd.readings(row).flatMap(({ label, unit }) => (unit === "s" ? [label] : [])));
+    }
+    expect(splits).toEqual(["checkpoint 2", "finish"]);
+    cast.dispose();
   });
 });
 

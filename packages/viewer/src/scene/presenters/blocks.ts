@@ -12,9 +12,11 @@ import {
   SRGBColorSpace,
   Vector3,
 } from "three";
-import type { EntitySet, State, Value } from "simtape";
+import type { Column, EntitySet, State, Value } from "simtape";
+import type { Passing } from "../../protocol.ts";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
+import { Poses } from "../poses.ts";
 import { turnAngles } from "../turn.ts";
 import { blockLook } from "./block-colors.ts";
 import { BLOCKY, Figures } from "./figures.ts";
@@ -24,14 +26,16 @@ import { playerReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
 import { box, merged, shaded } from "./shapes.ts";
 
-/** A world of blocks: those that were edited, who plays in it and what they wear, and the checkpoints they passed. */
+/** A world of blocks: those that were edited, who plays in it and what they wear, and its checkpoints. */
 export const blocks: PresenterKind = {
   claims: (name, set) => SETS.includes(name) && (set.axes === null || set.axes.up === "y"),
   make: (setting) => new Blocks(setting),
 };
 
 const SETS = ["players", "entities", "blocks"];
-const CHECKPOINT = color("#ffd43b");
+/** Of checkpoints that nobody has passed yet, and of the others. */
+const AHEAD = color("#ffd43b");
+const PASSED = color("#40c057");
 const POLE = color("#9aa5ae");
 /** What was built is seen as a whole when it is smaller than this, metres. */
 const OVERSEEN = 150;
@@ -60,24 +64,23 @@ class Blocks implements Presenter {
   readonly #others: Instances;
   readonly #poles: Instances;
   readonly #flags: Instances;
-  /** Where someone passed a checkpoint, by its text: met while playing, and forgotten before its time. */
-  readonly #checkpoints = new Map<
-    string,
-    { readonly time: number; readonly place: readonly [number, number, number] }
-  >();
-  /** The checkpoint each player passed last, met while playing. */
-  readonly #splits = new Map<number | string, { readonly time: number; readonly text: string }>();
-  #mark: Value | undefined;
+  /** Checkpoints as they are passed first. */
+  #passings: readonly Passing[] = [];
+  readonly #checkpoints: Poses;
+  #firsts: readonly Passing[] = [];
+  #passed = -1;
+  #time = 0;
   #values: ReadonlyMap<string, Value> = NOTHING;
 
   constructor(setting: Setting) {
     this.#setting = setting;
-    const { look } = setting;
+    const { look, origin } = setting;
+    this.#checkpoints = new Poses(origin);
     const beings = { radius: 1.1, eye: 1.62, top: 2.35, distance: 8 };
     this.#players = new SetCrowd("players", this.object, setting, {
       ...beings,
       label: (set, row) => playerName(set, row, this.#values),
-      readings: (_, set, row) => playerReadings(set, row, this.#splits.get(set.ids[row]!)),
+      readings: (_, set, row) => playerReadings(set, row, this.#splitOf(set.ids[row]!)),
     });
     this.#entities = new SetCrowd("entities", this.object, setting, {
       ...beings,
@@ -120,7 +123,20 @@ class Blocks implements Presenter {
     if (this.#setting.look.ghost < 0 && this.#blocks.update(state)) this.#drawBlocks();
     if (this.#players.update(state)) this.#drawPlayers(state.time);
     if (this.#entities.update(state)) this.#drawEntities();
-    this.#follow(state);
+    this.#time = state.time;
+    this.#drawCheckpoints();
+  }
+
+  mark(passings: readonly Passing[]): void {
+    this.#passings = passings;
+    this.#firsts = passings.filter(({ place }) => place !== null);
+    const data = Float64Array.from(this.#firsts.flatMap(({ place }) => [...place!]));
+    const position: Column = { width: 3, unit: "block", interpolation: "hold", data };
+    const axes = this.crowds.find(({ entities }) => entities !== undefined)?.entities?.axes ?? null;
+    const ids = this.#firsts.map(({ checkpoint }) => checkpoint);
+    this.#checkpoints.update({ ids, columns: new Map([["position", position]]), axes });
+    this.#passed = -1;
+    this.#drawCheckpoints();
   }
 
   frame(box: Box3): void {
@@ -223,36 +239,23 @@ class Blocks implements Presenter {
     this.#others.end();
   }
 
-  /** Notes a checkpoint that was passed since the frame before, and forgets those that are yet to come. */
-  #follow(state: State): void {
-    const mark = state.values.get("mark");
-    let isOther = false;
-    for (const [text, { time }] of this.#checkpoints) {
-      if (time > state.time) isOther = this.#checkpoints.delete(text) || isOther;
-    }
-    for (const [id, { time }] of this.#splits) if (time > state.time) this.#splits.delete(id);
-    if (mark !== this.#mark) {
-      this.#mark = mark;
-      const { entity, label } = (mark ?? {}) as { readonly entity?: unknown; readonly label?: unknown };
-      const row = typeof entity === "number" ? this.#players.poses.find(entity) : -1;
-      const text = typeof label === "string" ? (/checkpoint.*/i.exec(label)?.[0] ?? "") : "";
-      if (text !== "" && typeof entity === "number") this.#splits.set(entity, { time: state.time, text });
-      if (text !== "" && this.#players.poses.isKnown(row) && !this.#checkpoints.has(text)) {
-        const { positions: p } = this.#players.poses;
-        this.#checkpoints.set(text, { time: state.time, place: [p[3 * row]!, p[3 * row + 1]!, p[3 * row + 2]!] });
-        isOther = true;
-      }
-    }
-    if (isOther) this.#drawCheckpoints();
+  /** The checkpoint that someone passed last. */
+  #splitOf(id: number | string): Passing | undefined {
+    return this.#passings.findLast(({ time, entity }) => entity === id && time <= this.#time);
   }
 
   #drawCheckpoints(): void {
+    const passed = this.#firsts.filter(({ time }) => time <= this.#time).length;
+    if (passed === this.#passed) return;
+    this.#passed = passed;
     const { look } = this.#setting;
+    const { positions: p } = this.#checkpoints;
     this.#poles.begin();
     this.#flags.begin();
-    for (const { place } of this.#checkpoints.values()) {
-      this.#poles.put(place[0], place[1], place[2], 0, 0, 0, 1, 1, 1, 1, look.paint(POLE));
-      this.#flags.put(place[0], place[1], place[2], 0, 0, 0, 1, 1, 1, 1, look.paint(CHECKPOINT));
+    for (let row = 0; row < this.#firsts.length; row++) {
+      const [x, y, z] = [p[3 * row]!, p[3 * row + 1]!, p[3 * row + 2]!];
+      this.#poles.put(x, y, z, 0, 0, 0, 1, 1, 1, 1, look.paint(POLE));
+      this.#flags.put(x, y, z, 0, 0, 0, 1, 1, 1, 1, look.paint(row < passed ? PASSED : AHEAD));
     }
     this.#poles.end();
     this.#flags.end();

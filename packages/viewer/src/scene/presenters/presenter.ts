@@ -1,6 +1,7 @@
 import type { Box3, Object3D } from "three";
 import type { EntitySet, State } from "simtape";
 import type { Look } from "../look.ts";
+import type { Passing } from "../../protocol.ts";
 import type { Poses } from "../poses.ts";
 import type { Origin } from "../turn.ts";
 import type { Reading } from "./readings.ts";
@@ -48,6 +49,8 @@ export interface Presenter {
   /** Takes a set it claims; told once for each. */
   adopt(set: string): void;
   update(state: State): void;
+  /** Takes note who passes checkpoints when, by time; only of what shows them. */
+  mark?(passings: readonly Passing[]): void;
   /** Widens the box by what should be seen at first. */
   frame(box: Box3): void;
   /** Height of the ground; null: nobody knows, it is drawn below what is framed. */

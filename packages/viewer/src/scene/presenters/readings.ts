@@ -1,4 +1,5 @@
 import type { EntitySet, State } from "simtape";
+import type { Passing } from "../../protocol.ts";
 import { numberAt } from "./presenter.ts";
 
 /** A number worth reading while one looks: what it is, as it is recorded or turned into a unit people use. */
@@ -64,16 +65,16 @@ export function moleculeReadings(state: State): Reading[] {
   ]);
 }
 
-/** `split`: the checkpoint passed last, and when. */
+/** `split`: the checkpoint passed last. */
 export function playerReadings(
   set: EntitySet,
   row: number,
-  split: { readonly text: string; readonly time: number } | undefined,
+  split: Pick<Passing, "checkpoint" | "time"> | undefined,
 ): Reading[] {
   return known([
     reading("height", numberAt(set, "position", row, 1), "blocks", 1),
     reading("health", numberAt(set, "health", row), "", 0),
-    ...(split === undefined ? [] : [reading(split.text, split.time / 1e9, "s", 2)]),
+    ...(split === undefined ? [] : [reading(split.checkpoint, split.time / 1e9, "s", 2)]),
   ]);
 }
 
