@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../bytes/builder.ts";
+import { toColumns } from "../formats/hypercube/columns-writing.ts";
 import type { Framer } from "../formats/hypercube/frames.ts";
 import { ENTRY_SNAPSHOT, type IndexEntry, LIMITS, writeIndexEntry } from "../formats/hypercube/layout.ts";
 import { type ByteSource, SourceError } from "../io/source.ts";
@@ -24,15 +25,18 @@ export interface CompactedLayout {
 export class CompactedFile implements CompactedLayout {
   readonly #sink: ReadableSink;
   readonly #framer: Framer;
+  readonly #isColumns: boolean;
   readonly #entries: IndexEntry[] = [];
   #piece = new ByteBuilder(PIECE);
   #indexBytes = 0;
   #chunkBytes = 0;
   #tickCount = 0;
 
-  constructor(sink: ReadableSink, framer: Framer) {
+  /** `isColumns`: frames hold chunks in columns (spec §7.5). */
+  constructor(sink: ReadableSink, framer: Framer, isColumns: boolean) {
     this.#sink = sink;
     this.#framer = framer;
+    this.#isColumns = isColumns;
   }
 
   get tickCount(): number {
@@ -49,7 +53,8 @@ export class CompactedFile implements CompactedLayout {
 
   /** Throws `RangeError` when there are more frames than an index may have (spec §12). */
   add({ startTick, tickCount, hasSnapshot, raw }: RawFrame): void {
-    const frame = this.#framer.frame(raw);
+    const content = this.#isColumns ? toColumns(raw, hasSnapshot) : raw;
+    const frame = this.#framer.frame(content);
     const entry: IndexEntry = {
       startTick,
       tickCount,
@@ -58,7 +63,7 @@ export class CompactedFile implements CompactedLayout {
       offsetHigh: 0,
       offsetLow: 0,
       compressedLength: frame.length,
-      uncompressedLength: raw.length,
+      uncompressedLength: content.length,
       formatVersion: null,
       dataVersion: null,
     };

@@ -5,7 +5,14 @@ import { zstdDictionaryId } from "../codec/zstd.ts";
 import { type Epoch, writeReserved } from "../formats/hypercube/layout-metadata.ts";
 import { compoundIn, OWN_KEY, RESERVED_KEY, withEntry } from "../formats/hypercube/metadata-writing.ts";
 import type { Preamble } from "../formats/hypercube/preamble.ts";
-import { FLAG_FINISHED, FLAG_SEGMENTED, HEADER_BYTES, sealHeader, writeHeader } from "../formats/hypercube/layout.ts";
+import {
+  FLAG_COLUMNS,
+  FLAG_FINISHED,
+  FLAG_SEGMENTED,
+  HEADER_BYTES,
+  sealHeader,
+  writeHeader,
+} from "../formats/hypercube/layout.ts";
 import type { CompactedLayout } from "./compact-file.ts";
 
 /** Milliseconds of a tick. */
@@ -15,6 +22,8 @@ const TICK_MS = 50;
 export interface CompactionFacts {
   readonly level: number;
   readonly frameBytes: number;
+  /** Frames hold chunks in columns (spec §7.5). */
+  readonly isColumns: boolean;
   readonly dictionary: Uint8Array | null;
   readonly dictionarySha256: Uint8Array | null;
   readonly sourceBytes: number;
@@ -46,7 +55,7 @@ export function compactedPreamble(
   const index = layout.index(start);
   const dictionaryId = facts.dictionary === null ? 0 : zstdDictionaryId(facts.dictionary);
   const header = {
-    flags: (head.flags & ~FLAG_SEGMENTED) | FLAG_FINISHED,
+    flags: (head.flags & ~FLAG_SEGMENTED & ~FLAG_COLUMNS) | FLAG_FINISHED | (facts.isColumns ? FLAG_COLUMNS : 0),
     worldId: head.worldId,
     worldVersion: head.worldVersion,
     startedAt: head.startedAt,
@@ -103,6 +112,7 @@ function compactedMetadata(source: NbtCompound, facts: CompactionFacts, generati
     source_bytes: { type: NBT.long, value: BigInt(facts.sourceBytes) },
     frame_bytes: { type: NBT.int, value: facts.frameBytes },
   };
+  if (facts.isColumns) compaction["columns"] = { type: NBT.byte, value: 1 };
   if (lost !== null && lost.chunks > 0) {
     compaction["lost_chunks"] = { type: NBT.int, value: lost.chunks };
     compaction["lost_ticks"] = { type: NBT.int, value: lost.ticks };

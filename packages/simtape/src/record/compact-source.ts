@@ -2,7 +2,6 @@ import { ByteBuilder } from "../bytes/builder.ts";
 import { crc32 } from "../bytes/crc32.ts";
 import { ByteCursor } from "../bytes/cursor.ts";
 import { hex, LayoutError } from "../bytes/error.ts";
-import { loadZstd, type Zstd } from "../codec/zstd.ts";
 import { Channels } from "../formats/hypercube/channels.ts";
 import type { ChunkContext } from "../formats/hypercube/chunk-context.ts";
 import type { HypercubeChunk } from "../formats/hypercube/chunk-plan.ts";
@@ -66,7 +65,6 @@ export class StrictSource {
   readonly reader: HypercubeReader;
   readonly #bundle: SourceBundle;
   readonly #findings: Findings;
-  readonly #zstd: Zstd;
   readonly #channels: Channels;
   readonly #fixer: NameFixer | null;
   readonly #fixes = new Map<number, NameFix>();
@@ -78,14 +76,12 @@ export class StrictSource {
     reader: HypercubeReader,
     bundle: SourceBundle,
     findings: Findings,
-    zstd: Zstd,
     { fixer, signal }: StrictOptions,
   ) {
     const { head, reserved } = reader.preamble;
     this.reader = reader;
     this.#bundle = bundle;
     this.#findings = findings;
-    this.#zstd = zstd;
     this.#channels = new Channels(head.dialect, reserved.events);
     this.#fixer = fixer ?? null;
     this.#signal = signal;
@@ -95,7 +91,7 @@ export class StrictSource {
   static async open(bundle: SourceBundle, options: StrictOptions): Promise<StrictSource> {
     const findings = new Findings();
     const reader = await openReader(bundle, findings, options);
-    return new StrictSource(reader, bundle, findings, await loadZstd(), options);
+    return new StrictSource(reader, bundle, findings, options);
   }
 
   /** What was found while it was opened. */
@@ -152,7 +148,7 @@ export class StrictSource {
   /** The chunk inflated. Throws `LayoutError`, `SourceError`. */
   async #content(chunk: HypercubeChunk): Promise<Uint8Array> {
     const { head } = this.reader.preamble;
-    const { dictionary } = this.reader;
+    const { dictionary, zstd } = this.reader;
     const source = await this.#file(chunk.segment);
     const hasRecord = chunk.segment !== null && head.dialect === 1 && head.extension !== null;
     const before = hasRecord ? CHUNK_RECORD_BYTES : 0;
@@ -164,7 +160,7 @@ export class StrictSource {
     if (hasRecord) this.#checkRecord(chunk, bytes.subarray(0, before), frame);
     const size = chunk.entry.uncompressedLength;
     const allowUnknownSize = head.extension === null;
-    return this.#zstd.decompress(
+    return zstd.decompress(
       frame,
       dictionary === null ? { size, allowUnknownSize } : { size, allowUnknownSize, dictionary },
     );

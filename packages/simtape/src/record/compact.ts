@@ -9,7 +9,15 @@ import { Framer } from "../formats/hypercube/frames.ts";
 import { readSections, SECTION } from "../formats/hypercube/layout-chunk.ts";
 import { EVENT } from "../formats/hypercube/layout-events.ts";
 import { RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "../formats/hypercube/layout-own.ts";
-import { DICTIONARY_IDS, FLAG_FINISHED, FORMAT_ID, LIMITS, readVarInt, TICK } from "../formats/hypercube/layout.ts";
+import {
+  DICTIONARY_IDS,
+  FLAG_COLUMNS,
+  FLAG_FINISHED,
+  FORMAT_ID,
+  LIMITS,
+  readVarInt,
+  TICK,
+} from "../formats/hypercube/layout.ts";
 import { compoundIn } from "../formats/hypercube/metadata-writing.ts";
 import type { NameFixer } from "../formats/hypercube/names.ts";
 import type { HypercubeReader } from "../formats/hypercube/reader.ts";
@@ -30,6 +38,11 @@ export interface CompactOptions {
   readonly level?: number | undefined;
   /** Inflated bytes of a frame at most, but for a single tick that is larger; default 262,144. */
   readonly frameBytes?: number | undefined;
+  /**
+   * Sorts the bytes of each frame into columns before they are compressed, which makes recordings of moving players
+   * about a third smaller still (spec §7.5). Only readers that know it, as simtape does, open such a file; default false.
+   */
+  readonly columns?: boolean | undefined;
   /** Trained zstd dictionary with an id of 32,768 to 65,535 (spec §7.3). */
   readonly dictionary?: Uint8Array | undefined;
   /** Dictionaries that the source needs. */
@@ -40,7 +53,7 @@ export interface CompactOptions {
   readonly salvage?: boolean | undefined;
   /** Analyses made in passing. */
   readonly visitors?: readonly CompactionVisitor[] | undefined;
-  /** What is there already under the output's name: when it was made of the same generation, nothing is done. */
+  /** What is there already under the output's name: when it was made alike of the same generation, nothing is done. */
   readonly existing?: SourceBundle | null | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Chunks done, of how many. */
@@ -49,7 +62,7 @@ export interface CompactOptions {
 
 /** What came of it. */
 export interface CompactReport {
-  /** `present`: there was a compacted file of this generation already. */
+  /** `present`: there was a compacted file of this generation already, with columns if they are asked for, else without. */
   readonly status: "compacted" | "present";
   readonly recordingId: string;
   /** Generation of the source. */
@@ -104,15 +117,16 @@ export async function compact(
   }
 }
 
-/** Whether `existing` was made by compacting `from` as it is now. */
+/** Whether `existing` was made by compacting `from` as it is now; with `columns` told, whether it has them or has not. */
 export async function isCompactionOf(
   existing: SourceBundle,
   from: SourceBundle,
   dictionaries?: DictionaryLookup,
+  columns?: boolean,
 ): Promise<boolean> {
   const source = await identityOf(from, dictionaries);
   const made = source === null ? null : await identityOf(existing, dictionaries);
-  return source !== null && isMadeOf(made, source);
+  return source !== null && isMadeOf(made, source, columns);
 }
 
 interface Identity {
@@ -120,10 +134,16 @@ interface Identity {
   readonly generation: number;
   /** Of a compacted file: the generation that it was made of; else null. */
   readonly madeOf: number | null;
+  readonly isColumns: boolean;
 }
 
-function isMadeOf(made: Identity | null, { recordingId, generation }: Identity): boolean {
-  return made?.recordingId === recordingId && made.madeOf === generation;
+function isMadeOf(
+  made: Identity | null,
+  { recordingId, generation }: Pick<Identity, "recordingId" | "generation">,
+  columns?: boolean,
+): boolean {
+  if (made?.recordingId !== recordingId || made.madeOf !== generation) return false;
+  return columns === undefined || made.isColumns === columns;
 }
 
 /** Null for what is no sound recording of the extended profile. */
@@ -140,7 +160,8 @@ async function identityOf(bundle: SourceBundle, dictionaries: DictionaryLookup |
     if (head.extension === null || reader.faults.length > 0) return null;
     const { recordingId, generation } = head.extension;
     const told = nbtEntry(compoundIn(compoundIn(metadata.root, "hcrp"), "compaction"), "source_generation");
-    return { recordingId, generation, madeOf: told?.type === NBT.int ? told.value : null };
+    const madeOf = told?.type === NBT.int ? told.value : null;
+    return { recordingId, generation, madeOf, isColumns: (head.flags & FLAG_COLUMNS) !== 0 };
   } finally {
     await reader.close();
   }
@@ -177,10 +198,10 @@ class Compaction {
     const { head } = reader.preamble;
     this.#mayCompact();
     const { recordingId, generation } = head.extension!;
-    const { existing = null } = this.#options;
+    const { existing = null, columns = false } = this.#options;
     if (existing !== null) {
       const made = await identityOf(existing, this.#lookup());
-      if (isMadeOf(made, { recordingId, generation, madeOf: null }))
+      if (isMadeOf(made, { recordingId, generation }, columns))
         return this.#report("present", (await sizeOf(existing)) ?? 0, 0, 0, 0);
     }
     const { level = LEVEL, frameBytes = FRAME_BYTES, dictionary = null } = this.#options;
@@ -191,7 +212,7 @@ class Compaction {
     const sink = await to.open();
     try {
       if (!isReadable(sink)) throw new RangeError(`cannot be read back before it is finished: ${sink.name}`);
-      const file = new CompactedFile(sink, framer);
+      const file = new CompactedFile(sink, framer, columns);
       const merger = new Merger(
         (frame) => file.add(frame),
         (chunk, frame) => this.#places.set(chunk, frame),
@@ -342,6 +363,7 @@ class Compaction {
     return compactedPreamble(reader.preamble, file, {
       level,
       frameBytes,
+      isColumns: this.#options.columns ?? false,
       dictionary,
       dictionarySha256: dictionary === null ? null : await sha256(dictionary),
       sourceBytes: reader.info.bytes ?? 0,
@@ -416,7 +438,7 @@ class Compaction {
       status,
       recordingId,
       generation,
-      idempotencyKey: `compact:${recordingId}:${generation}`,
+      idempotencyKey: `compact:${recordingId}:${generation}${this.#options.columns === true ? ":columns" : ""}`,
       bytesBefore: reader.info.bytes ?? 0,
       bytesAfter,
       ticks: head.tickCount,

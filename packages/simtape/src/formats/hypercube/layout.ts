@@ -21,8 +21,8 @@ export const FLAG_SEGMENTED = 2;
 export const FLAG_FINISHED = 4;
 export const FLAG_COLUMNS = 8;
 export const FLAG_CLIP = 256;
-/** Flags of the low byte that a reader of version 1 knows; COLUMNS is reserved and never written (spec §3.1, §7.5). */
-export const KNOWN_LOW_FLAGS: number = FLAG_EXTENDED | FLAG_SEGMENTED | FLAG_FINISHED;
+/** Flags of the low byte that are known here; COLUMNS is for compacted files only (spec §3.1, §7.5). */
+export const KNOWN_LOW_FLAGS: number = FLAG_EXTENDED | FLAG_SEGMENTED | FLAG_FINISHED | FLAG_COLUMNS;
 
 /** Bit 0 of an index entry's flags: the chunk begins with a snapshot (spec §5). */
 export const ENTRY_SNAPSHOT = 1;

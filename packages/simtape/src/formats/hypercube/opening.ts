@@ -7,9 +7,11 @@ import { type Finding, RecordingError, type Reporter } from "../../model/error.t
 import type { OpenOptions } from "../../model/reader.ts";
 import { FileSet } from "./chunk-fetch.ts";
 import { type Plan, planChunks } from "./chunk-plan.ts";
+import { columnar, perhapsColumnar } from "./columnar.ts";
 import { type DictionaryLookup, findDictionary } from "./dictionary.ts";
 import {
   FIRST_READ,
+  FLAG_COLUMNS,
   FLAG_FINISHED,
   FLAG_SEGMENTED,
   HEADER_BYTES,
@@ -36,6 +38,7 @@ export interface Opened {
   readonly preamble: Preamble;
   readonly files: FileSet;
   readonly plan: Plan;
+  /** Decompresses its frames to chunks, also where they hold columns. */
   readonly zstd: Zstd;
   readonly dictionary: Uint8Array | null;
   /** What was found wrong with header, metadata and index. */
@@ -139,7 +142,12 @@ class Opening {
     if (other !== null) return other;
     this.#mustHaveChunks(head, plan);
     const kept = first.length > preambleLength ? first : bytes;
-    return { preamble, plan, ...(await this.#tools(preamble)), files: this.#files(size, kept, null) };
+    return {
+      preamble,
+      plan,
+      ...(await this.#tools(checked.head, isSure, preamble.reserved)),
+      files: this.#files(size, kept, null),
+    };
   }
 
   /**
@@ -230,7 +238,7 @@ class Opening {
   ): Promise<Omit<Opened, "faults"> | null> {
     if (size === null) return null;
     const dictionaryId = isSure ? head.dictionaryId : await this.#dictionaryId();
-    const tools = await this.#tools({ head: { ...head, dictionaryId }, reserved: preamble?.reserved ?? null });
+    const tools = await this.#tools({ ...head, dictionaryId }, isSure, preamble?.reserved ?? null);
     const metadataLength = this.#metadataLength(head, preamble, first);
     const from = Math.min(size, HEADER_BYTES + metadataLength);
     const { signal } = this.#options;
@@ -358,7 +366,12 @@ class Opening {
     const plan = planChunks(known.entries, { isSegmented: true, preambleLength, size, tickCount }, this.#report);
     this.#mustHaveChunks(head, plan);
     const nameOf = head.dialect === 1 ? segmentName : productionSegmentName;
-    return { preamble: known, plan, ...(await this.#tools(known)), files: this.#files(size, bytes, nameOf) };
+    return {
+      preamble: known,
+      plan,
+      ...(await this.#tools(known.head, isSure, known.reserved)),
+      files: this.#files(size, bytes, nameOf),
+    };
   }
 
   /** With what was written, but not committed before the recorder ended (spec §8.5). */
@@ -424,18 +437,24 @@ class Opening {
     return new FileSet(this.#bundle, this.#source, size, head, nameOf);
   }
 
-  async #tools({
-    head,
-    reserved,
-  }: {
-    readonly head: Head;
-    readonly reserved: Preamble["reserved"] | null;
-  }): Promise<Pick<Opened, "zstd" | "dictionary">> {
+  async #tools(
+    head: Head,
+    isSure: boolean,
+    reserved: Preamble["reserved"] | null,
+  ): Promise<Pick<Opened, "zstd" | "dictionary">> {
     // production never has one (spec §14)
     const id = head.dialect === 1 ? head.dictionaryId : 0;
     const dictionary = await findDictionary(id, reserved?.dictionarySha256 ?? null, this.#dictionaries, this.#bundle);
-    return { zstd: await loadZstd(), dictionary };
+    return { zstd: zstdFor(head, isSure, await loadZstd()), dictionary };
   }
+}
+
+/** Spec §7.5. */
+function zstdFor(head: Head, isSure: boolean, zstd: Zstd): Zstd {
+  if (head.dialect !== 1) return zstd;
+  // the plain profile has no crc that its flags could fail
+  if (!isSure && head.extension !== null) return perhapsColumnar(zstd);
+  return (head.flags & FLAG_COLUMNS) === 0 ? zstd : columnar(zstd);
 }
 
 const QUIET: Reporter = { report: () => undefined };

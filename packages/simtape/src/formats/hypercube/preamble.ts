@@ -155,13 +155,8 @@ function section(
 function readVersion1(bytes: Uint8Array, isSure: boolean, report: Reporter): Head {
   const header = readHeader(new ByteCursor(bytes));
   const { extension, flags } = header;
-  for (let bit = 0; bit < 8; bit++) {
-    if ((flags & ~KNOWN_LOW_FLAGS & (1 << bit)) === 0) continue;
-    const name = 1 << bit === FLAG_COLUMNS ? " (COLUMNS)" : "";
-    // a damaged header may have any bit set
-    if (extension !== null && !isSure) continue;
-    throw refuse("unsupported", `header, flags: bit ${bit}${name} is not known and must not be ignored`, 5);
-  }
+  // a damaged header may have any bit set
+  if (extension === null || isSure) refuseFlags(flags);
   if (extension !== null) {
     if (extension.dictionaryId !== header.dictionaryId) {
       const message = `header, full dictionary id: expected ${header.dictionaryId}, found ${extension.dictionaryId}`;
@@ -178,6 +173,16 @@ function readVersion1(bytes: Uint8Array, isSure: boolean, report: Reporter): Hea
     dataVersion: extension?.dataVersion ?? 0,
     preambleLength: HEADER_BYTES + header.metadataLength + header.indexLength,
   };
+}
+
+/** Spec §3.1, §7.5. */
+function refuseFlags(flags: number): void {
+  for (let bit = 0; bit < 8; bit++) {
+    if ((flags & ~KNOWN_LOW_FLAGS & (1 << bit)) === 0) continue;
+    throw refuse("unsupported", `header, flags: bit ${bit} is not known and must not be ignored`, 5);
+  }
+  if ((flags & FLAG_COLUMNS) !== 0 && (flags & FLAG_SEGMENTED) !== 0)
+    throw refuse("unsupported", "header, flags: bit 3 (COLUMNS) is not for segmented recordings", 5);
 }
 
 function readProduction(bytes: Uint8Array, report: Reporter): Head {

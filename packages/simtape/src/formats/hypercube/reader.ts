@@ -188,6 +188,11 @@ export class HypercubeReader implements Reader {
     return this.#dictionary;
   }
 
+  /** Decompresses its frames to chunks, also where they hold columns (spec §7.5). */
+  get zstd(): Zstd {
+    return this.#zstd;
+  }
+
   /** Host events of version 1 may be called otherwise, but for simtape's own; all else goes by number. */
   stateOf(channels: readonly Channel[]): StateModel {
     const { dialect } = this.#preamble.head;

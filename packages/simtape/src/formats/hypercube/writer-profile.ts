@@ -15,6 +15,7 @@ import type { CreateOptions } from "../../model/writer.ts";
 import {
   type Extension,
   FLAG_CLIP,
+  FLAG_COLUMNS,
   FLAG_EXTENDED,
   FLAG_FINISHED,
   FLAG_SEGMENTED,
@@ -90,7 +91,7 @@ export class Profile {
     const isOpen = metadata["finished"] === false;
     let flags = FLAG_EXTENDED | (isOpen ? 0 : FLAG_FINISHED);
     if (head !== null && head.dialect === 1 && head.extension !== null)
-      flags = head.flags & ~FLAG_SEGMENTED & ~(isOpen ? FLAG_FINISHED : 0);
+      flags = head.flags & ~FLAG_SEGMENTED & ~FLAG_COLUMNS & ~(isOpen ? FLAG_FINISHED : 0);
     else if (head !== null && head.dialect === 1) flags |= head.flags & 0xff00;
     if (metadata["finished"] === true) flags |= FLAG_FINISHED;
     if (metadata["clip"] === true) flags |= FLAG_CLIP;
