@@ -27,6 +27,7 @@ const BASES: Readonly<Record<string, readonly [byHand: "every" | "few", seeds: n
   "flightgear/normal-3-multiplayer": ["few", 2],
   "hypercube/walk": ["every", 3],
   "hypercube/plain": ["few", 2],
+  "hypercube/columns": ["few", 2],
   "hypercube/segmented": ["few", 2],
   "hypercube/production-5": ["few", 2],
   "mira/recommended": ["every", 3],

@@ -200,6 +200,12 @@ async function hypercube(): Promise<Made[]> {
       one(compacted(zstd, walk(), { profile: "plain", level: 3 })),
     ),
     of(
+      "columns",
+      "Its chunks in columns, for readers that know them (flag 3).",
+      ["version 1", "extended", "compacted", "columns"],
+      one(compacted(zstd, walk(), { columns: true })),
+    ),
+    of(
       "gaps",
       "Bytes between the chunks that belong to none.",
       ["version 1", "extended", "gaps"],

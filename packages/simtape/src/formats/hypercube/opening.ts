@@ -452,8 +452,8 @@ class Opening {
 /** Spec §7.5. */
 function zstdFor(head: Head, isSure: boolean, zstd: Zstd): Zstd {
   if (head.dialect !== 1) return zstd;
-  // the plain profile has no crc that its flags could fail
-  if (!isSure && head.extension !== null) return perhapsColumnar(zstd);
+  // the plain profile has no crc that its flags could fail, and nothing where others have their extension
+  if (!isSure && (head.extension !== null || head.padding.some((byte) => byte !== 0))) return perhapsColumnar(zstd);
   return (head.flags & FLAG_COLUMNS) === 0 ? zstd : columnar(zstd);
 }
 

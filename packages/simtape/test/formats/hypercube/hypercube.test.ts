@@ -29,6 +29,8 @@ const single: Specimen[] = [...made]
 
 const broken = compacted(zstd, walk());
 broken[broken.length - 20]! ^= 0x10;
+const brokenColumns = compacted(zstd, walk(), { columns: true });
+brokenColumns[brokenColumns.length - 20]! ^= 0x10;
 const torn = { ...segments, "seg-00000001.hcs": segments["seg-00000001.hcs"]!.slice(0, 700) };
 const { "seg-00000000.hcs": _, ...missing } = segments;
 const walkContent = walk();
@@ -45,6 +47,8 @@ const variants: Specimen[] = [
   { name: "segmented", files: segments, stream: joined(Object.values(segments)) },
   { name: "plain and segmented", ...withStream(segmented(zstd, walk(), 3, { profile: "plain" })) },
   { name: "with gaps between chunks", files: { "a.hcrp": compacted(zstd, walk(), { gap: 9 }) } },
+  { name: "columns", files: { "a.hcrp": compacted(zstd, walk(), { columns: true }) } },
+  { name: "plain and columns", files: { "a.hcrp": compacted(zstd, walk(), { columns: true, profile: "plain" }) } },
   { name: "no chunk", files: { "a.hcrp": compacted(zstd, { chunks: [] }) } },
   {
     name: "chunks out of order in the file",
@@ -63,6 +67,7 @@ const variants: Specimen[] = [
     },
   },
   { name: "a damaged frame", files: { "a.hcrp": broken }, isDamaged: true },
+  { name: "a damaged frame in columns", files: { "a.hcrp": brokenColumns }, isDamaged: true },
   { name: "a torn segment", files: torn, stream: joined(Object.values(torn)), isDamaged: true },
   { name: "a missing segment", files: missing, stream: joined(Object.values(missing)), isDamaged: true },
   { name: "a later schema", files: { "a.hcrp": compacted(zstd, later) }, isDamaged: true },
