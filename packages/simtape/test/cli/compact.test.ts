@@ -56,6 +56,26 @@ describe("simtape compact", () => {
     expect(after).toMatchObject({ status: "sound", representation: "compacted", eventHash: before!["eventHash"] });
   });
 
+  test("with columns makes a file that every command takes, and never in place of one without", async () => {
+    const source = await live("columns-");
+    const out = at("columns.hcrp");
+    const asked = ["compact", source, out, "--columns", "--json"];
+    expect(JSON.parse((await simtape(asked)).stdout)).toMatchObject({ status: "compacted" });
+    expect(JSON.parse((await simtape(asked)).stdout)).toMatchObject({ status: "present" });
+    expect((await simtape(["compact", source, out])).exit).toBe(2);
+    expect((await simtape(["compact", source, at("plain.hcrp")])).exit).toBe(0);
+    expect((await simtape(["compact", source, at("plain.hcrp"), "--columns"])).exit).toBe(2);
+    for (const command of ["check", "verify"]) expect((await simtape([command, out])).exit, command).toBe(0);
+    expect((await simtape(["cat", out])).stdout).toBe((await simtape(["cat", at("plain.hcrp")])).stdout);
+    expect((await simtape(["tail", out])).stdout).toBe((await simtape(["tail", at("plain.hcrp")])).stdout);
+    expect((await simtape(["copy", out, at("copy.hcrp")])).exit).toBe(0);
+    expect(readFileSync(at("copy.hcrp"))).toEqual(readFileSync(out));
+    expect((await simtape(["trim", out, at("trimmed.hcrp"), "--from", "4s"])).exit).toBe(0);
+    expect((await simtape(["join", out, at("trimmed.hcrp"), "-o", at("joined.hcrp")])).exit).toBe(0);
+    expect((await simtape(["meta", "set", out, "reviewed=true"])).exit).toBe(0);
+    for (const made of [out, at("joined.hcrp")]) expect((await simtape(["check", made])).exit, made).toBe(0);
+  });
+
   test("refuses what is not finished and what would overwrite, salvages when told to", async () => {
     const open = await live("open-", { header: (head) => ({ ...head, flags: head.flags & ~FLAG_FINISHED }) });
     const refused = await simtape(["compact", open, at("open.hcrp")]);

@@ -13,6 +13,7 @@ import { patchFields } from "./fields-own.ts";
 import { productionParts } from "./fields-production.ts";
 import { sized, varInt } from "./fields-values.ts";
 import { EVENT_NAMES, type EventName, FIRST_SIZED } from "./layout-events.ts";
+import { FLAG_COLUMNS } from "./layout.ts";
 import { ORIGINAL_EVENT, RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
 import { PRODUCTION_NAMES, type ProductionVersion } from "./layout-production.ts";
 import type { HypercubeReader } from "./reader.ts";
@@ -83,7 +84,9 @@ export class HypercubeDissector implements Dissector {
         chunkFields(fields, chunk.hasKeyframe, chunk.entry.startTick, parts, nameOf, palettes);
       }
     };
-    return { note: `${chunk.title}, zstd`, bytes: raw, fields: fieldsIn(raw, read, most) };
+    const isColumns = (this.#reader.preamble.head.flags & FLAG_COLUMNS) !== 0 && dialect === 1;
+    const note = `${chunk.title}, zstd${isColumns ? " and columns" : ""}`;
+    return { note, bytes: raw, fields: fieldsIn(raw, read, most) };
   }
 }
 
