@@ -92,7 +92,7 @@ function writeNumbers(out: ByteBuilder, mask: number, bytes: Uint8Array): void {
   }
 }
 
-describe("columns", () => {
+describe("row 25: columns", () => {
   test("are sorted as the README says", () => {
     const raw = Uint8Array.of(
       // a snapshot of two bytes
