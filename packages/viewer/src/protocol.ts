@@ -40,6 +40,12 @@ export interface Opened {
 /** How a ghost lies beside the recording; see simtape's `GhostOptions`. */
 export type Placement = Pick<GhostOptions, "align" | "offset" | "rate">;
 
+/**
+ * Which number of a column. Null: it has one for each thing. "length": that of the vector which its numbers are. "speed":
+ * how fast the place goes that they are, each second.
+ */
+export type SeriesItem = number | "length" | "speed" | null;
+
 /** One number's place in state: in a value, through its keys; or in a column of one thing, which number of it. */
 export type SeriesPath =
   | { readonly value: string; readonly keys: readonly (string | number)[] }
@@ -47,8 +53,7 @@ export type SeriesPath =
       readonly set: string;
       readonly id: number | string;
       readonly column: string;
-      /** Null: the column has one number for each thing. "length": that of the vector which its numbers are. */
-      readonly item: number | "length" | null;
+      readonly item: SeriesItem;
     };
 
 /** A number over time, as the line to draw: at most four points for each column asked for, and one on either side. */

@@ -199,7 +199,7 @@ function toldNumber(told: Told, path: SeriesPath): number {
   const { width, data } = columns[path.column]!;
   const at = ids.indexOf(path.id) * width;
   if (path.item === "length") return Math.hypot(...(data.slice(at, at + width) as number[]));
-  return data[at + (path.item ?? 0)] as number;
+  return data[at + Number(path.item ?? 0)] as number;
 }
 
 /** What the page shows now, of the recording or of a ghost, as `simtape state --json` would print it. */

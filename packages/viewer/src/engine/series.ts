@@ -57,7 +57,7 @@ async function closer(
   const walk = new Walk(recording, checkpoints, start);
   await walk.go(
     (state, time, isMotion) => {
-      const numbers = sampler.read(state);
+      const numbers = sampler.read(state, isMotion);
       if (time < start) {
         if (isMotion || before === null) before = [time, numbers, isMotion];
         return false;
@@ -116,10 +116,10 @@ export const table: Query<"table"> = async (engine, { recording: id, paths, star
   let lines: string[] = [];
   const walk = new Walk(recording, checkpoints, start);
   await walk.go(
-    (state, time) => {
+    (state, time, isMotion) => {
       if (time >= end) return true;
+      const numbers = traces.map((trace) => trace.read(state, isMotion));
       if (time < start) return false;
-      const numbers = traces.map((trace) => trace.read(state));
       lines.push(`${time / 1e9},${numbers.map((number) => (Number.isNaN(number) ? "" : number)).join(",")}\n`);
       return false;
     },

@@ -64,6 +64,7 @@ export function chartOptions(
         scale: scaleOf(unit),
         side: i === 0 ? (3 as const) : (1 as const),
         size: 62,
+        space: 20,
         ...(unit === "" ? {} : { label: unit, labelSize: 16, labelFont: font, labelGap: 0 }),
         grid: { ...axis.grid, show: i === 0 },
       })),

@@ -22,15 +22,10 @@ interface Props {
   readonly onAdd: () => void;
 }
 
-/** A label of more characters is shortened. */
-const LONG = 26;
-
-/** The name of a number; a long one without the way to its thing. */
+/** The end of a number's name: of what, and which; the whole one is its title. */
 function shortOf(path: SeriesPath): string {
-  const label = labelOf(path);
-  return "set" in path && label.length > LONG
-    ? `${String(path.id).split("/").at(-1)} ${label.slice(label.lastIndexOf("/") + 1)}`
-    : label;
+  if ("value" in path) return labelOf(path).split("/").slice(-2).join("/");
+  return `${String(path.id).split("/").at(-1)} ${labelOf(path).split("/").at(-1)}`;
 }
 
 /** Several numbers over the same time, with what they are now, or under the pointer. */
@@ -58,7 +53,9 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onR
     const outputs = names.current?.querySelectorAll("output") ?? [];
     paths.forEach((path, i) => {
       const line = lines.findIndex((found) => found.path === path || labelOf(found.path) === labelOf(path));
-      const number = (line < 0 ? null : view.current?.hovered(line)) ?? numberAt(frame.state, path);
+      const now =
+        "set" in path && path.item === "speed" ? view.current?.drawn(line, frame.time) : numberAt(frame.state, path);
+      const number = (line < 0 ? null : view.current?.hovered(line)) ?? now ?? Number.NaN;
       const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
       if (outputs[i] !== undefined && outputs[i].textContent !== text) outputs[i].textContent = text;
     });
@@ -89,7 +86,7 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onR
               <li key={label} className="plot-line">
                 <span className="plot-swatch" style={{ background: colorOf(i, shownScheme) }} />
                 <span className="plot-name" title={label}>
-                  {shortOf(path)}
+                  <bdi dir="ltr">{shortOf(path)}</bdi>
                 </span>
                 <output aria-label={`${label} now`} aria-live="off">
                   –

@@ -1,5 +1,5 @@
 import type { State, Value } from "simtape";
-import type { SeriesPath } from "../protocol.ts";
+import type { SeriesItem, SeriesPath } from "../protocol.ts";
 import { unitOfCell, unitOfValue } from "./units.ts";
 
 const AXES = "xyzw";
@@ -27,10 +27,11 @@ export function labelOf(path: SeriesPath): string {
 export function* numericPaths(state: State): Generator<NumericPath> {
   for (const [name, value] of state.values) yield* inValue(name, [], value);
   for (const [set, { ids, columns }] of state.sets) {
-    for (const id of ids) {
+    for (const [row, id] of ids.entries()) {
+      const hasVelocity = Number.isFinite(columns.get("velocity")?.data[3 * row]);
       for (const [column, { data, width, unit }] of columns) {
         if (Array.isArray(data)) continue;
-        for (const item of itemsOf(column, width)) {
+        for (const item of itemsOf(column, width, hasVelocity)) {
           const path: SeriesPath = { set, id, column, item };
           yield { path, label: labelOf(path), unit: unitOfCell(unit, width, item) };
         }
@@ -40,7 +41,7 @@ export function* numericPaths(state: State): Generator<NumericPath> {
 }
 
 const value = (name: string): SeriesPath => ({ value: name, keys: [] });
-const cell = (set: string, column: string, item: number | "length" | null, id = HERO): SeriesPath => ({
+const cell = (set: string, column: string, item: SeriesItem, id = HERO): SeriesPath => ({
   set,
   id,
   column,
@@ -59,7 +60,7 @@ const WORTHWHILE: Readonly<Record<string, readonly (readonly SeriesPath[])[]>> =
   ],
   flightgear: [[cell("aircraft", "geodetic", 2, "self"), value("/velocities/airspeed-kt")]],
   mira: [[cell("poses", "position", 0), cell("poses", "position", 1), value("/robot/charger/Level")]],
-  hypercube: [[cell("players", "position", 1), cell("players", "velocity", "length")]],
+  hypercube: [[cell("players", "position", 1), cell("players", "position", "speed")]],
 };
 
 /** The chart to begin with: what of it is there by now, and whether that is all of it. */
@@ -70,10 +71,17 @@ export function firstChart(
   for (const wanted of WORTHWHILE[format] ?? []) {
     const paths = wanted
       .map((path) => ("set" in path && path.id === HERO ? { ...path, id: heroOf(state, path.set) } : path))
-      .filter((path) => !Number.isNaN(numberAt(state, path)));
+      .filter((path) => isThere(state, path));
     if (paths.length > 0) return { paths, isWhole: paths.length === wanted.length };
   }
-  return { paths: [], isWhole: false };
+  // What a robot tells has any name: until something better comes, the first number.
+  const [any] = format === "mira" ? numericPaths(state) : [];
+  return { paths: any === undefined ? [] : [any.path], isWhole: false };
+}
+
+function isThere(state: State, path: SeriesPath): boolean {
+  const told = "set" in path && path.item === "speed" ? { ...path, item: 0 } : path;
+  return !Number.isNaN(numberAt(state, told));
 }
 
 /** The hero, else the first of a set. */
@@ -135,7 +143,7 @@ export function numberIn(value: Value | undefined, keys: readonly (string | numb
   return typeof part === "number" || typeof part === "boolean" || typeof part === "bigint" ? Number(part) : Number.NaN;
 }
 
-/** The number at a path of a state that is shown; NaN: there is none. */
+/** The number at a path of a state that is shown; NaN: there is none, and no state tells a speed. */
 export function numberAt(state: State, path: SeriesPath): number {
   if ("value" in path) return numberIn(state.values.get(path.value), path.keys);
   const set = state.sets.get(path.set);
@@ -144,16 +152,18 @@ export function numberAt(state: State, path: SeriesPath): number {
   const row = rowOf(set.ids, path.id);
   if (row < 0) return Number.NaN;
   const at = row * column.width;
+  if (path.item === "speed") return Number.NaN;
   if (path.item === "length") return Math.hypot(...(column.data.slice(at, at + column.width) as Float64Array));
   const cell = column.data[at + (path.item ?? 0)];
   return typeof cell === "number" ? cell : Number.NaN;
 }
 
-/** The numbers of a cell; of what moves or turns also how fast it does. */
-function* itemsOf(column: string, width: number): Generator<number | "length" | null> {
+/** The numbers of a cell; of what moves or turns also how fast it does, told or not. */
+function* itemsOf(column: string, width: number, hasVelocity: boolean): Generator<SeriesItem> {
   if (width === 1) yield null;
   else for (let item = 0; item < width; item++) yield item;
   if (width === 3 && column.endsWith("velocity")) yield "length";
+  if (width === 3 && column === "position" && !hasVelocity) yield "speed";
 }
 
 /** Row of `id` in ids that ascend; -1: it is not there. */

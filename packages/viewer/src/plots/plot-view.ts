@@ -90,10 +90,20 @@ export class PlotView {
 
   /** The number of a line under the pointer, NaN where there is none; null while no pointer is there. */
   hovered(line: number): number | null {
-    if (this.#hovered === null || this.#plot === null) return null;
-    const numbers = this.#plot.data[line + 1];
-    let index = this.#hovered;
-    // Other lines have points at times where this one has none.
+    return this.#hovered === null || this.#plot === null ? null : this.#numberAt(line, this.#hovered);
+  }
+
+  /** The number of a line as it is drawn at a time; NaN where there is none. */
+  drawn(line: number, time: Time): number {
+    const seconds = this.#plot?.data[0];
+    if (seconds === undefined || seconds.length === 0) return Number.NaN;
+    const near = this.#plot!.valToIdx(time / 1e9);
+    return this.#numberAt(line, near > 0 && seconds[near]! > time / 1e9 ? near - 1 : near);
+  }
+
+  /** Other lines have points at times where this one has none: then the one before counts. */
+  #numberAt(line: number, index: number): number {
+    const numbers = this.#plot?.data[line + 1];
     while (index > 0 && numbers?.[index] === undefined) index--;
     return numbers?.[index] ?? Number.NaN;
   }

@@ -9,12 +9,21 @@ import { unitOfCell, unitOfValue } from "./units.ts";
 const CHECKPOINT_BYTES = 32 << 20;
 const CHECKPOINTS = 64;
 
+/** Numbers of a column, by row. */
+interface Cells {
+  number(row: number, item: number): number;
+}
+
 /** A number that is sampled. */
 export class Trace {
   readonly path: SeriesPath;
   readonly envelope: Envelope;
   unit: string | null;
   isHeld: boolean;
+  /** Where it was when something moved last, and how fast it came there. */
+  readonly #place = new Float64Array(3).fill(Number.NaN);
+  #since = Number.NaN;
+  #speed = Number.NaN;
 
   constructor(path: SeriesPath, recording: Recording, count: number) {
     this.path = path;
@@ -24,8 +33,8 @@ export class Trace {
     this.isHeld = (interpolation ?? "hold") === "hold";
   }
 
-  /** The number in a state; NaN: there is none. */
-  read(state: MutableState): number {
+  /** The number in a state, of which the one asked for before was the last; NaN: there is none. */
+  read(state: MutableState, isMotion: boolean): number {
     const { path } = this;
     if ("value" in path) return numberIn(state.value(path.value), path.keys);
     const set = state.sets.get(path.set);
@@ -34,11 +43,25 @@ export class Trace {
     if (row < 0 || column === undefined) return Number.NaN;
     this.unit = unitOfCell(column.spec.unit, column.spec.width, path.item);
     this.isHeld = (column.spec.interpolation ?? "hold") === "hold";
+    if (path.item === "speed") return this.#speedAt(column, row, state.time, isMotion);
     if (path.item === "length") {
       return Math.hypot(...Array.from({ length: column.spec.width }, (_, k) => column.number(row, k)));
     }
     const cell: unknown = column.number(row, path.item ?? 0);
     return typeof cell === "number" ? cell : Number.NaN;
+  }
+
+  #speedAt(column: Cells, row: number, time: number, isMotion: boolean): number {
+    if (!isMotion || time === this.#since) return this.#speed;
+    let squares = 0;
+    for (let k = 0; k < 3; k++) {
+      const at = column.number(row, k);
+      squares += (at - this.#place[k]!) ** 2;
+      this.#place[k] = at;
+    }
+    this.#speed = (Math.sqrt(squares) / (time - this.#since)) * 1e9;
+    this.#since = time;
+    return this.#speed;
   }
 }
 
@@ -154,8 +177,8 @@ export class Sampler {
     this.#motions = new Moments(buckets);
   }
 
-  read(state: MutableState): number[] {
-    return this.traces.map((trace) => trace.read(state));
+  read(state: MutableState, isMotion: boolean): number[] {
+    return this.traces.map((trace) => trace.read(state, isMotion));
   }
 
   take(time: number, numbers: readonly number[], isMotion: boolean): void {
@@ -212,7 +235,7 @@ export class Survey {
   async #run(onBatch: (time: number) => void, signal: AbortSignal): Promise<void> {
     const { sampler } = this;
     const sample: Sample = (state, time, isMotion) => {
-      sampler.take(time, sampler.read(state), isMotion);
+      sampler.take(time, sampler.read(state, isMotion), isMotion);
       return false;
     };
     await this.#walk.go(sample, onBatch, signal);

@@ -1,3 +1,5 @@
+import type { SeriesItem } from "../protocol.ts";
+
 /** Units of values by their names, as docs/state.md has them: columns tell their own. */
 const NAMES: Readonly<Record<string, string>> = {
   "system.simulation.time": "ps",
@@ -39,7 +41,8 @@ export function unitOfValue(name: string): string | null {
 }
 
 /** Unit of one number of a column: where a column names one for each of its numbers ("deg deg ft"), its own. */
-export function unitOfCell(unit: string | null, width: number, item: number | "length" | null): string | null {
+export function unitOfCell(unit: string | null, width: number, item: SeriesItem): string | null {
+  if (item === "speed") return unit === null ? null : `${unit}/s`;
   const units = unit?.split(" ") ?? [];
   return units.length === width && typeof item === "number" ? units[item]! : unit;
 }

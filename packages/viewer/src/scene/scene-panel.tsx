@@ -42,6 +42,7 @@ export function ScenePanel() {
   const selection = useViewer((state) => state.selection);
   const main = useViewer(({ decks }) => decks[0]);
   const decks = useViewer((state) => state.decks);
+  const [isEmpty, setEmpty] = useState(false);
   const [usual, setUsual] = useState<CameraMode>("orbit");
   const { mode = usual, labels = true, trails = true, readings = true } = settings;
 
@@ -152,6 +153,7 @@ export function ScenePanel() {
     }
     words.current.shown = now;
     shown.element.setAttribute("aria-label", shown.description);
+    setEmpty(shown.isEmpty);
     const listed = shown.things(LISTED);
     const key = listed.map(({ set, id, label }) => `${set}/${id}/${label}`).join("\n");
     if (key !== words.current.things) {
@@ -178,6 +180,7 @@ export function ScenePanel() {
         onSelect={(thing) => session.select(thing === null ? null : { kind: "thing", set: thing.set, id: thing.id })}
       />
       <div ref={host} className="scene-view" />
+      {isEmpty && <p className="panel-note scene-empty">Nothing in this recording has a place in space now.</p>}
       <div className="scene-corner">
         <section ref={hud} hidden={!readings} aria-label="Readings" />
         <div ref={gaps} className="scene-gaps" role="status" aria-label="Ghosts" />

@@ -105,6 +105,12 @@ export class SceneView {
     return this.#casts[0]?.describe() ?? "";
   }
 
+  /** Whether nothing of the recording has a place now. */
+  get isEmpty(): boolean {
+    const crowds = this.#casts[0]?.crowds ?? [];
+    return crowds.every(({ poses }) => poses.ids.every((_, row) => !poses.isKnown(row)));
+  }
+
   /** Things of the recording that can be chosen, at most `limit`. */
   things(limit: number): Thing[] {
     const things: Thing[] = [];

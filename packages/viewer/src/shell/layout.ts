@@ -45,6 +45,15 @@ export function restore(api: DockviewApi, layout: unknown): void {
       if (beside === undefined) first.set(home, id);
     }
   }
+  if (!isHigh) return;
+  // What came last took its height from the lowest, not from the scene.
+  for (const [home, part] of [
+    ["main", 1 - 2 * BESIDE],
+    ["side", BESIDE],
+  ] as const) {
+    const id = first.get(home);
+    if (id !== undefined) api.getPanel(id)?.api.setSize({ height: Math.round(part * api.height) });
+  }
 }
 
 /** Pixels that a group takes at first. */

@@ -144,12 +144,14 @@ function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: 
   if (sums === null) return;
   const top = sums.reduce((most, sum) => Math.max(most, sum), 1);
   const perPixel = sums.length / plot;
+  const pixels = new Float64Array(plot);
+  for (let x = 0; x < plot; x++) {
+    for (let i = Math.floor(x * perPixel); i < (x + 1) * perPixel && i < sums.length; i++)
+      pixels[x] = Math.max(pixels[x]!, sums[i]!);
+  }
   context.beginPath();
   for (let x = 0; x < plot; x++) {
-    let most = 0;
-    for (let i = Math.floor(x * perPixel); i < (x + 1) * perPixel && i < sums.length; i++)
-      most = Math.max(most, sums[i]!);
-    const tall = (OVERVIEW - 4) * Math.sqrt(most / top);
+    const tall = (OVERVIEW - 4) * Math.sqrt(closed(pixels, x) / top);
     if (tall > 0) context.rect(GUTTER + x, OVERVIEW - 1 - tall, 1, tall);
   }
   context.fillStyle = palette.faint;
@@ -207,15 +209,18 @@ function densityImage(scene: Scene, plot: number): OffscreenCanvas {
     }
     const color = colorOf(lane.name);
     for (let x = 0; x < plot; x++) {
-      // Between two messages a pixel apart is no gap worth seeing.
-      const level = pixels[x]! || Math.min(pixels[x - 1] ?? 0, pixels[x + 1] ?? 0);
       const at = 4 * (row * plot + x);
       image.data.set(color, at);
-      image.data[at + 3] = 255 * level;
+      image.data[at + 3] = 255 * closed(pixels, x);
     }
   }
   context.putImageData(image, 0, 0);
   return canvas;
+}
+
+/** What a pixel shows: between two messages a pixel apart is no gap worth seeing. */
+function closed(pixels: Float32Array | Float64Array, x: number): number {
+  return pixels[x]! || Math.min(pixels[x - 1] ?? 0, pixels[x + 1] ?? 0);
 }
 
 /** Bytes of all channels, as if they were messages of one. */

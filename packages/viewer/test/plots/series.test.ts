@@ -25,7 +25,8 @@ describe("numbers over time", () => {
   test.each(EXAMPLES)("are those of the state, in %s", async (name) => {
     const { engine, id, recording } = await opened(name);
     const { start, end } = await recording.timeline();
-    const { found } = searchPaths(await recording.state((start + end) / 2), "", 5000);
+    const all = searchPaths(await recording.state((start + end) / 2), "", 5000);
+    const found = all.found.filter(({ path }) => !("item" in path && path.item === "speed"));
     const paths = found.filter((_, i) => i % Math.ceil(found.length / 12) === 0).map(({ path }) => path);
     const lines = await series(engine, { recording: id, paths, start, end, columns: 20_000 }, signal, ignore);
     expect(lines.map(({ path }) => labelOf(path)).toSorted()).toEqual(paths.map(labelOf).toSorted());
@@ -53,6 +54,26 @@ describe("numbers over time", () => {
     expect(close[0]!.time.length).toBeGreaterThan(5);
     for (const [i, time] of close[0]!.time.entries()) {
       expect(close[0]!.value[i]).toBe(numberAt(await recording.state(time), paths[0]!));
+    }
+  });
+
+  test("tell how fast a thing goes whose velocity is not recorded", async () => {
+    const { engine, id, recording } = await opened("race.hcrp");
+    const path: SeriesPath = { set: "players", id: 1, column: "position", item: "speed" };
+    for (const [start, end] of [
+      [0, 45e9],
+      [20e9, 22e9],
+    ] as const) {
+      const ask = { recording: id, paths: [path], start, end, columns: 1000 };
+      const [line] = await series(engine, ask, signal, ignore);
+      expect(line).toMatchObject({ unit: "block/s", isHeld: false });
+      const at = line!.time.indexOf(21e9);
+      const [before, after] = await Promise.all([20.95e9, 21e9].map((time) => recording.state(time)));
+      const moved = [0, 1, 2].map((item) => {
+        const there = { ...path, item };
+        return numberAt(after!, there) - numberAt(before!, there);
+      });
+      expect(line!.value[at]).toBeCloseTo(Math.hypot(...moved) / 0.05, 6);
     }
   });
 
@@ -102,7 +123,7 @@ describe("charts to begin with", () => {
       "mira",
       ["poses//robot/Odometry/position.x [m]", "poses//robot/Odometry/position.y [m]", "/robot/charger/Level [null]"],
     ],
-    ["race.hcrp", "hypercube", ["players/1/position.y [block]"]],
+    ["race.hcrp", "hypercube", ["players/1/position.y [block]", "players/1/position.speed [block/s]"]],
     ["town.log", "carla", ["vehicles/24/velocity.length [m/s]"]],
   ])("of %s tell something", async (name, format, labels) => {
     expect(await first(name, format)).toEqual(labels);
@@ -112,6 +133,14 @@ describe("charts to begin with", () => {
     const { recording } = await opened("buckyball.nanover.zip");
     const state = await recording.state(-1);
     expect(firstChart(state, "nanover")).toEqual({ paths: [], isWhole: false });
+  });
+
+  test("are the first number of a tape in which nothing has a place", () => {
+    const values = new Map([["/robot/Mileage", 4.5]]);
+    const state = { time: 0, values, sets: new Map() };
+    const first = { value: "/robot/Mileage", keys: [] };
+    expect(firstChart(state, "mira")).toEqual({ paths: [first], isWhole: false });
+    expect(firstChart({ ...state, values: new Map() }, "mira")).toEqual({ paths: [], isWhole: false });
   });
 
   test("units are those of the number, where a column has several", () => {

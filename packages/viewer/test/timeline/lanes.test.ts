@@ -4,6 +4,16 @@ import type { Deck, Session } from "../../src/session.ts";
 import { Activity } from "../../src/timeline/activity.ts";
 import { lanesOf } from "../../src/timeline/lanes.ts";
 
+test("what is told by marks has no second lane of the same name", () => {
+  const opened = openedWith(["pose", "chat"]);
+  const marks = [{ time: 1e9, kind: "chat", label: "hello" }];
+  const lanes = lanesOf({ channels: opened.channels, marks, spread: null }, [deckOf(opened)]);
+  expect(lanes.map(({ kind, name }) => [kind, name])).toEqual([
+    ["marks", "chat"],
+    ["channel", "pose"],
+  ]);
+});
+
 test("lanes can be told while the activity is still that of a recording with more channels", async () => {
   const [before, after] = [openedWith(["frames", "actors", "lights"]), openedWith(["pose"])];
   const session = { query: answer };

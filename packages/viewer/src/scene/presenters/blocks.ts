@@ -141,6 +141,7 @@ class Blocks implements Presenter {
 
   frame(box: Box3): void {
     this.#players.widen(box, 3);
+    if (box.isEmpty()) this.#entities.widen(box, 3);
     const edited = new Box3();
     this.#blocks.widen(edited, 1);
     if (box.isEmpty() || edited.getSize(SIZE).length() < OVERSEEN) box.union(edited);
