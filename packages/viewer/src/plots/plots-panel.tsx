@@ -48,6 +48,8 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const range = shown.range === null || isBehind ? bounds : shown.range;
   const paths = shown.charts.flat();
   const far = useFar();
+  // What the player has told need not be told again.
+  const hasFailed = useViewer(({ status }) => status.phase === "failed");
   const read = far.bytes === 0 ? paths : NOTHING;
   const loaded = useSeries(opened.recording, read, range, Math.max(0, Math.round(size.width - 130)));
   const ghosts = useGhostSeries(read, range, Math.max(0, Math.round(size.width - 130)));
@@ -97,7 +99,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
           </Button>
         )}
         {loaded.progress !== null && <progress max={1} value={loaded.progress} aria-label="Reading the recording" />}
-        {loaded.error !== null && <span role="alert">{loaded.error}</span>}
+        {loaded.error !== null && !hasFailed && <span role="alert">{loaded.error}</span>}
         <Button label="Zoom in (+)" onClick={() => zoom(0.5, now())}>
           +
         </Button>
