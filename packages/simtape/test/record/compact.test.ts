@@ -31,7 +31,6 @@ import { bundleOfFiles } from "../conformance/mutate.ts";
 import { twoEpochs, walk } from "../fixtures/hypercube/make.ts";
 import { built, type ChunkContent, type EventBytes, event, segmented } from "../fixtures/hypercube/recording.ts";
 import { FORMATS } from "../formats.ts";
-import { tries } from "../soak.ts";
 import { traceRecording, traceRows } from "./trace.ts";
 import { bundleOfMemory, random, segmentedBundle, wildContent } from "./wild.ts";
 
@@ -516,16 +515,24 @@ describe.runIf(rows !== null)("compaction of 24 players on a real server", () =>
   async function sizes(options: Parameters<typeof traceRecording>[1]): Promise<Sizes> {
     const source = bundleOfMemory(await traceRecording(rows!, options));
     const old = await verify(source);
+    const end = await endOf(source);
     const after: number[] = [];
     for (const columns of [false, true]) {
       const { report, bundle } = await compacted(source, { level: 19, columns });
       const made = await verify(bundle);
-      expect(made).toMatchObject({ status: "sound", representation: "compacted", stateHash: old.stateHash });
-      expect(made.eventHash).toBe(old.eventHash);
+      expect(made).toMatchObject({ status: "sound", representation: "compacted", eventHash: old.eventHash });
+      expect(await endOf(bundle)).toBe(end);
       expect(report.hashesCompared).toBe(report.chunks);
       after.push(report.bytesAfter);
     }
     return { before: old.bytes!, plain: after[0]!, columns: after[1]! };
+  }
+
+  /** The hash of the state at the end, but for the last line of chat, which the source forgets with every snapshot. */
+  async function endOf(bundle: SourceBundle): Promise<string> {
+    await using recording = await openBundle(bundle, FORMATS);
+    const state = await recording.state((await recording.timeline()).end);
+    return stateHash({ ...state, values: new Map([...state.values].filter(([path]) => path !== "chat")) });
   }
 
   test("row 25: 24 players in one recording are an eighth smaller, with columns two fifths", async () => {
@@ -536,9 +543,8 @@ describe.runIf(rows !== null)("compaction of 24 players on a real server", () =>
 
   test("row 25: recordings of one player are a quarter smaller, one with another; with columns each is", async () => {
     // one of four jumps, one builds, one idles, one runs
-    const players = Array.from({ length: tries(8, 24) }, (_, player) => player);
     const all: Sizes[] = [];
-    for (const player of players) all.push(await sizes({ from: 202, to: 6254, players: [player] }));
+    for (let player = 0; player < 24; player++) all.push(await sizes({ from: 202, to: 6254, players: [player] }));
     const total = (of: keyof Sizes): number => all.reduce((sum, each) => sum + each[of], 0);
     // plain, each counts the same: those that never stand still save a seventh, see docs/compaction.md
     expect(all.reduce((sum, { before, plain }) => sum + 1 - plain / before, 0) / all.length).toBeGreaterThan(0.25);
