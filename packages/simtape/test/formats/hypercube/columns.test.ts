@@ -149,6 +149,17 @@ describe("row 25: columns", () => {
     }
   });
 
+  test("give back what shrinks most: records without events, at ticks of five bytes", () => {
+    const records = built((out) => {
+      for (let tick = 2 ** 30; tick < 2 ** 30 + 50_000; tick++) {
+        writeVarInt(out, tick);
+        out.u16be(0);
+      }
+    });
+    expect(records.length / toColumns(records, false).length).toBeGreaterThan(3.4);
+    expectBack(records, false);
+  });
+
   test("give back any bytes", () => {
     const runs = { numRuns: tries(400, 20_000) };
     fc.assert(fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), expectBack), runs);
