@@ -39,13 +39,19 @@ export async function* readChunks<C extends Chunk>(
 ): AsyncGenerator<Columns> {
   const reverse = query.reverse === true;
   const wanted = query.channels === undefined ? null : new Set(query.channels.map((channel) => channel.id));
-  const selected = chunks.filter((chunk) => answers(chunk, query, wanted));
-  if (reverse) selected.sort((a, b) => b.last - a.last || b.sequence - a.sequence);
-  else selected.sort((a, b) => a.first - b.first || a.sequence - b.sequence);
-  const ahead = new ReadAhead(alone(selected, reverse), decode, query.signal);
+  const isApart = areApart(chunks);
+  let selected: readonly C[] = [];
+  if (!isApart) {
+    const found = chunks.filter((chunk) => answers(chunk, query, wanted));
+    if (reverse) found.sort((a, b) => b.last - a.last || b.sequence - a.sequence);
+    else found.sort((a, b) => a.first - b.first || a.sequence - b.sequence);
+    selected = found;
+  }
+  const one = (): Iterable<C> => (isApart ? inTurn(chunks, query, wanted) : alone(selected, reverse));
+  const ahead = new ReadAhead(one()[Symbol.iterator](), decode, query.signal);
   const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filter(await decode(chunk, signal), query, wanted);
   try {
-    for (const run of runsOf(selected, reverse)) {
+    for (const run of isApart ? runs(one()) : runsOf(selected, reverse)) {
       if (run.length === 1) {
         const batch = filter(await ahead.take(run[0]!), query, wanted);
         query.signal?.throwIfAborted();
@@ -81,6 +87,48 @@ function answers(chunk: Chunk, query: Query, wanted: ReadonlySet<number> | null)
   if (wanted === null || chunk.channels === null) return true;
   for (const id of wanted) if (chunk.channels.has(id)) return true;
   return false;
+}
+
+/** Whether chunks stand in the order of their times, and none begins before the one before it ends. */
+function areApart(chunks: readonly Chunk[]): boolean {
+  let [last, sequence] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const chunk of chunks) {
+    if (chunk.first < last || chunk.last < chunk.first || chunk.sequence <= sequence) return false;
+    ({ last, sequence } = chunk);
+  }
+  return true;
+}
+
+/** Of chunks that are apart those that answer, one after the other: most queries end with the first few. */
+function* inTurn<C extends Chunk>(
+  chunks: readonly C[],
+  query: Query,
+  wanted: ReadonlySet<number> | null,
+): Generator<C> {
+  const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = query;
+  const from = countUntil(chunks, (chunk) => chunk.last < start);
+  const to = countUntil(chunks, (chunk) => chunk.first < end);
+  const step = query.reverse === true ? -1 : 1;
+  for (let i = step > 0 ? from : to - 1; i >= from && i < to; i += step) {
+    const chunk = chunks[i]!;
+    if (answers(chunk, query, wanted)) yield chunk;
+  }
+}
+
+/** How many at the start are so; those behind them are not. */
+function countUntil<C>(list: readonly C[], isSo: (one: C) => boolean): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isSo(list[middle]!)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function* runs<C>(chunks: Iterable<C>): Generator<readonly C[]> {
+  for (const chunk of chunks) yield [chunk];
 }
 
 /** Cuts sorted chunks into runs whose members overlap in time; most runs have one member. Lazily: few look at many. */

@@ -57,12 +57,14 @@ export class Library {
     return Promise.all(coming).finally(() => this.#trim());
   }
 
-  /** Fetches what will be needed, one piece of a recording at a time. */
-  lookAhead(wants: readonly Want[]): void {
+  /** Fetches what will be needed, one piece of a recording at a time. True when any was begun. */
+  lookAhead(wants: readonly Want[]): boolean {
     const { signal } = this.#looking;
+    let hasBegun = false;
     for (const { reel, wanted } of wants) {
       if (this.#isWary || this.#lookingCount >= AHEAD || reel.isLoading) continue;
       this.#lookingCount++;
+      hasBegun = true;
       reel
         .load(wanted, signal)
         .then(
@@ -73,6 +75,7 @@ export class Library {
         )
         .finally(() => this.#lookingCount--);
     }
+    return hasBegun;
   }
 
   /** Leaves off everything under way. */

@@ -19,6 +19,8 @@ const HORIZON: Time = 2e9;
 const PATIENCE: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
 const PACE: Time = 50e6;
+/** From a move that overtook another until somebody counts as having come to rest. */
+const DRAGGED: Time = 200e6;
 /** From the beginning of a load that was overtaken to its being given up. */
 const OVERDUE: Time = 250e6;
 const MEMORY = 64 << 20;
@@ -110,6 +112,11 @@ class LocalPlayer implements Player {
   /** What the load that is under way is for, and when it began. */
   #loading: Target | null = null;
   #begunAt: Time = 0;
+  #soughtAt: Time = Number.NEGATIVE_INFINITY;
+  /** Until then no move makes anything be read. */
+  #pacedUntil: Time = Number.NEGATIVE_INFINITY;
+  /** Until then more moves are likely to come, and nothing is read ahead. */
+  #draggedUntil: Time = Number.NEGATIVE_INFINITY;
   /** Of moves that may still be shown: the one that is loaded, and the newest. */
   readonly #moves = new Map<Target, (isShown: boolean) => void>();
 
@@ -194,13 +201,17 @@ class LocalPlayer implements Player {
   /** The only place where anything changes: one event, one new transport, and what it says must be done. */
   #dispatch(event: PlayEvent, onMoved: (isShown: boolean) => void = nothing): void {
     const before = this.#transport;
-    const after = transition(before, event, this.#clock.now());
+    const now = this.#clock.now();
+    if (event.type === "seek") this.#noteSeek(now);
+    const after = transition(before, event, now);
     if (after.target === before.target) onMoved(false);
     else this.#moves.set(after.target, onMoved);
     if (after === before) return;
     this.#transport = after;
-    if (after.generation !== before.generation) this.#begin(after, event.type);
+    if (after.generation !== before.generation) this.#begin(after);
     else if (after.target !== before.target && this.#loading !== null) {
+      this.#draggedUntil = now + DRAGGED;
+      this.#pacedUntil = this.#begunAt + PACE;
       this.#wake(this.#begunAt + OVERDUE, () => this.#dispatch({ type: "overdue" }));
     }
     this.#settle(event.type === "arrived" ? event.target : null);
@@ -220,7 +231,7 @@ class LocalPlayer implements Player {
   }
 
   /** Leaves off what was done, and does what the stage is for. */
-  #begin({ stage, generation }: Transport, because: PlayEvent["type"]): void {
+  #begin({ stage, generation, target }: Transport): void {
     this.#controller.abort();
     this.#controller = new AbortController();
     this.#loading = null;
@@ -230,8 +241,8 @@ class LocalPlayer implements Player {
     switch (STAGES[stage].activity) {
       case "load":
         if (stage === "waiting") this.#wake(now + PATIENCE, () => this.#dispatch({ type: "delayed" }));
-        if ((because === "arrived" || because === "overdue") && this.#begunAt + PACE > now) {
-          this.#wake(this.#begunAt + PACE, () => void this.#load(generation, this.#controller.signal));
+        if (this.#pacedUntil > now && this.#isPaced(target)) {
+          this.#wake(this.#pacedUntil, () => void this.#load(generation, this.#controller.signal));
         } else void this.#load(generation, this.#controller.signal);
         break;
       case "run":
@@ -246,9 +257,23 @@ class LocalPlayer implements Player {
     }
   }
 
+  /** Who seeks again so soon while it plays drags something; at rest one seek may simply follow another. */
+  #noteSeek(now: Time): void {
+    const isPlaying = this.#transport.stage === "running";
+    if (isPlaying && now < this.#soughtAt + DRAGGED / 2) this.#draggedUntil = now + DRAGGED;
+    this.#soughtAt = now;
+  }
+
+  /** A place that a pointer may be dragged over, and that is not in memory. */
+  #isPaced({ kind, from, steps }: Target): boolean {
+    if (kind !== "move" || from === null || steps !== 0) return false;
+    return this.#transport.bounds === null || !this.#tracks.every((track) => track.reach(from));
+  }
+
   async #load(generation: number, signal: AbortSignal): Promise<void> {
     this.#loading = this.#transport.target;
     this.#begunAt = this.#clock.now();
+    if (this.#begunAt < this.#draggedUntil) this.#pacedUntil = this.#begunAt + PACE;
     try {
       if (this.#transport.bounds === null) {
         const bounds = await this.#open();
@@ -338,10 +363,12 @@ class LocalPlayer implements Player {
   }
 
   #lookAhead(): void {
-    const ways = waysUntil(this.#transport, this.#clock.now() + HORIZON);
+    const now = this.#clock.now();
+    if (now < this.#draggedUntil) return;
+    const ways = waysUntil(this.#transport, now + HORIZON);
     const { ahead } = this.#library;
     const missing = ways.flatMap(({ from, to }) => this.#tracks.map((track) => track.lookAhead(from, to, ahead)));
-    this.#library.lookAhead(missing.filter((want) => want !== null));
+    if (this.#library.lookAhead(missing.filter((want) => want !== null))) this.#pacedUntil = now + PACE;
   }
 
   #picture(time: Time, cause: Cause): Picture {

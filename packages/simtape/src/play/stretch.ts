@@ -236,14 +236,24 @@ export async function stretchOf(
 
 /** The last moment of motion before `time`. */
 export async function motionBefore(recording: Recording, time: Time, signal: AbortSignal): Promise<Time | null> {
-  const batch = await firstMotions(recording, { end: time, reverse: true }, signal);
-  return batch === null ? null : batch.time[batch.length - 1]!;
+  for (const window of WINDOWS) {
+    const start = window === null ? undefined : time - window;
+    const batch = await firstMotions(recording, { start, end: time, reverse: true }, signal);
+    if (batch !== null) return batch.time[batch.length - 1]!;
+  }
+  return null;
 }
 
 async function motionAfter(recording: Recording, start: Time, signal: AbortSignal): Promise<Time | null> {
-  const batch = await firstMotions(recording, { start }, signal);
-  return batch === null ? null : batch.time[0]!;
+  for (const window of WINDOWS) {
+    const batch = await firstMotions(recording, { start, end: window === null ? undefined : start + window }, signal);
+    if (batch !== null) return batch.time[0]!;
+  }
+  return null;
 }
+
+/** Where to look for motion first: hardly ever is it longer ago, and of a whole chunk much would be copied. */
+const WINDOWS = [1e9, null] as const;
 
 /** The first batch of motion; what is read beyond it is left off. */
 async function firstMotions(recording: Recording, query: Query, signal: AbortSignal): Promise<MessageBatch | null> {

@@ -35,7 +35,8 @@ describe.each(SOUND.map((sound) => ({ ...sound, toString: () => `${sound.format}
           expect(frames[0]!.time).toBe(a);
           const isBThere = player.seek(b);
           player.pause();
-          await clock.advance(0);
+          // what lay ahead may have been asked for just now
+          await clock.advance(0.05e9);
           expect(await isBThere).toBe(true);
           expect(frames.at(-1)!.time).toBe(b);
           for (const frame of frames) truth.expect(frame.state, frame.time);

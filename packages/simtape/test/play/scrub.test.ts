@@ -74,9 +74,11 @@ function pointer(n: number, end: Time): Time {
   return Math.round((0.5 - 0.5 * Math.cos(n / 17)) * end);
 }
 
-test.each([30e6, 45e6, 120e6])(
-  "a pointer that is dragged asks once in 50 ms, %i ns away, and sees scenes all the way",
-  async (delay) => {
+const AWAY = [30e6, 45e6, 120e6].flatMap((delay) => [["paused", delay] as const, ["playing", delay] as const]);
+
+test.each(AWAY)(
+  "%s, a pointer that is dragged asks once in 50 ms, %i ns away, and sees scenes all the way",
+  async (stage, delay) => {
     const clock = new ManualClock();
     const { source, recording } = await far(clock);
     const { end } = await recording.timeline();
@@ -84,8 +86,10 @@ test.each([30e6, 45e6, 120e6])(
     await clock.advance(0);
     const shown: { readonly time: Time; readonly at: Time }[] = [];
     const moves: { readonly time: Time; readonly at: Time }[] = [];
-    player.subscribe(({ time }) => void shown.push({ time, at: clock.now() }));
+    player.subscribe(({ time, cause }) => cause === "seek" && shown.push({ time, at: clock.now() }));
     source.delay = delay;
+    if (stage === "playing") player.play();
+    await clock.advance(0.2e9);
     source.times.length = 0;
     source.together = 0;
     for (let n = 0; n < 60; n++) {

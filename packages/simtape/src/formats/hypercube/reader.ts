@@ -227,14 +227,15 @@ export class HypercubeReader implements Reader {
     const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = query;
     // ascending, without overlap
     const from = this.#countChunks((chunk) => chunk.last < start);
-    const wanted = this.#chunks.slice(
+    const to = Math.max(
       from,
-      Math.max(
-        from,
-        this.#countChunks((chunk) => chunk.first < end),
-      ),
+      this.#countChunks((chunk) => chunk.first < end),
     );
-    const fetch = this.#fetch(wanted, query.reverse === true);
+    const wanted = this.#chunks.slice(from, to);
+    // who looks back wants to know the state there, too: what it follows from comes along
+    let anchor = from;
+    if (query.reverse === true) while (anchor > 0 && this.#chunks[anchor]?.hasKeyframe === false) anchor--;
+    const fetch = this.#fetch(anchor < from ? this.#chunks.slice(anchor, to) : wanted, query.reverse === true);
     return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
   }
 
