@@ -86,7 +86,9 @@ test.each(AWAY)(
     await clock.advance(0);
     const shown: { readonly time: Time; readonly at: Time }[] = [];
     const moves: { readonly time: Time; readonly at: Time }[] = [];
-    player.subscribe(({ time, cause }) => cause === "seek" && shown.push({ time, at: clock.now() }));
+    player.subscribe(({ time, cause }) => {
+      if (cause === "seek") shown.push({ time, at: clock.now() });
+    });
     source.delay = delay;
     if (stage === "playing") player.play();
     await clock.advance(0.2e9);
