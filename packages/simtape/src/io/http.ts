@@ -74,7 +74,8 @@ class HttpSource implements ByteSource {
     parsed.hash = "";
     this.name = parsed.href;
     this.#gate = new Gate(this.name);
-    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    // Out of its cache Chromium gives bytes of another content with the ETag of the one it knows: nobody could tell.
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, { ...init, cache: "no-store" }));
     this.#retries = options.retries ?? 3;
     this.#headers = { ...authorization, ...options.headers };
     this.#limit = options.limit ?? 256 * 1024 * 1024;
