@@ -70,7 +70,8 @@ const NOTICE = 4000;
 
 const CLOSED: PlayerStatus = { phase: "closed", time: 0, rate: 1, loop: null, bounds: null, error: null };
 
-const EMPTY: ViewerState = {
+/** Of the first page. */
+const NOTHING = {
   phase: "empty",
   opening: null,
   failure: null,
@@ -78,13 +79,11 @@ const EMPTY: ViewerState = {
   status: CLOSED,
   isPlaying: false,
   selection: null,
-  notice: null,
-  shared: {},
-};
+} as const satisfies Partial<ViewerState>;
 
 /** Everything a page has open. One for each page; React reads `store`, panels draw in `onFrame`. */
 export class Session {
-  readonly store: Store<ViewerState> = new Store(EMPTY);
+  readonly store: Store<ViewerState> = new Store({ ...NOTHING, notice: null, shared: {} });
   #client: Client | null = null;
   #player: Player | null = null;
   #frame: Frame | null = null;
@@ -211,15 +210,7 @@ export class Session {
     this.#leave();
     this.#frame = null;
     this.#goal = null;
-    this.store.update({
-      phase: "empty",
-      opening: null,
-      failure: null,
-      decks: [],
-      status: CLOSED,
-      isPlaying: false,
-      selection: null,
-    });
+    this.store.update(NOTHING);
     await this.#drop(decks);
   }
 

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { describe, expect, test } from "vitest";
+import { onePage } from "./support/one-page.ts";
+import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
 
 const SIZES = [
   ["a small screen", { width: 1280, height: 720 }],
@@ -10,18 +11,8 @@ const SIZES = [
 describe.skipIf(!hasChromium)("without a mouse", () => {
   let viewer: Viewer;
   let page: Page;
-  let errors: readonly string[];
-
-  beforeAll(async () => {
-    viewer = await startViewer([example("race.hcrp")]);
-    ({ page, errors } = await viewer.page("about:blank"));
-    page.setDefaultTimeout(20_000);
-  });
-
-  afterAll(() => viewer?.[Symbol.asyncDispose]());
-
-  afterEach(() => {
-    expect(errors).toEqual([]);
+  onePage([example("race.hcrp")], (opened) => {
+    ({ viewer, page } = opened);
   });
 
   async function go(panels: readonly string[]): Promise<void> {

@@ -1,85 +1,48 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demo } from "../../simtape/src/demo/hypercube.ts";
 import { READ_AFAR } from "../src/afar.ts";
 import type { Kept } from "../src/kept.ts";
-import { hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { FarServer, partHeaders } from "./support/far-server.ts";
+import { onePage } from "./support/one-page.ts";
+import { hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
 
 /** Much less than all there is to read. */
 const LITTLE = READ_AFAR / 4;
 
-/** A recording behind HTTP in a file that is large, most of which is nothing; counts what of it is asked for. */
-class Far {
-  readonly #file: Uint8Array;
-  readonly #server: Server;
-  /** Bytes that were asked for. */
-  read = 0;
-
-  constructor(file: Uint8Array) {
-    this.#file = file;
-    const size = READ_AFAR + file.length;
-    this.#server = createServer(({ headers, method }, response) => {
-      response.setHeader("Access-Control-Allow-Origin", "*");
-      response.setHeader("Access-Control-Allow-Headers", "*");
-      response.setHeader("Access-Control-Expose-Headers", "ETag, Content-Range, Content-Length, Accept-Ranges");
-      if (method === "OPTIONS") return response.writeHead(204).end();
-      const [, from = "0", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "") ?? [];
-      const start = Number(from);
-      const end = Math.min(size, to === "" ? size : Number(to) + 1);
-      this.read += end - start;
-      const range = { "Content-Range": `bytes ${start}-${end - 1}/${size}`, "Content-Length": end - start };
-      const content = Buffer.alloc(end - start);
-      content.set(this.#file.subarray(start, end));
-      return response.writeHead(206, { ...range, ETag: '"a"' }).end(content);
-    });
-  }
-
-  async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-  }
-
-  get address(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/far.hcrp`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
-
 describe.skipIf(!hasChromium)("a large recording far away", () => {
   let viewer: Viewer;
   let page: Page;
-  let far: Far;
-  let errors: readonly string[];
+  let far: FarServer;
+  /** Bytes that were asked for. */
+  let read = 0;
+
+  onePage([], (opened) => {
+    ({ viewer, page } = opened);
+  });
 
   beforeAll(async () => {
     const files = new MemoryFiles("far.hcrp");
     await demo({ seconds: 400, entities: 40, seed: 1 }, files);
-    far = new Far(files.bytes);
+    // Most of it is nothing.
+    const size = READ_AFAR + files.bytes.length;
+    far = new FarServer((response, { start, ...asked }) => {
+      const end = Math.min(size, asked.end);
+      read += end - start;
+      const content = Buffer.alloc(end - start);
+      content.set(files.bytes.subarray(start, end));
+      response.writeHead(206, { ...partHeaders(start, end, size), ETag: '"a"' }).end(content);
+    });
     await far.listen();
-    viewer = await startViewer([]);
-    ({ page, errors } = await viewer.page("about:blank"));
-    page.setDefaultTimeout(20_000);
   });
 
-  afterAll(async () => {
-    await viewer?.[Symbol.asyncDispose]();
-    await far?.close();
-  });
-
-  afterEach(() => {
-    expect(errors).toEqual([]);
-  });
+  afterAll(() => far?.[Symbol.asyncDispose]());
 
   async function go(kept: Kept): Promise<void> {
-    far.read = 0;
+    read = 0;
     await page.goto("about:blank");
-    await page.goto(`${viewer.address()}?url=${encodeURIComponent(far.address)}${hashOf(kept)}`);
+    await page.goto(`${viewer.address()}?url=${encodeURIComponent(far.addressOf("far.hcrp"))}${hashOf(kept)}`);
     await untilOpen(page);
   }
 
@@ -95,7 +58,7 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
       await page.getByRole("tab", { name, exact: true }).click();
       await page.locator(`section.panel[aria-label=${name}]`).getByText(told).first().waitFor();
     }
-    expect(far.read).toBeLessThan(LITTLE);
+    expect(read).toBeLessThan(LITTLE);
     // A line that is there has a unit.
     expect(await page.locator(".plot-unit").count()).toBe(0);
     await page.getByRole("button", { name: "Read all of the recording, which is far away" }).click();
@@ -121,6 +84,6 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
     await page.waitForFunction(() => simtape.frame!.time === 300e9);
     await page.getByRole("button", { name: "Go to the messages of now" }).click();
     await expect.poll(() => times.first().textContent()).toBe("5:00.000");
-    expect(far.read).toBeLessThan(LITTLE);
+    expect(read).toBeLessThan(LITTLE);
   });
 });

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { demo } from "../../simtape/src/demo/hypercube.ts";
 import { dictionaryBytes } from "../../simtape/test/fixtures/hypercube/make.ts";
+import { FarServer, partHeaders } from "./support/far-server.ts";
 import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
 
 /** A recording that needs dictionary 32769. */
@@ -18,56 +17,33 @@ const HEAD = 256 * 1024;
 /** How a server misbehaves; `good` is that of an ordinary one. */
 type Manner = "good" | "gone behind the head" | "another file behind the head" | "no ranges" | "no CORS" | "not there";
 
-/** A file behind HTTP, on another origin than the page's. */
-class Misbehaving {
-  readonly #server: Server;
-  manner: Manner = "good";
-
-  constructor(file: Uint8Array) {
-    this.#server = createServer(({ headers, method, url }, response) => {
-      if (this.manner !== "no CORS") response.setHeader("Access-Control-Allow-Origin", "*");
-      response.setHeader("Access-Control-Allow-Headers", "*");
-      response.setHeader("Access-Control-Expose-Headers", "ETag, Content-Range, Content-Length, Accept-Ranges");
-      if (method === "OPTIONS") return response.writeHead(204).end();
-      if (this.manner === "not there" || url?.endsWith(".dict") === true) return response.writeHead(404).end();
-      const [, from = "0", to = ""] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "") ?? [];
-      const start = Number(from);
-      const end = Math.min(file.length, to === "" ? file.length : Number(to) + 1);
-      const isBehind = end > HEAD;
-      if (this.manner === "gone behind the head" && isBehind) return response.destroy();
-      response.setHeader("ETag", this.manner === "another file behind the head" && isBehind ? '"b"' : '"a"');
-      if (this.manner === "no ranges") return response.writeHead(200, { "Content-Length": file.length }).end(file);
-      response.writeHead(206, {
-        "Content-Range": `bytes ${start}-${end - 1}/${file.length}`,
-        "Content-Length": end - start,
-      });
-      return response.end(file.subarray(start, end));
-    });
-  }
-
-  async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-  }
-
-  get address(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/far.hcrp`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
+/** A file on a server whose manner is told by `mannerNow`. */
+function misbehaving(file: Uint8Array, mannerNow: () => Manner): FarServer {
+  return new FarServer((response, { start, ...asked }, { url }) => {
+    const manner = mannerNow();
+    if (manner === "no CORS") response.removeHeader("Access-Control-Allow-Origin");
+    const end = Math.min(file.length, asked.end);
+    const isBehind = end > HEAD;
+    if (manner === "not there" || url?.endsWith(".dict") === true) response.writeHead(404).end();
+    else if (manner === "gone behind the head" && isBehind) response.destroy();
+    else {
+      response.setHeader("ETag", manner === "another file behind the head" && isBehind ? '"b"' : '"a"');
+      if (manner === "no ranges") response.writeHead(200, { "Content-Length": file.length }).end(file);
+      else response.writeHead(206, partHeaders(start, end, file.length)).end(file.subarray(start, end));
+    }
+  });
 }
 
 describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", () => {
   let viewer: Viewer;
   let page: Page;
-  let far: Misbehaving;
+  let far: FarServer;
+  let manner: Manner = "good";
 
   beforeAll(async () => {
     const files = new MemoryFiles("far.hcrp");
     await demo({ seconds: 200, entities: 24, seed: 1 }, files);
-    far = new Misbehaving(files.bytes);
+    far = misbehaving(files.bytes, () => manner);
     await far.listen();
     const lookup = (id: number): Promise<Uint8Array | null> =>
       Promise.resolve(id === 32_769 ? dictionaryBytes() : null);
@@ -78,11 +54,11 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
 
   afterAll(async () => {
     await viewer?.[Symbol.asyncDispose]();
-    await far?.close();
+    await far?.[Symbol.asyncDispose]();
   });
 
   beforeEach(async () => {
-    far.manner = "good";
+    manner = "good";
     await go(viewer.address());
   });
 
@@ -91,9 +67,9 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
     await page.goto(address + hashOf({ shared: { layout: layoutOf(["state"]) } }));
   }
 
-  function goFar(manner: Manner): Promise<void> {
-    far.manner = manner;
-    return go(`${viewer.address()}?url=${encodeURIComponent(far.address)}`);
+  function goFar(how: Manner): Promise<void> {
+    manner = how;
+    return go(`${viewer.address()}?url=${encodeURIComponent(far.addressOf("far.hcrp"))}`);
   }
 
   async function expectTold(text: RegExp): Promise<void> {
@@ -169,7 +145,7 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
       .filter({ hasText: /cannot reach the server|answer ends/ })
       .waitFor();
     expect(await page.evaluate(() => [simtape.isPlaying, simtape.store.value.status.phase])).toEqual([false, "failed"]);
-    far.manner = "good";
+    manner = "good";
     await page.getByRole("button", { name: "Play (Space)" }).click();
     await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);
     await page.locator(".notices [role=alert]").waitFor({ state: "detached" });
@@ -180,7 +156,7 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
     await untilOpen(page);
     await page.keyboard.press("End");
     await expectTold(/changed on the server/);
-    far.manner = "good";
+    manner = "good";
     await page.getByRole("button", { name: "Open again" }).click();
     await page.locator(".notices [role=alert]").waitFor({ state: "detached" });
     await untilOpen(page);

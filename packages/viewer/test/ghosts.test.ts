@@ -1,11 +1,12 @@
 import type { Page } from "playwright-core";
 import { open, play } from "simtape";
 import { readFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ghostTime, mainTime } from "../src/placement.ts";
 import type { Placement } from "../src/protocol.ts";
 import type { Deck } from "../src/session.ts";
-import { example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { onePage } from "./support/one-page.ts";
+import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
 
 const RACE = new Uint8Array(readFileSync(example("race.hcrp")));
 
@@ -34,18 +35,8 @@ test.each<Placement>([
 describe.skipIf(!hasChromium)("ghosts in the page", () => {
   let viewer: Viewer;
   let page: Page;
-  let errors: readonly string[];
-
-  beforeAll(async () => {
-    viewer = await startViewer([example("race.hcrp")]);
-    ({ page, errors } = await viewer.page("about:blank"));
-    page.setDefaultTimeout(20_000);
-  });
-
-  afterAll(() => viewer?.[Symbol.asyncDispose]());
-
-  afterEach(() => {
-    expect(errors).toEqual([]);
+  onePage([example("race.hcrp")], (opened) => {
+    ({ viewer, page } = opened);
   });
 
   test("are laid by start, mark, event or the present moment of each, later and at a rate of their own", async () => {

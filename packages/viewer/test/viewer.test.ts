@@ -3,25 +3,16 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { open } from "simtape";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Kept } from "../src/kept.ts";
-import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { onePage } from "./support/one-page.ts";
+import { drop, example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
 
 describe.skipIf(!hasChromium)("the viewer", () => {
   let viewer: Viewer;
   let page: Page;
-  let errors: readonly string[];
-
-  beforeAll(async () => {
-    viewer = await startViewer([example("")]);
-    ({ page, errors } = await viewer.page("about:blank"));
-    page.setDefaultTimeout(20_000);
-  });
-
-  afterAll(() => viewer?.[Symbol.asyncDispose]());
-
-  afterEach(() => {
-    expect(errors).toEqual([]);
+  onePage([example("")], (opened) => {
+    ({ viewer, page } = opened);
   });
 
   /** In the same page for all tests, and without the scene, which takes a while to draw without a graphics card. */

@@ -8,6 +8,7 @@ import {
   type Material,
 } from "three";
 import { compose, composeRod } from "./compose.ts";
+import type { Poses } from "./poses.ts";
 
 /** Many of one shape: filled anew when anything has changed, in one draw. It grows by doubling, and never shrinks. */
 export class Instances {
@@ -56,6 +57,19 @@ export class Instances {
     this.#grow();
     compose(px, py, pz, x, y, z, w, sx, sy, sz, this.#matrices, 16 * this.#count);
     this.#paint(color);
+  }
+
+  /** Adds one where a thing is, turned as it is. */
+  putThing(
+    { positions: p, orientations: q }: Poses,
+    row: number,
+    sx: number,
+    sy: number,
+    sz: number,
+    color: Color,
+  ): void {
+    const [at, from] = [3 * row, 4 * row];
+    this.put(p[at]!, p[at + 1]!, p[at + 2]!, q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!, sx, sy, sz, color);
   }
 
   /** Adds a rod of the unit cylinder between two points. */

@@ -10,6 +10,12 @@ const MODES: readonly { readonly mode: CameraMode; readonly text: string; readon
   { mode: "first-person", text: "First person", label: "Camera: look out of what is selected" },
 ];
 
+const TOGGLES = [
+  { shown: "labels", text: "Names", label: "Names of things" },
+  { shown: "trails", text: "Trails", label: "Where things were and go" },
+  { shown: "readings", text: "Readings", label: "Numbers of what is looked at" },
+] as const satisfies readonly { readonly shown: keyof Shown; readonly text: string; readonly label: string }[];
+
 interface Shown {
   readonly mode: CameraMode;
   readonly labels: boolean;
@@ -68,30 +74,17 @@ export function SceneBar({
           </option>
         ))}
       </select>
-      <Button
-        kind="bare"
-        label="Names of things"
-        aria-pressed={settings.labels}
-        onClick={() => onChange({ labels: !settings.labels })}
-      >
-        Names
-      </Button>
-      <Button
-        kind="bare"
-        label="Where things were and go"
-        aria-pressed={settings.trails}
-        onClick={() => onChange({ trails: !settings.trails })}
-      >
-        Trails
-      </Button>
-      <Button
-        kind="bare"
-        label="Numbers of what is looked at"
-        aria-pressed={settings.readings}
-        onClick={() => onChange({ readings: !settings.readings })}
-      >
-        Readings
-      </Button>
+      {TOGGLES.map(({ shown, text, label }) => (
+        <Button
+          key={shown}
+          kind="bare"
+          label={label}
+          aria-pressed={settings[shown]}
+          onClick={() => onChange({ [shown]: !settings[shown] })}
+        >
+          {text}
+        </Button>
+      ))}
     </div>
   );
 }

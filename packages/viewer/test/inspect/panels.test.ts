@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { open } from "simtape";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
+import { describe, expect, test } from "vitest";
+import { onePage } from "../support/one-page.ts";
+import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** Pictures to look at go there. */
 const PICTURES = process.env["PICTURES"];
@@ -10,17 +11,8 @@ const PICTURES = process.env["PICTURES"];
 describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
   let viewer: Viewer;
   let page: Page;
-  let errors: readonly string[];
-
-  beforeAll(async () => {
-    viewer = await startViewer([example("")]);
-    ({ page, errors } = await viewer.page("about:blank"));
-  }, 120_000);
-
-  afterAll(() => viewer?.[Symbol.asyncDispose]());
-
-  afterEach(() => {
-    expect(errors).toEqual([]);
+  onePage([example("")], (opened) => {
+    ({ viewer, page } = opened);
   });
 
   /** A recording at a time, with the panels named only: a scene takes a while to draw without a graphics card. */

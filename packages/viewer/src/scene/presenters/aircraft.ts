@@ -89,28 +89,13 @@ class Fleet implements Presenter {
     for (const { poses } of this.crowds) {
       for (let row = 0; row < poses.count; row++) {
         if (!poses.isKnown(row)) continue;
-        const { positions: p, orientations: q } = poses;
-        const at = 3 * row;
-        const from = 4 * row;
         const isSelf = poses.ids[row] === SELF;
         const shade = look.paint(isSelf ? LIVERY : colorOf(String(poses.ids[row])));
-        this.#frames.put(
-          p[at]!,
-          p[at + 1]!,
-          p[at + 2]!,
-          q[from]!,
-          q[from + 1]!,
-          q[from + 2]!,
-          q[from + 3]!,
-          1,
-          1,
-          1,
-          shade,
-        );
+        this.#frames.putThing(poses, row, 1, 1, 1, shade);
         if (!isSelf) continue;
         this.#surfaces.object.visible = true;
-        this.#surfaces.object.position.fromArray(p, at);
-        this.#surfaces.object.quaternion.fromArray(q, from);
+        this.#surfaces.object.position.fromArray(poses.positions, 3 * row);
+        this.#surfaces.object.quaternion.fromArray(poses.orientations, 4 * row);
       }
     }
     this.#frames.end();

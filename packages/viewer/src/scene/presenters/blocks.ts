@@ -219,23 +219,8 @@ class Blocks implements Presenter {
     this.#others.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
-      const { positions: p, orientations: q } = poses;
-      const at = 3 * row;
-      const from = 4 * row;
       const shade = look.paint(colorOf(textAt(entities, "kind", row)));
-      this.#others.put(
-        p[at]!,
-        p[at + 1]!,
-        p[at + 2]!,
-        q[from]!,
-        q[from + 1]!,
-        q[from + 2]!,
-        q[from + 3]!,
-        1,
-        1,
-        1,
-        shade,
-      );
+      this.#others.putThing(poses, row, 1, 1, 1, shade);
     }
     this.#others.end();
   }

@@ -254,11 +254,9 @@ class Molecules implements Presenter {
     this.#hands.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
-      const { positions: p, orientations: q } = poses;
-      const [at, from] = [3 * row, 4 * row];
       const shapes = textAt(entities, "kind", row) === "headset" ? this.#heads : this.#hands;
       const shade = look.paint(tintOf(entities!, row, HAND));
-      shapes.put(p[at]!, p[at + 1]!, p[at + 2]!, q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!, 1, 1, 1, shade);
+      shapes.putThing(poses, row, 1, 1, 1, shade);
     }
     this.#heads.end();
     this.#hands.end();

@@ -41,23 +41,8 @@ class Points implements Presenter {
         const sx = sizeOf(entities, row, 0);
         const sy = sizeOf(entities, row, entities!.axes?.up === "y" ? 1 : 2);
         const sz = sizeOf(entities, row, entities!.axes?.up === "y" ? 2 : 1);
-        const { positions: p, orientations: q } = poses;
-        const at = 3 * row;
-        const from = 4 * row;
         const shade = look.paint(shadeOf(entities, row, set));
-        this.#shapes.put(
-          p[at]!,
-          p[at + 1]!,
-          p[at + 2]!,
-          q[from]!,
-          q[from + 1]!,
-          q[from + 2]!,
-          q[from + 3]!,
-          sx,
-          sy,
-          sz,
-          shade,
-        );
+        this.#shapes.putThing(poses, row, sx, sy, sz, shade);
       }
     }
     this.#shapes.end();

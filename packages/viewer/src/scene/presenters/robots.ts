@@ -80,23 +80,8 @@ class Robots implements Presenter {
     this.#shapes.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
-      const { positions: p, orientations: q } = poses;
-      const at = 3 * row;
-      const from = 4 * row;
       const shade = look.paint(colorOf(String(poses.ids[row]).split("/")[1] ?? row));
-      this.#shapes.put(
-        p[at]!,
-        p[at + 1]!,
-        p[at + 2]!,
-        q[from]!,
-        q[from + 1]!,
-        q[from + 2]!,
-        q[from + 3]!,
-        WIDTH,
-        HEIGHT,
-        WIDTH,
-        shade,
-      );
+      this.#shapes.putThing(poses, row, WIDTH, HEIGHT, WIDTH, shade);
     }
     this.#shapes.end();
   }
