@@ -30,7 +30,8 @@ describe.skipIf(!hasChromium)("without a mouse", () => {
     expect(await faults(page)).toEqual([]);
     for (const panels of [["state", "messages"], ["bytes", "info"], ["plots"]]) {
       await go(panels);
-      await page.waitForTimeout(300);
+      await expect.poll(() => page.locator("section.panel").count()).toBe(panels.length);
+      await page.getByText("Loading …").waitFor({ state: "detached" });
       expect(await faults(page), panels.join()).toEqual([]);
     }
     await page.keyboard.press("?");
