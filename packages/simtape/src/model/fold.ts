@@ -53,7 +53,7 @@ export class Fold {
   async at(time: Time, signal?: AbortSignal): Promise<MutableState> {
     const { channels, state: model } = this.#reader;
     const folded = channels.filter((channel) => !model.whole(channel.id));
-    const keyframe = await this.#reader.keyframe(time);
+    const keyframe = await this.#reader.keyframe(time, signal);
     const covers = (channel: ChannelInfo): boolean =>
       keyframe !== null && (keyframe.channels === null || keyframe.channels.includes(channel.id));
     const checkpoint = this.#nearest(time);

@@ -84,7 +84,7 @@ export interface Reader {
   /** Ascending by (time, sequence); see `Query.reverse`. */
   batches(query: Query): AsyncIterable<MessageBatch>;
   /** The latest keyframe at or before `time`; null: only the start will do. */
-  keyframe(time: Time): Promise<Keyframe | null>;
+  keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null>;
   /** Every byte of the file in order, cut into records: concatenated they are the file (the inflated stream of a gzip one). */
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;
   /** Names the fields of records and messages, loaded on use; an edited recording has no bytes of its own, and none. */

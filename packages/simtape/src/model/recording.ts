@@ -150,8 +150,8 @@ export class Recording implements AsyncDisposable {
   }
 
   /** The latest place at or before `time` from which state can be rebuilt. */
-  keyframe(time: Time): Promise<Keyframe | null> {
-    return this.#guard(() => this.#reader.keyframe(time));
+  keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null> {
+    return this.#guard(() => this.#reader.keyframe(time, signal));
   }
 
   /** What holds at `time`: everything recorded at or before it. */

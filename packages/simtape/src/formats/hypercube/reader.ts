@@ -243,7 +243,7 @@ export class HypercubeReader implements Reader {
    * The start of the last chunk with a snapshot, not after `time`, that can be decoded. Reads that chunk and those up
    * to `time` with one request and keeps them, so that folding from there reads nothing more.
    */
-  async keyframe(time: Time): Promise<Keyframe | null> {
+  async keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null> {
     const last = this.#countChunks((chunk) => chunk.first <= time) - 1;
     for (let at = last; at >= 0; at--) {
       const chunk = this.#chunks[at]!;
@@ -251,7 +251,9 @@ export class HypercubeReader implements Reader {
       const wanted = this.#chunks.slice(at, last + 1);
       const fetch = this.#fetch(wanted, false);
       const isKept = this.#cache.fits(wanted);
-      const [anchor] = await Promise.all((isKept ? wanted : [chunk]).map((member) => this.#decode(member, fetch)));
+      const [anchor] = await Promise.all(
+        (isKept ? wanted : [chunk]).map((member) => this.#decode(member, fetch, signal)),
+      );
       if (anchor!.length > 0 && (anchor!.flags[0]! & KEYFRAME) !== 0) {
         return { time: chunk.first, sequence: chunk.sequence, channels: null };
       }

@@ -44,7 +44,7 @@ abstract class EditedReader implements Reader {
   /** In (time, sequence) order of the edited recording; reverse as in `Query`. */
   abstract pieces(query: Query): AsyncIterable<Piece>;
   abstract timeline(): Promise<Timeline>;
-  abstract keyframe(time: Time): Promise<Keyframe | null>;
+  abstract keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null>;
 
   async *batches(query: Query): AsyncGenerator<MessageBatch> {
     for await (const piece of this.pieces(query)) yield materialized(piece);
@@ -104,8 +104,8 @@ export class ShiftedReader extends EditedReader {
     return { ...timeline, start: timeline.start + this.#by, end: timeline.end + this.#by, epoch };
   }
 
-  async keyframe(time: Time): Promise<Keyframe | null> {
-    const found = await this.inner.keyframe(time - this.#by);
+  async keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null> {
+    const found = await this.inner.keyframe(time - this.#by, signal);
     return found === null ? null : { ...found, time: found.time + this.#by };
   }
 }
@@ -180,8 +180,8 @@ export class RenamedReader extends EditedReader {
     return this.inner.timeline();
   }
 
-  keyframe(time: Time): Promise<Keyframe | null> {
-    return this.inner.keyframe(time);
+  keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null> {
+    return this.inner.keyframe(time, signal);
   }
 }
 

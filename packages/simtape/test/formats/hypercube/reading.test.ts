@@ -259,6 +259,7 @@ describe("requests", () => {
     const { recording } = await countedReader(compacted(zstd, long(300, 5, 4000), { level: 1 }));
     const reason = new Error("enough");
     await expect(recording.state(100e9, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(recording.keyframe(150e9, AbortSignal.abort(reason))).rejects.toBe(reason);
     const batches = recording.batches({ start: 250e9, signal: AbortSignal.abort(reason) });
     await expect(batches.next()).rejects.toBe(reason);
     await recording.close();
