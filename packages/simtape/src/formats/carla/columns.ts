@@ -25,8 +25,11 @@ export const SHOWN_SETS: readonly string[] = [
   "scene-lights",
 ];
 
-/** Sets of the fold's own: every live actor's type, what goes along with what, who was added in this frame. */
-export const OWN_SETS: readonly string[] = [".actors", ".attached", ".fresh"];
+/** Every live actor's type. */
+export const ACTORS = ".actors";
+
+/** Sets of the fold's own: actors, what goes along with what, who was added in this frame. */
+export const OWN_SETS: readonly string[] = [ACTORS, ".attached", ".fresh"];
 
 const TEXT: ColumnSpec = { kind: "string", width: 1, unit: null };
 const FLAG: ColumnSpec = { kind: "u8", width: 1, unit: null };

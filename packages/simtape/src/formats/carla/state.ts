@@ -4,7 +4,8 @@ import type { MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { MutableColumn, MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Channel } from "../../model/value.ts";
-import { AXES, type ColumnName, column, SETS } from "./columns.ts";
+import { ACTORS, AXES, column, SETS } from "./columns.ts";
+import { Destinations } from "./destinations.ts";
 import {
   type Dialect,
   type EventAdd,
@@ -43,6 +44,12 @@ export class CarlaState implements StateModel {
   readonly #dialect: Dialect;
   /** Channel of the packets in which simtape itself keeps what CARLA's own cannot say. */
   readonly #own: number;
+  // by the type that is taken for an actor never added: other, vehicle, walker, traffic light (spec §4.2)
+  readonly #places = new Destinations(["position", "rotation"], 0);
+  readonly #motions = new Destinations(["velocity", "angular-velocity"], 1);
+  readonly #vehicles = new Destinations(["steering", "throttle", "brake", "handbrake", "gear"], 1);
+  readonly #walkers = new Destinations(["speed"], 2);
+  readonly #lights = new Destinations(["state", "frozen", "state-time"], 3);
 
   constructor(channels: readonly Channel[], dialect: Dialect) {
     this.#own = channels.findIndex((channel) => Number(channel.metadata["packet"]) === STATE_PACKET);
@@ -71,12 +78,12 @@ export class CarlaState implements StateModel {
     const start = batch.start[i]!;
     const end = batch.end[i]!;
     if (kind === "position") {
-      this.#pairs(state, batch.bytes, start, end, PLACE);
+      this.#pairs(state, batch.bytes, start, end, this.#places);
       carryAttached(state);
       return;
     }
     if (kind === "kinematics") {
-      this.#pairs(state, batch.bytes, start, end, MOTION);
+      this.#pairs(state, batch.bytes, start, end, this.#motions);
       return;
     }
     if (kind !== "frame-start" && end - start === 2) {
@@ -105,6 +112,7 @@ export class CarlaState implements StateModel {
         return;
       default:
     }
+    for (const each of [this.#lights, this.#vehicles, this.#walkers]) each.begin(state);
     const total = cursor.u16le();
     for (let n = 0; n < total; n++) this.#record(state, kind, cursor);
   }
@@ -129,28 +137,28 @@ export class CarlaState implements StateModel {
       }
       case "state": {
         const light = readState(cursor);
-        const set = setOf(state, light.id, "traffic-lights");
-        const row = set.row(light.id);
-        column(set, "state").put(row, light.state);
-        column(set, "frozen").put(row, light.isFrozen ? 1 : 0);
-        column(set, "state-time").put(row, light.elapsedTime);
+        const row = this.#lights.row(light.id);
+        const [lit, frozen, time] = this.#lights.columns as Three;
+        lit.put(row, light.state);
+        frozen.put(row, light.isFrozen ? 1 : 0);
+        time.put(row, light.elapsedTime);
         return;
       }
       case "anim-vehicle": {
         const vehicle = readAnimVehicle(cursor);
-        const set = setOf(state, vehicle.id, "vehicles");
-        const row = set.row(vehicle.id);
-        column(set, "steering").put(row, vehicle.steering);
-        column(set, "throttle").put(row, vehicle.throttle);
-        column(set, "brake").put(row, vehicle.brake);
-        column(set, "handbrake").put(row, vehicle.handbrake ? 1 : 0);
-        column(set, "gear").put(row, vehicle.gear);
+        const row = this.#vehicles.row(vehicle.id);
+        const [steering, throttle, brake, handbrake, gear] = this.#vehicles.columns as Five;
+        steering.put(row, vehicle.steering);
+        throttle.put(row, vehicle.throttle);
+        brake.put(row, vehicle.brake);
+        handbrake.put(row, vehicle.handbrake ? 1 : 0);
+        gear.put(row, vehicle.gear);
         return;
       }
       case "anim-walker": {
         const walker = readAnimWalker(cursor);
-        const set = setOf(state, walker.id, "walkers");
-        column(set, "speed").put(set.row(walker.id), walker.speed);
+        const row = this.#walkers.row(walker.id);
+        this.#walkers.columns[0]!.put(row, walker.speed);
         return;
       }
       case "vehicle-light": {
@@ -242,23 +250,17 @@ export class CarlaState implements StateModel {
    * Records of an id and two vectors, which make up most of a file: read without an object for each, columns looked up
    * once for each set.
    */
-  #pairs(state: MutableState, bytes: Uint8Array, start: number, end: number, pair: VectorPair): void {
+  #pairs(state: MutableState, bytes: Uint8Array, start: number, end: number, pair: Destinations): void {
     if (end - start < 2) return;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const { scalar } = this.#dialect;
     const width = 4 + 6 * scalar;
     const total = Math.min(view.getUint16(start, true), Math.floor((end - start - 2) / width));
-    const actors = state.set(".actors");
-    const types = column(actors, "type");
-    const places: PairPlace[] = [];
+    pair.begin(state);
     let at = start + 2;
     for (let n = 0; n < total; n++, at += width) {
-      const id = view.getUint32(at, true);
-      const actor = actors.find(id);
-      const type = actor < 0 ? pair.unknown : types.number(actor);
-      places[type] ??= placeOf(state, type, pair);
-      const { set, first, second } = places[type];
-      const row = set.row(id);
+      const row = pair.row(view.getUint32(at, true));
+      const [first, second] = pair.columns as Two;
       if (scalar === 4) {
         first.put3(row, view.getFloat32(at + 4, true), view.getFloat32(at + 8, true), view.getFloat32(at + 12, true));
         second.put3(
@@ -280,25 +282,9 @@ export class CarlaState implements StateModel {
   }
 }
 
-/** Where the two vectors of a record go; `unknown` is the type taken for an actor that was never added. */
-interface VectorPair {
-  readonly names: readonly [ColumnName, ColumnName];
-  readonly unknown: number;
-}
-
-interface PairPlace {
-  readonly set: MutableEntitySet;
-  readonly first: MutableColumn;
-  readonly second: MutableColumn;
-}
-
-const PLACE: VectorPair = { names: ["position", "rotation"], unknown: 0 };
-const MOTION: VectorPair = { names: ["velocity", "angular-velocity"], unknown: 1 };
-
-function placeOf(state: MutableState, type: number, { names }: VectorPair): PairPlace {
-  const set = state.set(SETS[type] ?? "other", AXES);
-  return { set, first: column(set, names[0]), second: column(set, names[1]) };
-}
+type Two = readonly [MutableColumn, MutableColumn];
+type Three = readonly [...Two, MutableColumn];
+type Five = readonly [...Three, MutableColumn, MutableColumn];
 
 function kebab(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -310,7 +296,7 @@ function putVector(column: MutableColumn, row: number, vector: Vector): void {
 
 /** The set that actor `id` is in; `otherwise` for one that was never added. */
 function setOf(state: MutableState, id: number, otherwise: string): MutableEntitySet {
-  const actors = state.set(".actors");
+  const actors = state.set(ACTORS);
   const row = actors.find(id);
   const name = row < 0 ? otherwise : (SETS[column(actors, "type").number(row)] ?? "other");
   return state.set(name, AXES);
@@ -320,7 +306,7 @@ function add(state: MutableState, event: EventAdd): void {
   remove(state, event.id);
   // Until 0.9.11 sensors were recorded as type 0 (spec §4.2).
   const type = event.type === 0 && event.blueprint.startsWith("sensor.") ? 5 : event.type;
-  const actors = state.set(".actors");
+  const actors = state.set(ACTORS);
   const actor = actors.row(event.id);
   column(actors, "type").put(actor, type);
   state.set(".fresh").row(event.id);
@@ -341,7 +327,7 @@ function add(state: MutableState, event: EventAdd): void {
 }
 
 function remove(state: MutableState, id: number): void {
-  const actors = state.set(".actors");
+  const actors = state.set(ACTORS);
   if (actors.find(id) < 0) return;
   setOf(state, id, "other").remove(id);
   actors.remove(id);
