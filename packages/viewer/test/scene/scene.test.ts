@@ -387,7 +387,7 @@ describe("checkpoints", () => {
       // Poles come before flags, both as many as there are checkpoints.
       const mesh = found.filter(({ count }) => count === 4).at(-1)!;
       const { array } = mesh.instanceColor!;
-      return { count: mesh.count, colors: new Set([0, 1, 2, 3].map((i) => `${array.slice(3 * i, 3 * i + 3)}`)).size };
+      return { count: mesh.count, colors: new Set([0, 1, 2, 3].map((i) => array.slice(3 * i, 3 * i + 3).join())).size };
     };
     const splits: string[] = [];
     for (const [seconds, colors] of [
