@@ -1,3 +1,4 @@
+import { RowIndex } from "./row-index.ts";
 import { type CellTarget, Journal, type RowTarget, type StateTarget } from "./journal.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
@@ -166,7 +167,7 @@ export class MutableEntitySet implements RowTarget {
   readonly #journal: Journal;
   readonly #columns = new Map<string, MutableColumn>();
   #ids: Id[] = [];
-  #rows = new Map<Id, number>();
+  #rows = new RowIndex();
   /** Ids are 0 … n-1 and row = id: no map is kept. */
   #isDense = false;
   /** The ids as they were shown last, and the rows in that order when it is another; null since they changed. */
@@ -193,7 +194,7 @@ export class MutableEntitySet implements RowTarget {
   find(id: Id): number {
     if (this.#isDense)
       return typeof id === "number" && id >= 0 && id < this.#ids.length && Number.isInteger(id) ? id : -1;
-    return this.#rows.get(id) ?? -1;
+    return this.#rows.get(id);
   }
 
   /** Row of `id`, added when new with every cell unknown (NaN, 0 or ""). */
@@ -283,7 +284,7 @@ export class MutableEntitySet implements RowTarget {
     }
     this.#ids = [];
     this.#frozen = null;
-    this.#rows = new Map();
+    this.#rows = new RowIndex();
     this.#isDense = false;
     this.#columns.clear();
   }
@@ -296,7 +297,7 @@ export class MutableEntitySet implements RowTarget {
       this.#journal.other(() => {
         this.#ids = [];
         this.#frozen = null;
-        this.#rows = new Map();
+        this.#rows = new RowIndex();
         this.#isDense = false;
       });
     }
@@ -334,7 +335,7 @@ export class MutableEntitySet implements RowTarget {
   copy(journal: Journal): MutableEntitySet {
     const copy = new MutableEntitySet(journal, this.axes);
     copy.#ids = this.#isDense ? this.#ids : this.#ids.slice();
-    copy.#rows = new Map(this.#rows);
+    copy.#rows = this.#rows.clone();
     copy.#isDense = this.#isDense;
     for (const [name, column] of this.#columns) copy.#columns.set(name, column.copy(journal));
     return copy;
@@ -354,7 +355,8 @@ export class MutableEntitySet implements RowTarget {
     if (!this.#isDense) return;
     this.#isDense = false;
     this.#ids = this.#ids.slice();
-    this.#rows = new Map(this.#ids.map((id, row) => [id, row]));
+    this.#rows = new RowIndex();
+    for (const [row, id] of this.#ids.entries()) this.#rows.set(id, row);
   }
 }
 
