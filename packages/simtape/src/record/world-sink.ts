@@ -5,6 +5,11 @@ import type { EventSink, Mark, World } from "./world.ts";
 const SNAPSHOT_SHARE = 4;
 const SOONEST = 200;
 const LATEST = 1200;
+/**
+ * But in a crowd one is due when a seek would have to go through so many bytes of events: then a chunk ends, too. Two
+ * such chunks do not fit into one frame when they are compacted.
+ */
+const HEAVY = 128 << 10;
 
 /**
  * Puts a world's events into a recording: every chunk begins where its first event is about to be made, with a snapshot
@@ -39,7 +44,7 @@ export class WorldSink implements EventSink {
 
   enter(tick: number, isAnew: boolean): number | null {
     this.#taken = null;
-    if (isAnew) this.#writer.snapshot(tick, this.#take(tick));
+    if (isAnew || this.#isHeavy(tick)) this.#writer.snapshot(tick, this.#take(tick));
     else this.#writer.goTo(tick);
     return this.#taken;
   }
@@ -51,6 +56,12 @@ export class WorldSink implements EventSink {
 
   mark(mark: Mark): void {
     this.#onMark(mark);
+  }
+
+  /** Nothing of the tick may be written yet. */
+  #isHeavy(tick: number): boolean {
+    if (this.#isAlways || this.#eventBytes < HEAVY * this.#writer.growth || tick < this.#writer.tick) return false;
+    return this.#eventBytes >= this.#snapshotBytes * SNAPSHOT_SHARE;
   }
 
   #snapshot(tick: number, isWanted: boolean): Uint8Array | null {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { ENTRY_SNAPSHOT } from "../../src/formats/hypercube/layout.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import type { ByteSource } from "../../src/io/source.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
@@ -218,6 +219,30 @@ describe("a recording of a world", () => {
     let count = 0;
     for await (const batch of recording.batches({ channels: [recording.channel("swing")] })) count += batch.length;
     expect(count).toBe(200_000);
+  });
+
+  test("in a crowd a snapshot comes before a seek has much to go through", async () => {
+    const { store, clock, recorder } = await begin();
+    comeIn(recorder.world, 300);
+    await walk(recorder, clock, 300, 210);
+    await recorder.close();
+    const { reader } = (await existing(store, "run"))!;
+    const { entries } = reader.preamble;
+    await reader.close();
+    let since = 0;
+    for (const { flags, uncompressedLength } of entries) {
+      since = flags === ENTRY_SNAPSHOT ? uncompressedLength : since + uncompressedLength;
+      expect(since).toBeLessThan(180 << 10);
+    }
+    const snapshots = entries.filter(({ flags }) => flags === ENTRY_SNAPSHOT).length;
+    expect(snapshots).toBeGreaterThan(3);
+    await using recording = await openRecording(store, "run");
+    expect((await check(recording)).findings).toEqual([]);
+    for (let tick = 0; tick < 210; tick += 7) await expectAt(recording, 300, tick);
+    // and compaction leaves them apart
+    const files = new MemoryFiles("small.hcrp");
+    const report = await compact(recordingBundle(store, "run"), files);
+    expect(report.frames).toBeGreaterThanOrEqual(snapshots - 1);
   });
 
   test("row 22: host events are found by their names", async () => {

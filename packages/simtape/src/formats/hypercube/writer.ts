@@ -292,6 +292,12 @@ export class HypercubeWriter implements Writer {
     return this.#isOpen ? this.#lastTick + 1 : this.#end;
   }
 
+  /** Times the usual length of chunks: longer ones keep room in the index. */
+  get growth(): number {
+    const use = this.#output!.indexUse;
+    return use < 0.5 ? 1 : use < 0.75 ? 4 : use < 0.9 ? 10 : 14;
+  }
+
   /** Goes to a tick before its events are made, so that its chunk, and what its palettes hold, is settled. */
   goTo(tick: number): void {
     this.#writable();
@@ -480,9 +486,7 @@ export class HypercubeWriter implements Writer {
     if (this.#planned !== null) return tick >= this.#planned;
     const ticks = tick - this.#start;
     if (this.#events === 0) return ticks >= EMPTY_TICKS;
-    // room for the index is kept by longer chunks
-    const use = this.#output!.indexUse;
-    const growth = use < 0.5 ? 1 : use < 0.75 ? 4 : use < 0.9 ? 10 : 14;
+    const { growth } = this;
     return ticks >= CHUNK_TICKS * growth || this.#content.length + bytes > CHUNK_BYTES * growth;
   }
 
