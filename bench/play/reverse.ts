@@ -36,7 +36,8 @@ async function run(rate: number, from: Time, to: Time, isMeasured = false): Prom
 
 const middle = start + Math.floor((end - start) * 0.4);
 for (const rate of [1, 8, 64]) {
-  const span = (Number(seconds) * 1e9 * rate) / 8;
+  // long enough for several pieces of a recording to be read
+  const span = Math.max(60e9, (Number(seconds) * 1e9 * rate) / 8);
   const range = (round: number): [Time, Time] => [middle + round * span, middle + (round + 1) * span];
   // the first ones compile
   for (const by of [rate, -rate]) await run(by, ...range(ROUNDS));

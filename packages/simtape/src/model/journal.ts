@@ -5,6 +5,8 @@ import type { Value } from "./value.ts";
 export interface CellTarget {
   /** Writes one cell, by its place in the column, without journalling it. */
   putBack(at: number, value: number | string): void;
+  /** The same for three from `at` on. */
+  putBack3(at: number, x: number, y: number, z: number): void;
 }
 
 /** What the journal takes rows back from. */
@@ -127,9 +129,13 @@ export class Journal {
         (target as CellTarget).putBack(place, this.#popNumber());
         break;
       case NUMBERS3:
-        (target as CellTarget).putBack(place + 2, this.#popNumber());
-        (target as CellTarget).putBack(place + 1, this.#popNumber());
-        (target as CellTarget).putBack(place, this.#popNumber());
+        this.#numberCount -= 3;
+        (target as CellTarget).putBack3(
+          place,
+          this.#numbers[this.#numberCount]!,
+          this.#numbers[this.#numberCount + 1]!,
+          this.#numbers[this.#numberCount + 2]!,
+        );
         break;
       case TEXT:
         (target as CellTarget).putBack(place, this.#before.pop() as string);

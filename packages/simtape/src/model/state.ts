@@ -389,9 +389,12 @@ export class MutableColumn implements CellTarget {
 
   /** Writes one cell of a numeric column. */
   put(row: number, value: number, k = 0): void {
-    const data = this.#own() as Numbers;
     const at = row * this.spec.width + k;
-    if (this.#journal.isOn) this.#journal.number(this, at, data[at]!);
+    const before = this.#data[at] as number;
+    // much of what is recorded says what is known
+    if (Object.is(before, value)) return;
+    const data = this.#own() as Numbers;
+    if (this.#journal.isOn) this.#journal.number(this, at, before);
     data[at] = value;
   }
 
@@ -402,9 +405,7 @@ export class MutableColumn implements CellTarget {
     if (this.#journal.isOn) {
       this.#journal.numbers3(this, at, data[at]!, data[at + 1]!, data[at + 2]!);
     }
-    data[at] = x;
-    data[at + 1] = y;
-    data[at + 2] = z;
+    put3In(data, at, x, y, z);
   }
 
   /** The cells of a column of doubles, to be written to at once and not later; null while changes are journalled. */
@@ -421,6 +422,11 @@ export class MutableColumn implements CellTarget {
   /** For the journal. */
   putBack(at: number, value: number | string): void {
     (this.#own() as (number | string)[])[at] = value;
+  }
+
+  /** For the journal: three cells from `at` on. */
+  putBack3(at: number, x: number, y: number, z: number): void {
+    put3In(this.#own() as Numbers, at, x, y, z);
   }
 
   /** Takes over a whole column: `rows × width` cells. The array must never be written to again. */
@@ -518,6 +524,19 @@ export class MutableColumn implements CellTarget {
       this.#isShared = false;
     }
     return this.#data;
+  }
+}
+
+/** Almost all columns of three are of doubles, and writing is fast where only those come. */
+function put3In(data: Numbers, at: number, x: number, y: number, z: number): void {
+  if (data instanceof Float64Array) {
+    data[at] = x;
+    data[at + 1] = y;
+    data[at + 2] = z;
+  } else {
+    data[at] = x;
+    data[at + 1] = y;
+    data[at + 2] = z;
   }
 }
 

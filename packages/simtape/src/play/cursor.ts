@@ -67,7 +67,11 @@ export class Cursor {
     while (bytes <= memory && (isForward ? stretch.end <= to : stretch.start > Math.max(to, first))) {
       const edge: Time = isForward ? stretch.end : stretch.start;
       const next: Stretch | null = this.reel.find(isForward ? edge : before(edge));
-      if (next === null) return { kind: isForward ? "from" : "until", time: edge };
+      if (next === null) {
+        // the first is needed at once
+        const isMuch = stretch !== this.#span?.stretch;
+        return isForward ? { kind: "from", time: edge } : { kind: "until", time: edge, isMuch };
+      }
       if (!isForward && stretch === this.#span?.stretch) this.#makeReady(next);
       stretch = next;
       bytes += stretch.byteLength;

@@ -31,6 +31,8 @@ const PIECES = 4;
 export interface Wanted {
   readonly kind: "at" | "from" | "until";
   readonly time: Time;
+  /** Several pieces at once, of those before a time: folding goes forward, and over all of them it costs least. */
+  readonly isMuch?: boolean | undefined;
 }
 
 /** A recording as the stretches of it that are in memory. Whoever plays the same recording shares them. */
@@ -106,7 +108,7 @@ export class Reel {
   /** Ascending; the last is the one that is wanted. */
   async #read(wanted: Wanted, signal: AbortSignal): Promise<Stretch[]> {
     const { recording } = this;
-    if (wanted.kind === "until") return this.#readBefore(wanted.time, signal);
+    if (wanted.kind === "until") return this.#readBefore(wanted.time, wanted.isMuch === true ? PIECES : 1, signal);
     const rows = await this.#rows(wanted, signal);
     const base = await this.#stateBefore(rows.start, signal);
     const stretch = await stretchOf(recording, this.#fold, rows, base, signal);
@@ -133,10 +135,10 @@ export class Reel {
   }
 
   /** Several at once, as folding goes forward: from a place where the state is known, over all of them. */
-  async #readBefore(end: Time, signal: AbortSignal): Promise<Stretch[]> {
+  async #readBefore(end: Time, count: number, signal: AbortSignal): Promise<Stretch[]> {
     const { recording } = this;
     const { rows, bytes } = this.#limits;
-    const limits = { rows: PIECES * rows, bytes: PIECES * bytes };
+    const limits = { rows: count * rows, bytes: count * bytes };
     const back = await readBackward(recording, end, this.timeline.start, limits, apart(signal));
     const begin = await this.#beginning(back, signal);
     const made: Stretch[] = [];
@@ -154,7 +156,7 @@ export class Reel {
   async #beginning(rows: Rows, signal: AbortSignal): Promise<{ readonly start: Time; readonly base: MutableState }> {
     const { start, end, batches } = rows;
     if (start > this.timeline.start) {
-      const keyframe = await this.recording.keyframe(before(end));
+      const keyframe = await this.recording.keyframe(before(end), apart(signal));
       if (keyframe !== null && keyframe.channels === null && keyframe.time >= start)
         return { start: firstKeyframe(batches, start), base: this.#fold.begin() };
       const checkpoint = this.#fold.checkpoint(start, end);
