@@ -51,7 +51,7 @@ for (let n = 0; n < SEEKS; n++) {
   if (result.sets.get("entities")!.ids.length !== CROWD) throw new Error("not the whole crowd");
   mostReads = Math.max(mostReads, source.reads.length);
   // the first ones compile
-  if (n < 40) continue;
+  if (n < 100) continue;
   walls.push(wall);
   processors.push(processor);
   const began = performance.now();
