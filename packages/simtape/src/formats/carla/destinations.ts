@@ -38,7 +38,8 @@ export class Destinations {
   row(id: number): number {
     const actor = this.#actors!.find(id);
     const type = actor < 0 ? this.#unknown : this.#types!.number(actor);
-    const found = (this.#found[type] ??= this.#look(type));
+    this.#found[type] ??= this.#look(type);
+    const found = this.#found[type];
     this.columns = found.columns;
     return found.set.row(id);
   }
