@@ -10,7 +10,9 @@ const LIMIT = 8 << 20;
 export class WriteBehind {
   readonly #sink: ByteSink;
   readonly #limit: number;
-  #tail: Promise<void> = Promise.resolve();
+  readonly #queued: { readonly length: number; readonly write: () => Promise<void> }[] = [];
+  /** Settles when nothing is queued any more; null then. Never rejects. */
+  #running: Promise<void> | null = null;
   #waiting = 0;
   #position: number;
   #failure: { readonly cause: unknown } | null = null;
@@ -73,30 +75,44 @@ export class WriteBehind {
   async abort(): Promise<void> {
     if (this.#isDone) return;
     this.#isDone = true;
-    await this.#tail;
+    await this.#running;
     await this.#sink.abort();
   }
 
   async #drained(): Promise<void> {
-    await this.#tail;
+    await this.#running;
     if (this.#failure !== null) throw this.#failure.cause;
   }
 
   #queue(length: number, write: () => Promise<void>): void {
     this.#waiting += length;
-    this.#tail = this.#tail.then(async () => {
+    this.#queued.push({ length, write });
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    for (let next = this.#queued.shift(); next !== undefined; next = this.#queued.shift()) {
       try {
-        if (this.#failure === null && !this.#isDone) await write();
+        const writing = this.#failure === null && !this.#isDone ? next.write() : null;
+        // the sink is at work before a caller who waits goes on, and keeps the thread to itself
+        this.#letGo();
+        await writing;
       } catch (cause) {
         this.#failure = { cause };
       }
-      this.#waiting -= length;
-      if (this.#settle === null || (this.#waiting > this.#limit / 2 && this.#failure === null)) return;
-      const settle = this.#settle;
-      this.#settle = null;
-      this.#ready = null;
-      settle();
-    });
+      this.#waiting -= next.length;
+    }
+    this.#running = null;
+    this.#letGo();
+  }
+
+  /** Lets who waits for room go on, when there is some. */
+  #letGo(): void {
+    if (this.#settle === null || (this.#waiting > this.#limit && this.#failure === null)) return;
+    const settle = this.#settle;
+    this.#settle = null;
+    this.#ready = null;
+    settle();
   }
 }
 

@@ -91,6 +91,15 @@ describe("writing behind", () => {
     expect(isReady).toBe(true);
   });
 
+  test("has given the sink its next write when a caller who waited goes on, who may keep the thread", async () => {
+    const sink = new HeldSink();
+    const behind = new WriteBehind(sink, 10);
+    for (let n = 0; n < 3; n++) behind.write(new Uint8Array(5));
+    const calls = behind.ready!.then(() => [...sink.calls]);
+    await sink.release();
+    expect(await calls).toEqual(["write 5", "write 5"]);
+  });
+
   test("tells a failed write to everybody who waits, and writes nothing more", async () => {
     const sink = new HeldSink();
     const behind = new WriteBehind(sink, 1);

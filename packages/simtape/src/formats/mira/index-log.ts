@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
-import { readVarint, readZigzag, writeVarint, writeZigzag } from "../../bytes/varint.ts";
+import { writeVarint, writeZigzag } from "../../bytes/varint.ts";
 
 /** Bytes of a piece of a log. */
 const PIECE = 64 << 10;
@@ -127,29 +127,49 @@ class LogCursor implements IndexEntries {
   exact: bigint | null = null;
   readonly #pieces: readonly Uint8Array[];
   #next = 0;
-  #cursor = new ByteCursor(new Uint8Array(0));
+  #bytes: Uint8Array = new Uint8Array(0);
+  #at = 0;
 
   constructor(pieces: readonly Uint8Array[]) {
     this.#pieces = pieces;
   }
 
   next(): boolean {
-    if (this.#cursor.remaining === 0) {
+    if (this.#at === this.#bytes.length) {
       const piece = this.#pieces[this.#next++];
       if (piece === undefined) return false;
-      this.#cursor = new ByteCursor(piece);
+      this.#bytes = piece;
+      this.#at = 0;
     }
-    const cursor = this.#cursor;
-    const head = readVarint(cursor);
+    const head = this.#varint();
     const step = Math.floor(head / 4);
     if ((head & NEW_BLOCK) !== 0) {
-      this.block += readVarint(cursor);
+      this.block += this.#varint();
       this.inside = step;
     } else this.inside += step;
     if ((head & EXACT) === 0) {
-      this.time += readZigzag(cursor);
+      const coded = this.#varint();
+      this.time += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
       this.exact = null;
-    } else this.exact = cursor.bigI64le();
+    } else {
+      this.exact = new ByteCursor(this.#bytes.subarray(this.#at)).bigI64le();
+      this.#at += 8;
+    }
     return true;
+  }
+
+  /** One that was written above: nothing is checked, as there is one for every message of a tape. */
+  #varint(): number {
+    const bytes = this.#bytes;
+    let byte = bytes[this.#at++]!;
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let scale = 128;
+    do {
+      byte = bytes[this.#at++]!;
+      value += (byte & 0x7f) * scale;
+      scale *= 128;
+    } while (byte >= 0x80);
+    return value;
   }
 }
