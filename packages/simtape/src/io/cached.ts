@@ -4,8 +4,11 @@ import { type ByteSource, SourceError } from "./source.ts";
 
 /** How a cache divides its source, and how much it keeps. */
 export interface CachedOptions {
-  /** Bytes per block; default 256 KiB. Reads of the source start and end at multiples of it. */
+  /** Bytes per block; default 64 KiB. Reads of the source start and end at multiples of it: a seek fetches half of one too much at
+   * each end, about. */
   readonly block?: number;
+  /** Bytes that come with the first of them, in one read: every format begins with a look at its head. Default 256 KiB, or a block where `block` is given. */
+  readonly head?: number;
   /** Bytes kept at most; default 64 MiB. The blocks used longest ago go first. A read larger than this is not kept. */
   readonly limit?: number;
 }
@@ -17,10 +20,13 @@ export interface CachedOptions {
  * Closing it closes `source`.
  */
 export function cached(source: ByteSource, options: CachedOptions = {}): ByteSource {
-  const { block = 256 * 1024, limit = 64 * 1024 * 1024 } = options;
+  const { block = BLOCK, head = options.block ?? HEAD, limit = 64 * 1024 * 1024 } = options;
   if (!Number.isSafeInteger(block) || block < 1) throw new RangeError(`cache block of ${block} bytes`);
-  return new CachedSource(source, block, limit);
+  return new CachedSource(source, block, Math.ceil(head / block), limit);
 }
+
+const BLOCK = 64 * 1024;
+const HEAD = 256 * 1024;
 
 /** A read of consecutive blocks from `first` on, under way. */
 interface Run {
@@ -33,6 +39,8 @@ class CachedSource implements ByteSource {
   readonly #gate: Gate;
   readonly #source: ByteSource;
   readonly #block: number;
+  /** Blocks of the head. */
+  readonly #head: number;
   readonly #limit: number;
   /** Kept blocks by number, the one used longest ago first. */
   readonly #kept = new Map<number, Uint8Array>();
@@ -41,11 +49,12 @@ class CachedSource implements ByteSource {
   /** Where the source ended when a short block was seen. */
   #end: number | null = null;
 
-  constructor(source: ByteSource, block: number, limit: number) {
+  constructor(source: ByteSource, block: number, head: number, limit: number) {
     this.name = source.name;
     this.#gate = new Gate(source.name);
     this.#source = source;
     this.#block = block;
+    this.#head = head;
     this.#limit = limit;
   }
 
@@ -86,7 +95,12 @@ class CachedSource implements ByteSource {
     const first = Math.floor(offset / this.#block);
     const last = Math.floor((stop - 1) / this.#block);
     if ((last - first + 1) * this.#block > this.#limit) return this.#source.read(offset, stop - offset, signal);
-    return this.#assemble(offset, stop, await this.#gather(first, last, signal));
+    const isHead = first === 0 && !this.#kept.has(0) && this.#head * this.#block <= this.#limit;
+    return this.#assemble(
+      offset,
+      stop,
+      await this.#gather(first, isHead ? Math.max(last, this.#head - 1) : last, signal),
+    );
   }
 
   /** Blocks `first..last`, as kept or from the runs that bring them. */

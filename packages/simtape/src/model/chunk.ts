@@ -162,15 +162,15 @@ function* alone<C extends Chunk>(chunks: readonly C[], reverse: boolean): Genera
 }
 
 /**
- * Starts decoding the next chunks while the consumer works on this one; not before it asks for the second, as many look
- * at one only.
+ * Starts decoding the next chunks while the consumer works on this one; not before it asks for the third, as many look
+ * at one only, or at two where a moment lies between them.
  */
 class ReadAhead<C extends Chunk> {
   readonly #chunks: Iterator<C>;
   readonly #decode: DecodeChunk<C>;
   readonly #signal: AbortSignal | undefined;
   readonly #pending = new Map<C, Promise<Columns>>();
-  #isFirst = true;
+  #taken = 0;
 
   constructor(chunks: Iterator<C>, decode: DecodeChunk<C>, signal: AbortSignal | undefined) {
     this.#chunks = chunks;
@@ -181,7 +181,7 @@ class ReadAhead<C extends Chunk> {
   take(chunk: C): Promise<Columns> {
     let bytes = 0;
     for (const waiting of this.#pending.keys()) bytes += waiting.length;
-    const isFull = (): boolean => this.#isFirst || bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS;
+    const isFull = (): boolean => this.#taken < 2 || bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS;
     while (!this.#pending.has(chunk) || !isFull()) {
       const next = this.#chunks.next();
       if (next.done === true) break;
@@ -190,7 +190,7 @@ class ReadAhead<C extends Chunk> {
       this.#pending.set(next.value, promise);
       bytes += next.value.length;
     }
-    this.#isFirst = false;
+    this.#taken++;
     const promise = this.#pending.get(chunk)!;
     this.#pending.delete(chunk);
     return promise;

@@ -18,7 +18,7 @@ const HORIZON: Time = 2e9;
 /** Waiting is told when it takes longer. */
 const PATIENCE: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
-const PACE: Time = 50e6;
+const PACE: Time = 55e6;
 /** From a move that overtook another until somebody counts as having come to rest. */
 const DRAGGED: Time = 200e6;
 /** From the beginning of a load that was overtaken to its being given up. */
@@ -241,8 +241,9 @@ class LocalPlayer implements Player {
     switch (STAGES[stage].activity) {
       case "load":
         if (stage === "waiting") this.#wake(now + PATIENCE, () => this.#dispatch({ type: "delayed" }));
-        if (this.#pacedUntil > now && this.#isPaced(target)) {
-          this.#wake(this.#pacedUntil, () => void this.#load(generation, this.#controller.signal));
+        // Moves that were told while the thread was busy are heard first, and the newest is the one that is read.
+        if (now < Math.max(this.#pacedUntil, this.#draggedUntil) && this.#isPaced(target)) {
+          this.#wake(Math.max(now, this.#pacedUntil), () => void this.#load(generation, this.#controller.signal));
         } else void this.#load(generation, this.#controller.signal);
         break;
       case "run":

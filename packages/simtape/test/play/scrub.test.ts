@@ -130,3 +130,19 @@ test("a seek anywhere is one read, whichever way the player goes", async () => {
   }
   expect(Math.max(...reads)).toBe(1);
 });
+
+test("a seek to between two chunks is one read, too", async () => {
+  const clock = new ManualClock();
+  const { source, recording } = await far(clock);
+  await using player = play(recording, { clock });
+  await player.seek(0);
+  const reads: number[] = [];
+  for (let n = 0; n < 20; n++) {
+    // one chunk begins at a keyframe, and another has ended a tick before it
+    const keyframe = await recording.keyframe(280e9 - n * 13e9);
+    source.times.length = 0;
+    await player.seek(keyframe!.time - 20e6);
+    reads.push(source.times.length);
+  }
+  expect(Math.max(...reads)).toBe(1);
+});

@@ -232,10 +232,24 @@ export class HypercubeReader implements Reader {
       this.#countChunks((chunk) => chunk.first < end),
     );
     const wanted = this.#chunks.slice(from, to);
-    // who looks back wants to know the state there, too: what it follows from comes along
+    if (query.reverse === true) return this.#backwards(query, wanted, from, to);
+    const fetch = this.#fetch(wanted, false);
+    return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
+  }
+
+  /**
+   * Who looks back from a time wants to know the state there, too: what it follows from comes along, and what follows
+   * when that begins another chunk.
+   */
+  #backwards(query: Query, wanted: readonly HypercubeChunk[], from: number, to: number): AsyncGenerator<Columns> {
+    const chunks = this.#chunks;
     let anchor = from;
-    if (query.reverse === true) while (anchor > 0 && this.#chunks[anchor]?.hasKeyframe === false) anchor--;
-    const fetch = this.#fetch(anchor < from ? this.#chunks.slice(anchor, to) : wanted, query.reverse === true);
+    while (anchor > 0 && chunks[anchor]?.hasKeyframe === false) anchor--;
+    const { end = Number.POSITIVE_INFINITY } = query;
+    const next = to > from && chunks[to - 1]!.last < end ? chunks[to] : undefined;
+    const fetch = this.#fetch(chunks.slice(anchor, next === undefined ? to : to + 1), true);
+    // kept when it is decoded; whoever needs it is told what is wrong with it
+    if (next !== undefined) this.#decode(next, fetch, query.signal).catch(() => undefined);
     return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
   }
 
