@@ -69,4 +69,5 @@ async function playTo(page: Page, seconds: number): Promise<void> {
   await page.waitForFunction(() => !simtape.isPlaying);
   await page.waitForLoadState("networkidle");
   await page.waitForTimeout(500);
+  await page.locator(".scene-view canvas[data-quality=full]").waitFor();
 }

@@ -2,7 +2,7 @@ import { type Box3, Group } from "three";
 import type { State } from "simtape";
 import type { Passing } from "../protocol.ts";
 import { Look } from "./look.ts";
-import type { Crowd, Presenter, PresenterKind } from "./presenters/presenter.ts";
+import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { PRESENTERS } from "./presenters/registry.ts";
 import type { Origin } from "./turn.ts";
 
@@ -45,6 +45,11 @@ export class Cast {
     this.#passings = passings;
     this.#marked = this.#presenters.size;
     for (const presenter of this.#presenters.values()) presenter.mark?.(passings);
+  }
+
+  /** Tells from where it is about to be drawn. */
+  see(eye: Eye): void {
+    for (const presenter of this.#presenters.values()) presenter.see?.(eye);
   }
 
   /** Widens the box by what should be seen at first. */

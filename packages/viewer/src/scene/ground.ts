@@ -33,19 +33,27 @@ float lines(vec2 place, vec2 pixel, float size) {
   return max(drawn.x, drawn.y);
 }
 void main() {
-  vec2 pixel = sqrt(dFdx(vPlace) * dFdx(vPlace) + dFdy(vPlace) * dFdy(vPlace));
-  // Lines are never closer than LEAST pixels: where they would be, every tenth is left, and the others fade before.
-  float level = max(0.0, log(LEAST * max(pixel.x, pixel.y) / size) / log(10.0));
-  float near = size * pow(10.0, floor(level));
-  float fade = fract(level);
-  float drawn = max((1.0 - fade) * 0.34 * lines(vPlace, pixel, near), mix(0.75, 0.34, fade) * lines(vPlace, pixel, 10.0 * near));
-  drawn = max(drawn, fade * 0.75 * lines(vPlace, pixel, 100.0 * near));
+  vec2 along = dFdx(vPlace);
+  vec2 across = dFdy(vPlace);
   float away = distance(vWorld.xz, target.xz) / reach;
+  float drawn = 0.0;
+  if (away < 4.5) {
+    vec2 pixel = sqrt(along * along + across * across);
+    // Lines are never closer than LEAST pixels: where they would be, every tenth is left, and the others fade before.
+    float level = max(0.0, log2(LEAST * max(pixel.x, pixel.y) / size) * ${Math.LOG10E * Math.LN2});
+    float near = size * exp2(floor(level) * ${Math.LOG2E * Math.LN10});
+    float fade = fract(level);
+    drawn = max((1.0 - fade) * 0.34 * lines(vPlace, pixel, near), mix(0.75, 0.34, fade) * lines(vPlace, pixel, 10.0 * near));
+    if (fade > 0.0) drawn = max(drawn, fade * 0.75 * lines(vPlace, pixel, 100.0 * near));
+    drawn *= 1.0 - smoothstep(0.7, 4.5, away);
+  }
   float far = smoothstep(0.4, ${REACH.toFixed(1)}, distance(vWorld, cameraPosition) / reach);
-  drawn *= 1.0 - smoothstep(0.7, 4.5, away);
   vec3 lit = ground * (1.0 + 0.05 * (1.0 - smoothstep(0.0, 1.6, away)));
-  gl_FragColor = vec4(mix(mix(lit, line, drawn), haze, sqrt(far)), 1.0);
-  #include <colorspace_fragment>
+  vec3 color = mix(mix(lit, line, drawn), haze, sqrt(far));
+  // sRGB, a quarter of a step beside it at most: powers are what this would cost most.
+  vec3 root = sqrt(color);
+  vec3 fourth = sqrt(root);
+  gl_FragColor = vec4(0.662002687 * root + 0.684122060 * fourth - 0.323583601 * sqrt(fourth) - 0.022541147 * color, 1.0);
 }`;
 
 /** A plane below the things, with a grid as fine as the view asks for, and the shadows that fall on it. */
@@ -84,6 +92,11 @@ export class Ground {
     const { uniforms } = this.#plane.material;
     for (const name of ["haze", "ground", "line"] as const) (uniforms[name]!.value as Color).set(colors[name]);
     this.#shadows.material.opacity = colors.shadow;
+  }
+
+  /** Whether shadows fall on it. */
+  set shadows(areOn: boolean) {
+    this.#shadows.visible = areOn;
   }
 
   /** Below the point that is looked at, from so far away and so high above it. */

@@ -192,9 +192,8 @@ export function ScenePanel() {
 /** Numbers of what is looked at; before them, which tick it is. */
 function writeHud(view: SceneView, tick: Tick | null): void {
   const { name, readings } = view.readings();
-  const time = Number(view.element.dataset["time"]);
   const isTick = tick?.name === "tick" && tick.duration !== null && readings.length > 0;
-  const first = isTick ? [{ label: "tick", value: Math.floor(time / tick.duration!), unit: "", digits: 0 }] : [];
+  const first = isTick ? [{ label: "tick", value: Math.floor(view.time / tick.duration!), unit: "", digits: 0 }] : [];
   view.hud.write(name, [...first, ...readings]);
 }
 

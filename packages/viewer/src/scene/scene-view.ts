@@ -1,4 +1,15 @@
-import { Box3, Group, PCFShadowMap, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
+import {
+  Box3,
+  Group,
+  PCFShadowMap,
+  type PerspectiveCamera,
+  Raycaster,
+  Scene,
+  SRGBColorSpace,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
 import type { Frame } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Selection } from "../session.ts";
@@ -7,6 +18,7 @@ import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
 import { type Course, runsOf } from "./course.ts";
 import { Dots } from "./dots.ts";
+import { Effort, QUALITIES, type Quality } from "./effort.ts";
 import { type Gap, counterpart, gapTo } from "./gap.ts";
 import { Ground } from "./ground.ts";
 import { Hud } from "./hud.ts";
@@ -15,6 +27,7 @@ import { Labels } from "./labels.ts";
 import { Lighting } from "./lighting.ts";
 import { colorOf, ghostColor } from "./look.ts";
 import { Marker } from "./marker.ts";
+import { clockOf, isSoftware, Pace } from "./pace.ts";
 import { find, pick, principal, type Spot } from "./pick.ts";
 import type { Reading } from "./presenters/readings.ts";
 import { Ribbon, sizeRibbons } from "./ribbon.ts";
@@ -37,12 +50,17 @@ export interface Thing {
 /** With more things than this, nothing casts a shadow. */
 const SHADED = 3000;
 
-/** The picture: recording and ghosts in one scene. It draws when something has changed, and only then. */
+/**
+ * The picture: recording and ghosts in one scene. It draws when something has changed, and only then. `data-time` of
+ * its element is the time drawn, `data-quality` whether all is drawn ("full") or, where that is slow and the picture
+ * changes, some of it ("less").
+ */
 export class SceneView {
   /** Where it draws: a canvas of its own, as a lost context does not come back. */
   readonly element: HTMLCanvasElement = document.createElement("canvas");
   readonly hud: Hud = new Hud();
   readonly #renderer: WebGLRenderer;
+  readonly #pace: Pace;
   readonly #scene = new Scene();
   readonly #rig: CameraRig;
   readonly #sky = new Sky();
@@ -71,7 +89,7 @@ export class SceneView {
   #kept: CameraPlace | null = null;
   #width = 1;
   #height = 1;
-  #request = 0;
+  #count = 0;
   readonly #events: SceneEvents;
   readonly #removals = new AbortController();
 
@@ -79,7 +97,9 @@ export class SceneView {
   constructor(events: SceneEvents) {
     this.#events = events;
     this.element.setAttribute("role", "img");
-    this.#renderer = rendererOn(this.element);
+    const context = contextOf(this.element);
+    this.#renderer = rendererOn(this.element, context);
+    this.#pace = new Pace((quality) => this.#draw(quality), new Effort(isSoftware(context)), clockOf(context));
     this.#rig = new CameraRig(
       this.element,
       () => this.invalidate(),
@@ -88,6 +108,7 @@ export class SceneView {
         events.onCamera(this.#rig.place);
       },
     );
+    this.#scene.background = this.#sky.haze;
     this.#scene.add(
       this.#sky.object,
       this.#lighting.object,
@@ -128,6 +149,11 @@ export class SceneView {
     return this.#origin;
   }
 
+  /** Of what plays, as it was given last: drawn already, or about to be. */
+  get time(): number {
+    return this.#casts[0]?.state?.time ?? Number.NaN;
+  }
+
   show(frame: Frame): void {
     const hasNewCast = this.#casts.length === 0;
     this.#castAt(0).show(frame.state);
@@ -136,15 +162,14 @@ export class SceneView {
     if (frame.since === null || hasNewCast) this.#trails.clear();
     this.#scene.updateMatrixWorld();
     for (const cast of this.#casts) this.#trails.update(cast);
-    let count = 0;
-    for (const { crowds } of this.#casts) for (const { poses } of crowds) count += poses.count;
-    this.#lighting.shadows = count < SHADED;
+    this.#count = 0;
+    for (const { crowds } of this.#casts) for (const { poses } of crowds) this.#count += poses.count;
     // What was empty at first may be what it is about.
     const there = this.#casts[0]!.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");
     const isOther = this.#isHome && there !== this.#there;
     this.#there = there;
     if (!this.#hasHome || isOther) this.home();
-    this.#draw();
+    this.#pace.change();
   }
 
   /** Another recording: everything that was is gone. */
@@ -266,28 +291,26 @@ export class SceneView {
     if (width === this.#width && height === this.#height) return;
     this.#width = Math.max(1, width);
     this.#height = Math.max(1, height);
-    this.#renderer.setPixelRatio(Math.min(2, devicePixelRatio));
     this.#renderer.setSize(this.#width, this.#height, false);
     this.#rig.fit(this.#width, this.#height);
     if (this.#isHome) this.home();
     // Setting the size empties the picture: it is drawn again before anyone sees that.
-    this.#draw();
+    this.#pace.drawNow();
   }
 
   /** Draws in the next animation frame. */
   invalidate(): void {
-    if (this.#request !== 0) return;
-    this.#request = requestAnimationFrame(() => this.#draw());
+    this.#pace.request();
   }
 
-  /** Drawn now. */
+  /** Drawn now, with everything. */
   picture(): HTMLCanvasElement {
-    this.#draw();
+    this.#pace.complete();
     return this.element;
   }
 
   dispose(): void {
-    cancelAnimationFrame(this.#request);
+    this.#pace.dispose();
     this.#removals.abort();
     this.reset();
     for (const part of [this.#trails, this.#labels, this.#dots, this.#marker, this.#rig]) part.dispose();
@@ -296,9 +319,11 @@ export class SceneView {
     this.#renderer.forceContextLoss();
   }
 
-  #draw(): void {
-    cancelAnimationFrame(this.#request);
-    this.#request = 0;
+  #draw(quality: Quality): void {
+    // Setting it allocates pictures anew, even where it is the same.
+    const ratio = pixelRatio() * quality.scale;
+    if (this.#renderer.getPixelRatio() !== ratio) this.#renderer.setPixelRatio(ratio);
+    this.#lighting.shadows = this.#ground.shadows = quality.shadows && this.#count < SHADED;
     const { camera } = this.#rig;
     const followed = this.#followed();
     this.#rig.follow(followed);
@@ -312,11 +337,15 @@ export class SceneView {
     sizeRibbons(this.#width, this.#height);
     paintLanes(this.#scheme, Math.max(distance, camera.position.y - height));
     const chosen = this.#chosen();
+    EYE.position.copy(camera.position);
+    EYE.pixels = (this.#height * pixelRatio()) / slope(camera);
+    for (const cast of this.#casts) cast.see(EYE);
     this.#marker.update(chosen);
     this.#dots.update(this.#casts, camera.position);
     this.#labels.update(this.#casts, chosen, this.#areLabelsOn, camera, this.#width, this.#height);
     this.#renderer.render(this.#scene, camera);
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
+    this.element.dataset["quality"] = quality === QUALITIES[0] ? "full" : "less";
   }
 
   #castAt(index: number): Cast {
@@ -375,20 +404,34 @@ export class SceneView {
     const { camera } = this.#rig;
     const caster = new Raycaster();
     caster.setFromCamera(new Vector2(((clientX - left) / width) * 2 - 1, 1 - ((clientY - top) / height) * 2), camera);
-    const pixel = (2 * Math.tan((camera.fov * Math.PI) / 360)) / height;
-    return pick(caster.ray, this.#casts[0]?.crowds ?? [], pixel);
+    return pick(caster.ray, this.#casts[0]?.crowds ?? [], slope(camera) / height);
   }
 }
 
-function rendererOn(canvas: HTMLCanvasElement): WebGLRenderer {
+/** How high what is seen is, of the distance. */
+function slope(camera: PerspectiveCamera): number {
+  return 2 * Math.tan((camera.fov * Math.PI) / 360);
+}
+
+function pixelRatio(): number {
+  return Math.min(2, devicePixelRatio);
+}
+
+function contextOf(canvas: HTMLCanvasElement): WebGL2RenderingContext {
   const context = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
   if (context === null) throw new Error("this browser offers no WebGL 2; the other panels do without");
+  return context;
+}
+
+function rendererOn(canvas: HTMLCanvasElement, context: WebGL2RenderingContext): WebGLRenderer {
   const renderer = new WebGLRenderer({ canvas, context });
   renderer.outputColorSpace = SRGBColorSpace;
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = PCFShadowMap;
   return renderer;
 }
+
+const EYE = { position: new Vector3(), pixels: 0 };
 
 function courseKey(cast: number, set: string, id: number | string): string {
   return `${cast} ${set} ${typeof id} ${id}`;

@@ -118,6 +118,8 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
   }
 
   async function keep(name: string): Promise<void> {
+    // What rests is drawn with everything.
+    await page.locator(".scene-view canvas[data-quality=full]").waitFor();
     if (SCREENSHOTS !== undefined) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   }
 });

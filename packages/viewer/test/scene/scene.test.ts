@@ -17,7 +17,8 @@ import { find, pick, placeOf, principal, type Spot } from "../../src/scene/pick.
 import { Poses } from "../../src/scene/poses.ts";
 import { blockLook } from "../../src/scene/presenters/block-colors.ts";
 import { playerName } from "../../src/scene/presenters/blocks.ts";
-import { BLOCKY, Figures } from "../../src/scene/presenters/figures.ts";
+import { BLOCKY, ROUND } from "../../src/scene/presenters/figure-shapes.ts";
+import { Figures, LOW } from "../../src/scene/presenters/figures.ts";
 import { Gait } from "../../src/scene/presenters/gait.ts";
 import { boxEdges } from "../../src/scene/presenters/molecules.ts";
 import { readingText } from "../../src/scene/presenters/readings.ts";
@@ -342,6 +343,45 @@ describe("figures and machines", () => {
     expect(foot.z).toBeLessThan(-3);
     expect(foot.x).toBeGreaterThan(5.1);
     expect(hand.x).toBeLessThan(4.9);
+    figures.dispose();
+  });
+
+  test.each([
+    ["blocky", BLOCKY],
+    ["round", ROUND],
+  ])("a %s figure is one shape of few corners from afar, and only as the camera tells", (_, build) => {
+    const figures = new Figures(new Look(-1), build);
+    const straight = Float32Array.of(0, 0, 0, 1);
+    const counts = (): number[] => figures.object.children.map((part) => (part.children[0] as InstancedMesh).count);
+    const put = (): void => {
+      figures.begin();
+      for (let i = 0; i < 40; i++) {
+        figures.put(10 * i, 0, 0, straight, 0, straight, 0, 2, 0.5, 0, new Color("#ffffff"));
+      }
+      figures.end();
+    };
+    put();
+    expect(counts()).toEqual([40, 40, 80, 80, 0]);
+    const pixels = 600;
+    const eye = { position: new Vector3(0, 0, 0), pixels };
+    figures.see(eye);
+    const near = Math.floor((2 * pixels) / LOW / 10) + 1;
+    expect(counts()).toEqual([near, near, 2 * near, 2 * near, 40 - near]);
+    // Only the camera has moved.
+    figures.see({ position: new Vector3(-1000, 0, 0), pixels });
+    expect(counts()).toEqual([0, 0, 0, 0, 40]);
+    put();
+    expect(counts()).toEqual([0, 0, 0, 0, 40]);
+    figures.see({ position: new Vector3(200, 0, 0), pixels: 1e6 });
+    expect(counts()).toEqual([40, 40, 80, 80, 0]);
+
+    const far = (figures.object.children[4]!.children[0] as InstancedMesh).geometry;
+    expect(far.getAttribute("position").count).toBeLessThanOrEqual(120);
+    expect(far.getAttribute("limb").count).toBe(far.getAttribute("position").count);
+    far.computeBoundingBox();
+    const { min, max } = far.boundingBox!;
+    expect(min.y).toBeCloseTo(0, 1);
+    expect(max.y).toBeCloseTo(1, 1);
     figures.dispose();
   });
 });

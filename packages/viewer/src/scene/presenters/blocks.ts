@@ -19,9 +19,19 @@ import { color, colorOf } from "../look.ts";
 import { Poses } from "../poses.ts";
 import { turnAngles } from "../turn.ts";
 import { blockLook } from "./block-colors.ts";
-import { BLOCKY, Figures } from "./figures.ts";
+import { BLOCKY } from "./figure-shapes.ts";
+import { Figures } from "./figures.ts";
 import { Gait } from "./gait.ts";
-import { counted, nameOf, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import {
+  counted,
+  type Eye,
+  nameOf,
+  numberAt,
+  type Presenter,
+  type PresenterKind,
+  type Setting,
+  textAt,
+} from "./presenter.ts";
 import { playerReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
 import { box, merged, shaded } from "./shapes.ts";
@@ -125,6 +135,10 @@ class Blocks implements Presenter {
     if (this.#entities.update(state)) this.#drawEntities();
     this.#time = state.time;
     this.#drawCheckpoints();
+  }
+
+  see(eye: Eye): void {
+    this.#figures.see(eye);
   }
 
   mark(passings: readonly Passing[]): void {

@@ -11,6 +11,7 @@ import {
   SphereGeometry,
   Vector3,
 } from "three";
+import { mergeVertices } from "three/addons/utils/BufferGeometryUtils.js";
 import type { EntitySet, State, Value } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, ghostColor } from "../look.ts";
@@ -196,7 +197,8 @@ class Molecules implements Presenter {
     }
     this.#detail = detail;
     const material = this.#setting.look.material({ shine: 0.45 });
-    this.#atoms = new Instances(new IcosahedronGeometry(1, detail), material, Math.max(16, count));
+    const ball = mergeVertices(new IcosahedronGeometry(1, detail).deleteAttribute("uv"));
+    this.#atoms = new Instances(ball, material, Math.max(16, count));
     this.#simulation.add(this.#atoms.object);
     return this.#atoms;
   }

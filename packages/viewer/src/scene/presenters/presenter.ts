@@ -1,4 +1,4 @@
-import type { Box3, Object3D } from "three";
+import type { Box3, Object3D, Vector3 } from "three";
 import type { EntitySet, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
@@ -10,6 +10,13 @@ import type { Reading } from "./readings.ts";
 export interface Setting {
   readonly origin: Origin;
   readonly look: Look;
+}
+
+/** From where a picture is drawn. */
+export interface Eye {
+  readonly position: Vector3;
+  /** Pixels of the screen that a thing 1 m high has, 1 m away; of a picture that is drawn with all its pixels. */
+  readonly pixels: number;
 }
 
 /** Things of one set that can be picked, followed and named. */
@@ -49,6 +56,8 @@ export interface Presenter {
   /** Takes a set it claims; told once for each. */
   adopt(set: string): void;
   update(state: State): void;
+  /** Told before every picture, also where only the camera has moved: for what looks simpler from afar. */
+  see?(eye: Eye): void;
   /** Takes note who passes checkpoints when, by time; only of what shows them. */
   mark?(passings: readonly Passing[]): void;
   /** Widens the box by what should be seen at first. */

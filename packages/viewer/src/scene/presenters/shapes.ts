@@ -1,5 +1,5 @@
 import { BoxGeometry, BufferAttribute, BufferGeometry, CylinderGeometry, SphereGeometry } from "three";
-import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
+import { mergeGeometries, mergeVertices } from "three/addons/utils/BufferGeometryUtils.js";
 
 /** What shapes of things are made of, x ahead, y up. A part's grey is multiplied with the colour of the instance. */
 
@@ -85,8 +85,16 @@ export function shaded(
   return flat.setAttribute("color", new BufferAttribute(colors, 3));
 }
 
+/** One shape of several; what is the same in several faces is one vertex. */
 export function merged(parts: BufferGeometry[]): BufferGeometry {
   const whole = mergeGeometries(parts);
   for (const part of parts) part.dispose();
-  return whole;
+  return mergeVertices(whole);
+}
+
+/** A shape whose faces share their corners, for materials that are shaded flat: a box has 8 instead of 24. */
+export function cornered(geometry: BufferGeometry): BufferGeometry {
+  const shared = mergeVertices(geometry.deleteAttribute("normal"));
+  shared.computeVertexNormals();
+  return shared;
 }

@@ -4,9 +4,10 @@ import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { rotate } from "../compose.ts";
 import { Halos } from "../halos.ts";
-import { Figures, ROUND } from "./figures.ts";
+import { ROUND } from "./figure-shapes.ts";
+import { Figures } from "./figures.ts";
 import { Gait } from "./gait.ts";
-import { counted, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { counted, type Eye, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
 import { vehicleReadings, walkerReadings } from "./readings.ts";
 import { SetCrowd, type Traits } from "./set-crowd.ts";
 import { type VehicleClass, vehicleClass, vehicleGeometry } from "./vehicles.ts";
@@ -127,6 +128,10 @@ class Traffic implements Presenter {
     this.#vehicles.widen(box, 8);
     this.#walkers.widen(box, 4);
     if (box.isEmpty()) this.#lights.widen(box, 4);
+  }
+
+  see(eye: Eye): void {
+    this.#people.see(eye);
   }
 
   /** There is a hero. */
