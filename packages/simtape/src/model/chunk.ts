@@ -29,17 +29,18 @@ const AHEAD_CHUNKS = 8;
 /**
  * The messages of `chunks` that answer `query`, in (time, sequence) order, as batches.
  * Chunks that overlap in time are merged; those that do not pass through without a copy.
- * `mergeBytes` is how many decoded bytes are held while merging, 64 MiB unless told.
+ * `mergeBytes` is how many decoded bytes are held while merging, 64 MiB unless told. `isApart` is for who knows that they
+ * stand in the order of their times and none overlaps another: there may be many, and most queries look at few.
  */
 export async function* readChunks<C extends Chunk>(
   chunks: readonly C[],
   decode: DecodeChunk<C>,
   query: Query,
   mergeBytes?: number,
+  isApart: boolean = areApart(chunks),
 ): AsyncGenerator<Columns> {
   const reverse = query.reverse === true;
   const wanted = query.channels === undefined ? null : new Set(query.channels.map((channel) => channel.id));
-  const isApart = areApart(chunks);
   let selected: readonly C[] = [];
   if (!isApart) {
     const found = chunks.filter((chunk) => answers(chunk, query, wanted));
@@ -116,7 +117,7 @@ function* inTurn<C extends Chunk>(
 }
 
 /** How many at the start are so; those behind them are not. */
-function countUntil<C>(list: readonly C[], isSo: (one: C) => boolean): number {
+export function countUntil<C>(list: readonly C[], isSo: (one: C) => boolean): number {
   let low = 0;
   let high = list.length;
   while (low < high) {

@@ -45,7 +45,7 @@ export interface Player extends AsyncDisposable {
   pause(): void;
   /**
    * Goes to a time and stays paused or playing. True when it is shown; false when overtaken by another command, or failed.
-   * For a pointer that is dragged, call it with every place: one load at a time, twenty in a second at most, and always
+   * For a pointer that is dragged, call it with every place: one load at a time, eighteen in a second at most, and always
    * to the newest place next.
    */
   seek(time: Time): Promise<boolean>;

@@ -149,25 +149,29 @@ async function closeSegment(open: OpenSegment): Promise<void> {
 /** Brings the chunks of one query: those that lie next to each other in a file come with one read. */
 export class ChunkFetch {
   readonly #files: FileSet;
-  /** Ascending by place in the index. */
-  readonly #wanted: readonly HypercubeChunk[];
+  /** Ascending by place in the index; wanted are those of `#range`. */
+  readonly #chunks: readonly HypercubeChunk[];
+  readonly #range: { readonly from: number; readonly to: number };
   readonly #step: 1 | -1;
   readonly #isKnown: (chunk: HypercubeChunk) => boolean;
   readonly #placeOf: (chunk: HypercubeChunk) => HypercubeChunk | null;
   readonly #coming = new Map<HypercubeChunk, Promise<Uint8Array | Missing>>();
 
   /**
-   * `placeOf` tells where one of `wanted` is now, null when it is nowhere; `isKnown` which need not be fetched from there.
+   * For those of `chunks` in `range`. `placeOf` tells where one of them is now, null when it is nowhere; `isKnown` which
+   * need not be fetched from there.
    */
   constructor(
     files: FileSet,
-    wanted: readonly HypercubeChunk[],
+    chunks: readonly HypercubeChunk[],
+    range: { readonly from: number; readonly to: number },
     isReverse: boolean,
     isKnown: (chunk: HypercubeChunk) => boolean,
     placeOf: (chunk: HypercubeChunk) => HypercubeChunk | null,
   ) {
     this.#files = files;
-    this.#wanted = wanted;
+    this.#chunks = chunks;
+    this.#range = range;
     this.#step = isReverse ? -1 : 1;
     this.#isKnown = isKnown;
     this.#placeOf = placeOf;
@@ -187,8 +191,9 @@ export class ChunkFetch {
     const group = [chunk];
     let start = chunk.offset;
     let end = chunk.offset + chunk.length;
-    for (let at = this.#indexOf(chunk) + this.#step; at >= 0 && at < this.#wanted.length; at += this.#step) {
-      const next = this.#placeOf(this.#wanted[at]!);
+    const { from: least, to: most } = this.#range;
+    for (let at = this.#indexOf(chunk) + this.#step; at >= least && at < most; at += this.#step) {
+      const next = this.#placeOf(this.#chunks[at]!);
       if (next === null) continue;
       if (next.segment !== chunk.segment || this.#coming.has(next)) break;
       if (this.#isKnown(next) || this.#files.kept(next) !== null) break;
@@ -222,10 +227,10 @@ export class ChunkFetch {
 
   #indexOf(chunk: HypercubeChunk): number {
     let low = 0;
-    let high = this.#wanted.length;
+    let high = this.#chunks.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#wanted[middle]!.index < chunk.index) low = middle + 1;
+      if (this.#chunks[middle]!.index < chunk.index) low = middle + 1;
       else high = middle;
     }
     return low;

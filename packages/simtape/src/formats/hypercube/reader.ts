@@ -3,7 +3,7 @@ import { NBT, type NbtCompound, nbtEntry, nbtToValue } from "../../codec/nbt.ts"
 import { readZstdFrameHeader, type Zstd } from "../../codec/zstd.ts";
 import type { SourceBundle } from "../../io/source.ts";
 import { type Columns, KEYFRAME } from "../../model/batch.ts";
-import { readChunks, StatisticsCounter } from "../../model/chunk.ts";
+import { countUntil, readChunks, StatisticsCounter } from "../../model/chunk.ts";
 import type { Dissector } from "../../model/dissector.ts";
 import type { Finding, Reporter } from "../../model/error.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
   RecordingInfo,
   StateModel,
 } from "../../model/reader.ts";
-import type { Time, Timeline } from "../../model/time.ts";
+import { after, type Time, type Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics, Value } from "../../model/value.ts";
 import { Channels } from "./channels.ts";
 import type { ChunkSource } from "./chunk-context.ts";
@@ -166,7 +166,8 @@ export class HypercubeReader implements Reader {
 
   /** One chunk decoded, and what is wrong with it. */
   async contentOf(chunk: HypercubeChunk): Promise<ChunkContent> {
-    const fetch = this.#fetch([chunk], false);
+    const at = countUntil(this.#chunks, ({ index }) => index < chunk.index);
+    const fetch = this.#fetch(at, at + 1, false);
     const { dialect } = this.#preamble.head;
     const raw = await this.#rawOf(chunk, fetch);
     if (!(raw instanceof Uint8Array)) {
@@ -225,32 +226,31 @@ export class HypercubeReader implements Reader {
 
   batches(query: Query): AsyncGenerator<Columns> {
     const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = query;
-    // ascending, without overlap
-    const from = this.#countChunks((chunk) => chunk.last < start);
-    const to = Math.max(
-      from,
-      this.#countChunks((chunk) => chunk.first < end),
-    );
-    const wanted = this.#chunks.slice(from, to);
-    if (query.reverse === true) return this.#backwards(query, wanted, from, to);
-    const fetch = this.#fetch(wanted, false);
-    return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
+    const fetch = query.reverse === true ? this.#fetchBack(start, end, query.signal) : this.#fetchFrom(start, end);
+    const decode = (chunk: HypercubeChunk, signal?: AbortSignal): Promise<Columns> =>
+      this.#decode(chunk, fetch, signal);
+    return readChunks(this.#chunks, decode, query, undefined, true);
+  }
+
+  #fetchFrom(start: Time, end: Time): ChunkFetch {
+    const from = countUntil(this.#chunks, (chunk) => chunk.last < start);
+    return this.#fetch(from, Math.max(from, this.#countBefore(end)), false);
   }
 
   /**
    * Who looks back from a time wants to know the state there, too: what it follows from comes along, and what follows
    * when that begins another chunk.
    */
-  #backwards(query: Query, wanted: readonly HypercubeChunk[], from: number, to: number): AsyncGenerator<Columns> {
+  #fetchBack(start: Time, end: Time, signal: AbortSignal | undefined): ChunkFetch {
     const chunks = this.#chunks;
-    let anchor = from;
-    while (anchor > 0 && chunks[anchor]?.hasKeyframe === false) anchor--;
-    const { end = Number.POSITIVE_INFINITY } = query;
+    let from = countUntil(chunks, (chunk) => chunk.last < start);
+    const to = Math.max(from, this.#countBefore(end));
     const next = to > from && chunks[to - 1]!.last < end ? chunks[to] : undefined;
-    const fetch = this.#fetch(chunks.slice(anchor, next === undefined ? to : to + 1), true);
+    while (from > 0 && chunks[from]?.hasKeyframe === false) from--;
+    const fetch = this.#fetch(from, next === undefined ? to : to + 1, true);
     // kept when it is decoded; whoever needs it is told what is wrong with it
-    if (next !== undefined) this.#decode(next, fetch, query.signal).catch(() => undefined);
-    return readChunks(wanted, (chunk, signal) => this.#decode(chunk, fetch, signal), query);
+    if (next !== undefined) this.#decode(next, fetch, signal).catch(() => undefined);
+    return fetch;
   }
 
   /**
@@ -258,12 +258,12 @@ export class HypercubeReader implements Reader {
    * to `time` with one request and keeps them, so that folding from there reads nothing more.
    */
   async keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null> {
-    const last = this.#countChunks((chunk) => chunk.first <= time) - 1;
+    const last = this.#countBefore(after(time)) - 1;
     for (let at = last; at >= 0; at--) {
       const chunk = this.#chunks[at]!;
       if (!chunk.hasKeyframe) continue;
       const wanted = this.#chunks.slice(at, last + 1);
-      const fetch = this.#fetch(wanted, false);
+      const fetch = this.#fetch(at, last + 1, false);
       const isKept = this.#cache.fits(wanted);
       const [anchor] = await Promise.all(
         (isKept ? wanted : [chunk]).map((member) => this.#decode(member, fetch, signal)),
@@ -275,16 +275,9 @@ export class HypercubeReader implements Reader {
     return null;
   }
 
-  /** How many chunks at the start are so; those behind them are not. */
-  #countChunks(isSo: (chunk: HypercubeChunk) => boolean): number {
-    let low = 0;
-    let high = this.#chunks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isSo(this.#chunks[middle]!)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+  /** Chunks stand in the order of their times, and none overlaps another: how many begin before `time`. */
+  #countBefore(time: Time): number {
+    return countUntil(this.#chunks, (chunk) => chunk.first < time);
   }
 
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
@@ -353,9 +346,10 @@ export class HypercubeReader implements Reader {
     return this.#keep(chunk, columns);
   }
 
-  #fetch(wanted: readonly HypercubeChunk[], isReverse: boolean): ChunkFetch {
+  /** Brings the chunks `[from, to)`. */
+  #fetch(from: number, to: number, isReverse: boolean): ChunkFetch {
     const isKnown = (chunk: HypercubeChunk): boolean => this.#cache.has(chunk);
-    return new ChunkFetch(this.#files, wanted, isReverse, isKnown, (chunk) => this.#placeOf(chunk));
+    return new ChunkFetch(this.#files, this.#chunks, { from, to }, isReverse, isKnown, (chunk) => this.#placeOf(chunk));
   }
 
   #placeOf(chunk: HypercubeChunk): HypercubeChunk | null {
