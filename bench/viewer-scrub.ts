@@ -1,8 +1,8 @@
 /**
  * Dragging along the timeline of a recording behind HTTP, with 30 ms before each answer, in a real Chromium:
  * `npm run bench:scrub -- FILE [SECONDS]`; without a file ten minutes of the demo race. Prints how long it takes from a
- * seek to its frame, and from the pointer to a frame that is as new, and how requests follow each other. Once with
- * the scene, which is drawn in software here, and once without.
+ * seek to its frame, and from the pointer to one that is as new, and how requests follow each other. Once without the
+ * scene, and once with it, until the picture is drawn, in software here.
  */
 import { execFileSync } from "node:child_process";
 import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -49,10 +49,11 @@ try {
     await untilOpen(page);
     await page.waitForTimeout(1500);
     asked.length = 0;
-    const { seeks, pointer } = await scrub(page, Number(seconds));
+    const isDrawn = panels.some((panel) => panel === "scene");
+    const { seeks, pointer } = await scrub(page, Number(seconds), isDrawn);
     console.log(`\n${what}, ${errors.length} errors`);
-    told("seek to frame", seeks);
-    told("pointer to frame as new", pointer);
+    told(isDrawn ? "seek to picture" : "seek to frame", seeks);
+    told("pointer to one as new", pointer);
     paced(asked);
     await page.close();
   }
@@ -101,10 +102,10 @@ async function served(page: string, file: string, asked: number[]): Promise<Serv
 }
 
 /** Drags to and fro, slowly and by leaps. */
-async function scrub(page: Page, length: number): Promise<Measured> {
+async function scrub(page: Page, length: number, isDrawn: boolean): Promise<Measured> {
   const timeline = page.getByRole("slider", { name: "Timeline" });
   const box = (await timeline.boundingBox())!;
-  await page.evaluate(() => {
+  await page.evaluate((waitsForPicture) => {
     const measured = { seeks: [] as number[], pointer: [] as number[] };
     const pointers: number[] = [];
     const waiting = new Map<number, { readonly began: number; readonly pointers: number }>();
@@ -114,7 +115,7 @@ async function scrub(page: Page, length: number): Promise<Measured> {
       return seek(time);
     };
     addEventListener("pointermove", () => pointers.push(performance.now()), true);
-    simtape.onFrame(({ time }) => {
+    const note = (time: number): void => {
       const found = waiting.get(time);
       if (found === undefined) return;
       const now = performance.now();
@@ -124,9 +125,25 @@ async function scrub(page: Page, length: number): Promise<Measured> {
         if (began <= found.began) waiting.delete(other);
         else waiting.set(other, { began, pointers: Math.max(0, count - found.pointers) });
       }
-    });
+    };
+    if (waitsForPicture) {
+      // the scene says of when it is as it hands it to the graphics card, which tells when it has drawn it
+      const canvas = document.querySelector<HTMLCanvasElement>("canvas[data-time]")!;
+      const context = canvas.getContext("webgl2")!;
+      new MutationObserver(() => {
+        const time = Number(canvas.dataset["time"]);
+        const sync = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
+        context.flush();
+        const timer = setInterval(() => {
+          if (context.getSyncParameter(sync, context.SYNC_STATUS) === context.UNSIGNALED) return;
+          clearInterval(timer);
+          context.deleteSync(sync);
+          note(time);
+        }, 2);
+      }).observe(canvas, { attributeFilter: ["data-time"] });
+    } else simtape.onFrame(({ time }) => note(time));
     Object.assign(globalThis, { measured });
-  });
+  }, isDrawn);
   const y = box.y + 60;
   const x = (part: number): number => box.x + 128 + (box.width - 138) * part;
   await page.mouse.move(x(0.1), y);

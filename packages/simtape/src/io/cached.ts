@@ -4,12 +4,17 @@ import { type ByteSource, SourceError } from "./source.ts";
 
 /** How a cache divides its source, and how much it keeps. */
 export interface CachedOptions {
-  /** Bytes per block; default 64 KiB. Reads of the source start and end at multiples of it: a seek fetches half of one too much at
-   * each end, about. */
+  /** Bytes per block; default 64 KiB. Reads of the source start and end at multiples of it, half of one too far, about. */
   readonly block?: number;
-  /** Bytes that come with the first of them, in one read: every format begins with a look at its head. Default 256 KiB, or a block where `block` is given. */
+  /**
+   * Bytes that come with the first of them, in one read: every format begins with a look at its head. Default 256 KiB,
+   * or a block where `block` is given.
+   */
   readonly head?: number;
-  /** Bytes kept at most; default 64 MiB. The blocks used longest ago go first. A read larger than this is not kept. */
+  /**
+   * Bytes kept at most; default 64 MiB. The blocks used longest ago go first, with those that came with them. A read
+   * larger than this is not kept.
+   */
   readonly limit?: number;
 }
 
@@ -160,28 +165,38 @@ class CachedSource implements ByteSource {
     return run;
   }
 
-  #keep(first: number, bytes: Uint8Array, asked: number): void {
+  #keep(first: number, read: Uint8Array, asked: number): void {
+    // a view of more would keep alive more than is counted
+    const bytes = read.length === read.buffer.byteLength ? read : read.slice();
     for (let at = 0, index = first; at < bytes.length; at += this.#block, index++) {
-      const view = bytes.subarray(at, at + this.#block);
-      // A view would keep alive more than is counted.
-      const block = view.length === view.buffer.byteLength ? view : view.slice();
+      const block = bytes.subarray(at, at + this.#block);
       this.#bytes += block.length - (this.#kept.get(index)?.length ?? 0);
       this.#kept.delete(index);
       this.#kept.set(index, block);
     }
     if (bytes.length > 0 && bytes.length < asked) this.#end = first * this.#block + bytes.length;
-    for (const [index, block] of this.#kept) {
+    for (const index of this.#kept.keys()) {
       if (this.#bytes <= this.#limit) break;
-      this.#kept.delete(index);
-      this.#bytes -= block.length;
+      this.#drop(index);
+    }
+  }
+
+  /** Lets go of a block, and of its neighbours that came with the same read: they are views, and keep all of it alive. */
+  #drop(index: number): void {
+    const block = this.#kept.get(index);
+    if (block === undefined) return;
+    const isOfIt = (other: number): boolean => this.#kept.get(other)?.buffer === block.buffer;
+    let first = index;
+    while (isOfIt(first - 1)) first--;
+    for (let at = first; isOfIt(at); at++) {
+      this.#bytes -= this.#kept.get(at)!.length;
+      this.#kept.delete(at);
     }
   }
 
   #forgetEnd(end: number): void {
     this.#end = null;
-    const index = Math.floor(end / this.#block);
-    this.#bytes -= this.#kept.get(index)?.length ?? 0;
-    this.#kept.delete(index);
+    this.#drop(Math.floor(end / this.#block));
   }
 
   #assemble(offset: number, stop: number, blocks: readonly Uint8Array[]): Uint8Array {

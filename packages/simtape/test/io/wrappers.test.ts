@@ -113,6 +113,32 @@ describe("a cached source", () => {
     expect(inner.ranges).toEqual([[1000, 1000]]);
   });
 
+  test("blocks of one read go together, as one alone would keep all of it", async () => {
+    const inner = new Scripted();
+    const source = cached(inner, { block: 1000, limit: 4000 });
+    await source.read(1000, 3000);
+    await source.read(7000, 1000);
+    await source.read(1000, 10);
+    await source.read(9000, 1000);
+    inner.reads.length = 0;
+    await source.read(7000, 1000);
+    expect(inner.ranges).toEqual([]);
+    await source.read(1000, 10);
+    expect(inner.ranges).toEqual([[1000, 1000]]);
+  });
+
+  test("the head comes with the first read of it, when it is asked for", async () => {
+    const inner = new Scripted();
+    const source = cached(inner, { block: 1000, head: 3500 });
+    expect(await source.read(10, 20)).toEqual(bytes.slice(10, 30));
+    await source.read(500, 3000);
+    await source.read(5500, 10);
+    expect(inner.ranges).toEqual([
+      [0, 4000],
+      [5000, 1000],
+    ]);
+  });
+
   test("a read larger than the limit passes through and displaces nothing", async () => {
     const inner = new Scripted();
     const source = cached(inner, { block: 1000, limit: 3000 });
