@@ -1,16 +1,18 @@
 /** With how much the scene is drawn. */
 export interface Quality {
   readonly shadows: boolean;
+  /** Whether edges are smooth, where that can be chosen. */
+  readonly smooth: boolean;
   /** Of the pixels there are along each side. */
   readonly scale: number;
 }
 
 /** Ever less. The first is all there is. */
 export const QUALITIES: readonly [Quality, ...Quality[]] = [
-  { shadows: true, scale: 1 },
-  { shadows: false, scale: 1 },
-  { shadows: false, scale: 0.75 },
-  { shadows: false, scale: 0.5 },
+  { shadows: true, smooth: true, scale: 1 },
+  { shadows: false, smooth: false, scale: 1 },
+  { shadows: false, smooth: false, scale: 0.75 },
+  { shadows: false, smooth: false, scale: 0.5 },
 ];
 
 /** Milliseconds: what takes longer hampers, what takes less leaves room for more than twice as much. */

@@ -127,10 +127,3 @@ export function clockOf(context: WebGL2RenderingContext): Clock {
     },
   };
 }
-
-/** Whether a context is drawn without a graphics card. */
-export function isSoftware(context: WebGL2RenderingContext): boolean {
-  const info = context.getExtension("WEBGL_debug_renderer_info");
-  const name: unknown = context.getParameter(info?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER);
-  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(name));
-}

@@ -1,15 +1,4 @@
-import {
-  Box3,
-  Group,
-  PCFShadowMap,
-  type PerspectiveCamera,
-  Raycaster,
-  Scene,
-  SRGBColorSpace,
-  Vector2,
-  Vector3,
-  WebGLRenderer,
-} from "three";
+import { Box3, Group, type PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, type WebGLRenderer } from "three";
 import type { Frame } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Selection } from "../session.ts";
@@ -27,11 +16,13 @@ import { Labels } from "./labels.ts";
 import { Lighting } from "./lighting.ts";
 import { colorOf, ghostColor } from "./look.ts";
 import { Marker } from "./marker.ts";
-import { clockOf, isSoftware, Pace } from "./pace.ts";
+import { clockOf, Pace } from "./pace.ts";
 import { find, pick, principal, type Spot } from "./pick.ts";
 import type { Reading } from "./presenters/readings.ts";
 import { Ribbon, sizeRibbons } from "./ribbon.ts";
+import { drawsInSoftware, rendererOn } from "./renderer.ts";
 import { Sky } from "./sky.ts";
+import { Smooth } from "./smooth.ts";
 import { Trails } from "./trails.ts";
 import { Origin } from "./turn.ts";
 
@@ -60,6 +51,8 @@ export class SceneView {
   readonly element: HTMLCanvasElement = document.createElement("canvas");
   readonly hud: Hud = new Hud();
   readonly #renderer: WebGLRenderer;
+  /** Null: edges are smooth of themselves. */
+  readonly #smooth: Smooth | null;
   readonly #pace: Pace;
   readonly #scene = new Scene();
   readonly #rig: CameraRig;
@@ -97,9 +90,11 @@ export class SceneView {
   constructor(events: SceneEvents) {
     this.#events = events;
     this.element.setAttribute("role", "img");
-    const context = contextOf(this.element);
-    this.#renderer = rendererOn(this.element, context);
-    this.#pace = new Pace((quality) => this.#draw(quality), new Effort(isSoftware(context)), clockOf(context));
+    const isSoftware = drawsInSoftware();
+    this.#renderer = rendererOn(this.element, isSoftware);
+    this.#smooth = isSoftware ? new Smooth(this.#renderer) : null;
+    const clock = clockOf(this.#renderer.getContext() as WebGL2RenderingContext);
+    this.#pace = new Pace((quality) => this.#draw(quality), new Effort(isSoftware), clock);
     this.#rig = new CameraRig(
       this.element,
       () => this.invalidate(),
@@ -315,6 +310,7 @@ export class SceneView {
     this.reset();
     for (const part of [this.#trails, this.#labels, this.#dots, this.#marker, this.#rig]) part.dispose();
     for (const part of [this.#sky, this.#lighting, this.#ground]) part.dispose();
+    this.#smooth?.dispose();
     this.#renderer.dispose();
     this.#renderer.forceContextLoss();
   }
@@ -343,7 +339,7 @@ export class SceneView {
     this.#marker.update(chosen);
     this.#dots.update(this.#casts, camera.position);
     this.#labels.update(this.#casts, chosen, this.#areLabelsOn, camera, this.#width, this.#height);
-    this.#renderer.render(this.#scene, camera);
+    (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
     this.element.dataset["quality"] = quality === QUALITIES[0] ? "full" : "less";
   }
@@ -415,20 +411,6 @@ function slope(camera: PerspectiveCamera): number {
 
 function pixelRatio(): number {
   return Math.min(2, devicePixelRatio);
-}
-
-function contextOf(canvas: HTMLCanvasElement): WebGL2RenderingContext {
-  const context = canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
-  if (context === null) throw new Error("this browser offers no WebGL 2; the other panels do without");
-  return context;
-}
-
-function rendererOn(canvas: HTMLCanvasElement, context: WebGL2RenderingContext): WebGLRenderer {
-  const renderer = new WebGLRenderer({ canvas, context });
-  renderer.outputColorSpace = SRGBColorSpace;
-  renderer.shadowMap.enabled = true;
-  renderer.shadowMap.type = PCFShadowMap;
-  return renderer;
 }
 
 const EYE = { position: new Vector3(), pixels: 0 };

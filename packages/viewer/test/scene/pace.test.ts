@@ -19,7 +19,7 @@ describe("how much is drawn", () => {
       drawMany(effort, 3, 500);
       drawMany(effort, 3, 30);
     }
-    expect(effort.quality).toEqual({ shadows: true, scale: 1 });
+    expect(effort.quality).toEqual({ shadows: true, smooth: true, scale: 1 });
     expect(effort.isLimited).toBe(false);
   });
 
@@ -43,7 +43,7 @@ describe("how much is drawn", () => {
 
   test("without a graphics card it begins without shadows, and has them where that is quick", () => {
     const effort = new Effort(true);
-    expect(effort.quality).toEqual({ shadows: false, scale: 1 });
+    expect(effort.quality).toEqual({ shadows: false, smooth: false, scale: 1 });
     drawMany(effort, 200, 10);
     expect(levelOf(effort)).toBe(0);
   });
