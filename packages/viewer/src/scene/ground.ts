@@ -24,6 +24,7 @@ uniform vec3 line;
 uniform vec3 target;
 uniform float size;
 uniform float reach;
+uniform float scale;
 varying vec2 vPlace;
 varying vec3 vWorld;
 const float LEAST = 9.0;
@@ -38,7 +39,7 @@ void main() {
   float away = distance(vWorld.xz, target.xz) / reach;
   float drawn = 0.0;
   if (away < 4.5) {
-    vec2 pixel = sqrt(along * along + across * across);
+    vec2 pixel = scale * sqrt(along * along + across * across);
     // Lines are never closer than LEAST pixels: where they would be, every tenth is left, and the others fade before.
     float level = max(0.0, log2(LEAST * max(pixel.x, pixel.y) / size) * ${Math.LOG10E * Math.LN2});
     float near = size * exp2(floor(level) * ${Math.LOG2E * Math.LN10});
@@ -74,6 +75,7 @@ export class Ground {
         target: { value: null },
         size: { value: 1 },
         reach: { value: 1 },
+        scale: { value: 1 },
       },
       depthWrite: false,
     });
@@ -97,6 +99,11 @@ export class Ground {
   /** Whether shadows fall on it. */
   set shadows(areOn: boolean) {
     this.#shadows.visible = areOn;
+  }
+
+  /** Of the pixels there are along each side, so many are drawn: lines are as wide and as close as with all of them. */
+  set scale(scale: number) {
+    this.#plane.material.uniforms["scale"]!.value = scale;
   }
 
   /** Below the point that is looked at, from so far away and so high above it. */

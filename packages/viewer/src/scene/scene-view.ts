@@ -319,6 +319,7 @@ export class SceneView {
     // Setting it allocates pictures anew, even where it is the same.
     const ratio = pixelRatio() * quality.scale;
     if (this.#renderer.getPixelRatio() !== ratio) this.#renderer.setPixelRatio(ratio);
+    this.#ground.scale = quality.scale;
     this.#lighting.shadows = this.#ground.shadows = quality.shadows && this.#count < SHADED;
     const { camera } = this.#rig;
     const followed = this.#followed();
