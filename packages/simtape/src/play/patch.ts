@@ -108,10 +108,26 @@ type List = ArrayLike<number | string>;
 function isSame(a: List, b: List): boolean {
   if (a === b) return true;
   if (a.length !== b.length || a.constructor !== b.constructor) return false;
-  for (let i = 0; i < a.length; i++) {
-    if (a[i] !== b[i] && !(Number.isNaN(a[i]) && Number.isNaN(b[i]))) return false;
-  }
+  if (ArrayBuffer.isView(a)) return isSameBytes(a, b as unknown as ArrayBufferView);
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
+}
+
+/** By bytes, as they are the same for all kinds of numbers. */
+function isSameBytes(a: ArrayBufferView, b: ArrayBufferView): boolean {
+  const isWide = (a.byteOffset | b.byteOffset | a.byteLength) % 4 === 0;
+  const x = isWide ? words(a) : bytes(a);
+  const y = isWide ? words(b) : bytes(b);
+  for (let i = 0; i < x.length; i++) if (x[i] !== y[i]) return false;
+  return true;
+}
+
+function words({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
+}
+
+function bytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** Typed arrays in a value are copied: a view would take its whole chunk along. */

@@ -67,6 +67,7 @@ import { MIRROR_PREFIX, readResume, STATE_NAMESPACE } from "./layout-own.ts";
 import { MoveRun } from "./move-run.ts";
 import { applyPatch } from "./patch.ts";
 import { type ActorColumns, type FoundActor, Scene } from "./scene.ts";
+import { identify, putRows, readEntityRows, type Subjects } from "./snapshot-entities.ts";
 
 /** The fold's own values: which chunk the last message was of, and the block set last in it. */
 export const CHUNK = ".chunk";
@@ -89,7 +90,7 @@ export interface OwnChannels {
 export class WorldState implements StateModel {
   readonly motion: number;
   readonly #own: OwnChannels;
-  readonly #subjects: ReadonlyMap<number, Subject>;
+  readonly #subjects: Subjects;
   readonly #scene = new Scene();
   readonly #move = new Move();
   readonly #moves = new MoveRun();
@@ -354,7 +355,7 @@ export class WorldState implements StateModel {
         return;
       }
       case SECTION.entities:
-        this.#loadEntities(state, readEntities(body), palettes);
+        this.#loadEntities(state, body, palettes);
         return;
       case SECTION.blocks: {
         let [x, y, z] = [0, 0, 0];
@@ -390,21 +391,22 @@ export class WorldState implements StateModel {
     }
   }
 
-  #loadEntities(state: MutableState, entities: readonly SnapshotEntity[], palettes: Palettes): void {
-    const isDistinct = new Set(entities.map(({ entity }) => entity)).size === entities.length;
-    const sets = isDistinct && state.value(CARRIED) !== true ? this.#scene.actors(state) : null;
-    if (sets === null || sets.players.set.size + sets.entities.set.size > 0) {
-      for (const one of entities) {
-        const type = one.details === null ? null : palettes.name(PALETTE.entityType, one.details.type);
-        this.#loadEntity(state, this.#create(state, one.entity, one.details?.profile ?? null, type), one, palettes);
-      }
+  #loadEntities(state: MutableState, body: Uint8Array, palettes: Palettes): void {
+    const sets = state.value(CARRIED) === true ? null : this.#scene.actors(state);
+    const isFree = sets !== null && sets.players.set.size + sets.entities.set.size === 0;
+    const rows = isFree ? readEntityRows(body) : null;
+    if (sets !== null && rows !== null) {
+      const places: Record<"players" | "entities", number[]> = { players: [], entities: [] };
+      for (const [i, entity] of rows.entity.entries())
+        places[this.#isPlayer(entity, rows.profile[i]!) ? "players" : "entities"].push(i);
+      putRows(sets.players, rows, places.players, this.#subjects, palettes);
+      putRows(sets.entities, rows, places.entities, this.#subjects, palettes);
       return;
     }
-    // all rows at once: there may be thousands
-    const isPlayer = (one: SnapshotEntity): boolean => this.#isPlayer(one.entity, one.details?.profile ?? null);
-    sets.players.set.add(entities.filter(isPlayer).map(({ entity }) => entity));
-    sets.entities.set.add(entities.filter((one) => !isPlayer(one)).map(({ entity }) => entity));
-    for (const one of entities) this.#loadEntity(state, this.#scene.find(state, one.entity)!, one, palettes);
+    for (const one of readEntities(body)) {
+      const type = one.details === null ? null : palettes.name(PALETTE.entityType, one.details.type);
+      this.#loadEntity(state, this.#create(state, one.entity, one.details?.profile ?? null, type), one, palettes);
+    }
   }
 
   #loadEntity(
@@ -457,18 +459,11 @@ export class WorldState implements StateModel {
     columns.onGround.put(row, flags & PLACE_ON_GROUND);
   }
 
-  #identify(state: MutableState, who: Who, palettes: Pick<Palettes, "name">): void {
-    const found = this.#scene.find(state, who.entity);
+  #identify(state: MutableState, { entity, type, uuid, profile }: Named, palettes: Pick<Palettes, "name">): void {
+    const found = this.#scene.find(state, entity);
     if (found === null) return;
-    const { columns, row } = found;
-    const subject = this.#subjects.get(who.entity);
-    const kind = who.type === null ? null : palettes.name(PALETTE.entityType, who.type);
-    const profile = who.profile === null ? null : palettes.name(PALETTE.profile, who.profile);
-    const label = profile ?? subject?.name ?? "";
-    const uuid = who.uuid ?? subject?.uuid ?? "";
-    if (kind !== null) columns.kind.putText(row, kind);
-    if (label !== "") columns.label.putText(row, label);
-    if (uuid !== "") columns.uuid.putText(row, uuid);
+    const kind = type === null ? null : palettes.name(PALETTE.entityType, type);
+    identify(found.columns, found.row, { kind, uuid, profile }, this.#subjects.get(entity), palettes);
   }
 
   #setItems(state: MutableState, { entity, items }: SetItems, palettes: Palettes): void {
@@ -521,7 +516,8 @@ function applyMove(
   }
 }
 
-interface Who {
+/** What an event says of who an entity is. */
+interface Named {
   readonly entity: number;
   readonly type: number | null;
   readonly uuid: string | null;
