@@ -115,8 +115,8 @@ async function scrub(page: Page, length: number, isDrawn: boolean): Promise<Meas
       return seek(time);
     };
     addEventListener("pointermove", () => pointers.push(performance.now()), true);
-    const note = (time: number): void => {
-      const found = waiting.get(time);
+    addEventListener("shown", ({ detail: time }: CustomEventInit<number>) => {
+      const found = waiting.get(time!);
       if (found === undefined) return;
       const now = performance.now();
       measured.seeks.push(now - found.began);
@@ -125,7 +125,7 @@ async function scrub(page: Page, length: number, isDrawn: boolean): Promise<Meas
         if (began <= found.began) waiting.delete(other);
         else waiting.set(other, { began, pointers: Math.max(0, count - found.pointers) });
       }
-    };
+    });
     if (waitsForPicture) {
       // the scene says of when it is as it hands it to the graphics card, which tells when it has drawn it
       const canvas = document.querySelector<HTMLCanvasElement>("canvas[data-time]")!;
@@ -138,10 +138,10 @@ async function scrub(page: Page, length: number, isDrawn: boolean): Promise<Meas
           if (context.getSyncParameter(sync, context.SYNC_STATUS) === context.UNSIGNALED) return;
           clearInterval(timer);
           context.deleteSync(sync);
-          note(time);
+          dispatchEvent(new CustomEvent("shown", { detail: time }));
         }, 2);
       }).observe(canvas, { attributeFilter: ["data-time"] });
-    } else simtape.onFrame(({ time }) => note(time));
+    } else simtape.onFrame(({ time }) => dispatchEvent(new CustomEvent("shown", { detail: time })));
     Object.assign(globalThis, { measured });
   }, isDrawn);
   const y = box.y + 60;
