@@ -1,5 +1,5 @@
 import { NBT, type NbtTag, nbtText } from "../codec/nbt.ts";
-import { createWriter } from "../formats/hypercube/writer.ts";
+import { createWriter } from "../formats/hypercube/create.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import { Notes } from "../record/notes.ts";
 import { eventsOf } from "../record/profile.ts";

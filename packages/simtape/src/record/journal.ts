@@ -1,9 +1,9 @@
 import { ByteBuilder } from "../bytes/builder.ts";
 import { crc32 } from "../bytes/crc32.ts";
 import { ByteCursor } from "../bytes/cursor.ts";
+import type { PartialChunk } from "../formats/hypercube/chunk-series.ts";
 import { LIMITS, readUuid, writeUuid } from "../formats/hypercube/layout.ts";
 import { appendToSegment, type FinishedChunk } from "../formats/hypercube/segment-chunk.ts";
-import type { OpenChunk } from "../formats/hypercube/writer.ts";
 
 /** A local file beside a recording, for what is not committed yet (spec §8.1). */
 export interface JournalFile {
@@ -81,7 +81,7 @@ export class JournalWriter {
   }
 
   /** How far the open chunk has come; `end`: the tick that everything before is in it. */
-  open(chunk: OpenChunk, end: number): void {
+  open(chunk: PartialChunk, end: number): void {
     if (chunk.startTick !== this.#openStart) {
       this.#openStart = chunk.startTick;
       this.#openLength = 0;

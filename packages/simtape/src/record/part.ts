@@ -1,10 +1,11 @@
 import { ByteCursor } from "../bytes/cursor.ts";
 import { LayoutError } from "../bytes/error.ts";
 import type { NbtDocument } from "../codec/nbt.ts";
+import { createLiveWriter } from "../formats/hypercube/create.ts";
 import { CHUNK_RECORD_BYTES, readChunkRecord } from "../formats/hypercube/layout.ts";
 import { readMetadata } from "../formats/hypercube/layout-metadata.ts";
 import type { FinishedChunk } from "../formats/hypercube/segment-chunk.ts";
-import { createLiveWriter, type HypercubeWriter } from "../formats/hypercube/writer.ts";
+import type { HypercubeWriter } from "../formats/hypercube/writer.ts";
 import { randomUuid } from "../formats/hypercube/writer-profile.ts";
 import type { Store } from "../io/store.ts";
 import type { CreateOptions } from "../model/writer.ts";
@@ -93,7 +94,7 @@ export class Part {
           sleep,
           dropped: (chunk) => {
             const counts = new Map<number, number>();
-            countEvents(writer!.inflated(chunk.frame), chunk.flags !== 0, counts);
+            countEvents(writer!.framer.inflated(chunk.frame), chunk.flags !== 0, counts);
             options.dropped(chunk.startTick, chunk.startTick + chunk.tickCount, counts);
           },
           committed: (bytes, until) => progress.committed(bytes, until),
@@ -213,7 +214,7 @@ function takeOver(writer: HypercubeWriter, content: JournalContent): number {
     const { startTick, tickCount, flags, uncompressedLength, dataVersion, schemaVersion, epoch } = record;
     const chunk = { startTick, tickCount, flags, uncompressedLength, dataVersion, schemaVersion, epoch };
     writer.adopt({ ...chunk, frame: frame.slice(), formatVersion: null, segment: null });
-    nextEntity = Math.max(nextEntity, nextEntityIn(writer.inflated(frame), flags !== 0));
+    nextEntity = Math.max(nextEntity, nextEntityIn(writer.framer.inflated(frame), flags !== 0));
   }
   const { open } = content;
   if (open === null || open.startTick !== writer.end) return nextEntity;
@@ -221,7 +222,7 @@ function takeOver(writer: HypercubeWriter, content: JournalContent): number {
     startTick: open.startTick,
     tickCount: open.end - open.startTick,
     flags: open.hasSnapshot ? 1 : 0,
-    frame: writer.frame(open.raw),
+    frame: writer.framer.frame(open.raw),
     uncompressedLength: open.raw.length,
     dataVersion: open.dataVersion,
     schemaVersion: open.schemaVersion,
@@ -235,5 +236,5 @@ function takeOver(writer: HypercubeWriter, content: JournalContent): number {
 /** As many ticks in which nothing happens; the first chunk of a recording must have a snapshot (spec §5). */
 function emptied(chunk: FinishedChunk, writer: HypercubeWriter): FinishedChunk {
   const raw = new Uint8Array(chunk.startTick === 0 ? 1 : 0);
-  return { ...chunk, flags: raw.length, frame: writer.frame(raw), uncompressedLength: raw.length };
+  return { ...chunk, flags: raw.length, frame: writer.framer.frame(raw), uncompressedLength: raw.length };
 }

@@ -1,9 +1,10 @@
 import { NBT, nbtCompound } from "../codec/nbt.ts";
+import { createLiveWriter, createWriter } from "../formats/hypercube/create.ts";
 import { LIMITS } from "../formats/hypercube/layout.ts";
 import { uuidTag } from "../formats/hypercube/layout-metadata.ts";
 import type { ChunkOutput } from "../formats/hypercube/output.ts";
 import type { FinishedChunk } from "../formats/hypercube/segment-chunk.ts";
-import { createLiveWriter, createWriter, type HypercubeWriter } from "../formats/hypercube/writer.ts";
+import type { HypercubeWriter } from "../formats/hypercube/writer.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { CreateOptions } from "../model/writer.ts";
 import { Notes } from "./notes.ts";

@@ -19,7 +19,7 @@ import { EVENT, EVENT_NAMES } from "../../src/formats/hypercube/layout-events.ts
 import { Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../../src/formats/hypercube/layout-motion.ts";
 import { writeChat, writePaletteAdd, writeSetBlock } from "../../src/formats/hypercube/layout-world-events.ts";
 import { PaletteIndex } from "../../src/formats/hypercube/snapshot-palettes.ts";
-import { createWriter } from "../../src/formats/hypercube/writer.ts";
+import { createWriter } from "../../src/formats/hypercube/create.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { sampleBytes, samplesDirectory } from "../samples.ts";
 

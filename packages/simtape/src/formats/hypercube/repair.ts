@@ -11,7 +11,8 @@ import type { HypercubeChunk } from "./chunk-plan.ts";
 import { FLAG_FINISHED, TICK } from "./layout.ts";
 import { readSections, type Section, writeSections } from "./layout-chunk.ts";
 import { HypercubeReader } from "./reader.ts";
-import { createWriter, type HypercubeWriter } from "./writer.ts";
+import { createWriter } from "./create.ts";
+import type { HypercubeWriter } from "./writer.ts";
 
 /**
  * Writes what can be read as one sound file, a segmented recording joined. The ticks of chunks that are lost stay, empty.

@@ -28,23 +28,32 @@ export class WriterNotes {
   readonly #reserved = new Map<string, NbtTag | null>();
   readonly #own = new Map<string, NbtTag | null>();
   readonly #marks: NbtCompound[] = [];
+  #revision = 0;
 
   constructor(like: HypercubeReader | null) {
     this.#like = like;
   }
 
+  /** Rises with every entry. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Of the compound `hcrp`; null takes it out. */
   note(name: string, tag: NbtTag | null): void {
+    this.#revision++;
     this.#reserved.set(name, tag);
   }
 
   /** Of our own compound. */
   noteOwn(name: string, tag: NbtTag | null): void {
+    this.#revision++;
     this.#own.set(name, tag);
   }
 
   /** Behind those of the source. */
   mark(tick: number, kind: string, label: string): void {
+    this.#revision++;
     this.#marks.push(nbtCompound({ tick: { type: NBT.int, value: tick }, kind: nbtText(kind), label: nbtText(label) }));
   }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createHypercube } from "../../../src/formats/hypercube/format.ts";
 import { TICK } from "../../../src/formats/hypercube/layout.ts";
 import type { HypercubeReader } from "../../../src/formats/hypercube/reader.ts";
-import { createWriter } from "../../../src/formats/hypercube/writer.ts";
+import { createWriter } from "../../../src/formats/hypercube/create.ts";
 import { carryOriginal, originalsOf, writing } from "../../../src/formats/hypercube/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { Columns, KEYFRAME } from "../../../src/model/batch.ts";

@@ -7,7 +7,7 @@ import { FIRST_READ, TICK } from "../../../src/formats/hypercube/layout.ts";
 import { PALETTE, SECTION, writePalettes, writeSections } from "../../../src/formats/hypercube/layout-chunk.ts";
 import { writePlaceEvent, writeSwing } from "../../../src/formats/hypercube/layout-entity-events.ts";
 import type { HypercubeReader } from "../../../src/formats/hypercube/reader.ts";
-import { createWriter } from "../../../src/formats/hypercube/writer.ts";
+import { createWriter } from "../../../src/formats/hypercube/create.ts";
 import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Recording } from "../../../src/model/recording.ts";
