@@ -256,7 +256,7 @@ export class ChunkCopy {
     for (let i = from; i < chunk; i++) {
       const { startTick, tickCount } = entries[i]!;
       const end = startTick + by + tickCount;
-      if (startTick + by === this.#series.end && end <= start && tickCount > 0) this.#fill(end, tickCount);
+      if (startTick + by === this.#series.end && end <= start && tickCount > 0) this.#series.fill(end, tickCount);
     }
     this.#fill(start);
   }
@@ -265,11 +265,12 @@ export class ChunkCopy {
   #addTail(source: ChunkSource, from: number, by: number): void {
     const rest = source.entries.slice(from);
     if (!rest.every(isEmpty)) return;
+    const series = this.#series;
     for (const { startTick, tickCount } of rest)
-      if (startTick + by === this.#series.end && tickCount > 0) this.#fill(this.#series.end + tickCount, tickCount);
+      if (startTick + by === series.end && tickCount > 0) series.fill(series.end + tickCount, tickCount);
   }
 
-  /** Empty chunks up to `until`; behind chunks of the source they count as a change. */
+  /** Empty chunks up to `until` that the source has not; behind chunks of it they count as a change. */
   #fill(until: number, step?: number): void {
     if (this.#series.end < until && this.#from !== null) this.#facts.changed();
     this.#series.fill(until, step);

@@ -8,6 +8,7 @@ import { PALETTE, SECTION, writePalettes, writeSections } from "../../../src/for
 import { writePlaceEvent, writeSwing } from "../../../src/formats/hypercube/layout-entity-events.ts";
 import type { HypercubeReader } from "../../../src/formats/hypercube/reader.ts";
 import { createWriter } from "../../../src/formats/hypercube/create.ts";
+import type { HypercubeWriter } from "../../../src/formats/hypercube/writer.ts";
 import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Recording } from "../../../src/model/recording.ts";
@@ -400,6 +401,20 @@ describe("header and metadata", () => {
       simtape: { provenance: { tool: "simtape", steps: ["1", "2.5", "three"] } },
     });
     expect((await recording.timeline()).epoch).toBe(1_775_844_000_123_000_000n);
+  });
+
+  test("chunks without an event are as much of a copy as others, between events and behind them", async () => {
+    const to = await written((writer) => {
+      const live = writer as HypercubeWriter;
+      live.write(live.channel({ name: "swing" }), 0, swing(3));
+      live.write(live.channel({ name: "swing" }), 30_000 * TICK, swing(3));
+      live.extend(60_000);
+      live.finishedAt(1_800_000_000_000);
+    });
+    await using recording = await open(to.bytes);
+    expect(index(recording).filter(([, ticks]) => ticks === 12_000)).toHaveLength(4);
+    const copy = await again(to.bytes);
+    expect(Buffer.compare(copy.bytes, to.bytes)).toBe(0);
   });
 
   test("an unknown dialect is refused with those there are", async () => {
