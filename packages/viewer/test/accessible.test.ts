@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)("without a mouse", () => {
     for (const panels of [["state", "messages"], ["bytes", "info"], ["plots"]]) {
       await go(panels);
       await expect.poll(() => page.locator("section.panel").count()).toBe(panels.length);
-      await page.getByText("Loading …").waitFor({ state: "detached" });
+      await expect.poll(() => page.getByText("Loading …").count()).toBe(0);
       expect(await faults(page), panels.join()).toEqual([]);
     }
     await page.keyboard.press("?");
