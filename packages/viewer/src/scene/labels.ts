@@ -16,6 +16,8 @@ import type { Crowd } from "./presenters/presenter.ts";
 
 /** Shown at once, at most; of more, the nearest. */
 const MOST = 20;
+/** Plates that are kept, written already: who is nearest changes from picture to picture. */
+const KEPT = 128;
 /** Of one crowd so many are looked at. */
 const LOOKED_AT = 400;
 /** Pixels of a line of text, and around it. */
@@ -26,14 +28,17 @@ const HEIGHT = FONT + 2 * PAD;
 /** Names above things: always the same size, never over one another, those of the nearest first. */
 export class Labels {
   readonly object: Group = new Group();
-  readonly #sprites: Plate[] = [];
+  /** By what they say, those shown last at the end. */
+  readonly #plates = new Map<string, Plate>();
+  /** The first so many are shown now. */
+  readonly #shown: Plate[] = [];
   readonly #wanted: Wanted[] = Array.from({ length: MOST }, () => new Wanted());
   #count = 0;
   #scheme: Scheme = "dark";
 
   set scheme(scheme: Scheme) {
     this.#scheme = scheme;
-    for (const plate of this.#sprites) plate.forget();
+    for (const key of this.#plates.keys()) this.#forget(key);
   }
 
   /** Chooses and places them, for a view of so many pixels. */
@@ -55,29 +60,28 @@ export class Labels {
         if (isChosen && chosen.row >= count) this.#want(cast, crowd, chosen.row, true, camera);
       }
     }
+    for (const plate of this.#shown) plate.sprite.visible = false;
+    this.#shown.length = 0;
     const pixel = (2 * Math.tan((camera.fov * Math.PI) / 360)) / Math.max(1, height);
-    let shown = 0;
     for (let i = 0; i < this.#count; i++) {
       const wanted = this.#wanted[i]!;
-      const plate = this.#plate(shown);
       const text = wanted.crowd!.label(wanted.row);
       if (text === "") continue;
-      plate.write(text, wanted.ghost, wanted.isChosen, this.#scheme);
+      const plate = this.#plateOf(text, wanted.ghost, wanted.isChosen);
       const x = (wanted.x * width) / 2;
       const y = (wanted.y * height) / 2;
-      if (!wanted.isChosen && this.#isTaken(shown, x, y, plate.width)) continue;
+      if (!wanted.isChosen && this.#isTaken(x, y, plate.width)) continue;
       plate.x = x;
       plate.y = y;
       plate.sprite.position.copy(wanted.place);
       plate.sprite.scale.set(plate.width * pixel, HEIGHT * pixel, 1);
       plate.sprite.visible = true;
-      shown++;
+      this.#shown.push(plate);
     }
-    for (let i = shown; i < this.#sprites.length; i++) this.#sprites[i]!.sprite.visible = false;
   }
 
   dispose(): void {
-    for (const plate of this.#sprites) plate.dispose();
+    for (const plate of this.#plates.values()) plate.dispose();
   }
 
   /** Puts it in among the nearest so far, what is chosen first. */
@@ -104,22 +108,33 @@ export class Labels {
     free.place.copy(PLACE);
   }
 
-  #isTaken(shown: number, x: number, y: number, width: number): boolean {
-    for (let i = 0; i < shown; i++) {
-      const other = this.#sprites[i]!;
+  #isTaken(x: number, y: number, width: number): boolean {
+    for (const other of this.#shown) {
       if (Math.abs(other.y - y) < HEIGHT && Math.abs(other.x - x) < (other.width + width) / 2) return true;
     }
     return false;
   }
 
-  #plate(index: number): Plate {
-    let plate = this.#sprites[index];
-    if (plate === undefined) {
-      plate = new Plate();
-      this.#sprites.push(plate);
-      this.object.add(plate.sprite);
+  /** One that says so and is not shown yet: several may have one name. */
+  #plateOf(text: string, ghost: number, isChosen: boolean): Plate {
+    for (let same = 0; ; same++) {
+      const key = `${same} ${ghost} ${isChosen} ${text}`;
+      const found = this.#plates.get(key);
+      if (found?.sprite.visible === true) continue;
+      const plate = found ?? new Plate(text, ghost, isChosen, this.#scheme);
+      if (found === undefined) this.object.add(plate.sprite);
+      this.#plates.delete(key);
+      this.#plates.set(key, plate);
+      if (this.#plates.size > KEPT) this.#forget(this.#plates.keys().next().value!);
+      return plate;
     }
-    return plate;
+  }
+
+  #forget(key: string): void {
+    const plate = this.#plates.get(key)!;
+    this.#plates.delete(key);
+    this.object.remove(plate.sprite);
+    plate.dispose();
   }
 }
 
@@ -134,36 +149,17 @@ class Wanted {
   readonly place: Vector3 = new Vector3();
 }
 
-/** One name on a plate of its own; it is drawn again only when it says something else. */
+/** One name on a plate of its own. */
 class Plate {
   readonly sprite: Sprite;
   /** Pixels, from the middle of the view. */
   x = 0;
   y = 0;
-  width = 0;
-  readonly #canvas = document.createElement("canvas");
-  #texture: CanvasTexture | null = null;
-  #text = "";
-  #ghost = -1;
-  #isChosen = false;
+  readonly width: number;
+  readonly #texture: CanvasTexture;
 
-  constructor() {
-    const material = new SpriteMaterial({ depthTest: false, depthWrite: false, sizeAttenuation: false, fog: false });
-    this.sprite = new Sprite(material);
-    this.sprite.center.set(0.5, 0);
-    this.sprite.renderOrder = 10;
-  }
-
-  forget(): void {
-    this.#text = "";
-  }
-
-  write(text: string, ghost: number, isChosen: boolean, scheme: Scheme): void {
-    if (text === this.#text && ghost === this.#ghost && isChosen === this.#isChosen) return;
-    this.#text = text;
-    this.#ghost = ghost;
-    this.#isChosen = isChosen;
-    const canvas = this.#canvas;
+  constructor(text: string, ghost: number, isChosen: boolean, scheme: Scheme) {
+    const canvas = document.createElement("canvas");
     const sharp = Math.max(2, Math.ceil(devicePixelRatio));
     const context = canvas.getContext("2d")!;
     const font = `${isChosen ? 600 : 500} ${FONT}px system-ui, sans-serif`;
@@ -185,18 +181,20 @@ class Plate {
     context.stroke();
     context.fillStyle = colors.text;
     context.fillText(short, 1.5 * PAD, HEIGHT / 2 - 0.5);
-    // The texture's size is fixed once it was used: another text needs another.
-    this.#texture?.dispose();
     this.#texture = new CanvasTexture(canvas);
     this.#texture.colorSpace = SRGBColorSpace;
     this.#texture.generateMipmaps = false;
     this.#texture.minFilter = LinearFilter;
-    this.sprite.material.map = this.#texture;
-    this.sprite.material.needsUpdate = true;
+    const material = new SpriteMaterial({ depthTest: false, depthWrite: false, sizeAttenuation: false, fog: false });
+    material.map = this.#texture;
+    this.sprite = new Sprite(material);
+    this.sprite.center.set(0.5, 0);
+    this.sprite.renderOrder = 10;
+    this.sprite.visible = false;
   }
 
   dispose(): void {
-    this.#texture?.dispose();
+    this.#texture.dispose();
     this.sprite.material.dispose();
   }
 }
