@@ -1,17 +1,12 @@
-import { BufferAttribute, BufferGeometry, Color, Mesh, ShaderMaterial } from "three";
+import { BufferAttribute, BufferGeometry, Color, Mesh, ShaderMaterial, Vector3 } from "three";
 import type { Scheme } from "../theme.ts";
 import { SUN, SURROUNDINGS } from "./look.ts";
 
 const VERTEX = /* glsl */ `
-uniform vec3 haze;
-uniform vec3 zenith;
-uniform vec3 sun;
+attribute vec3 color;
 varying vec3 vColor;
 void main() {
-  float glow = pow(max(dot(position, normalize(vec3(${SUN.join(", ")}))), 0.0), 24.0);
-  vec3 sky = mix(haze, zenith, pow(max(position.y, 0.0), 0.6)) + 0.35 * glow * sun;
-  // sRGB.
-  vColor = mix(1.055 * pow(sky, vec3(1.0 / 2.4)) - 0.055, 12.92 * sky, lessThan(sky, vec3(0.0031308)));
+  vColor = color;
   // As far away as can be.
   gl_Position = (projectionMatrix * vec4((viewMatrix * vec4(position, 0.0)).xyz, 1.0)).xyww;
 }`;
@@ -25,8 +20,11 @@ void main() {
 }`;
 
 /** Rings of the dome, closer to one another near the horizon, and corners of each. */
-const RINGS = 24;
-const CORNERS = 64;
+const RINGS = 16;
+const CORNERS = 48;
+const LIGHT = new Vector3(...SUN).normalize();
+const PLACE = new Vector3();
+const SHADE = new Color();
 
 /** Behind everything: a dome, hazy at the horizon, deeper above, brighter where the light comes from; below it is what the scene is cleared with. */
 export class Sky {
@@ -38,7 +36,6 @@ export class Sky {
     const material = new ShaderMaterial({
       vertexShader: VERTEX,
       fragmentShader: FRAGMENT,
-      uniforms: { haze: { value: this.haze }, zenith: { value: new Color() }, sun: { value: new Color() } },
       depthTest: false,
       depthWrite: false,
     });
@@ -48,10 +45,17 @@ export class Sky {
   }
 
   set scheme(scheme: Scheme) {
-    const { uniforms } = this.object.material;
-    for (const name of ["haze", "zenith", "sun"] as const) {
-      (uniforms[name]!.value as Color).set(SURROUNDINGS[scheme][name]);
+    const [zenith, sun] = [new Color(SURROUNDINGS[scheme].zenith), new Color(SURROUNDINGS[scheme].sun)];
+    this.haze.set(SURROUNDINGS[scheme].haze);
+    const { position, color } = this.object.geometry.attributes;
+    for (let i = 0; i < position!.count; i++) {
+      PLACE.fromBufferAttribute(position as BufferAttribute, i);
+      const glow = 0.35 * Math.max(PLACE.dot(LIGHT), 0) ** 24;
+      const { r, g, b } = SHADE.lerpColors(this.haze, zenith, Math.max(PLACE.y, 0) ** 0.6);
+      SHADE.setRGB(r + glow * sun.r, g + glow * sun.g, b + glow * sun.b).convertLinearToSRGB();
+      color!.setXYZ(i, SHADE.r, SHADE.g, SHADE.b);
     }
+    color!.needsUpdate = true;
   }
 
   dispose(): void {
@@ -76,5 +80,6 @@ function domeGeometry(): BufferGeometry {
     }
   }
   const geometry = new BufferGeometry().setIndex(faces);
+  geometry.setAttribute("color", new BufferAttribute(new Float32Array(places.length), 3));
   return geometry.setAttribute("position", new BufferAttribute(new Float32Array(places), 3));
 }
