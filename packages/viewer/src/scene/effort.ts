@@ -16,8 +16,8 @@ export const QUALITIES: readonly [Quality, ...Quality[]] = [
 ];
 
 /** Milliseconds: what takes longer hampers, what takes less leaves room for more than twice as much. */
-const SLOW = 40;
-const QUICK = 16;
+const SLOW = 30;
+const QUICK = 12;
 /** Slow pictures more than others before less is drawn: one that waited for something else is no reason. */
 const ENDURED = 4;
 /** Quick pictures in a row before more is tried, and the most of them, after tries that failed. */
@@ -35,7 +35,7 @@ export class Effort {
 
   /** `isSoftware`: drawn without a graphics card, so that it begins with little. */
   constructor(isSoftware: boolean) {
-    this.#level = isSoftware ? 1 : 0;
+    this.#level = isSoftware ? QUALITIES.length - 1 : 0;
   }
 
   get quality(): Quality {

@@ -2,6 +2,7 @@ import { Color, Group, Mesh, PlaneGeometry, ShaderMaterial, ShadowMaterial, type
 import type { Scheme } from "../theme.ts";
 import { EXTENT } from "./lighting.ts";
 import { SURROUNDINGS } from "./look.ts";
+import { SRGB } from "./srgb.ts";
 
 /** Where it has faded into the haze, of the distance that is looked from. */
 const REACH = 9;
@@ -28,6 +29,7 @@ uniform float scale;
 varying vec2 vPlace;
 varying vec3 vWorld;
 const float LEAST = 9.0;
+${SRGB}
 float lines(vec2 place, vec2 pixel, float size) {
   vec2 away = abs(fract(place / size - 0.5) - 0.5) * size;
   vec2 drawn = 1.0 - smoothstep(0.3 * pixel, 1.3 * pixel, away);
@@ -50,11 +52,7 @@ void main() {
   }
   float far = smoothstep(0.4, ${REACH.toFixed(1)}, distance(vWorld, cameraPosition) / reach);
   vec3 lit = ground * (1.0 + 0.05 * (1.0 - smoothstep(0.0, 1.6, away)));
-  vec3 color = mix(mix(lit, line, drawn), haze, sqrt(far));
-  // sRGB, a quarter of a step beside it at most: powers are what this would cost most.
-  vec3 root = sqrt(color);
-  vec3 fourth = sqrt(root);
-  gl_FragColor = vec4(0.662002687 * root + 0.684122060 * fourth - 0.323583601 * sqrt(fourth) - 0.022541147 * color, 1.0);
+  gl_FragColor = vec4(srgb(mix(mix(lit, line, drawn), haze, sqrt(far))), 1.0);
 }`;
 
 /** A plane below the things, with a grid as fine as the view asks for, and the shadows that fall on it. */

@@ -8,27 +8,40 @@ import {
   type Material,
 } from "three";
 import { compose, composeRod } from "./compose.ts";
+import { Copies, isShaded, type Posing } from "./copies.ts";
 import type { Poses } from "./poses.ts";
+import { drawsInSoftware } from "./renderer.ts";
 
-/** Many of one shape: filled anew when anything has changed, in one draw. It grows by doubling, and never shrinks. */
+/**
+ * Many of one shape: filled anew when anything has changed, in one draw. It grows by doubling, and never shrinks.
+ * Without a graphics card simple shapes are drawn as `Copies`.
+ */
 export class Instances {
   readonly object: Group = new Group();
   readonly #geometry: BufferGeometry;
   readonly #material: Material;
   #mesh: InstancedMesh;
+  readonly #copies: Copies | null;
   #matrices: Float32Array;
   #colors: Float32Array;
   #capacity: number;
   #count = 0;
 
-  /** Geometry and material are its own from now on. */
-  constructor(geometry: BufferGeometry, material: Material, capacity = 16) {
+  /** Geometry and material are its own from now on; `posing` is for `Copies`, which know nothing of shaders. */
+  constructor(
+    geometry: BufferGeometry,
+    material: Material,
+    capacity = 16,
+    posing: ((shape: BufferGeometry) => Posing) | null = null,
+  ) {
     this.#geometry = geometry;
     this.#material = material;
     this.#capacity = capacity;
     this.#matrices = new Float32Array(16 * capacity);
     this.#colors = new Float32Array(3 * capacity);
     this.#mesh = this.#make();
+    this.#copies = drawsInSoftware() ? Copies.of(geometry, material, posing) : null;
+    if (this.#copies !== null) this.object.add(this.#copies.object);
   }
 
   get count(): number {
@@ -81,14 +94,18 @@ export class Instances {
 
   /** Shows what was put since `begin`. */
   end(): void {
-    this.#mesh.count = this.#count;
-    this.#mesh.visible = this.#count > 0;
+    const isCopied = this.#copies?.suits(this.#count) ?? false;
+    this.#copies?.fill(isCopied ? this.#count : 0, this.#matrices, this.#colors);
+    this.#mesh.count = isCopied ? 0 : this.#count;
+    this.#mesh.visible = this.#mesh.count > 0;
+    if (isCopied) return;
     this.#mesh.instanceMatrix.needsUpdate = true;
     this.#mesh.instanceColor!.needsUpdate = true;
   }
 
   dispose(): void {
     this.#mesh.dispose();
+    this.#copies?.dispose();
     this.#geometry.dispose();
     this.#material.dispose();
   }
@@ -116,8 +133,7 @@ export class Instances {
     mesh.instanceColor = new InstancedBufferAttribute(this.#colors, 3).setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;
     mesh.visible = false;
-    // Lamps and what is seen through cast no shadow.
-    mesh.castShadow = mesh.receiveShadow = "emissive" in this.#material && !this.#material.transparent;
+    mesh.castShadow = mesh.receiveShadow = isShaded(this.#material);
     this.object.add(mesh);
     return mesh;
   }

@@ -1,4 +1,4 @@
-import { DirectionalLight, Group, HemisphereLight, type Vector3 } from "three";
+import { Color, DirectionalLight, Group, HemisphereLight, type Vector3 } from "three";
 import type { Scheme } from "../theme.ts";
 import { SUN, SURROUNDINGS } from "./look.ts";
 
@@ -6,6 +6,9 @@ import { SUN, SURROUNDINGS } from "./look.ts";
 const MAP = 1024;
 /** Of the distance that is looked from, so far around the target things cast shadows. */
 export const EXTENT = 1.1;
+
+/** What falls on a face that looks up, down, and to the sun; of it, so much comes back from white. */
+export const LIGHT = { sky: { value: new Color() }, bounce: { value: new Color() }, sun: { value: new Color() } };
 
 /** The sky's soft light and a sun, whose shadows are as fine as the view is near. */
 export class Lighting {
@@ -27,6 +30,9 @@ export class Lighting {
     this.#sky.intensity = sky.intensity;
     this.#sun.color.set(sun);
     this.#sun.intensity = SUN_INTENSITY;
+    LIGHT.sky.value.copy(this.#sky.color).multiplyScalar(this.#sky.intensity / Math.PI);
+    LIGHT.bounce.value.copy(this.#sky.groundColor).multiplyScalar(this.#sky.intensity / Math.PI);
+    LIGHT.sun.value.copy(this.#sun.color).multiplyScalar(SUN_INTENSITY / Math.PI);
   }
 
   /** Whether things cast shadows. */

@@ -13,9 +13,10 @@ export function rendererOn(canvas: HTMLCanvasElement, isSoftware: boolean): WebG
 
 let isKnown: boolean | null = null;
 
-/** Whether this browser draws without a graphics card. Asked of a context of its own, once. */
+/** Whether this browser draws without a graphics card. Asked of a context of its own, once. Where there is no browser nothing is drawn. */
 export function drawsInSoftware(): boolean {
   if (isKnown !== null) return isKnown;
+  if (typeof document === "undefined") return false;
   const context = contextOf(document.createElement("canvas"));
   if (context === null) return false;
   const info = context.getExtension("WEBGL_debug_renderer_info");

@@ -141,13 +141,12 @@ export function ScenePanel() {
     write(shown, frame);
   });
 
-  /** Names, gaps and the description: now and then, and always what a frame behind a jump shows. */
+  /** Names, gaps and the description: now and then, and always those of the last frame of a movement. */
   function write(shown: SceneView, frame: Frame): void {
     const now = performance.now();
     const wait = words.current.shown + WORDS_EVERY - now;
     clearTimeout(words.current.timer);
-    if (frame.since !== null && wait > 0) {
-      // The last frame of a movement is told, too.
+    if (wait > 0) {
       words.current.timer = window.setTimeout(() => view.current === shown && write(shown, frame), wait);
       return;
     }

@@ -19,6 +19,7 @@ import { Marker } from "./marker.ts";
 import { clockOf, Pace } from "./pace.ts";
 import { find, pick, principal, type Spot } from "./pick.ts";
 import type { Reading } from "./presenters/readings.ts";
+import { FINE, QUICK } from "./quick.ts";
 import { Ribbon, sizeRibbons } from "./ribbon.ts";
 import { drawsInSoftware, rendererOn } from "./renderer.ts";
 import { Sky } from "./sky.ts";
@@ -322,6 +323,8 @@ export class SceneView {
     this.#ground.scale = quality.scale;
     this.#lighting.shadows = this.#ground.shadows = quality.shadows && this.#count < SHADED;
     const { camera } = this.#rig;
+    camera.layers.set(0);
+    camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
     this.#rig.follow(followed);
     this.hud.lean(followed, this.#casts[0]?.state ?? null);

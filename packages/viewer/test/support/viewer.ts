@@ -66,9 +66,8 @@ function launch(): Promise<Browser> {
     executablePath: EXECUTABLE,
     args: [
       "--no-sandbox",
-      "--use-angle=swiftshader",
+      // As a browser is where there is no graphics card: WebGL in software, and the page itself without it.
       "--enable-unsafe-swiftshader",
-      "--ignore-gpu-blocklist",
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",

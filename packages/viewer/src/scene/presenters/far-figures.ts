@@ -1,4 +1,5 @@
-import { type Color, DynamicDrawUsage, InstancedBufferAttribute, type Object3D } from "three";
+import { type BufferGeometry, type Color, DynamicDrawUsage, InstancedBufferAttribute, type Object3D } from "three";
+import type { Posing } from "../copies.ts";
 import { Instances } from "../instances.ts";
 import { color, type Look } from "../look.ts";
 import type { Build } from "./figure-shapes.ts";
@@ -35,7 +36,7 @@ export class FarFigures {
         .replace("#include <color_vertex>", TINT);
     };
     this.#geometry = build.isFlat ? cornered(build.far()) : build.far();
-    this.#shapes = new Instances(this.#geometry, material);
+    this.#shapes = new Instances(this.#geometry, material, 16, (shape) => posingOf(shape, plain, () => this.#poses));
     this.#attach();
   }
 
@@ -84,4 +85,30 @@ export class FarFigures {
   #attach(): void {
     this.#geometry.setAttribute("pose", new InstancedBufferAttribute(this.#poses, 2).setUsage(DynamicDrawUsage));
   }
+}
+
+/** Does the same as `POSE` and `TINT`; poses are two numbers for each copy. */
+export function posingOf(shape: BufferGeometry, plain: Color, poses: () => Float32Array): Posing {
+  const [place, direction, limb] = ["position", "normal", "limb"].map((name) => shape.getAttribute(name));
+  const corners = Array.from({ length: limb!.count }, (_, i) => i);
+  return {
+    plain,
+    isTinted: corners.map((i) => limb!.getW(i) >= 0.5),
+    pose: (copy, places, directions) => {
+      const [swing, lean] = [poses()[2 * copy]!, poses()[2 * copy + 1]!];
+      const [sin, cos] = [Math.sin(swing), Math.cos(swing)];
+      for (let i = 0; i < corners.length; i++) {
+        // A limb swings as the left leg does, or against it, or not at all.
+        const side = limb!.getY(i);
+        const [c, s] = [side === 0 ? 1 : cos, side * sin];
+        const joint = limb!.getX(i);
+        const [x, y] = [place!.getX(i), place!.getY(i) - joint];
+        places[3 * i] = c * x - s * y + limb!.getZ(i) * lean;
+        places[3 * i + 1] = s * x + c * y + joint;
+        const [u, v] = [direction!.getX(i), direction!.getY(i)];
+        directions[3 * i] = c * u - s * v;
+        directions[3 * i + 1] = s * u + c * v;
+      }
+    },
+  };
 }
