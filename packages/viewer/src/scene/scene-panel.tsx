@@ -1,5 +1,5 @@
 import "./scene.css";
-import type { Frame, Tick } from "simtape";
+import type { Tick } from "simtape";
 import { useEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
@@ -138,16 +138,16 @@ export function ScenePanel() {
           .catch(() => undefined);
       }
     }
-    write(shown, frame);
+    write(shown);
   });
 
   /** Names, gaps and the description: now and then, and always those of the last frame of a movement. */
-  function write(shown: SceneView, frame: Frame): void {
+  function write(shown: SceneView): void {
     const now = performance.now();
     const wait = words.current.shown + WORDS_EVERY - now;
     clearTimeout(words.current.timer);
     if (wait > 0) {
-      words.current.timer = window.setTimeout(() => view.current === shown && write(shown, frame), wait);
+      words.current.timer = window.setTimeout(() => view.current === shown && write(shown), wait);
       return;
     }
     words.current.shown = now;
