@@ -17,7 +17,7 @@ export function useViewer<S>(select: (state: ViewerState) => S): S {
   return useStore(useSession().store, select);
 }
 
-/** Calls `watcher` for every frame, inside an animation frame, without rendering. The newest `watcher` counts. */
+/** Calls `watcher` for every frame, as `Session.onFrame` does, without rendering. The newest `watcher` counts. */
 export function useFrames(watcher: (frame: Frame) => void): void {
   const session = useSession();
   const newest = useRef(watcher);

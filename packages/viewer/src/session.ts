@@ -120,8 +120,9 @@ export class Session {
   }
 
   /**
-   * Calls `watcher` inside an animation frame with what is shown now and then with every frame that follows, until the
-   * function given back is called. The next frame is asked for when all watchers have come back.
+   * Calls `watcher` with what is shown now and then with every frame that follows, until the function given back is
+   * called: inside an animation frame, or before it where a frame is elsewhere than the one before. The next frame is
+   * asked for when all watchers have come back, and the animation frame is over.
    */
   onFrame(watcher: (frame: Frame) => void): () => void {
     this.#watchers.add(watcher);
@@ -362,24 +363,30 @@ export class Session {
     void player?.close();
   }
 
+  /** What is elsewhere at once is shown at once: whoever draws is done the sooner. */
   #show(player: Player, frame: Frame): Promise<void> {
+    const isJump = frame.since === null;
+    if (isJump) this.#tell(player, frame);
     return new Promise((resolve) => {
       requestAnimationFrame(() => {
-        if (player === this.#player) {
-          this.#frame = frame;
-          if (this.#goal?.isReached === true || this.#goal?.time === frame.time) this.#goal = null;
-          for (const watcher of [...this.#watchers]) {
-            // One that fails must not hold up the others, nor the frames to come.
-            try {
-              watcher(frame);
-            } catch (error) {
-              reportError(error);
-            }
-          }
-        }
+        if (!isJump) this.#tell(player, frame);
         resolve();
       });
     });
+  }
+
+  #tell(player: Player, frame: Frame): void {
+    if (player !== this.#player) return;
+    this.#frame = frame;
+    if (this.#goal?.isReached === true || this.#goal?.time === frame.time) this.#goal = null;
+    for (const watcher of [...this.#watchers]) {
+      // One that fails must not hold up the others, nor the frames to come.
+      try {
+        watcher(frame);
+      } catch (error) {
+        reportError(error);
+      }
+    }
   }
 
   async #drop(decks: readonly Deck[]): Promise<void> {
