@@ -22,7 +22,7 @@ void main() {
 /** Rings of the dome, closer to one another near the horizon, and corners of each. */
 const RINGS = 16;
 const CORNERS = 48;
-const LIGHT = new Vector3(...SUN).normalize();
+const TO_SUN = new Vector3(...SUN).normalize();
 const PLACE = new Vector3();
 const SHADE = new Color();
 
@@ -50,7 +50,7 @@ export class Sky {
     const { position, color } = this.object.geometry.attributes;
     for (let i = 0; i < position!.count; i++) {
       PLACE.fromBufferAttribute(position as BufferAttribute, i);
-      const glow = 0.35 * Math.max(PLACE.dot(LIGHT), 0) ** 24;
+      const glow = 0.35 * Math.max(PLACE.dot(TO_SUN), 0) ** 24;
       const { r, g, b } = SHADE.lerpColors(this.haze, zenith, Math.max(PLACE.y, 0) ** 0.6);
       SHADE.setRGB(r + glow * sun.r, g + glow * sun.g, b + glow * sun.b).convertLinearToSRGB();
       color!.setXYZ(i, SHADE.r, SHADE.g, SHADE.b);
