@@ -18,7 +18,7 @@ const HORIZON: Time = 2e9;
 /** Waiting is told when it takes longer. */
 const PATIENCE: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
-const PACE: Time = 55e6;
+const PACE: Time = 62e6;
 /** From a move that overtook another until somebody counts as having come to rest. */
 const DRAGGED: Time = 200e6;
 /** From the beginning of a load that was overtaken to its being given up. */

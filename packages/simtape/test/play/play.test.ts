@@ -36,7 +36,7 @@ describe.each(SOUND.map((sound) => ({ ...sound, toString: () => `${sound.format}
           const isBThere = player.seek(b);
           player.pause();
           // what lay ahead may have been asked for just now
-          await clock.advance(0.06e9);
+          await clock.advance(0.07e9);
           expect(await isBThere).toBe(true);
           expect(frames.at(-1)!.time).toBe(b);
           for (const frame of frames) truth.expect(frame.state, frame.time);

@@ -96,7 +96,7 @@ describe("a player", () => {
     reader.decoded.length = 0;
     player.setRate(-1);
     player.play();
-    await clock.advance(0.06e9);
+    await clock.advance(0.07e9);
     expect(Math.min(...reader.decoded)).toBeLessThanOrEqual(9);
     expect(Math.max(...reader.decoded)).toBeLessThan(13);
   });
@@ -109,7 +109,7 @@ describe("a player", () => {
     await player.step(-3, "message");
     expect(player.status.time).toBe(1e9 - 2 * STEP);
     const steps = [player.step(1), player.step(1), player.step(1)];
-    await clock.advance(0.06e9);
+    await clock.advance(0.07e9);
     expect(await Promise.all(steps)).toEqual([true, false, true]);
     expect(player.status.time).toBe(1e9 + STEP);
     await player.step(-5000);
@@ -233,7 +233,7 @@ describe("a slow source", () => {
     await clock.advance(0.1e9);
     reader.isSlow = true;
     while (player.status.time < END && phases.length < 5) {
-      await clock.advance(0.06e9);
+      await clock.advance(0.07e9);
       for (const go of reader.waiting.splice(0)) go();
       await settled();
     }
@@ -302,7 +302,7 @@ test("a seek that comes at any moment of another's work is shown behind it", asy
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
     const wasShown = frames.length > 0;
     const second = player.seek(2e9);
-    await clock.advance(0.06e9);
+    await clock.advance(0.07e9);
     expect([await first, await second]).toEqual([true, true]);
     expect(frames.map(({ time }) => time)).toEqual([7e9, 2e9]);
     if (wasShown) return;
