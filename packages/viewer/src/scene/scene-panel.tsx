@@ -118,7 +118,8 @@ export function ScenePanel() {
     if (drawn.current.main !== null && drawn.current.main !== main) shown.reset();
     drawn.current.main = main;
     shown.show(frame);
-    setUsual(shown.usualMode);
+    // React keeps what is set again until it renders, which may be never.
+    if (shown.usualMode !== usual) setUsual(shown.usualMode);
     // A frame of before a ghost came knows nothing of it.
     if (drawn.current.decks !== decks && frame.ghosts.length === decks.length - 1) {
       drawn.current.decks = decks;
@@ -152,7 +153,7 @@ export function ScenePanel() {
     }
     words.current.shown = now;
     shown.element.setAttribute("aria-label", shown.description);
-    setEmpty(shown.isEmpty);
+    if (shown.isEmpty !== isEmpty) setEmpty(shown.isEmpty);
     const listed = shown.things(LISTED);
     const key = listed.map(({ set, id, label }) => `${set}/${id}/${label}`).join("\n");
     if (key !== words.current.things) {
