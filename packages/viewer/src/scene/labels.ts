@@ -30,7 +30,7 @@ export class Labels {
   readonly object: Group = new Group();
   /** By what they say, those shown last at the end. */
   readonly #plates = new Map<string, Plate>();
-  /** The first so many are shown now. */
+  /** Those that are seen now, the nearest first. */
   readonly #shown: Plate[] = [];
   readonly #wanted: Wanted[] = Array.from({ length: MOST }, () => new Wanted());
   #count = 0;

@@ -34,8 +34,8 @@ void main() {
 }`;
 
 /**
- * What a material that is lit looks like, with its light reckoned at corners instead of pixels and no shadows: a third
- * of the time without a graphics card. Null: it is not lit.
+ * What a material that is lit looks like, with its light reckoned at corners instead of pixels and no shadows:
+ * quicker by a third without a graphics card. Null: it is not lit.
  */
 export function quickened(material: Material): Material | null {
   if (!("emissive" in material)) return null;
