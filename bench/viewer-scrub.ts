@@ -2,21 +2,28 @@
  * Dragging along the timeline of a recording behind HTTP, with 30 ms before each answer, in a real Chromium:
  * `npm run bench:scrub -- FILE [SECONDS]`; without a file ten minutes of the demo race. Prints how long it takes from a
  * seek to its frame, and from the pointer to one that is as new, and how requests follow each other. Once without the
- * scene, and once with it, until the picture is drawn, in software here.
+ * scene, and once with it, until the picture is drawn, in software here. Beside them the limit: a page that reads as
+ * much from the same server, and draws nothing but an empty canvas of that size.
  */
 import { execFileSync } from "node:child_process";
-import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import type { Page } from "playwright-core";
-import { hashOf, layoutOf, startViewer, untilOpen } from "../packages/viewer/test/support/viewer.ts";
+import { setTimeout as later } from "node:timers/promises";
+import { builtPage } from "../packages/viewer/test/support/build.ts";
+import { hashOf, layoutOf } from "../packages/viewer/test/support/viewer.ts";
+import { Chromium } from "./chromium.ts";
 
 /** Before each answer, milliseconds. */
 const DELAY = 30;
 /** Requests of any such time must not be more than one, milliseconds. */
 const PACE = 50;
+/** What the limit reads for a picture, bytes, and from one to the next, milliseconds. */
+const READ = 65_536;
+const BETWEEN = 67;
+const SIZE = { width: 900, height: 520 };
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
   ".js": "text/javascript",
@@ -30,32 +37,42 @@ interface Measured {
   readonly pointer: readonly number[];
 }
 
+/** What the page holds for this. */
+declare global {
+  var measured: Measured;
+}
+
 const [named, seconds = "15"] = process.argv.slice(2);
+const length = Number(seconds) * 1000;
 const folder = mkdtempSync(join(tmpdir(), "simtape-scrub-"));
 try {
   const file = named ?? demoIn(folder);
-  await using viewer = await startViewer([]);
   const asked: number[] = [];
-  const server = await served(viewer.folder, file, asked);
-  const { port } = server.address() as AddressInfo;
-  console.log(`${file}, ${(statSync(file).size / 1e6).toFixed(0)} MB, ${DELAY} ms before each answer`);
-  for (const [what, panels] of [
-    ["without the scene", ["state"]],
-    ["with the scene", ["scene"]],
-  ] as const) {
-    const { page, errors } = await viewer.page("about:blank");
-    const kept = hashOf({ shared: { layout: layoutOf(panels) } });
-    await page.goto(`http://127.0.0.1:${port}/?url=recording.hcrp${kept}`);
-    await untilOpen(page);
-    await page.waitForTimeout(1500);
+  const server = await served(await builtPage(), file, asked);
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { size } = statSync(file);
+  console.log(`${file}, ${(size / 1e6).toFixed(0)} MB, ${DELAY} ms before each answer`);
+  {
+    await using chromium = new Chromium(SIZE);
+    await chromium.open(`${address}/none.html`, () => document.readyState === "complete");
+    const limit = await chromium.run(bareReads, { address, size, read: READ, between: BETWEEN, length });
+    console.log("\nthe limit");
+    told("request to empty picture", limit);
+  }
+  for (const panel of ["state", "scene"]) {
+    await using chromium = new Chromium(SIZE);
+    const kept = hashOf({ shared: { layout: layoutOf([panel]) } });
+    await chromium.open(`${address}/?url=recording.hcrp${kept}`, isOpen, panel);
+    await later(1500);
     asked.length = 0;
-    const isDrawn = panels.some((panel) => panel === "scene");
-    const { seeks, pointer } = await scrub(page, Number(seconds), isDrawn);
-    console.log(`\n${what}, ${errors.length} errors`);
-    told(isDrawn ? "seek to picture" : "seek to frame", seeks);
+    const taken = takenAway();
+    const { seeks, pointer } = await scrub(chromium, panel === "scene");
+    const share = takenAway() - taken;
+    const wrong = await chromium.errors();
+    console.log(`\n${panel === "scene" ? "with" : "without"} the scene, ${wrong.length} errors${shareOf(share)}`);
+    told(panel === "scene" ? "seek to picture" : "seek to frame", seeks);
     told("pointer to one as new", pointer);
     paced(asked);
-    await page.close();
   }
   server.closeAllConnections();
   server.close();
@@ -74,6 +91,10 @@ async function served(page: string, file: string, asked: number[]): Promise<Serv
   const { size } = statSync(file);
   const server = createServer((request, response) => {
     const name = new URL(request.url ?? "/", "http://any").pathname.slice(1) || "index.html";
+    if (name === "none.html") {
+      response.writeHead(200, { "Content-Type": "text/html" }).end("<!doctype html>");
+      return;
+    }
     if (name !== "recording.hcrp") {
       try {
         const content = readFileSync(join(page, name));
@@ -101,76 +122,124 @@ async function served(page: string, file: string, asked: number[]): Promise<Serv
   return server;
 }
 
+/** In the page: it shows a recording, and has drawn the scene if that is the panel. */
+function isOpen(panel: string): boolean {
+  const isThere = typeof simtape === "object" && simtape.store.value.phase === "open" && simtape.frame !== null;
+  return isThere && (panel !== "scene" || document.querySelector("canvas[data-time]") !== null);
+}
+
+/** In a bare page: requests of random places, each until an empty picture is drawn behind it, milliseconds. */
+async function bareReads(options: {
+  readonly address: string;
+  readonly size: number;
+  readonly read: number;
+  readonly between: number;
+  readonly length: number;
+}): Promise<number[]> {
+  const canvas = document.body.appendChild(document.createElement("canvas"));
+  Object.assign(canvas, { width: 900, height: 380 });
+  const context = canvas.getContext("webgl2")!;
+  const times: number[] = [];
+  for (const began = performance.now(); performance.now() - began < options.length; ) {
+    const from = performance.now();
+    const at = Math.floor(Math.random() * (options.size - options.read));
+    const headers = { Range: `bytes=${at}-${at + options.read - 1}` };
+    await (await fetch(`${options.address}/recording.hcrp`, { headers })).arrayBuffer();
+    context.clearColor(Math.random(), 0, 0, 1);
+    context.clear(context.COLOR_BUFFER_BIT);
+    const sync = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
+    context.flush();
+    while (context.getSyncParameter(sync, context.SYNC_STATUS) === context.UNSIGNALED) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    times.push(performance.now() - from);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, from + options.between - performance.now())));
+  }
+  return times;
+}
+
+/** In the page: notes how long it takes from a seek, and from the pointer, until that is shown. */
+function measure(waitsForPicture: boolean): void {
+  const measured = { seeks: [] as number[], pointer: [] as number[] };
+  const pointers: number[] = [];
+  const waiting = new Map<number, { readonly began: number; readonly pointers: number }>();
+  const seek = simtape.seek.bind(simtape);
+  simtape.seek = (time) => {
+    waiting.set(Math.round(time), { began: performance.now(), pointers: pointers.length });
+    return seek(time);
+  };
+  addEventListener("pointermove", () => pointers.push(performance.now()), true);
+  addEventListener("shown", ({ detail: time }: CustomEventInit<number>) => {
+    const found = waiting.get(time!);
+    if (found === undefined) return;
+    const now = performance.now();
+    measured.seeks.push(now - found.began);
+    for (const at of pointers.splice(0, found.pointers)) measured.pointer.push(now - at);
+    for (const [other, { began, pointers: count }] of waiting) {
+      if (began <= found.began) waiting.delete(other);
+      else waiting.set(other, { began, pointers: Math.max(0, count - found.pointers) });
+    }
+  });
+  if (waitsForPicture) {
+    // the scene says of when it is as it hands it to the graphics card, which tells when it has drawn it
+    const canvas = document.querySelector<HTMLCanvasElement>("canvas[data-time]")!;
+    const context = canvas.getContext("webgl2")!;
+    new MutationObserver(() => {
+      const time = Number(canvas.dataset["time"]);
+      const sync = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
+      context.flush();
+      const timer = setInterval(() => {
+        if (context.getSyncParameter(sync, context.SYNC_STATUS) === context.UNSIGNALED) return;
+        clearInterval(timer);
+        context.deleteSync(sync);
+        dispatchEvent(new CustomEvent("shown", { detail: time }));
+      }, 2);
+    }).observe(canvas, { attributeFilter: ["data-time"] });
+  } else simtape.onFrame(({ time }) => dispatchEvent(new CustomEvent("shown", { detail: time })));
+  Object.assign(globalThis, { measured });
+}
+
 /** Drags to and fro, slowly and by leaps. */
-async function scrub(page: Page, length: number, isDrawn: boolean): Promise<Measured> {
-  const timeline = page.getByRole("slider", { name: "Timeline" });
-  const box = (await timeline.boundingBox())!;
-  await page.evaluate((waitsForPicture) => {
-    const measured = { seeks: [] as number[], pointer: [] as number[] };
-    const pointers: number[] = [];
-    const waiting = new Map<number, { readonly began: number; readonly pointers: number }>();
-    const seek = simtape.seek.bind(simtape);
-    simtape.seek = (time) => {
-      waiting.set(Math.round(time), { began: performance.now(), pointers: pointers.length });
-      return seek(time);
-    };
-    addEventListener("pointermove", () => pointers.push(performance.now()), true);
-    addEventListener("shown", ({ detail: time }: CustomEventInit<number>) => {
-      const found = waiting.get(time!);
-      if (found === undefined) return;
-      const now = performance.now();
-      measured.seeks.push(now - found.began);
-      for (const at of pointers.splice(0, found.pointers)) measured.pointer.push(now - at);
-      for (const [other, { began, pointers: count }] of waiting) {
-        if (began <= found.began) waiting.delete(other);
-        else waiting.set(other, { began, pointers: Math.max(0, count - found.pointers) });
-      }
-    });
-    if (waitsForPicture) {
-      // the scene says of when it is as it hands it to the graphics card, which tells when it has drawn it
-      const canvas = document.querySelector<HTMLCanvasElement>("canvas[data-time]")!;
-      const context = canvas.getContext("webgl2")!;
-      new MutationObserver(() => {
-        const time = Number(canvas.dataset["time"]);
-        const sync = context.fenceSync(context.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
-        context.flush();
-        const timer = setInterval(() => {
-          if (context.getSyncParameter(sync, context.SYNC_STATUS) === context.UNSIGNALED) return;
-          clearInterval(timer);
-          context.deleteSync(sync);
-          dispatchEvent(new CustomEvent("shown", { detail: time }));
-        }, 2);
-      }).observe(canvas, { attributeFilter: ["data-time"] });
-    } else simtape.onFrame(({ time }) => dispatchEvent(new CustomEvent("shown", { detail: time })));
-    Object.assign(globalThis, { measured });
-  }, isDrawn);
+async function scrub(chromium: Chromium, isDrawn: boolean): Promise<Measured> {
+  const box = await chromium.run(() => {
+    const { x, y, width } = document.querySelector('[role="slider"][aria-label="Timeline"]')!.getBoundingClientRect();
+    return { x, y, width };
+  });
+  await chromium.run(measure, isDrawn);
   const y = box.y + 60;
   const x = (part: number): number => box.x + 128 + (box.width - 138) * part;
-  await page.mouse.move(x(0.1), y);
-  await page.mouse.down();
-  // Straight to the browser: what drives it must not take the time that is measured.
-  const input = await page.context().newCDPSession(page);
-  const moves: Promise<unknown>[] = [];
+  await chromium.mouse("mousePressed", x(0.1), y);
+  const moves: Promise<void>[] = [];
   const began = performance.now();
-  for (let leap = 0; performance.now() - began < length * 1000; ) {
+  for (let leap = 0; performance.now() - began < length; ) {
     const t = (performance.now() - began) / 1000;
     if (Math.floor(t / 2) > leap) leap = Math.floor(t / 2);
     const middle = ((leap * 0.618) % 1) * 0.8 + 0.1;
     // sixty times in a second, as a mouse tells where it is: whatever the page makes of it
-    const at = { x: x(middle + 0.1 * Math.sin(t * 3)), y };
-    moves.push(input.send("Input.dispatchMouseEvent", { type: "mouseMoved", button: "left", buttons: 1, ...at }));
-    await new Promise((resolve) => setTimeout(resolve, 1000 / 60));
+    moves.push(chromium.mouse("mouseMoved", x(middle + 0.1 * Math.sin(t * 3)), y));
+    await later(1000 / 60);
   }
   await Promise.all(moves);
-  await page.mouse.up();
-  await page.waitForTimeout(500);
-  return page.evaluate(() => (globalThis as unknown as { measured: Measured }).measured);
+  await chromium.mouse("mouseReleased", x(0.5), y);
+  await later(500);
+  return chromium.run(() => globalThis.measured);
+}
+
+/** Of a virtual machine: the time its host has given to others so far, in seconds of one core; 0 where nobody says. */
+function takenAway(): number {
+  if (!existsSync("/proc/stat")) return 0;
+  return Number(readFileSync("/proc/stat", "utf8").split(/\s+/, 9)[8]) / 100;
+}
+
+function shareOf(seconds: number): string {
+  const share = seconds / (length / 1000);
+  return share < 0.02 ? "" : `; the host took ${(share * 100).toFixed(0)} % of one core for others meanwhile`;
 }
 
 function told(name: string, milliseconds: readonly number[]): void {
   const sorted = milliseconds.toSorted((a, b) => a - b);
   const at = (part: number): string => (sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN).toFixed(0);
-  console.log(`${name.padEnd(24)} ${sorted.length} times, ms: p50 ${at(0.5)}  p95 ${at(0.95)}  max ${at(1)}`);
+  console.log(`${name.padEnd(25)} ${sorted.length} times, ms: p50 ${at(0.5)}  p95 ${at(0.95)}  max ${at(1)}`);
 }
 
 function paced(asked: readonly number[]): void {
@@ -180,6 +249,6 @@ function paced(asked: readonly number[]): void {
     ...asked.map((time) => asked.filter((other) => other >= time && other < time + PACE).length),
   );
   console.log(
-    `requests                 ${asked.length}, at most ${most} in ${PACE} ms; least apart ${Math.min(...apart).toFixed(0)} ms`,
+    `requests                  ${asked.length}, at most ${most} in ${PACE} ms; least apart ${Math.min(...apart).toFixed(0)} ms`,
   );
 }

@@ -19,6 +19,9 @@ const HORIZON: Time = 2e9;
 const PATIENCE: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
 const PACE: Time = 62e6;
+/** When its turn has come, a place that is older than the first waits for a newer one, until it is as old as the second. */
+const FRESH: Time = 8e6;
+const STILL: Time = 33e6;
 /** From a move that overtook another until somebody counts as having come to rest. */
 const DRAGGED: Time = 200e6;
 /** From the beginning of a load that was overtaken to its being given up. */
@@ -209,11 +212,7 @@ class LocalPlayer implements Player {
     if (after === before) return;
     this.#transport = after;
     if (after.generation !== before.generation) this.#begin(after);
-    else if (after.target !== before.target && this.#loading !== null) {
-      this.#draggedUntil = now + DRAGGED;
-      this.#pacedUntil = this.#begunAt + PACE;
-      this.#wake(this.#begunAt + OVERDUE, () => this.#dispatch({ type: "overdue" }));
-    }
+    else if (after.target !== before.target) this.#overtake(now);
     this.#settle(event.type === "arrived" ? event.target : null);
     if (hasChanged(before, after)) for (const watcher of [...this.#watchers]) watcher(statusOf(after));
   }
@@ -241,10 +240,8 @@ class LocalPlayer implements Player {
     switch (STAGES[stage].activity) {
       case "load":
         if (stage === "waiting") this.#wake(now + PATIENCE, () => this.#dispatch({ type: "delayed" }));
-        // Moves that were told while the thread was busy are heard first, and the newest is the one that is read.
-        if (now < Math.max(this.#pacedUntil, this.#draggedUntil) && this.#isPaced(target)) {
-          this.#wake(Math.max(now, this.#pacedUntil), () => void this.#load(generation, this.#controller.signal));
-        } else void this.#load(generation, this.#controller.signal);
+        if (now < Math.max(this.#pacedUntil, this.#draggedUntil) && this.#isPaced(target)) this.#queue(now);
+        else void this.#load(generation, this.#controller.signal);
         break;
       case "run":
         this.#lookAhead();
@@ -256,6 +253,29 @@ class LocalPlayer implements Player {
       default:
         STAGES[stage].activity satisfies never;
     }
+  }
+
+  /** A newer place than the one that is loaded, or that waits for its turn. */
+  #overtake(now: Time): void {
+    if (this.#loading === null) {
+      this.#queue(now);
+      return;
+    }
+    this.#draggedUntil = now + DRAGGED;
+    this.#pacedUntil = this.#begunAt + PACE;
+    this.#wake(this.#begunAt + OVERDUE, () => this.#dispatch({ type: "overdue" }));
+  }
+
+  /** Moves that were told while the thread was busy are heard first. */
+  #queue(now: Time): void {
+    this.#wake(Math.max(now, this.#pacedUntil), () => this.#takeTurn());
+  }
+
+  /** Loads the newest place, which is best begun as the pointer comes to it. */
+  #takeTurn(): void {
+    const age = this.#clock.now() - this.#soughtAt;
+    if (age > FRESH && age < STILL) this.#wake(this.#soughtAt + STILL, () => this.#takeTurn());
+    else void this.#load(this.#transport.generation, this.#controller.signal);
   }
 
   /** Who seeks again so soon while it plays drags something; at rest one seek may simply follow another. */
