@@ -413,6 +413,14 @@ export class MutableColumn implements CellTarget {
     return this.#journal.isOn ? null : (this.#own() as Float64Array);
   }
 
+  /**
+   * The cells of a column of numbers, for rows that were added by this change; to be written to at once and not later.
+   * What takes those rows back takes what they hold with them.
+   */
+  added(): Numbers {
+    return this.#own() as Numbers;
+  }
+
   putText(row: number, text: string): void {
     const data = this.#own() as string[];
     if (this.#journal.isOn) this.#journal.text(this, row, data[row]!);

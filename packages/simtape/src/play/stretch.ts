@@ -271,12 +271,14 @@ async function firstMotions(recording: Recording, query: Query, signal: AbortSig
 
 function motionsOf({ start, end, isEndWhole, batches }: Rows, motion: number): Time[] {
   const motions: Time[] = [];
+  let last = Number.NEGATIVE_INFINITY;
   for (const batch of batches) {
     for (let i = 0; i < batch.length; i++) {
       const time = batch.time[i]!;
-      if (time < start || batch.channel[i] !== motion) continue;
+      if (time < start || time === last || batch.channel[i] !== motion) continue;
       if (isEndWhole ? time > end : time >= end) return motions;
-      if (motions.at(-1) !== time) motions.push(time);
+      motions.push(time);
+      last = time;
     }
   }
   return motions;

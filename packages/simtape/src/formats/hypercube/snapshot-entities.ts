@@ -85,24 +85,34 @@ export function putRows(
   subjects: Subjects,
   palettes: Pick<Palettes, "name">,
 ): void {
-  const { grid, displacement, angles, position, rotation, headYaw, onGround, pose, flags, heldSlot, itemUse } = columns;
   const { entity, q, yaw, pitch } = rows;
   const kinds = new Map<number, string | null>();
   columns.set.add(at.map((i) => entity[i]!));
+  const [grid, displacement, angles] = [columns.grid.added(), columns.displacement.added(), columns.angles.added()];
+  const [position, rotation, headYaw] = [columns.position.added(), columns.rotation.added(), columns.headYaw.added()];
+  const [onGround, pose, flags] = [columns.onGround.added(), columns.pose.added(), columns.flags.added()];
+  const [heldSlot, itemUse] = [columns.heldSlot.added(), columns.itemUse.added()];
   for (let row = 0; row < at.length; row++) {
     const i = at[row]!;
-    const [x, y, z] = [q[3 * i]!, q[3 * i + 1]!, q[3 * i + 2]!];
-    grid.put3(row, x, y, z);
-    displacement.put3(row, 0, 0, 0);
-    angles.put3(row, yaw[i]!, pitch[i]!, 0);
-    position.put3(row, x / GRID, y / GRID, z / GRID);
-    rotation.put3(row, 0, degreesOf(pitch[i]!), degreesOf(yaw[i]!));
-    headYaw.put(row, degreesOf(yaw[i]!));
-    onGround.put(row, rows.placeFlags[i]! & PLACE_ON_GROUND);
-    pose.put(row, rows.pose[i]!);
-    flags.put(row, rows.flags[i]!);
-    heldSlot.put(row, rows.heldSlot[i]!);
-    itemUse.put(row, rows.itemUse[i]!);
+    for (let k = 0; k < 3; k++) {
+      const step = q[3 * i + k]!;
+      grid[3 * row + k] = step;
+      position[3 * row + k] = step / GRID;
+      displacement[3 * row + k] = 0;
+    }
+    angles[3 * row] = yaw[i]!;
+    angles[3 * row + 1] = pitch[i]!;
+    angles[3 * row + 2] = 0;
+    const heading = degreesOf(yaw[i]!);
+    rotation[3 * row] = 0;
+    rotation[3 * row + 1] = degreesOf(pitch[i]!);
+    rotation[3 * row + 2] = heading;
+    headYaw[row] = heading;
+    onGround[row] = rows.placeFlags[i]! & PLACE_ON_GROUND;
+    pose[row] = rows.pose[i]!;
+    flags[row] = rows.flags[i]!;
+    heldSlot[row] = rows.heldSlot[i]!;
+    itemUse[row] = rows.itemUse[i]!;
     const type = rows.type[i]!;
     let kind = kinds.get(type);
     if (kind === undefined) {

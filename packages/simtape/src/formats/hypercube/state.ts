@@ -397,8 +397,8 @@ export class WorldState implements StateModel {
     const rows = isFree ? readEntityRows(body) : null;
     if (sets !== null && rows !== null) {
       const places: Record<"players" | "entities", number[]> = { players: [], entities: [] };
-      for (const [i, entity] of rows.entity.entries())
-        places[this.#isPlayer(entity, rows.profile[i]!) ? "players" : "entities"].push(i);
+      for (let i = 0; i < rows.entity.length; i++)
+        places[this.#isPlayer(rows.entity[i]!, rows.profile[i]!) ? "players" : "entities"].push(i);
       putRows(sets.players, rows, places.players, this.#subjects, palettes);
       putRows(sets.entities, rows, places.entities, this.#subjects, palettes);
       return;
