@@ -338,7 +338,7 @@ export class SceneView {
     paintLanes(this.#scheme, Math.max(distance, camera.position.y - height));
     const chosen = this.#chosen();
     EYE.position.copy(camera.position);
-    EYE.pixels = (this.#height * pixelRatio()) / slope(camera);
+    EYE.pixels = (this.#height * ratio) / slope(camera);
     for (const cast of this.#casts) cast.see(EYE);
     this.#marker.update(chosen);
     this.#dots.update(this.#casts, camera.position);

@@ -7,7 +7,7 @@ import type { Build } from "./figure-shapes.ts";
 import type { Eye } from "./presenter.ts";
 import { cornered } from "./shapes.ts";
 
-/** Pixels: who is lower than this on the screen is drawn in one simple shape. */
+/** Pixels: who is drawn lower than this is drawn in one simple shape. */
 export const LOW = 28;
 
 const WHITE = color("#ffffff");

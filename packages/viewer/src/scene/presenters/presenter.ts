@@ -15,7 +15,7 @@ export interface Setting {
 /** From where a picture is drawn. */
 export interface Eye {
   readonly position: Vector3;
-  /** Pixels of the screen that a thing 1 m high has, 1 m away; of a picture that is drawn with all its pixels. */
+  /** Pixels that are drawn of a thing 1 m high, 1 m away: fewer than the screen has where drawing is slow. */
   readonly pixels: number;
 }
 
