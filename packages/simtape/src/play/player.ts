@@ -18,7 +18,7 @@ const HORIZON: Time = 2e9;
 /** Waiting is told when it takes longer. */
 const PATIENCE: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
-const PACE: Time = 62e6;
+const PACE: Time = 66e6;
 /** When its turn has come, a place that is older than the first waits for a newer one, until it is as old as the second. */
 const FRESH: Time = 8e6;
 const STILL: Time = 20e6;
@@ -48,7 +48,7 @@ export interface Player extends AsyncDisposable {
   pause(): void;
   /**
    * Goes to a time and stays paused or playing. True when it is shown; false when overtaken by another command, or failed.
-   * For a pointer that is dragged, call it with every place: one load at a time, sixteen in a second at most, and always
+   * For a pointer that is dragged, call it with every place: one load at a time, fifteen in a second at most, and always
    * to the newest place next.
    */
   seek(time: Time): Promise<boolean>;
