@@ -183,6 +183,28 @@ describe("undo", () => {
     }
   });
 
+  test("takes what was written into rows that were added back with them", () => {
+    const state = new MutableState();
+    const cars = state.set("cars");
+    const speed = cars.column("speed", { kind: "f64", width: 1, unit: null });
+    cars.row(7);
+    speed.put(0, 1);
+    const mark = state.mark();
+    for (const speeds of [
+      [2, 3],
+      [4, 5],
+    ]) {
+      cars.add([8, 9]);
+      const cells = speed.added();
+      for (const [i, value] of speeds.entries()) cells[1 + i] = value;
+      expect(cells.slice(0, 3)).toEqual(Float64Array.of(1, ...speeds));
+      state.undo(mark);
+      expect(state.freeze().sets.get("cars")!.columns.get("speed")!.data).toEqual(Float64Array.of(1));
+    }
+    cars.row(8);
+    expect(speed.number(1)).toBeNaN();
+  });
+
   test("takes many cells back, more than the journal first has room for", () => {
     const state = new MutableState();
     const cars = state.set("cars");
