@@ -4,7 +4,7 @@ import { check } from "../ops/check.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output, Progress, paint } from "./output.ts";
+import { counted, Output, paint, Progress } from "./output.ts";
 import { reads, withRecording } from "./recordings.ts";
 
 export function addCheck(program: Command): void {
@@ -25,7 +25,7 @@ export function addCheck(program: Command): void {
           await output.line(toJson({ file, ...result, findings: result.findings.map(findingToPlain) }));
         } else {
           const color = result.status === "sound" ? paint.green : paint.red;
-          const count = result.messages === undefined ? "" : `, ${grouped(result.messages)} messages`;
+          const count = result.messages === undefined ? "" : `, ${counted(result.messages, "message")}`;
           await output.line(
             `${file}: ${color(result.status)}${count}${result.error === undefined ? "" : `: ${result.error}`}`,
           );
@@ -52,7 +52,7 @@ async function checkFile(file: string): Promise<FileReport> {
   try {
     return await withRecording(file, async (recording) => {
       const report = await check(recording, {
-        onProgress: (messages) => progress.show(messages, null, (value) => `${grouped(value)} messages`),
+        onProgress: (messages) => progress.show(messages, null, (value) => counted(value, "message")),
       });
       return { format: recording.info.format, ...report };
     });

@@ -11,7 +11,7 @@ import { putDictionary } from "./dictionary-beside.ts";
 import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
-import { byteSize, grouped, Output, Progress, say } from "./output.ts";
+import { byteSize, counted, Output, Progress, say } from "./output.ts";
 import { isInS3, placeAt } from "./place.ts";
 import { fixerFrom } from "./names.ts";
 import { bundleNamed } from "./recordings.ts";
@@ -79,7 +79,7 @@ export function addCompact(program: Command): void {
           salvage: options.salvage,
           visitors: names.map((name) => ANALYSES[analysisOf(name)]()),
           existing,
-          onProgress: (done, total) => progress.show(done, total, (value) => `${grouped(value)} chunks`),
+          onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
         });
       const report = await (isInS3(target.path) ? overDisk(target.sink, work) : work(target.sink)).finally(() =>
         progress.end(),
@@ -132,14 +132,14 @@ async function tell(out: Output, path: string, report: CompactReport): Promise<v
   const share = bytesBefore === 0 ? 0 : (bytesAfter / bytesBefore - 1) * 100;
   const change = `${Math.abs(share).toFixed(1)} % ${share > 0 ? "more" : "less"}`;
   await out.line(
-    `${path}: ${byteSize(bytesBefore)} to ${byteSize(bytesAfter)} (${change}), ${grouped(report.chunks)} chunks in ${grouped(report.frames)} frames, ${grouped(report.snapshotsDropped)} snapshots dropped`,
+    `${path}: ${byteSize(bytesBefore)} to ${byteSize(bytesAfter)} (${change}), ${counted(report.chunks, "chunk")} in ${counted(report.frames, "frame")}, ${counted(report.snapshotsDropped, "snapshot")} dropped`,
   );
   await out.line(
-    `  ${grouped(report.events)} events and the state at ${grouped(report.hashesCompared)} chunk boundaries are the same`,
+    `  ${counted(report.events, "event")} and the state at ${counted(report.hashesCompared, "chunk boundary", "chunk boundaries")} are the same`,
   );
   if (report.chunksLost > 0 || report.ticksLost > 0)
     await out.line(
-      `  lost: ${grouped(report.chunksLost)} chunks, ${grouped(report.ticksLost)} ticks, ${grouped(report.eventsLost)} readable events`,
+      `  lost: ${counted(report.chunksLost, "chunk")}, ${counted(report.ticksLost, "tick")}, ${counted(report.eventsLost, "readable event")}`,
     );
 }
 

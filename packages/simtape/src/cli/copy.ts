@@ -3,7 +3,7 @@ import { copy, rewrite } from "../ops/copy.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output } from "./output.ts";
+import { counted, Output } from "./output.ts";
 import { bundleNamed, openNamed, reads, warnOfDamage } from "./recordings.ts";
 import { formatOf, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
@@ -44,12 +44,12 @@ export function addCopy(program: Command): void {
             compression,
           });
           await out.line(
-            options.json === true ? toJson(report) : `${target.path}: ${grouped(report.messages)} messages`,
+            options.json === true ? toJson(report) : `${target.path}: ${counted(report.messages, "message")}`,
           );
         } else {
           const report = await copy(recording, await bundleNamed(file), target.sink);
           if (options.json === true) await out.line(toJson(report));
-          else for (const { name, bytes } of report.files) await out.line(`${name}: ${grouped(bytes)} bytes`);
+          else for (const { name, bytes } of report.files) await out.line(`${name}: ${counted(bytes, "byte")}`);
         }
         await out.flush();
         warnOfDamage(recording, file);

@@ -6,7 +6,7 @@ import { StrictSource } from "../record/compact-source.ts";
 import { trainDictionary } from "../record/dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output, say } from "./output.ts";
+import { counted, grouped, Output, say } from "./output.ts";
 import { bundleNamed } from "./recordings.ts";
 import { type TargetOptions, targetOf } from "./target.ts";
 
@@ -63,7 +63,7 @@ export function addDictionary(program: Command): void {
       if (options.json === true) await out.line(toJson(report));
       else
         await out.line(
-          `${target.path}: dictionary ${id}, ${grouped(made.length)} bytes, from ${grouped(samples.length)} chunks: ${grouped(gain.without)} bytes without, ${grouped(gain.with)} with it`,
+          `${target.path}: dictionary ${id}, ${counted(made.length, "byte")}, from ${counted(samples.length, "chunk")}: ${counted(gain.without, "byte")} without, ${grouped(gain.with)} with it`,
         );
       await out.flush();
       process.exitCode = EXIT.done;

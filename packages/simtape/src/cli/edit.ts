@@ -3,7 +3,7 @@ import type { Operation } from "../ops/edit/list.ts";
 import { editing, writeEdits } from "./editing.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output } from "./output.ts";
+import { counted, Output } from "./output.ts";
 import { reads, withRecording } from "./recordings.ts";
 import { type TargetOptions, targetOf, writes } from "./target.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
@@ -167,7 +167,9 @@ async function edit(file: string | undefined, options: EditOptions & { list: str
 
 async function report(messages: number, path: string, options: EditOptions): Promise<void> {
   const out = new Output();
-  await out.line(options.json === true ? toJson({ output: path, messages }) : `${path}: ${grouped(messages)} messages`);
+  await out.line(
+    options.json === true ? toJson({ output: path, messages }) : `${path}: ${counted(messages, "message")}`,
+  );
   await out.flush();
   process.exitCode = EXIT.done;
 }

@@ -5,7 +5,7 @@ import type { Recording } from "../model/recording.ts";
 import type { Value } from "../model/value.ts";
 import { EXIT } from "./failure.ts";
 import { preview, toJson } from "./json.ts";
-import { byteSize, grouped, Output, paint } from "./output.ts";
+import { byteSize, counted, grouped, Output, paint } from "./output.ts";
 import { provenanceOf } from "./provenance.ts";
 import { reads, withRecording } from "./recordings.ts";
 import { clock } from "./time.ts";
@@ -66,7 +66,7 @@ async function tell(recording: Recording, file: string): Promise<string> {
   const lines = [paint.bold(file)];
   const fact = (name: string, text: string): number => lines.push(`  ${paint.dim(name.padEnd(10))} ${text}`);
   fact("format", `${format}, version ${version}`);
-  if (bytes !== null) fact("size", `${byteSize(bytes)} (${grouped(bytes)} bytes)`);
+  if (bytes !== null) fact("size", `${byteSize(bytes)} (${counted(bytes, "byte")})`);
   fact("length", `${clock(end - start)}${start === 0 ? "" : `, from ${clock(start)} to ${clock(end)}`}`);
   if (tick !== null) {
     const step = tick.duration === null ? "" : ` of ${tick.duration / 1e6} ms`;

@@ -7,7 +7,7 @@ import type { VisitorMark } from "../record/visitors.ts";
 import { dictionariesFrom } from "./dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output } from "./output.ts";
+import { counted, Output } from "./output.ts";
 import { placeAt, under } from "./place.ts";
 import { reads, withRecording } from "./recordings.ts";
 
@@ -58,7 +58,7 @@ export function addMeta(program: Command): void {
       );
       const out = new Output();
       if (options.json === true) await out.line(toJson({ file, ...report }));
-      else await out.line(`${file}: ${grouped(report.marks)} marks, ${grouped(report.bytesAfter)} bytes`);
+      else await out.line(`${file}: ${counted(report.marks, "mark")}, ${counted(report.bytesAfter, "byte")}`);
       await out.flush();
       process.exitCode = EXIT.done;
     });

@@ -37,6 +37,11 @@ export function grouped(value: number): string {
   return value.toLocaleString("en-US");
 }
 
+/** `1 chunk`, `1,234 chunks`. */
+export function counted(value: number, one: string, many: string = `${one}s`): string {
+  return `${grouped(value)} ${value === 1 ? one : many}`;
+}
+
 /** `1.2 MB`, powers of a thousand. */
 export function byteSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

@@ -1,6 +1,6 @@
 import { LineError, type LineProtocol } from "../record/line-protocol.ts";
 import type { RecorderStatus } from "../record/recorder-options.ts";
-import { byteSize, grouped, say } from "./output.ts";
+import { byteSize, counted, grouped, say } from "./output.ts";
 import type { Input, Sender } from "./record-input.ts";
 
 /** Milliseconds between two looks at what is due. */
@@ -71,8 +71,8 @@ function show(status: RecorderStatus): void {
   if (process.stderr.isTTY !== true) return;
   const { tick, committedTick, bytes, waiting } = status;
   const dropped = droppedIn(status);
-  const lost = dropped === 0 ? "" : `, ${grouped(dropped)} events dropped`;
-  const text = `${grouped(tick)} ticks, ${grouped(committedTick)} committed (${byteSize(bytes)}), ${byteSize(waiting)} waiting${lost}`;
+  const lost = dropped === 0 ? "" : `, ${counted(dropped, "event")} dropped`;
+  const text = `${counted(tick, "tick")}, ${grouped(committedTick)} committed (${byteSize(bytes)}), ${byteSize(waiting)} waiting${lost}`;
   process.stderr.write(`\r\x1b[K${status.id}: ${text}`);
 }
 

@@ -11,7 +11,7 @@ import { RECORDING_PROFILES, type RecordingProfile } from "../record/profile.ts"
 import { type Recorder, record } from "../record/recorder.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
-import { byteSize, grouped, Output, say } from "./output.ts";
+import { byteSize, counted, grouped, Output, say } from "./output.ts";
 import { folderOf, isInS3, storeAt, under } from "./place.ts";
 import { droppedIn, type Fed, feed } from "./record-feed.ts";
 import { inputOf } from "./record-input.ts";
@@ -195,13 +195,13 @@ async function report(
   await output.line(
     isJson
       ? told
-      : `${name}: ${outcome}, ${clock(ticks * 50e6)} (${grouped(ticks)} ticks), ${byteSize(bytes)}, ${grouped(counts.lines)} lines`,
+      : `${name}: ${outcome}, ${clock(ticks * 50e6)} (${counted(ticks, "tick")}), ${byteSize(bytes)}, ${counted(counts.lines, "line")}`,
   );
   await output.flush();
   const lost = droppedIn(status);
-  if (lost > 0) say(`simtape: ${grouped(lost)} events were dropped: ${toJson(dropped)}`);
+  if (lost > 0) say(`simtape: ${counted(lost, "event was", "events were")} dropped: ${toJson(dropped)}`);
   if (counts.refused > 0) say(`simtape: ${grouped(counts.refused)} things found no room in the world`);
-  if (counts.skipped > 0) say(`simtape: ${grouped(counts.skipped)} lines were skipped`);
+  if (counts.skipped > 0) say(`simtape: ${counted(counts.skipped, "line was", "lines were")} skipped`);
   if (fault !== null) {
     say(`simtape: ${fault.message}; what was before it is recorded. --lenient skips bad lines`);
     return EXIT.failed;

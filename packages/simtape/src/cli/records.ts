@@ -4,7 +4,7 @@ import type { Field } from "../bytes/fields.ts";
 import type { Dissection } from "../model/dissector.ts";
 import type { NativeRecord } from "../model/reader.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output, paint } from "./output.ts";
+import { counted, grouped, Output, paint } from "./output.ts";
 import { reads, withRecording } from "./recordings.ts";
 
 interface RecordsOptions {
@@ -92,7 +92,7 @@ function* tellRecord(record: NativeRecord, dissection: Dissection | null, hex: b
   const { fields, contents } = dissection;
   for (const field of fields) yield tellField(field, offset, hex ? bytes : null);
   if (contents === null) return;
-  yield `${" ".repeat(14)}${paint.bold(`inflated: ${contents.note}, ${grouped(contents.bytes.length)} bytes`)}`;
+  yield `${" ".repeat(14)}${paint.bold(`inflated: ${contents.note}, ${counted(contents.bytes.length, "byte")}`)}`;
   for (const field of contents.fields) yield tellField(field, 0, hex ? contents.bytes : null);
 }
 

@@ -6,7 +6,7 @@ import { type RecoverReport, recover } from "../record/recover.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output } from "./output.ts";
+import { counted, grouped, Output } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt } from "./place.ts";
 
 export function addRecover(program: Command): void {
@@ -52,11 +52,11 @@ async function recoverFolder(name: string): Promise<RecoverReport> {
 async function tell(out: Output, name: string, report: RecoverReport): Promise<void> {
   const { status, ticks, committed, fromSegments, fromJournal, findings } = report;
   if (status === "sound") {
-    await out.line(`${name}: finished, ${grouped(ticks)} ticks; nothing to do`);
+    await out.line(`${name}: finished, ${counted(ticks, "tick")}; nothing to do`);
     return;
   }
   await out.line(
-    `${name}: ${grouped(ticks)} ticks: ${grouped(committed)} were committed, ${grouped(fromSegments)} found in segments, ${grouped(fromJournal)} in the journal`,
+    `${name}: ${counted(ticks, "tick")}: ${grouped(committed)} were committed, ${grouped(fromSegments)} found in segments, ${grouped(fromJournal)} in the journal`,
   );
   if (findings.length > 0) await out.line(tellFindings(findings).join("\n"));
 }

@@ -5,7 +5,7 @@ import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output } from "./output.ts";
+import { counted, grouped, Output } from "./output.ts";
 import { bundleNamed, knownFormats, openNamed, reads } from "./recordings.ts";
 import { formatOf, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
@@ -47,7 +47,7 @@ export function addRepair(program: Command): void {
           await out.line(`${file}: nothing to repair; ${target.path} is an exact copy`);
         } else {
           await out.line(
-            `${target.path}: ${grouped(report.messagesKept)} messages kept, ${grouped(report.bytesLost)} of ${grouped(report.bytesKept + report.bytesLost)} bytes lost`,
+            `${target.path}: ${counted(report.messagesKept, "message")} kept, ${grouped(report.bytesLost)} of ${counted(report.bytesKept + report.bytesLost, "byte")} lost`,
           );
           if (report.lost.length > 0) await out.line(tellFindings(report.lost).join("\n"));
           for (const { message } of report.rebuilt) await out.line(`  rebuilt ${message}`);

@@ -9,7 +9,7 @@ import { PolicyError } from "../record/retain-schema.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { NO_LINES } from "./info.ts";
 import { toJson } from "./json.ts";
-import { byteSize, grouped, Output, Progress, say } from "./output.ts";
+import { byteSize, counted, Output, Progress, say } from "./output.ts";
 import { isInS3, storeAt } from "./place.ts";
 
 interface RetainOptions {
@@ -55,7 +55,7 @@ async function retain(name: string, options: RetainOptions): Promise<number> {
   const store = await storeNamed(name);
   const progress = new Progress(options.apply === true ? "retaining" : "judging");
   const onProgress = (done: number, total: number): void =>
-    progress.show(done, total, (value) => `${grouped(value)} recordings`);
+    progress.show(done, total, (value) => counted(value, "recording"));
   let plan: RetentionPlan;
   let changes: readonly RetentionChange[] | null = null;
   try {
@@ -198,7 +198,7 @@ function reportText(
   const lines = shown.length > 0 ? [table.toString().replace(/ +$/gm, ""), ""] : [];
   const all = sums(told.map(({ row, fate }) => [fate, row.bytes]));
   for (const [fate, { recordings, bytes }] of [...all].sort(([a], [b]) => (a < b ? -1 : 1)))
-    lines.push(`${fate}: ${grouped(recordings)} recording${recordings === 1 ? "" : "s"}, ${byteSize(bytes)}`);
+    lines.push(`${fate}: ${counted(recordings, "recording")}, ${byteSize(bytes)}`);
   if (told.length === 0) lines.push("no recordings");
   if (changes === null && all.size > (all.has("keep") ? 1 : 0)) lines.push("nothing was changed; --apply does it");
   return lines.join("\n");

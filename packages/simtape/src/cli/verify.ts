@@ -5,7 +5,7 @@ import { dictionariesFrom } from "./dictionary.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
-import { byteSize, grouped, Output, Progress, paint } from "./output.ts";
+import { byteSize, counted, Output, paint, Progress } from "./output.ts";
 import { bundleNamed } from "./recordings.ts";
 
 interface VerifyCommand {
@@ -38,7 +38,7 @@ export function addVerify(program: Command): void {
         try {
           report = await verify(await bundleNamed(file), {
             dictionaries,
-            onProgress: (done, total) => progress.show(done, total, (value) => `${grouped(value)} chunks`),
+            onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
           });
         } catch (error) {
           if (!RecordingError.is(error)) throw error;
@@ -67,7 +67,7 @@ async function tell(out: Output, file: string, report: VerifyReport): Promise<vo
   const state = report.isFinished === false ? `${report.representation}, not finished` : report.representation;
   const size = report.bytes === null ? "" : `, ${byteSize(report.bytes)}`;
   await out.line(
-    `${file}: ${color(report.status)}, ${state}: ${grouped(report.chunks)} chunks, ${grouped(report.snapshots)} snapshots, ${grouped(report.events)} events, ${grouped(report.ticks)} ticks${size}`,
+    `${file}: ${color(report.status)}, ${state}: ${counted(report.chunks, "chunk")}, ${counted(report.snapshots, "snapshot")}, ${counted(report.events, "event")}, ${counted(report.ticks, "tick")}${size}`,
   );
   if (report.stateHash !== null) await out.line(`  events ${report.eventHash}, state at the end ${report.stateHash}`);
   if (report.findings.length > 0) await out.line(tellFindings(report.findings).join("\n"));

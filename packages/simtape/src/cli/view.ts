@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { EXIT, UsageError } from "./failure.ts";
-import { Output, say } from "./output.ts";
+import { counted, Output, say } from "./output.ts";
 import { entriesOf } from "./view-entries.ts";
 import { serveView } from "./view-server.ts";
 
@@ -43,7 +43,7 @@ export function addView(program: Command): void {
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
       await output.line(address);
       await output.flush();
-      say(`${entries.length} ${entries.length === 1 ? "recording" : "recordings"}; Ctrl+C ends`);
+      say(`${counted(entries.length, "recording")}; Ctrl+C ends`);
       if (options.open === true) openInBrowser(address);
       await server.closed;
       process.exitCode = EXIT.done;
