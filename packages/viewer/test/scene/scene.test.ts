@@ -329,6 +329,7 @@ describe("figures and machines", () => {
     const straight = Float32Array.of(0, 0, 0, 1);
     figures.put(5, 10, -3, straight, 0, straight, 0, 1.8, 0.5, 0, new Color("#ffffff"));
     figures.end();
+    figures.see({ position: new Vector3(5, 12, 0), pixels: 600 });
     figures.object.updateMatrixWorld(true);
     const [trunk, head, arms, legs] = figures.object.children.map((part) => part.children[0] as InstancedMesh);
     expect([trunk!.count, head!.count, arms!.count, legs!.count]).toEqual([1, 1, 2, 2]);
@@ -361,7 +362,6 @@ describe("figures and machines", () => {
       figures.end();
     };
     put();
-    expect(counts()).toEqual([40, 40, 80, 80, 0]);
     const pixels = 600;
     const eye = { position: new Vector3(0, 0, 0), pixels };
     figures.see(eye);
@@ -371,6 +371,7 @@ describe("figures and machines", () => {
     figures.see({ position: new Vector3(-1000, 0, 0), pixels });
     expect(counts()).toEqual([0, 0, 0, 0, 40]);
     put();
+    figures.see({ position: new Vector3(-1000, 0, 0), pixels });
     expect(counts()).toEqual([0, 0, 0, 0, 40]);
     figures.see({ position: new Vector3(200, 0, 0), pixels: 1e6 });
     expect(counts()).toEqual([40, 40, 80, 80, 0]);

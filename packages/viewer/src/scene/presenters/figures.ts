@@ -31,7 +31,8 @@ export class Figures {
   #people = new Float32Array(KEPT * 16);
   #areFar = new Uint8Array(16);
   #count = 0;
-  readonly #eye = { x: 0, y: 0, z: 0, pixels: Number.POSITIVE_INFINITY };
+  /** Whether others were put since they were made. */
+  #isStale = false;
 
   constructor(look: Look, build: Build) {
     this.#look = look;
@@ -86,32 +87,31 @@ export class Figures {
     people[from + SWING] = swing;
     people[from + LEAN] = lean;
     this.#look.paint(shirt).toArray(people, from + SHIRT);
-    this.#areFar[i] = this.#isFar(from);
   }
 
+  /** All have been put: they are made when they are seen. */
   end(): void {
-    this.#fill();
+    this.#isStale = true;
   }
 
-  /** Where it is seen from, from now on. */
-  see({ position: { x, y, z }, pixels }: Eye): void {
-    Object.assign(this.#eye, { x, y, z, pixels });
-    let isOther = false;
+  /** Makes them, as they look from there. */
+  see(eye: Eye): void {
+    let isOther = this.#isStale;
     for (let i = 0; i < this.#count; i++) {
-      const isFar = this.#isFar(KEPT * i);
+      const isFar = this.#isFar(KEPT * i, eye);
       if (isFar === this.#areFar[i]) continue;
       this.#areFar[i] = isFar;
       isOther = true;
     }
     if (isOther) this.#fill();
+    this.#isStale = false;
   }
 
   dispose(): void {
     for (const part of this.#parts) part.dispose();
   }
 
-  #isFar(from: number): 0 | 1 {
-    const { x, y, z, pixels } = this.#eye;
+  #isFar(from: number, { position: { x, y, z }, pixels }: Eye): 0 | 1 {
     const people = this.#people;
     const [dx, dy, dz] = [people[from]! - x, people[from + 1]! - y, people[from + 2]! - z];
     const reach = (people[from + HEIGHT]! * pixels) / LOW;
