@@ -5,6 +5,8 @@ import type { Input, Sender } from "./record-input.ts";
 
 /** Milliseconds between two looks at what is due. */
 const POLL_EVERY = 250;
+/** Milliseconds that a store may take to take something before that is told. */
+const PATIENCE = 2000;
 
 /** What came of an input. */
 export interface Fed {
@@ -59,6 +61,34 @@ async function take(sender: Sender, lines: LineProtocol): Promise<void> {
     if (lines.ended !== null || (lines.recorder?.status.failure ?? null) !== null) return;
   }
   await lines.finish();
+}
+
+/** Says when the store has not taken anything for a while, and when it does again; until the function given back is called. */
+export function watchStore(lines: LineProtocol): () => void {
+  let since: number | null = null;
+  let isTold = false;
+  const look = (): void => {
+    const trouble = lines.recorder?.status.trouble ?? null;
+    if (trouble === null) {
+      if (isTold) say("simtape: the store takes what is recorded again");
+      since = null;
+      isTold = false;
+      return;
+    }
+    since ??= performance.now();
+    if (isTold || performance.now() - since < PATIENCE) return;
+    isTold = true;
+    wipe();
+    const why = trouble instanceof Error ? trouble.message : String(trouble);
+    say(
+      `simtape: ${why}; what is recorded waits and is tried again until the store takes it, or Ctrl+C twice gives it up`,
+    );
+  };
+  const timer = setInterval(look, POLL_EVERY);
+  return () => {
+    clearInterval(timer);
+    look();
+  };
 }
 
 /** Events that had to go. */

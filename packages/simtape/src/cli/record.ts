@@ -13,7 +13,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { byteSize, counted, grouped, Output, say } from "./output.ts";
 import { folderOf, isInS3, storeAt, under } from "./place.ts";
-import { droppedIn, type Fed, feed } from "./record-feed.ts";
+import { droppedIn, type Fed, feed, watchStore } from "./record-feed.ts";
 import { inputOf } from "./record-input.ts";
 import { clock, parseDuration } from "./time.ts";
 
@@ -139,6 +139,7 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
     }
   };
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  const unwatch = watchStore(lines);
   try {
     const fed = await feed(input, lines, stop);
     const { recorder } = lines;
@@ -151,6 +152,7 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
     await recorder.close({ outcome });
     return await report(target, lines, recorder, fed, outcome, options.json === true);
   } finally {
+    unwatch();
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   }
 }

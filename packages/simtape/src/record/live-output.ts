@@ -69,6 +69,7 @@ export class LiveOutput implements ChunkOutput {
   #isWanted = false;
   #isAborted = false;
   #failure: { readonly error: unknown } | null = null;
+  #trouble: unknown = null;
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
 
   constructor(options: LiveOptions) {
@@ -107,6 +108,11 @@ export class LiveOutput implements ChunkOutput {
   /** A commit is under way: what is added meanwhile goes with the next one. */
   get isCommitting(): boolean {
     return this.#running !== null;
+  }
+
+  /** Why the store did not take what it is given again and again; null: it does. */
+  get trouble(): unknown {
+    return this.#trouble;
   }
 
   get isFull(): boolean {
@@ -269,9 +275,11 @@ export class LiveOutput implements ChunkOutput {
     for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
       try {
         await work();
+        this.#trouble = null;
         return;
       } catch (error) {
         if (!isPassing(error) || this.#isAborted) throw error;
+        this.#trouble = error;
         await this.#options.sleep(pause);
       }
     }

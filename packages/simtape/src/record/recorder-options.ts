@@ -64,6 +64,8 @@ export interface RecorderStatus {
   readonly waiting: number;
   /** Events that had to go, by channel. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** Why the store does not take what is given to it, again and again until it does; null: it does. */
+  readonly trouble: unknown;
   /** Why nothing is recorded any more; null: it is. */
   readonly failure: unknown;
 }

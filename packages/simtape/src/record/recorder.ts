@@ -134,6 +134,7 @@ export class Recorder {
       bytes: part.bytes,
       waiting: part.output.waiting,
       dropped: this.#notes.dropped,
+      trouble: part.output.trouble,
       failure: this.#failure,
     };
   }

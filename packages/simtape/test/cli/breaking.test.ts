@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -99,5 +101,28 @@ describe.skipIf(tiny === null)("on a full disk", () => {
     expect([exit, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("is the disk full? (ENOSPC)");
     expect(readdirSync(tiny!)).toEqual(["filler"]);
+  });
+
+  test("record says so, waits for room, and then has everything", async () => {
+    const filler = join(tiny!, "filler");
+    writeFileSync(filler, Buffer.alloc(30 << 10));
+    const lines = Array.from({ length: 500 }, (_, tick) => {
+      const noise = createHash("sha512").update(String(tick)).digest("base64");
+      return `{"tick":${tick}}\n{"set":{"noise":"${noise}"}}\n`;
+    });
+    const child = spawn(process.execPath, [MAIN, "record", join(tiny!, "run")]);
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+      if (stderr.includes("the disk is full")) rmSync(filler, { force: true });
+    });
+    child.stdin.end(lines.join(""));
+    const [exit] = (await once(child, "exit")) as [number];
+    expect(stderr).toContain("tried again");
+    expect(stderr).toContain("takes what is recorded again");
+    expect(exit).toBe(0);
+    const { stdout } = await simtape(["info", join(tiny!, "run")]);
+    expect(stdout).toContain("0:25.000");
+    expect((await simtape(["check", join(tiny!, "run")])).exit).toBe(0);
   });
 });
