@@ -40,15 +40,15 @@ export class Chromium implements AsyncDisposable {
     answers.setEncoding("utf8").on("data", (text: string) => this.#hear(text));
   }
 
+  /** Carries something out in its one page before the scripts of whatever is opened there. */
+  async before(what: () => void): Promise<void> {
+    await this.#attach();
+    await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${what})()` });
+  }
+
   /** Opens an address in its one page, and waits until `isReady` says so there, of what is given to it. */
   async open<A>(address: string, isReady: (argument: A) => boolean, argument?: A): Promise<void> {
-    if (this.#session === undefined) {
-      const { targetInfos } = await this.send("Target.getTargets");
-      const { targetId } = (targetInfos as { type: string; targetId: string }[]).find(({ type }) => type === "page")!;
-      this.#session = (await this.send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"] as string;
-      await this.send("Page.enable");
-      await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${noteErrors})()` });
-    }
+    await this.#attach();
     await this.send("Page.navigate", { url: "about:blank" });
     await this.send("Page.navigate", { url: address });
     while (!(await this.run(isReady, argument).catch(() => false))) await later(200);
@@ -87,6 +87,15 @@ export class Chromium implements AsyncDisposable {
     process.kill(-this.#process.pid!, "SIGKILL");
     await ended;
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #attach(): Promise<void> {
+    if (this.#session !== undefined) return;
+    const { targetInfos } = await this.send("Target.getTargets");
+    const { targetId } = (targetInfos as { type: string; targetId: string }[]).find(({ type }) => type === "page")!;
+    this.#session = (await this.send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"] as string;
+    await this.send("Page.enable");
+    await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${noteErrors})()` });
   }
 
   #hear(text: string): void {

@@ -1,0 +1,92 @@
+/**
+ * What 10,000 things cost the page where there is a graphics card: `npm run bench:frames [-- THINGS]`. There need be
+ * none: the page takes the software for one and everything is made and handed over, but nothing is drawn. Prints how
+ * many pictures are shown in a second of playing, what one takes of the page's thread and of the worker's, and how many
+ * corners and calls the card would get.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as later } from "node:timers/promises";
+import { entriesOf } from "../packages/simtape/src/cli/view-entries.ts";
+import { serveView } from "../packages/simtape/src/cli/view-server.ts";
+import { builtPage } from "../packages/viewer/test/support/build.ts";
+import { hashOf, layoutOf } from "../packages/viewer/test/support/viewer.ts";
+import { Chromium } from "./chromium.ts";
+
+const SECONDS = 10;
+const KINDS = ["carla", "nanover"] as const;
+
+/** What the page counts for this. */
+declare global {
+  var counted: { corners: number; calls: number; pictures: number };
+}
+
+const [things = "10000"] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), "simtape-frames-"));
+try {
+  for (const kind of KINDS) {
+    const cli = new URL("../packages/simtape/bin/simtape.js", import.meta.url).pathname;
+    execFileSync(process.execPath, [cli, "demo", kind, "-o", folder, "--seconds", "5", "--entities", things]);
+  }
+  const entries = await entriesOf([folder]);
+  const server = await serveView(await builtPage(), entries, 0, null);
+  for (const entry of entries) {
+    await using chromium = new Chromium({ width: 1280, height: 720 });
+    await chromium.before(pretend);
+    const address = server.address([entry]) + hashOf({ shared: { layout: layoutOf(["scene"]) } });
+    await chromium.open(address, () => document.querySelector("canvas[data-time]") !== null);
+    await chromium.run(() => {
+      simtape.setLoop(simtape.bounds);
+      simtape.play();
+    });
+    await later(4000);
+    await chromium.send("Performance.enable");
+    const before = await busy(chromium);
+    const from = await chromium.run(() => ({ ...globalThis.counted }));
+    await later(SECONDS * 1000);
+    const to = await chromium.run(() => ({ ...globalThis.counted }));
+    const spent = (await busy(chromium)) - before;
+    const pictures = to.pictures - from.pictures;
+    const each = (of: "corners" | "calls"): string =>
+      ((to[of] - from[of]) / pictures).toLocaleString("en", { maximumFractionDigits: 0 });
+    console.log(
+      `${entry.name}, ${things} things: ${(pictures / SECONDS).toFixed(0)} pictures a second, ${((spent * 1000) / pictures).toFixed(1)} ms of the page's thread for each; ${each("calls")} calls, ${each("corners")} corners`,
+    );
+  }
+  await server.close();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Seconds that the page's thread has worked so far. */
+async function busy(chromium: Chromium): Promise<number> {
+  const { metrics } = await chromium.send("Performance.getMetrics");
+  return (metrics as { name: string; value: number }[]).find(({ name }) => name === "TaskDuration")!.value;
+}
+
+/** In the page, before its own scripts: a graphics card that draws nothing, and counts what it is given. */
+function pretend(): void {
+  const counted = { corners: 0, calls: 0, pictures: 0 };
+  Object.assign(globalThis, { counted });
+  const methods = WebGL2RenderingContext.prototype as unknown as Record<string, (...args: never[]) => unknown>;
+  const { getParameter } = methods;
+  methods["getParameter"] = function (this: unknown, name: never) {
+    const value = getParameter!.call(this, name);
+    return typeof value === "string" ? value.replace(/swiftshader/gi, "a card") : value;
+  };
+  // Where among its arguments each has the number of corners, and of copies.
+  for (const [method, corners, copies] of [
+    ["drawArrays", 2, null],
+    ["drawElements", 1, null],
+    ["drawArraysInstanced", 2, 3],
+    ["drawElementsInstanced", 1, 4],
+  ] as const) {
+    methods[method] = (...args: readonly number[]) => {
+      counted.corners += args[corners]! * (copies === null ? 1 : args[copies]!);
+      counted.calls++;
+    };
+  }
+  new MutationObserver(() => counted.pictures++).observe(document, { subtree: true, attributeFilter: ["data-time"] });
+}
