@@ -48,12 +48,13 @@ export function composeRod(
   const dx = bx - ax;
   const dy = by - ay;
   const dz = bz - az;
-  const length = Math.hypot(dx, dy, dz);
+  // Not Math.hypot, which takes ten times as long: nothing here comes near to where squares overflow.
+  const length = Math.sqrt(dx * dx + dy * dy + dz * dz);
   // Half-way between y and the direction: the axis of the turn that takes one to the other.
   let x = dx / (length || 1);
   let y = dy / (length || 1) + 1;
   let z = dz / (length || 1);
-  const half = Math.hypot(x, y, z);
+  const half = Math.sqrt(x * x + y * y + z * z);
   if (half < 1e-6) {
     x = 1;
     y = z = 0;

@@ -55,6 +55,11 @@ class Molecules implements Presenter {
   #detail = -1;
   /** Atoms with a bond, of the pairs they were read from. */
   #bonded: Uint8Array = new Uint8Array(0);
+  /** Of each atom: the colour of its element, its own, its radius; and what they were made of. */
+  #elements: Color[] = [];
+  #shades: Color[] = [];
+  #radii = new Float32Array(0);
+  #dressedOf: readonly unknown[] = [];
   readonly #bonds: Instances;
   readonly #pulls: Instances;
   readonly #ends: Instances;
@@ -159,33 +164,42 @@ class Molecules implements Presenter {
   }
 
   #drawAtoms(): void {
-    const { poses, entities } = this.#particles;
-    const { look } = this.#setting;
+    const { poses } = this.#particles;
     const atoms = this.#balls(poses.count);
     const { positions } = poses;
-    const tints = entities?.columns.get("color");
+    this.#dress();
     atoms.begin();
     for (let row = 0; row < poses.count; row++) {
       const at = 3 * row;
       if (!poses.isKnown(row)) continue;
-      const element = numberAt(entities, "element", row);
-      const radius = ballRadius(element, this.#bonded[row] === 1);
-      const shade = tints === undefined ? elementColor(element) : tintOf(entities!, row, elementColor(element));
-      atoms.put(
-        positions[at]!,
-        positions[at + 1]!,
-        positions[at + 2]!,
-        0,
-        0,
-        0,
-        1,
-        radius,
-        radius,
-        radius,
-        look.paint(shade),
-      );
+      const radius = this.#radii[row]!;
+      const [x, y, z] = [positions[at]!, positions[at + 1]!, positions[at + 2]!];
+      atoms.put(x, y, z, 0, 0, 0, 1, radius, radius, radius, this.#shades[row]!);
     }
     atoms.end();
+  }
+
+  /** They move with every frame, but hardly ever are they others. */
+  #dress(): void {
+    const { poses, entities } = this.#particles;
+    const of = [entities?.columns.get("element"), entities?.columns.get("color"), this.#bonded, poses.count];
+    if (of.every((part, i) => part === this.#dressedOf[i])) return;
+    this.#dressedOf = of;
+    const { look } = this.#setting;
+    const painted = new Map<number, Color>();
+    this.#elements = [];
+    this.#shades = [];
+    this.#radii = new Float32Array(poses.count);
+    for (let row = 0; row < poses.count; row++) {
+      const element = numberAt(entities, "element", row);
+      this.#radii[row] = ballRadius(element, this.#bonded[row] === 1);
+      const usual = elementColor(element);
+      const shade = painted.get(element) ?? look.paint(usual).clone();
+      painted.set(element, shade);
+      const tint = entities === undefined ? usual : tintOf(entities, row, usual);
+      this.#elements.push(shade);
+      this.#shades.push(tint === usual ? shade : look.paint(tint).clone());
+    }
   }
 
   #balls(count: number): Instances {
@@ -212,10 +226,10 @@ class Molecules implements Presenter {
   /** Each in two halves, in the colours of its ends. Those that go through the walls of the box are left out. */
   #drawBonds(pairs: Value | undefined, box: Value | undefined): void {
     this.#bondPairs = pairs;
-    const { poses, entities } = this.#particles;
+    const { poses } = this.#particles;
     const { positions } = poses;
-    const { look } = this.#setting;
-    const longest = longestBond(box);
+    const longest = longestBond(box) ** 2;
+    this.#dress();
     const bonds = this.#bonds;
     bonds.begin();
     if (ArrayBuffer.isView(pairs)) {
@@ -230,12 +244,12 @@ class Molecules implements Presenter {
         const bx = positions[3 * b]!;
         const by = positions[3 * b + 1]!;
         const bz = positions[3 * b + 2]!;
-        if (!(Math.hypot(bx - ax, by - ay, bz - az) < longest)) continue;
+        if (!((bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2 < longest)) continue;
         const mx = (ax + bx) / 2;
         const my = (ay + by) / 2;
         const mz = (az + bz) / 2;
-        bonds.putRod(ax, ay, az, mx, my, mz, BOND_RADIUS, look.paint(elementColor(numberAt(entities, "element", a))));
-        bonds.putRod(mx, my, mz, bx, by, bz, BOND_RADIUS, look.paint(elementColor(numberAt(entities, "element", b))));
+        bonds.putRod(ax, ay, az, mx, my, mz, BOND_RADIUS, this.#elements[a]!);
+        bonds.putRod(mx, my, mz, bx, by, bz, BOND_RADIUS, this.#elements[b]!);
       }
     }
     bonds.end();
