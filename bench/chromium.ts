@@ -43,7 +43,7 @@ export class Chromium implements AsyncDisposable {
   /** Carries something out in its one page before the scripts of whatever is opened there. */
   async before(what: () => void): Promise<void> {
     await this.#attach();
-    await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${what})()` });
+    await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${what.toString()})()` });
   }
 
   /** Opens an address in its one page, and waits until `isReady` says so there, of what is given to it. */
@@ -56,7 +56,7 @@ export class Chromium implements AsyncDisposable {
 
   /** What a function gives in the page, with what it needs from here as its argument. */
   async run<T, A>(of: (argument: A) => T, argument?: A): Promise<Awaited<T>> {
-    const expression = `(${of})(${JSON.stringify(argument)})`;
+    const expression = `(${of.toString()})(${JSON.stringify(argument)})`;
     const answer = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
     if (answer["exceptionDetails"] !== undefined) throw new Error(JSON.stringify(answer["exceptionDetails"]));
     return (answer["result"] as { value: Awaited<T> }).value;
@@ -95,7 +95,7 @@ export class Chromium implements AsyncDisposable {
     const { targetId } = (targetInfos as { type: string; targetId: string }[]).find(({ type }) => type === "page")!;
     this.#session = (await this.send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"] as string;
     await this.send("Page.enable");
-    await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${noteErrors})()` });
+    await this.send("Page.addScriptToEvaluateOnNewDocument", { source: `(${noteErrors.toString()})()` });
   }
 
   #hear(text: string): void {

@@ -79,9 +79,8 @@ export function watchStore(lines: LineProtocol): () => void {
     if (isTold || performance.now() - since < PATIENCE) return;
     isTold = true;
     wipe();
-    const why = trouble instanceof Error ? trouble.message : String(trouble);
     say(
-      `simtape: ${why}; what is recorded waits and is tried again until the store takes it, or Ctrl+C twice gives it up`,
+      `simtape: ${trouble.message}; what is recorded waits and is tried again until the store takes it, or Ctrl+C twice gives it up`,
     );
   };
   const timer = setInterval(look, POLL_EVERY);

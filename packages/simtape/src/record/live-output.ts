@@ -69,7 +69,7 @@ export class LiveOutput implements ChunkOutput {
   #isWanted = false;
   #isAborted = false;
   #failure: { readonly error: unknown } | null = null;
-  #trouble: unknown = null;
+  #trouble: Error | null = null;
   #room: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
 
   constructor(options: LiveOptions) {
@@ -111,7 +111,7 @@ export class LiveOutput implements ChunkOutput {
   }
 
   /** Why the store did not take what it is given again and again; null: it does. */
-  get trouble(): unknown {
+  get trouble(): Error | null {
     return this.#trouble;
   }
 

@@ -53,7 +53,7 @@ export class RecordingPlace {
 }
 
 /** Whether trying again may help: the store is away or full, not somebody else's. */
-export function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): error is StoreError {
   return error instanceof StoreError && (error.code === "unavailable" || error.code === "full");
 }
 

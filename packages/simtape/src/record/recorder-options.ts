@@ -65,7 +65,7 @@ export interface RecorderStatus {
   /** Events that had to go, by channel. */
   readonly dropped: Readonly<Record<string, number>>;
   /** Why the store does not take what is given to it, again and again until it does; null: it does. */
-  readonly trouble: unknown;
+  readonly trouble: Error | null;
   /** Why nothing is recorded any more; null: it is. */
   readonly failure: unknown;
 }
