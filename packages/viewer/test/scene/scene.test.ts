@@ -1,6 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { filesBundle, open, type State } from "simtape";
-import { Box3, Color, type InstancedMesh, Matrix4, Object3D, PerspectiveCamera, Quaternion, Ray, Vector3 } from "three";
+import {
+  Box3,
+  Color,
+  InstancedMesh,
+  Matrix4,
+  Object3D,
+  PerspectiveCamera,
+  Points,
+  Quaternion,
+  Ray,
+  Vector3,
+} from "three";
 import { describe, expect, test } from "vitest";
 import { placesOf, unsetOrigin } from "../../../simtape/src/model/place.ts";
 import { distanceFor } from "../../src/scene/camera-rig.ts";
@@ -26,7 +37,7 @@ import { rowOf } from "../../src/scene/presenters/robots.ts";
 import { roomPose } from "../../src/scene/presenters/room.ts";
 import { scanOf, scanPoints } from "../../src/scene/presenters/scan.ts";
 import { loft } from "../../src/scene/presenters/shapes.ts";
-import { vehicleClass, vehicleGeometry } from "../../src/scene/presenters/vehicles.ts";
+import { farVehicleGeometry, vehicleClass, vehicleGeometry } from "../../src/scene/presenters/vehicles.ts";
 import { Origin, turnVector } from "../../src/scene/turn.ts";
 import { example } from "../support/viewer.ts";
 
@@ -199,6 +210,31 @@ describe("presenters", () => {
     cast.dispose();
   });
 
+  test("vehicles are simple from afar, and keep their lights", async () => {
+    const cast = new Cast(new Origin(), -1);
+    cast.show(await stateOf("town.log"));
+    const { positions } = cast.crowds.find(({ set }) => set === "vehicles")!.poses;
+    /** Corners that are drawn in all, and points of light. */
+    const drawn = (distance: number): [number, number] => {
+      cast.see({ position: new Vector3(positions[0]!, positions[1]! + distance, positions[2]!), pixels: 600 });
+      let [corners, lights] = [0, 0];
+      cast.object.traverse((part) => {
+        if (!part.visible) return;
+        if (part instanceof InstancedMesh) corners += part.geometry.getAttribute("position").count * part.count;
+        if (part instanceof Points) lights += part.geometry.drawRange.count;
+      });
+      return [corners, lights];
+    };
+    const [near, lit] = drawn(10);
+    const [far, stillLit] = drawn(1000);
+    expect(far).toBeLessThan(near / 3);
+    expect(lit).toBeGreaterThan(0);
+    expect(stillLit).toBe(lit);
+    // Only the camera has moved.
+    expect(drawn(10)).toEqual([near, lit]);
+    cast.dispose();
+  });
+
   test("an unknown set is points with names", () => {
     const cast = new Cast(new Origin(), -1);
     cast.show(stateWith({ drones: oneSet([7, 9], [0, 0, 0, 1, 1, 1], { label: { data: ["", "Bee"], width: 1 } }) }));
@@ -284,8 +320,14 @@ describe("figures and machines", () => {
     expect(vehicleClass("vehicle.new.thing", { number_of_wheels: "2" } as never)).toBe("motorcycle");
   });
 
-  test.each(["car", "van", "truck", "motorcycle", "bicycle"] as const)("a %s fills its bounding box", (kind) => {
-    const geometry = vehicleGeometry(kind);
+  const VEHICLES = (["car", "van", "truck", "motorcycle", "bicycle"] as const).flatMap((kind) => [
+    ["near", kind, vehicleGeometry] as const,
+    ["far", kind, farVehicleGeometry] as const,
+  ]);
+
+  test.each(VEHICLES)("%s, a %s fills its bounding box", (distance, kind, geometryOf) => {
+    const geometry = geometryOf(kind);
+    if (distance === "far") expect(geometry.getAttribute("position").count).toBeLessThanOrEqual(150);
     geometry.computeBoundingBox();
     const { min, max } = geometry.boundingBox!;
     for (const side of ["x", "y"] as const) {

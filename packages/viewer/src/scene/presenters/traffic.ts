@@ -10,7 +10,7 @@ import { Gait } from "./gait.ts";
 import { counted, type Eye, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
 import { vehicleReadings, walkerReadings } from "./readings.ts";
 import { SetCrowd, type Traits } from "./set-crowd.ts";
-import { type VehicleClass, vehicleClass, vehicleGeometry } from "./vehicles.ts";
+import { farVehicleGeometry, type VehicleClass, vehicleClass, vehicleGeometry } from "./vehicles.ts";
 
 /** A town: who drives and walks as large as their bounding boxes, lights and signs, and what stands around, dimmed. */
 export const traffic: PresenterKind = {
@@ -38,6 +38,9 @@ const ORANGE = color("#ff9d00");
 const TONE = { h: 0, s: 0, l: 0 };
 const DARKEST = 0.12;
 
+/** Pixels: a vehicle that is drawn shorter than this is drawn in a simple shape. */
+export const SHORT = 36;
+
 /** Bits of `lights` (spec: vehicle light). */
 const LIGHT = { position: 1, low: 2, high: 4, brake: 8, right: 16, left: 32, reverse: 64, fog: 128 } as const;
 
@@ -56,8 +59,14 @@ class Traffic implements Presenter {
   readonly #signs: SetCrowd;
   readonly #sensors: SetCrowd;
   readonly #others: SetCrowd;
-  /** Made when the first of its class comes. */
-  readonly #vehiclesOf = new Map<VehicleClass, Instances>();
+  /** Made when the first of its class comes, for those who are near and those who are far. */
+  readonly #vehiclesOf = { near: new Map<VehicleClass, Instances>(), far: new Map<VehicleClass, Instances>() };
+  readonly #vehicleLamps: Instances;
+  readonly #vehicleHalos = new Halos();
+  #areFar = new Uint8Array(0);
+  /** Whether vehicles have changed since they were drawn. */
+  #isStale = false;
+  #values: State["values"] = new Map();
   readonly #people: Figures;
   readonly #gait = new Gait();
   readonly #halos = new Halos();
@@ -86,14 +95,23 @@ class Traffic implements Presenter {
     this.#poles = new Instances(new CylinderGeometry(1, 1, 1, 8), look.material());
     this.#boxes = new Instances(new BoxGeometry(1, 1, 1), look.material());
     this.#lamps = new Instances(new SphereGeometry(1, 12, 8), look.glow());
+    this.#vehicleLamps = new Instances(new SphereGeometry(1, 12, 8), look.glow());
     this.#cones = new Instances(new ConeGeometry(0.5, 1, 4).rotateZ(Math.PI / 2), look.material());
     this.#props = new Instances(new BoxGeometry(1, 1, 1), look.material({ opacity: 0.45 }));
     for (const shapes of this.#shapes) this.object.add(shapes.object);
   }
 
   get #shapes(): readonly (Instances | Figures | Halos)[] {
-    const still = [this.#poles, this.#boxes, this.#lamps, this.#cones, this.#props, this.#halos];
-    return [...this.#vehiclesOf.values(), this.#people, ...still];
+    return [...this.#vehicleShapes, this.#people, ...this.#stillShapes];
+  }
+
+  get #vehicleShapes(): readonly (Instances | Halos)[] {
+    const { near, far } = this.#vehiclesOf;
+    return [...near.values(), ...far.values(), this.#vehicleLamps, this.#vehicleHalos];
+  }
+
+  get #stillShapes(): readonly (Instances | Halos)[] {
+    return [this.#poles, this.#boxes, this.#lamps, this.#cones, this.#props, this.#halos];
   }
 
   adopt(): void {
@@ -101,20 +119,20 @@ class Traffic implements Presenter {
   }
 
   update(state: State): void {
+    this.#values = state.values;
+    if (this.#vehicles.update(state)) this.#isStale = true;
+    if (this.#walkers.update(state)) this.#drawWalkers(state.time);
     let isOther = false;
-    for (const crowd of this.crowds) isOther = crowd.update(state) || isOther;
-    if (!isOther) return;
-    for (const shapes of this.#shapes) shapes.begin();
-    this.#drawVehicles(state);
-    this.#drawWalkers(state.time);
+    for (const crowd of [this.#lights, this.#signs, this.#sensors, this.#others])
+      isOther = crowd.update(state) || isOther;
     // A ghost drives through the same town: it is drawn once.
-    if (this.#setting.look.ghost < 0) {
-      this.#drawProps();
-      this.#drawLights();
-      this.#drawSigns();
-      this.#drawSensors();
-    }
-    for (const shapes of this.#shapes) shapes.end();
+    if (!isOther || this.#setting.look.ghost >= 0) return;
+    for (const shapes of this.#stillShapes) shapes.begin();
+    this.#drawProps();
+    this.#drawLights();
+    this.#drawSigns();
+    this.#drawSensors();
+    for (const shapes of this.#stillShapes) shapes.end();
   }
 
   /** Around the hero, else around all who drive and walk. */
@@ -132,6 +150,9 @@ class Traffic implements Presenter {
 
   see(eye: Eye): void {
     this.#people.see(eye);
+    const areOthers = this.#findFar(eye);
+    if (areOthers || this.#isStale) this.#drawVehicles();
+    this.#isStale = false;
   }
 
   /** There is a hero. */
@@ -166,15 +187,35 @@ class Traffic implements Presenter {
     return Number.isFinite(lowest) ? lowest : null;
   }
 
-  #drawVehicles(state: State): void {
+  /** Notes who is too short on the screen for more than a simple shape; whether any are others than before. */
+  #findFar({ position: { x, y, z }, pixels }: Eye): boolean {
     const { poses, entities } = this.#vehicles;
+    const { positions: p, count } = poses;
+    let isOther = count !== this.#areFar.length;
+    if (isOther) this.#areFar = new Uint8Array(count);
+    for (let row = 0; row < count; row++) {
+      readBox(entities, row, CAR);
+      const reach = (2 * Math.max(BOX[3]!, BOX[4]!, BOX[5]!) * pixels) / SHORT;
+      const [dx, dy, dz] = [p[3 * row]! - x, p[3 * row + 1]! - y, p[3 * row + 2]! - z];
+      const isFar = dx * dx + dy * dy + dz * dz > reach * reach ? 1 : 0;
+      if (isFar === this.#areFar[row]) continue;
+      this.#areFar[row] = isFar;
+      isOther = true;
+    }
+    return isOther;
+  }
+
+  #drawVehicles(): void {
+    const { poses, entities } = this.#vehicles;
+    for (const shapes of this.#vehicleShapes) shapes.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
       readBox(entities, row, CAR);
       const id = poses.ids[row]!;
-      this.#putBox(this.#vehicles, row, this.#shapeOf(state, id, row), this.#paintOf(state, id));
+      this.#putBox(this.#vehicles, row, this.#shapeOf(id, row), this.#paintOf(id));
       this.#drawLamps(row, numberAt(entities, "lights", row), numberAt(entities, "brake", row));
     }
+    for (const shapes of this.#vehicleShapes) shapes.end();
   }
 
   /** What is lit at the corners of the box, from `lights` and the brake. */
@@ -204,14 +245,18 @@ class Traffic implements Presenter {
       if (side < 0 ? !isLeft : !isRight) continue;
       const ahead = BOX[0]! + end * BOX[3]! * 0.95;
       const up = BOX[1]! - BOX[4]! * 0.06;
-      this.#put(this.#vehicles, row, this.#lamps, ahead, up, BOX[2]! + side * BOX[5]! * out, size, size, size, shade);
-      this.#halos.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, 9 * size, this.#setting.look.paint(shade), 0.5);
+      const right = BOX[2]! + side * BOX[5]! * out;
+      if (this.#areFar[row] === 0)
+        this.#put(this.#vehicles, row, this.#vehicleLamps, ahead, up, right, size, size, size, shade);
+      else locate(this.#vehicles, row, ahead, up, right);
+      this.#vehicleHalos.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, 9 * size, this.#setting.look.paint(shade), 0.5);
     }
   }
 
   #drawWalkers(time: number): void {
     const { poses, entities } = this.#walkers;
     const { positions: p, orientations: q } = poses;
+    this.#people.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
       readBox(entities, row, WALKER);
@@ -221,6 +266,7 @@ class Traffic implements Presenter {
       const feet = p[at + 1]! + BOX[1]! - BOX[4]!;
       this.#people.put(p[at]!, feet, p[at + 2]!, q, 4 * row, q, 4 * row, 2 * BOX[4]!, swing, 0.04, colorOf(id));
     }
+    this.#people.end();
   }
 
   #drawProps(): void {
@@ -276,7 +322,7 @@ class Traffic implements Presenter {
 
   /** A shape at a place in the thing's own axes: ahead, up, right. `PLACE` is where that is. */
   #put(
-    { poses }: SetCrowd,
+    crowd: SetCrowd,
     row: number,
     shapes: Instances,
     ahead: number,
@@ -287,35 +333,36 @@ class Traffic implements Presenter {
     sz: number,
     shade: Color,
   ): void {
-    const { positions: p, orientations: q } = poses;
-    const at = 3 * row;
+    locate(crowd, row, ahead, up, right);
+    const { orientations: q } = crowd.poses;
     const from = 4 * row;
-    rotate(q, from, ahead, up, right, PLACE, 0);
-    for (let k = 0; k < 3; k++) PLACE[k] = PLACE[k]! + p[at + k]!;
     const paint = this.#setting.look.paint(shade);
     shapes.put(PLACE[0]!, PLACE[1]!, PLACE[2]!, q[from]!, q[from + 1]!, q[from + 2]!, q[from + 3]!, sx, sy, sz, paint);
   }
 
-  #shapeOf(state: State, id: number | string, row: number): Instances {
+  #shapeOf(id: number | string, row: number): Instances {
     let known = this.#classes.get(id);
     if (known === undefined) {
-      const attributes = state.values.get(`attributes/${id}`);
+      const attributes = this.#values.get(`attributes/${id}`);
       known = vehicleClass(textAt(this.#vehicles.entities, "kind", row), attributes);
       this.#classes.set(id, known);
     }
-    let shape = this.#vehiclesOf.get(known);
+    const isFar = this.#areFar[row] === 1;
+    const shapes = isFar ? this.#vehiclesOf.far : this.#vehiclesOf.near;
+    let shape = shapes.get(known);
     if (shape === undefined) {
-      shape = new Instances(vehicleGeometry(known), this.#setting.look.material({ vertexColors: true, shine: 0.25 }));
-      this.#vehiclesOf.set(known, shape);
+      const material = this.#setting.look.material({ vertexColors: true, shine: 0.25 });
+      shape = new Instances(isFar ? farVehicleGeometry(known) : vehicleGeometry(known), material);
+      shapes.set(known, shape);
       this.object.add(shape.object);
     }
     return shape;
   }
 
-  #paintOf(state: State, id: number | string): Color {
+  #paintOf(id: number | string): Color {
     const known = this.#paints.get(id);
     if (known !== undefined) return known;
-    const attributes = state.values.get(`attributes/${id}`);
+    const attributes = this.#values.get(`attributes/${id}`);
     const paint = paintOf(attributes) ?? colorOf(id);
     this.#paints.set(id, paint);
     return paint;
@@ -332,6 +379,13 @@ function actorName(set: EntitySet, row: number): string {
 
 const LAMPS: readonly Color[] = [RED, YELLOW, GREEN];
 const ENDS: readonly number[] = [-1, 1];
+
+/** `PLACE` gets a place in a thing's own axes: ahead, up, right. */
+function locate({ poses }: SetCrowd, row: number, ahead: number, up: number, right: number): void {
+  const { positions: p, orientations: q } = poses;
+  rotate(q, 4 * row, ahead, up, right, PLACE, 0);
+  for (let k = 0; k < 3; k++) PLACE[k] = PLACE[k]! + p[3 * row + k]!;
+}
 
 /** `BOX` gets the middle and half the size of a thing's bounding box: metres ahead, up and to the right. */
 function readBox(set: EntitySet | undefined, row: number, fallback: readonly [number, number, number]): void {

@@ -26,6 +26,11 @@ export function vehicleGeometry(kind: VehicleClass): BufferGeometry {
   return GEOMETRIES[kind]();
 }
 
+/** The same of few corners, for those who are far. */
+export function farVehicleGeometry(kind: VehicleClass): BufferGeometry {
+  return FAR[kind]();
+}
+
 const TYRE = 0.07;
 const RIM = 0.45;
 const GLASS = [0.1, 0.13, 0.16] as const;
@@ -152,6 +157,44 @@ const GEOMETRIES: Readonly<Record<VehicleClass, () => BufferGeometry>> = {
     ]),
 };
 
+const FAR: Readonly<Record<VehicleClass, () => BufferGeometry>> = {
+  car: () =>
+    merged([
+      shaded(box(0, -0.12, 0, 1, 0.36, 0.94), 1),
+      shaded(box(-0.1, 0.24, 0, 0.58, 0.38, 0.78), ...GLASS),
+      shaded(box(-0.12, 0.45, 0, 0.38, 0.06, 0.66), 0.96),
+      shaded(box(0, -0.39, 0, 0.84, 0.2, 0.86), TYRE),
+    ]),
+  van: () =>
+    merged([
+      shaded(box(-0.08, 0.06, 0, 0.84, 0.84, 0.94), 1),
+      shaded(box(0.42, -0.18, 0, 0.16, 0.34, 0.92), 1),
+      shaded(box(0.3, 0.22, 0, 0.12, 0.3, 0.96), ...GLASS),
+      shaded(box(0, -0.42, 0, 0.84, 0.16, 0.86), TYRE),
+    ]),
+  truck: () =>
+    merged([
+      shaded(box(0.36, -0.04, 0, 0.28, 0.64, 0.94), 1),
+      shaded(box(0.42, 0.12, 0, 0.14, 0.2, 0.96), ...GLASS),
+      shaded(box(-0.16, 0.1, 0, 0.68, 0.8, 0.98), 0.88, 0.88, 0.86),
+      shaded(box(0, -0.41, 0, 0.88, 0.18, 0.84), TYRE),
+    ]),
+  motorcycle: () =>
+    merged([
+      shaded(box(0.02, -0.06, 0, 0.5, 0.24, 0.24), 1),
+      shaded(box(-0.34, -0.28, 0, 0.3, 0.4, 0.16), TYRE),
+      shaded(box(0.34, -0.28, 0, 0.3, 0.4, 0.16), TYRE),
+      ...farRider(),
+    ]),
+  bicycle: () =>
+    merged([
+      shaded(box(0, -0.08, 0, 0.5, 0.08, 0.08), 1),
+      shaded(box(-0.31, -0.3, 0, 0.28, 0.36, 0.05), TYRE),
+      shaded(box(0.31, -0.3, 0, 0.28, 0.36, 0.05), TYRE),
+      ...farRider(),
+    ]),
+};
+
 const TANK: readonly Section[] = [
   [-0.06, -0.08, 0.02, 0.1, 0.12, 0.2, 0.1],
   [0.08, -0.1, 0.05, 0.16, 0.14, 0.26, 0.14],
@@ -165,9 +208,17 @@ function post(x: number, half: number): readonly Section[] {
   ];
 }
 
+const CLOTH = [0.32, 0.36, 0.44] as const;
+
+function farRider(): BufferGeometry[] {
+  return [
+    shaded(box(0.06, 0.41, 0, 0.12, 0.18, 0.36), 0.85, 0.85, 0.88),
+    shaded(box(-0.04, 0.16, 0, 0.22, 0.32, 0.5), ...CLOTH),
+  ];
+}
+
 /** Whoever sits on it: head, back bent ahead, arms and legs. */
 function rider(): BufferGeometry[] {
-  const cloth = [0.32, 0.36, 0.44] as const;
   return [
     shaded(ball(0, 0, 0, 1).scale(0.085, 0.085, 0.24).translate(0.06, 0.41, 0), 0.85, 0.85, 0.88),
     shaded(
@@ -175,10 +226,10 @@ function rider(): BufferGeometry[] {
         [-0.14, 0, 0.08, 0.16, 0.2, 0.26, 0.2],
         [0.06, 0.2, 0.28, 0.34, 0.24, 0.36, 0.22],
       ]),
-      ...cloth,
+      ...CLOTH,
     ),
     ...[-1, 1].flatMap((side) => [
-      shaded(box(0.12, 0.2, side * 0.36, 0.2, 0.05, 0.12).rotateZ(-0.12), ...cloth),
+      shaded(box(0.12, 0.2, side * 0.36, 0.2, 0.05, 0.12).rotateZ(-0.12), ...CLOTH),
       shaded(box(0, -0.06, side * 0.24, 0.26, 0.09, 0.16).rotateZ(-0.25), 0.18, 0.2, 0.26),
       shaded(box(0.05, -0.24, side * 0.24, 0.08, 0.28, 0.14), 0.18, 0.2, 0.26),
     ]),
