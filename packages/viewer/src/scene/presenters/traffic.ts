@@ -39,7 +39,7 @@ const TONE = { h: 0, s: 0, l: 0 };
 const DARKEST = 0.12;
 
 /** Pixels: a vehicle that is drawn shorter than this is drawn in a simple shape. */
-export const SHORT = 36;
+const SHORT = 36;
 
 /** Bits of `lights` (spec: vehicle light). */
 const LIGHT = { position: 1, low: 2, high: 4, brake: 8, right: 16, left: 32, reverse: 64, fog: 128 } as const;
