@@ -1,8 +1,8 @@
 /**
  * What 10,000 things cost the page where there is a graphics card: `npm run bench:frames [-- THINGS]`. There need be
  * none: the page takes the software for one and everything is made and handed over, but nothing is drawn. Prints how
- * many pictures are shown in a second of playing, what one takes of the page's thread and of the worker's, and how many
- * corners and calls the card would get.
+ * many pictures are shown in a second of playing, what one takes of the page's thread, and how many corners and calls the
+ * card would get.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -48,7 +48,7 @@ export function composeRod(
   const dx = bx - ax;
   const dy = by - ay;
   const dz = bz - az;
-  // Not Math.hypot, which takes ten times as long: nothing here comes near to where squares overflow.
+  // Not Math.hypot, which takes four times as long: nothing here comes near to where squares overflow.
   const length = Math.sqrt(dx * dx + dy * dy + dz * dz);
   // Half-way between y and the direction: the axis of the turn that takes one to the other.
   let x = dx / (length || 1);
