@@ -56,6 +56,13 @@ export function useFrame(hz = 10): Frame | null {
   return frame;
 }
 
+/** As long as it is there, has the values of these groups in what is shown, as `Session.read` does. */
+export function useValues(groups: readonly string[] | null): void {
+  const session = useSession();
+  const text = groups === null ? null : groups.join("\n");
+  useEffect(() => session.read(text === null ? null : text.split("\n")), [session, text]);
+}
+
 /** Something kept in the address under `key`, and how to keep another; `fallback` when nothing is. */
 export function useShared<T>(key: string, fallback: T): readonly [T, (value: T | undefined) => void] {
   const session = useSession();

@@ -1,5 +1,6 @@
 import {
   connectPlayer,
+  type DistantPlayer,
   type Frame,
   type Player,
   type PlayerStatus,
@@ -65,6 +66,8 @@ interface Goal {
   isReached: boolean;
 }
 
+/** Groups of values that nothing draws: CARLA's are new for each actor in each frame. */
+const BULK = ["bones", "physics", "wheels"];
 /** How long a notice is shown, milliseconds. */
 const NOTICE = 4000;
 
@@ -85,11 +88,13 @@ const NOTHING = {
 export class Session {
   readonly store: Store<ViewerState> = new Store({ ...NOTHING, notice: null, shared: {} });
   #client: Client | null = null;
-  #player: Player | null = null;
+  #player: DistantPlayer | null = null;
   #frame: Frame | null = null;
   /** Where it is to go, while what is shown is still elsewhere. */
   #goal: Goal | null = null;
   readonly #watchers = new Set<(frame: Frame) => void>();
+  /** What each reader reads of the bulk; null: all of it. */
+  readonly #readers = new Set<{ readonly groups: readonly string[] | null }>();
   /** What is being opened. */
   readonly #openings = new Set<AbortController>();
   /** Dictionaries of HCRP that were given to the page, by name. */
@@ -97,6 +102,7 @@ export class Session {
   #notice: ReturnType<typeof setTimeout> | null = null;
   /** Where the address says that the recording that will be opened next was left. */
   #left: OpenAt = {};
+  #spared: readonly string[] = BULK;
   /** By the id of the panel that draws it. */
   readonly pictures: Map<string, Picture> = new Map();
 
@@ -132,6 +138,20 @@ export class Session {
       });
     }
     return () => this.#watchers.delete(watcher);
+  }
+
+  /**
+   * Has the values of these groups in what is shown, null for all, until the function given back is called. Of values
+   * that nobody reads and that are many in a crowd only the names are there.
+   */
+  read(groups: readonly string[] | null): () => void {
+    const reader = { groups };
+    this.#readers.add(reader);
+    this.#spare();
+    return () => {
+      this.#readers.delete(reader);
+      this.#spare();
+    };
   }
 
   /** Asks the worker. Rejects with `QueryError`, or with the signal's reason. */
@@ -336,6 +356,7 @@ export class Session {
       const isPlaying = phase === "loading" ? this.isPlaying : phase === "playing" || phase === "buffering";
       this.store.update({ status, isPlaying });
     });
+    player.spare(this.#spared);
     player.subscribe((frame) => this.#show(player, frame));
     if (this.isPlaying) player.play();
     const ask = {
@@ -355,6 +376,15 @@ export class Session {
       return;
     }
     if (player === this.#player && this.#openings.size === 0) this.store.update({ phase: "open" });
+  }
+
+  /** Tells the player what need not come. */
+  #spare(): void {
+    const readers = [...this.#readers];
+    const spared = BULK.filter((group) => !readers.some(({ groups }) => groups?.includes(group) ?? true));
+    if (spared.join(" ") === this.#spared.join(" ")) return;
+    this.#spared = spared;
+    this.#player?.spare(spared);
   }
 
   #leave(): void {

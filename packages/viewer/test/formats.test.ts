@@ -150,6 +150,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     const link = page.url();
     await page.goto("about:blank");
     await page.goto(link);
+    await page.evaluate(readAll);
     await untilOpen(page);
     await page.waitForFunction(() => simtape.frame !== null);
     expect(await keptBy(page)).toEqual(wanted);
@@ -183,6 +184,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
   async function go(address: string, kept: Parameters<typeof hashOf>[0]): Promise<void> {
     await page.goto("about:blank");
     await page.goto(address + hashOf(kept));
+    await page.evaluate(readAll);
   }
 
   function pathOf({ folder, files }: { readonly folder: string; readonly files: SoundRecording["files"] }): string {
@@ -207,6 +209,11 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     await expect.poll(() => shown.textContent()).toBe(String(Number(toldNumber(told, found.path).toPrecision(7))));
   }
 });
+
+/** In the page: all of a state is there, also what nobody looks at in its panels. */
+function readAll(): void {
+  simtape.read(null);
+}
 
 /** What `simtape state --json` prints. */
 interface Told {

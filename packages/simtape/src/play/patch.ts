@@ -5,7 +5,8 @@ import type { Value } from "../model/value.ts";
 /** What makes one state of another: only what is new, in arrays of its own. */
 export interface StatePatch {
   readonly time: Time;
-  readonly values: Changes<Value>;
+  /** Undefined: one that is not sent. */
+  readonly values: Changes<Value | undefined>;
   readonly sets: Changes<SetPatch>;
 }
 
@@ -23,19 +24,41 @@ interface SetPatch {
 }
 
 const NOTHING: State = { time: 0, values: new Map(), sets: new Map() };
+const UNSENT = { is: undefined };
+
+function isAmong(name: string, beginnings: readonly string[]): boolean {
+  for (const beginning of beginnings) if (name.startsWith(beginning)) return true;
+  return false;
+}
 
 /** Makes patches for one watcher, each against the state before. */
 export class Patcher {
   #state: State = NOTHING;
+  /** How names of values begin that are not sent, and that were not with the patch before. */
+  #spared: readonly string[] = [];
+  #sparedBefore: readonly string[] = [];
+
+  /** From now on only the names are sent of values whose names begin so. */
+  spare(beginnings: readonly string[]): void {
+    this.#spared = beginnings;
+  }
 
   /** The buffers of the arrays in the patch are given to `transfer`: they are nobody else's. */
   next(state: State, transfer: ArrayBuffer[]): StatePatch {
     const before = this.#state;
+    const [spared, sparedBefore] = [this.#spared, this.#sparedBefore];
     this.#state = state;
+    this.#sparedBefore = spared;
     const copies = new Copies();
+    const areSame = state.values === before.values && spared === sparedBefore;
+    const valuePatch = (value: Value, old: Value | undefined, name: string): { is: Value | undefined } | null => {
+      const wasSent = old !== undefined && !isAmong(name, sparedBefore);
+      if (isAmong(name, spared)) return old !== undefined && !wasSent ? null : UNSENT;
+      return wasSent && Object.is(value, old) ? null : { is: owned(value) };
+    };
     const patch: StatePatch = {
       time: state.time,
-      values: changes(before.values, state.values, (value, old) => (Object.is(value, old) ? null : ownValue(value))),
+      values: areSame ? { put: [], drop: [] } : changes(before.values, state.values, valuePatch),
       sets: changes(before.sets, state.sets, (set, old) => setPatch(set, old, copies)),
     };
     const buffer = copies.fill();
@@ -49,7 +72,7 @@ export function patched(before: State | null, patch: StatePatch): State {
   const { values, sets } = before ?? NOTHING;
   return {
     time: patch.time,
-    values: applied(values, patch.values, (value) => value),
+    values: applied(values, patch.values, (value) => value as Value),
     sets: applied(sets, patch.sets, patchedSet),
   };
 }
@@ -79,13 +102,12 @@ function applied<T, P>(
 function changes<T, P>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,
-  patch: (after: T, before: T | undefined) => { readonly is: P } | null,
+  patch: (after: T, before: T | undefined, name: string) => { readonly is: P } | null,
 ): Changes<P> {
   const put: (readonly [string, P])[] = [];
   const drop: string[] = [];
-  if (before === after) return { put, drop };
   for (const [name, value] of after) {
-    const change = patch(value, before.get(name));
+    const change = patch(value, before.get(name), name);
     if (change !== null) put.push([name, change.is]);
   }
   for (const name of before.keys()) if (!after.has(name)) drop.push(name);
@@ -131,10 +153,6 @@ function bytes({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array 
 }
 
 /** Typed arrays in a value are copied: a view would take its whole chunk along. */
-function ownValue(value: Value): { is: Value } {
-  return { is: owned(value) };
-}
-
 function owned(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   if (ArrayBuffer.isView(value)) return value.slice();

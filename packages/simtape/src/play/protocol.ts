@@ -12,6 +12,11 @@ export type PlayerCommand =
   | { readonly type: "step"; readonly id: number; readonly count: number; readonly by: StepUnit | null }
   | { readonly type: "rate"; readonly rate: number }
   | { readonly type: "loop"; readonly range: TimeRange | null }
+  /**
+   * Values of these groups, `bones` for those whose names begin with `bones/`, are not sent from now on: a state says
+   * that they are there, and undefined. It is sent anew when it changes what is sent.
+   */
+  | { readonly type: "spare"; readonly groups: readonly string[] }
   /** The last frame was taken: the next may come. */
   | { readonly type: "taken" }
   | { readonly type: "leave" };

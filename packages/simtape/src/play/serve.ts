@@ -22,6 +22,12 @@ class Service {
   readonly #unsubscribe: readonly (() => void)[];
   readonly #state = new Patcher();
   readonly #ghosts: Patcher[] = [];
+  /** Sent last. */
+  #frame: Frame | null = null;
+  /** How names of values begin that are not sent. */
+  #spared: readonly string[] = [];
+  /** Frames that are not taken yet. */
+  #sent = 0;
   /** Lets the next frame go. */
   #taken: () => void = () => undefined;
   readonly #receive = (event: Event): void => this.#obey((event as MessageEvent<PlayerCommand>).data);
@@ -46,16 +52,36 @@ class Service {
     this.#onLeave();
   }
 
-  #show({ time, cause, state, ghosts }: Frame): Promise<void> {
-    const transfer: ArrayBuffer[] = [];
-    const patches = ghosts.map((ghost, i) => {
-      this.#ghosts[i] ??= new Patcher();
-      return this.#ghosts[i].next(ghost, transfer);
-    });
-    this.#say({ type: "frame", time, cause, state: this.#state.next(state, transfer), ghosts: patches }, transfer);
+  #show(frame: Frame): Promise<void> {
+    this.#send(frame);
     return new Promise((resolve) => {
       this.#taken = resolve;
     });
+  }
+
+  #send(frame: Frame): void {
+    const { time, cause, state, ghosts } = frame;
+    const transfer: ArrayBuffer[] = [];
+    const patches = ghosts.map((ghost, i) => this.#patcher(i).next(ghost, transfer));
+    this.#frame = frame;
+    this.#sent++;
+    this.#say({ type: "frame", time, cause, state: this.#state.next(state, transfer), ghosts: patches }, transfer);
+  }
+
+  #patcher(ghost: number): Patcher {
+    let patcher = this.#ghosts[ghost];
+    if (patcher === undefined) {
+      patcher = this.#ghosts[ghost] = new Patcher();
+      patcher.spare(this.#spared);
+    }
+    return patcher;
+  }
+
+  #spare(groups: readonly string[]): void {
+    this.#spared = groups.map((group) => `${group}/`);
+    for (const patcher of [this.#state, ...this.#ghosts]) patcher.spare(this.#spared);
+    // As if it played on to where it is: nothing is anywhere else.
+    if (this.#frame !== null) this.#send({ ...this.#frame, cause: "play" });
   }
 
   #obey(command: PlayerCommand): void {
@@ -79,8 +105,12 @@ class Service {
         case "loop":
           this.#player.setLoop(command.range);
           break;
+        case "spare":
+          this.#spare(command.groups);
+          break;
         case "taken":
-          this.#taken();
+          this.#sent = Math.max(0, this.#sent - 1);
+          if (this.#sent === 0) this.#taken();
           break;
         case "leave":
           this.leave();

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { StateModel } from "../../src/model/reader.ts";
 import type { State } from "../../src/model/state.ts";
+import type { Value } from "../../src/model/value.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import { Patcher, patched, type StatePatch } from "../../src/play/patch.ts";
 import { type Player, play, type PlayerStatus } from "../../src/play/player.ts";
 import type { PlayerMessage, Port } from "../../src/play/protocol.ts";
-import { connectPlayer } from "../../src/play/remote.ts";
+import { connectPlayer, type DistantPlayer } from "../../src/play/remote.ts";
 import { servePlayer } from "../../src/play/serve.ts";
 import { SOUND } from "../specimens.ts";
 import { CountingReader, lastOf, recordingOf, STEP } from "./fake.ts";
@@ -15,11 +17,30 @@ import { expectSame, opened } from "./truth.ts";
 interface Pair {
   readonly clock: ManualClock;
   readonly local: Player;
-  readonly remote: Player;
+  readonly remote: DistantPlayer;
   /** Settles when the watcher has left. */
   readonly served: Promise<void>;
   readonly messages: PlayerMessage[];
   close(): void;
+}
+
+/** Counts, and says so in values of which one is in a group. */
+class BulkReader extends CountingReader {
+  override readonly state: StateModel;
+
+  constructor(count: number) {
+    super(count);
+    const counting = new CountingReader(0).state;
+    this.state = {
+      ...counting,
+      apply: (state, batch, i) => {
+        counting.apply(state, batch, i);
+        const last = (state.value("count") as number) - 1;
+        state.setValue("bulk/last", [last]);
+        state.setValue("bulky", last);
+      },
+    };
+  }
 }
 
 /** A player, and one at the other end of a real channel. */
@@ -109,6 +130,63 @@ describe("a player at the other end of a channel", () => {
     pair.close();
   });
 
+  test("need not get all values: of those it spares it has the names, and gets them anew when it wants them", async () => {
+    const clock = new ManualClock();
+    const pair = pairOf(play(recordingOf(new BulkReader(1000)), { clock, interpolate: false }), clock);
+    const frames: Frame[] = [];
+    pair.remote.subscribe((frame) => void frames.push(frame));
+    pair.remote.spare(["bulk"]);
+    await advance(clock, 20e6);
+    await pair.remote.seek(0.5e9);
+    const spared = new Map<string, unknown>([
+      ["count", 51],
+      ["sum", 1275],
+      ["bulk/last", undefined],
+      ["bulky", 50],
+    ]);
+    expect(frames.at(-1)!.state.values).toEqual(spared);
+    expect([...frames.at(-1)!.state.values.keys()]).toContain("bulk/last");
+    pair.remote.spare([]);
+    await settled(6);
+    const { time, since, cause, state } = frames.at(-1)!;
+    expect(state.values).toEqual(new Map(spared).set("bulk/last", [50]));
+    // nothing has been anywhere else meanwhile
+    expect({ time, since, cause }).toEqual({ time: 0.5e9, since: 0.5e9, cause: "play" });
+    const count = frames.length;
+    pair.remote.spare(["bulk"]);
+    pair.remote.play();
+    await advance(clock, 1e9);
+    expect(frames.length).toBeGreaterThan(count + 40);
+    for (const { state } of frames.slice(count)) {
+      expect(state.values.get("bulk/last")).toBe(undefined);
+      expect(state.values.get("bulky")).toBe(lastOf(state));
+    }
+    const sent = pair.messages.slice(-20).filter((message) => message.type === "frame");
+    expect(sent.flatMap(({ state }) => state.values.put.map(([name]) => name))).not.toContain("bulk/last");
+    pair.close();
+  });
+
+  test("that spares while a frame is not taken still gets one at a time", async () => {
+    const clock = new ManualClock();
+    const pair = pairOf(play(recordingOf(new BulkReader(1000)), { clock, interpolate: false }), clock);
+    const takes: (() => void)[] = [];
+    pair.remote.subscribe(() => new Promise((resolve) => void takes.push(resolve)));
+    pair.local.play();
+    await advance(clock, 0.1e9);
+    pair.remote.spare(["bulk"]);
+    pair.remote.spare([]);
+    await advance(clock, 0.1e9);
+    for (let n = 0; n < 20; n++) {
+      const before = pair.messages.filter(({ type }) => type === "frame").length;
+      takes.shift()?.();
+      await advance(clock, 0.1e9);
+      const after = pair.messages.filter(({ type }) => type === "frame").length;
+      expect(after - before).toBeLessThanOrEqual(n === 0 ? 3 : 1);
+      if (n > 3) expect(after).toBe(before + 1);
+    }
+    pair.close();
+  });
+
   test("lets the player go on when it leaves in the middle of a frame", async () => {
     const clock = new ManualClock();
     const pair = pairOf(play(recordingOf(new CountingReader(1000)), { clock }), clock);
@@ -151,10 +229,16 @@ describe("a player at the other end of a channel", () => {
       removeEventListener: () => undefined,
     };
     void servePlayer(pair.local, port);
-    for (const data of [{ type: "rate", rate: "fast" }, { type: "seek", id: 1, time: null }, { type: "dance" }, null]) {
+    for (const data of [
+      { type: "rate", rate: "fast" },
+      { type: "seek", id: 1, time: null },
+      { type: "spare", groups: 7 },
+      { type: "dance" },
+      null,
+    ]) {
       hear(new MessageEvent("message", { data }));
     }
-    expect(said.filter((message) => (message as PlayerMessage).type === "refused")).toHaveLength(4);
+    expect(said.filter((message) => (message as PlayerMessage).type === "refused")).toHaveLength(5);
     expect(pair.local.status.rate).toBe(1);
     pair.close();
   });
@@ -186,6 +270,35 @@ describe("a patch", () => {
       );
     },
   );
+
+  test("says of values that are spared only that they are there, whatever is spared when", () => {
+    const names = ["a/1", "a/2", "ab/1", "b/1/x", "b"];
+    const values = fc
+      .dictionary(fc.constantFrom(...names), fc.integer({ min: 0, max: 2 }))
+      .map((members) => new Map<string, Value>(Object.entries(members).map(([name, number]) => [name, [number]])));
+    const beginnings = fc.subarray(["a/", "b/"]);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(values, beginnings), { maxLength: 12 }), (steps) => {
+        const patcher = new Patcher();
+        let shown: State | null = null;
+        for (const [time, [values, spared]] of steps.entries()) {
+          patcher.spare(spared);
+          const state: State = { time, values, sets: new Map() };
+          shown = patched(shown, structuredClone(patcher.next(state, [])));
+          const wanted = [...values].map(([name, value]) => {
+            return [name, spared.some((beginning) => name.startsWith(beginning)) ? undefined : value] as const;
+          });
+          expect(shown.values).toEqual(new Map<string, unknown>(wanted));
+          expect(new Set(shown.values.keys())).toEqual(new Set(values.keys()));
+          const again = patcher.next(state, []);
+          expect(again.values).toEqual({ put: [], drop: [] });
+          patcher.spare([]);
+          shown = patched(shown, structuredClone(patcher.next(state, [])));
+          expect(shown.values).toEqual(values);
+        }
+      }),
+    );
+  });
 
   test("transfers copies: what the recording holds stays whole", () => {
     const data = new Float32Array([1, 2, 3]);

@@ -1,6 +1,6 @@
 import "./inspect.css";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { useFrame, useSession, useViewer } from "../hooks.ts";
+import { useFrame, useSession, useValues, useViewer } from "../hooks.ts";
 import { wordsOf } from "../plots/paths.ts";
 import { useShown } from "../plots/shared.ts";
 import { MOST_FOUND, StateTree, type TreeRow } from "./tree.ts";
@@ -22,6 +22,7 @@ export function StatePanel() {
   const before = useRef(new Map<string, string>());
   const [tree] = useState(() => new StateTree());
   const words = wordsOf(text);
+  useValues(words.length > 0 ? null : groupsIn(open));
   const rows = frame === null ? NO_ROWS : tree.rows(frame.state, open, words);
 
   const thing = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
@@ -130,4 +131,9 @@ export function StatePanel() {
       />
     </div>
   );
+}
+
+/** Groups of values that are open, by the keys of their rows. */
+function groupsIn(open: ReadonlySet<string>): readonly string[] {
+  return [...open].filter((key) => key.startsWith("=")).map((key) => key.slice(1));
 }

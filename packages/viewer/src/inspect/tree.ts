@@ -182,7 +182,9 @@ class Rows {
     keys: readonly (string | number)[],
     value: Value,
   ): void {
-    const tell = ({ values }: State): string => preview(partAt(values.get(root), keys), WIDTH);
+    // A name without a value is one that has not come yet: they come when the group is opened.
+    const tell = ({ values }: State): string =>
+      values.get(root) === undefined ? "" : preview(partAt(values.get(root), keys), WIDTH);
     const parts = partsOf(value);
     if (parts === null) {
       this.leaf(key, depth, name, tell, unitOfValue(root), null, ({ values }) =>

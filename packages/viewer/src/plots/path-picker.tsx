@@ -1,5 +1,6 @@
+import type { State } from "simtape";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
-import { useSession } from "../hooks.ts";
+import { useFrame, useSession, useValues } from "../hooks.ts";
 import type { SeriesPath } from "../protocol.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { labelOf, searchPaths } from "./paths.ts";
@@ -20,7 +21,7 @@ export function PathPicker({
   const session = useSession();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const [state] = useState(() => session.frame?.state ?? null);
+  const state = useWhole();
   const [text, setText] = useState(() => {
     const { selection } = session.store.value;
     return selection?.kind === "thing" ? `${selection.set}/${selection.id}/` : "";
@@ -95,4 +96,19 @@ export function PathPicker({
       </div>
     </Dialog>
   );
+}
+
+/** The state that is shown, from when all of its values are there: what is listed does not change meanwhile. */
+function useWhole(): State | null {
+  useValues(null);
+  const shown = useFrame()?.state ?? null;
+  const [state, keep] = useState(shown);
+  if (state === shown || shown === null || (state !== null && isWhole(state))) return state;
+  keep(shown);
+  return shown;
+}
+
+function isWhole({ values }: State): boolean {
+  for (const value of values.values()) if (value === undefined) return false;
+  return true;
 }

@@ -2,7 +2,7 @@ import "./plots.css";
 import type { Time } from "simtape";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
-import { useFrame, useFrames, useSession, useViewer } from "../hooks.ts";
+import { useFrame, useFrames, useSession, useValues, useViewer } from "../hooks.ts";
 import type { Opened, SeriesPath } from "../protocol.ts";
 import { sizeText } from "../size.ts";
 import { Button } from "../ui/button.tsx";
@@ -47,6 +47,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const isBehind = shown.range !== null && (shown.range.start >= bounds.end || shown.range.end <= bounds.start);
   const range = shown.range === null || isBehind ? bounds : shown.range;
   const paths = shown.charts.flat();
+  useValues(paths.flatMap((path) => ("value" in path ? path.value.split("/", 1) : [])));
   const far = useFar();
   // What the player has told need not be told again.
   const hasFailed = useViewer(({ status }) => status.phase === "failed");

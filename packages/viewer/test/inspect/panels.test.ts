@@ -8,6 +8,10 @@ import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "
 /** Pictures to look at go there. */
 const PICTURES = process.env["PICTURES"];
 
+interface Wheel {
+  readonly steering: number;
+}
+
 describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
   let viewer: Viewer;
   let page: Page;
@@ -92,6 +96,48 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await page.evaluate(() => {
       simtape.pause();
     });
+  });
+
+  test("what is many in a crowd comes when it is opened, searched, plotted or picked", async () => {
+    await go("town.log", 2, ["state"]);
+    await using recording = await open(new Uint8Array(readFileSync(example("town.log"))));
+    const wheels = (await recording.state(2e9, { interpolate: true })).values.get(
+      "wheels/24",
+    ) as never as readonly Wheel[];
+    const held = (): Promise<unknown> =>
+      page.evaluate(() => {
+        const { values } = simtape.frame!.state;
+        return [...values.keys()].filter((name) => name === "wheels/24").map((name) => values.get(name) ?? "spared");
+      });
+    await expect.poll(held).toEqual(["spared"]);
+
+    const row = (name: RegExp) => page.getByRole("tree", { name: "State" }).getByRole("treeitem", { name });
+    await page.getByRole("tree", { name: "State" }).hover();
+    await page.mouse.wheel(0, 140);
+    await row(/wheels/).click();
+    await expect.poll(held).toEqual([wheels]);
+    await expect.poll(() => row(/24.*location/).textContent()).toContain(`steering: ${wheels[0]!.steering}`);
+    await row(/wheels/).click();
+    await expect.poll(held).toEqual(["spared"]);
+
+    const search = page.getByRole("searchbox", { name: "Search the state" });
+    await search.fill("wheels/24 steering");
+    await expect.poll(held).toEqual([wheels]);
+    await expect.poll(() => page.getByText("steering", { exact: true }).count()).toBe(wheels.length);
+    await search.fill("");
+    await expect.poll(held).toEqual(["spared"]);
+
+    await go("town.log", 2, ["plots"], { "plots-carla": { charts: [], range: null } });
+    await expect.poll(held).toEqual(["spared"]);
+    await page.getByRole("button", { name: "Add a plot …" }).click();
+    await page.getByRole("combobox", { name: "Search numbers" }).fill("wheels/24.0.steering");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Done" }).click();
+    await expect
+      .poll(async () => Number(await page.getByLabel("wheels/24.0.steering now").textContent()))
+      .toBeCloseTo(wheels[0]!.steering, 3);
+    expect(await held()).toEqual([wheels]);
   });
 
   test("the state keeps up with the pictures, however long these take", async () => {

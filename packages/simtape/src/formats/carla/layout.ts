@@ -482,12 +482,34 @@ export function readWalkerBones(cursor: ByteCursor, { scalar }: Dialect): Walker
   const bones: Bone[] = [];
   for (let i = 0; i < count; i++) {
     bones.push({
-      name: readString(cursor),
+      name: readBoneName(cursor, i),
       location: readVector(cursor, scalar),
       rotation: readVector(cursor, scalar),
     });
   }
   return { id, bones };
+}
+
+/** Bones of which names are kept, of all there are in CARLA's skeletons; and the names read last, in their order. */
+const BONES = 128;
+const BONE_NAMES: { readonly bytes: Uint8Array; readonly name: string }[] = [];
+
+/** Walkers have the same bones: finding that a name is that of the walker before costs less than decoding it. */
+function readBoneName(cursor: ByteCursor, place: number): string {
+  const length = cursor.u16le();
+  const start = cursor.position;
+  cursor.skip(length);
+  const known = BONE_NAMES[place];
+  if (known !== undefined && length === known.bytes.length && isAt(cursor.bytes, start, known.bytes)) return known.name;
+  const bytes = cursor.bytes.slice(start, start + length);
+  const name = TEXT.decode(bytes);
+  if (place < BONES) BONE_NAMES[place] = { bytes, name };
+  return name;
+}
+
+function isAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
 }
 
 export function writeWalkerBones(builder: ByteBuilder, walker: WalkerBones, { scalar }: Dialect): void {
