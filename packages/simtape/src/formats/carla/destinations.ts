@@ -17,6 +17,8 @@ export class Destinations {
   #actors: MutableEntitySet | null = null;
   #types: MutableColumn | null = null;
   readonly #found: (Destination | undefined)[] = [];
+  /** Where the records of the packet before went, by their place in it: one packet is mostly like another. */
+  readonly #before: { readonly types: number[]; readonly rows: number[] } = { types: [], rows: [] };
   /** Those of the row that was asked for last, in the order of the names. */
   columns: readonly MutableColumn[] = [];
 
@@ -28,20 +30,54 @@ export class Destinations {
 
   /** Of another packet, or of another state. */
   begin(state: MutableState): void {
+    if (state !== this.#state) this.forget();
     this.#state = state;
     this.#actors = state.set(ACTORS);
     this.#types = column(this.#actors, "type");
     this.#found.length = 0;
   }
 
-  /** The row of an actor, made when there is none. */
-  row(id: number): number {
-    const actor = this.#actors!.find(id);
-    const type = actor < 0 ? this.#unknown : this.#types!.number(actor);
-    this.#found[type] ??= this.#look(type);
-    const found = this.#found[type];
+  /** To be told when an actor that is there may be of another type from now on. */
+  forget(): void {
+    this.#before.types.length = this.#before.rows.length = 0;
+  }
+
+  /** The row of an actor, made when there is none; `place` is that of its record in the packet. */
+  row(id: number, place: number): number {
+    const { types, rows } = this.#before;
+    if (place < types.length) {
+      const found = this.#found[types[place]!];
+      const row = rows[place]!;
+      if (found?.set.ids[row] === id) {
+        this.columns = found.columns;
+        return row;
+      }
+    }
+    const type = this.#typeOf(id);
+    const found = this.#of(type);
     this.columns = found.columns;
-    return found.set.row(id);
+    const row = found.set.row(id);
+    if (place <= types.length) {
+      types[place] = type;
+      rows[place] = row;
+    }
+    return row;
+  }
+
+  /** The row of an actor; -1 when there is none. */
+  find(id: number): number {
+    const found = this.#of(this.#typeOf(id));
+    this.columns = found.columns;
+    return found.set.find(id);
+  }
+
+  #typeOf(id: number): number {
+    const actor = this.#actors!.find(id);
+    return actor < 0 ? this.#unknown : this.#types!.number(actor);
+  }
+
+  #of(type: number): Destination {
+    return (this.#found[type] ??= this.#look(type));
   }
 
   #look(type: number): Destination {

@@ -1,55 +1,58 @@
-import type { Vector } from "./layout.ts";
-
-/** Rows are the directions of an actor's X, Y and Z in the world. */
-type Matrix = readonly [Vector, Vector, Vector];
+/** Nine numbers: in rows the directions of an actor's X, Y and Z in what it is in. */
+type Matrix = Float64Array;
 
 const DEGREE = Math.PI / 180;
+const PARENT: Matrix = new Float64Array(9);
+const CHILD: Matrix = new Float64Array(9);
 
-/** World place of something that sits at `relative` in its parent's frame. Rotations are roll, pitch, yaw in degrees. */
-export function attach(
-  position: Vector,
-  rotation: Vector,
-  relativePosition: Vector,
-  relativeRotation: Vector,
-): { position: Vector; rotation: Vector } {
-  const parent = matrix(rotation);
-  const offset = transform(relativePosition, parent);
-  const child = matrix(relativeRotation);
-  const world: Matrix = [transform(child[0], parent), transform(child[1], parent), transform(child[2], parent)];
-  return {
-    position: [position[0] + offset[0], position[1] + offset[1], position[2] + offset[2]],
-    rotation: angles(world),
-  };
+/**
+ * World place of something that sits at `relative` in its parent's frame, written into `world`. Each is a position and a
+ * rotation: roll, pitch, yaw in degrees.
+ */
+export function attach(parent: Float64Array, relative: Float64Array, world: Float64Array): void {
+  setMatrix(PARENT, parent[3]!, parent[4]!, parent[5]!);
+  setMatrix(CHILD, relative[3]!, relative[4]!, relative[5]!);
+  for (let k = 0; k < 3; k++) {
+    world[k] = parent[k]! + turned(PARENT, k, relative[0]!, relative[1]!, relative[2]!);
+  }
+  // the child's axes in the world: what of them makes its rotation
+  const [x0, x1, x2] = [turnedAxis(0, 0), turnedAxis(0, 1), turnedAxis(0, 2)];
+  const pitch = Math.atan2(x2, Math.hypot(x0, x1));
+  const yaw = Math.atan2(x1, x0);
+  // Y of the same heading without roll lies in the plane: what is left of it in Y and Z is the roll.
+  const [sin, cos] = [-Math.sin(yaw), Math.cos(yaw)];
+  const z = turnedAxis(2, 0) * sin + turnedAxis(2, 1) * cos;
+  const y = turnedAxis(1, 0) * sin + turnedAxis(1, 1) * cos;
+  world[3] = Math.atan2(z, y) / DEGREE;
+  world[4] = pitch / DEGREE;
+  world[5] = yaw / DEGREE;
+}
+
+/** Coordinate `k` in the world of an axis of the child. */
+function turnedAxis(axis: number, k: number): number {
+  return turned(PARENT, k, CHILD[3 * axis]!, CHILD[3 * axis + 1]!, CHILD[3 * axis + 2]!);
+}
+
+/** Coordinate `k` of a vector that was in the frame of `matrix`. */
+function turned(matrix: Matrix, k: number, x: number, y: number, z: number): number {
+  return x * matrix[k]! + y * matrix[3 + k]! + z * matrix[6 + k]!;
 }
 
 /** Unreal's rotation: roll about X, then pitch about Y, then yaw about Z, left-handed; pitch up is positive. */
-function matrix([roll, pitch, yaw]: Vector): Matrix {
+function setMatrix(to: Matrix, roll: number, pitch: number, yaw: number): void {
   const sr = Math.sin(roll * DEGREE);
   const cr = Math.cos(roll * DEGREE);
   const sp = Math.sin(pitch * DEGREE);
   const cp = Math.cos(pitch * DEGREE);
   const sy = Math.sin(yaw * DEGREE);
   const cy = Math.cos(yaw * DEGREE);
-  return [
-    [cp * cy, cp * sy, sp],
-    [sr * sp * cy - cr * sy, sr * sp * sy + cr * cy, -sr * cp],
-    [-(cr * sp * cy + sr * sy), cy * sr - cr * sp * sy, cr * cp],
-  ];
-}
-
-function transform([x, y, z]: Vector, [a, b, c]: Matrix): Vector {
-  return [x * a[0] + y * b[0] + z * c[0], x * a[1] + y * b[1] + z * c[1], x * a[2] + y * b[2] + z * c[2]];
-}
-
-function angles([x, y, z]: Matrix): Vector {
-  const pitch = Math.atan2(x[2], Math.hypot(x[0], x[1]));
-  const yaw = Math.atan2(x[1], x[0]);
-  // Y of the same heading without roll lies in the plane: what is left of it in Y and Z is the roll.
-  const level: Vector = [-Math.sin(yaw), Math.cos(yaw), 0];
-  const roll = Math.atan2(dot(z, level), dot(y, level));
-  return [roll / DEGREE, pitch / DEGREE, yaw / DEGREE];
-}
-
-function dot(a: Vector, b: Vector): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  to[0] = cp * cy;
+  to[1] = cp * sy;
+  to[2] = sp;
+  to[3] = sr * sp * cy - cr * sy;
+  to[4] = sr * sp * sy + cr * cy;
+  to[5] = -sr * cp;
+  to[6] = -(cr * sp * cy + sr * sy);
+  to[7] = cy * sr - cr * sp * sy;
+  to[8] = cr * cp;
 }

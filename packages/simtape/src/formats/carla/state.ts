@@ -4,15 +4,13 @@ import type { MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { MutableColumn, MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Channel } from "../../model/value.ts";
+import { Attached } from "./attached.ts";
 import { ACTORS, AXES, column, SETS } from "./columns.ts";
-import { Destinations } from "./destinations.ts";
 import {
   type Dialect,
   type EventAdd,
   kindOf,
   type PacketKind,
-  readAnimVehicle,
-  readAnimWalker,
   readBiker,
   readBox,
   readCollision,
@@ -21,17 +19,15 @@ import {
   readEventParent,
   readFrameStart,
   readSceneLight,
-  readState,
   readTrafficLightTime,
   readVehicleDoor,
-  readVehicleLight,
   readVehicleWheels,
   readWalkerBones,
   readWeather,
   type Vector,
 } from "./layout.ts";
 import { readPhysicsControl, readPhysicsControlUe5 } from "./layout-physics.ts";
-import { attach } from "./rotation.ts";
+import { Motion } from "./motion.ts";
 import { applyStatePatch, STATE_PACKET } from "./state-patch.ts";
 
 /**
@@ -44,17 +40,14 @@ export class CarlaState implements StateModel {
   readonly #dialect: Dialect;
   /** Channel of the packets in which simtape itself keeps what CARLA's own cannot say. */
   readonly #own: number;
-  // by the type that is taken for an actor never added: other, vehicle, walker, traffic light (spec §4.2)
-  readonly #places = new Destinations(["position", "rotation"], 0);
-  readonly #motions = new Destinations(["velocity", "angular-velocity"], 1);
-  readonly #vehicles = new Destinations(["steering", "throttle", "brake", "handbrake", "gear"], 1);
-  readonly #walkers = new Destinations(["speed"], 2);
-  readonly #lights = new Destinations(["state", "frozen", "state-time"], 3);
+  readonly #motion: Motion;
+  readonly #attached = new Attached();
 
   constructor(channels: readonly Channel[], dialect: Dialect) {
     this.#own = channels.findIndex((channel) => Number(channel.metadata["packet"]) === STATE_PACKET);
     this.#kinds = channels.map((channel) => kindOf(Number(channel.metadata["packet"]), dialect));
     this.#dialect = dialect;
+    this.#motion = new Motion(dialect);
     const motion = this.#kinds.indexOf("position");
     this.motion = motion < 0 ? null : motion;
   }
@@ -71,19 +64,16 @@ export class CarlaState implements StateModel {
   apply(state: MutableState, batch: MessageBatch, i: number): void {
     const kind = this.#kinds[batch.channel[i]!] ?? null;
     if (kind === null) {
-      if (batch.channel[i] === this.#own) applyStatePatch(state, batch.payload(i));
+      if (batch.channel[i] !== this.#own) return;
+      this.#motion.forget();
+      applyStatePatch(state, batch.payload(i));
       return;
     }
     if (kind === "frame-end" || kind === "frame-counter") return;
     const start = batch.start[i]!;
     const end = batch.end[i]!;
-    if (kind === "position") {
-      this.#pairs(state, batch.bytes, start, end, this.#places);
-      carryAttached(state);
-      return;
-    }
-    if (kind === "kinematics") {
-      this.#pairs(state, batch.bytes, start, end, this.#motions);
+    if (this.#motion.apply(state, kind, batch.bytes, start, end)) {
+      if (kind === "position") this.#attached.carryAll(state);
       return;
     }
     if (kind !== "frame-start" && end - start === 2) {
@@ -112,7 +102,6 @@ export class CarlaState implements StateModel {
         return;
       default:
     }
-    for (const each of [this.#lights, this.#vehicles, this.#walkers]) each.begin(state);
     const total = cursor.u16le();
     for (let n = 0; n < total; n++) this.#record(state, kind, cursor);
   }
@@ -120,51 +109,19 @@ export class CarlaState implements StateModel {
   #record(state: MutableState, kind: PacketKind, cursor: ByteCursor): void {
     switch (kind) {
       case "event-add":
-        add(state, readEventAdd(cursor, this.#dialect));
+        this.#add(state, readEventAdd(cursor, this.#dialect));
         return;
       case "event-del":
         remove(state, readEventDel(cursor));
         return;
       case "event-parent": {
         const { id, parent } = readEventParent(cursor);
-        bind(state, id, parent);
+        this.#bind(state, id, parent);
         return;
       }
       case "collision": {
         const before = state.value("collisions");
         state.setValue("collisions", [...(Array.isArray(before) ? before : []), { ...readCollision(cursor) }]);
-        return;
-      }
-      case "state": {
-        const light = readState(cursor);
-        const row = this.#lights.row(light.id);
-        const [lit, frozen, time] = this.#lights.columns as Three;
-        lit.put(row, light.state);
-        frozen.put(row, light.isFrozen ? 1 : 0);
-        time.put(row, light.elapsedTime);
-        return;
-      }
-      case "anim-vehicle": {
-        const vehicle = readAnimVehicle(cursor);
-        const row = this.#vehicles.row(vehicle.id);
-        const [steering, throttle, brake, handbrake, gear] = this.#vehicles.columns as Five;
-        steering.put(row, vehicle.steering);
-        throttle.put(row, vehicle.throttle);
-        brake.put(row, vehicle.brake);
-        handbrake.put(row, vehicle.handbrake ? 1 : 0);
-        gear.put(row, vehicle.gear);
-        return;
-      }
-      case "anim-walker": {
-        const walker = readAnimWalker(cursor);
-        const row = this.#walkers.row(walker.id);
-        this.#walkers.columns[0]!.put(row, walker.speed);
-        return;
-      }
-      case "vehicle-light": {
-        const light = readVehicleLight(cursor);
-        const set = setOf(state, light.id, "vehicles");
-        column(set, "lights").put(set.row(light.id), light.lights);
         return;
       }
       case "scene-light": {
@@ -246,45 +203,34 @@ export class CarlaState implements StateModel {
     }
   }
 
+  #add(state: MutableState, event: EventAdd): void {
+    if (SETS.some((name) => (state.sets.get(name)?.find(event.id) ?? -1) >= 0)) this.#motion.forget();
+    add(state, event);
+  }
+
   /**
-   * Records of an id and two vectors, which make up most of a file: read without an object for each, columns looked up
-   * once for each set.
+   * An actor bound in the frame in which it was added was recorded relative to its parent, unless that is the first
+   * frame, whose actors are in the world (spec §4.2). One bound later stays where it is and only names its parent.
    */
-  #pairs(state: MutableState, bytes: Uint8Array, start: number, end: number, pair: Destinations): void {
-    if (end - start < 2) return;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const { scalar } = this.#dialect;
-    const width = 4 + 6 * scalar;
-    const total = Math.min(view.getUint16(start, true), Math.floor((end - start - 2) / width));
-    pair.begin(state);
-    let at = start + 2;
-    for (let n = 0; n < total; n++, at += width) {
-      const row = pair.row(view.getUint32(at, true));
-      const [first, second] = pair.columns as Two;
-      if (scalar === 4) {
-        first.put3(row, view.getFloat32(at + 4, true), view.getFloat32(at + 8, true), view.getFloat32(at + 12, true));
-        second.put3(
-          row,
-          view.getFloat32(at + 16, true),
-          view.getFloat32(at + 20, true),
-          view.getFloat32(at + 24, true),
-        );
-      } else {
-        first.put3(row, view.getFloat64(at + 4, true), view.getFloat64(at + 12, true), view.getFloat64(at + 20, true));
-        second.put3(
-          row,
-          view.getFloat64(at + 28, true),
-          view.getFloat64(at + 36, true),
-          view.getFloat64(at + 44, true),
-        );
-      }
+  #bind(state: MutableState, id: number, parent: number): void {
+    const set = setOf(state, id, "other");
+    const row = set.row(id);
+    column(set, "parent").put(row, parent);
+    const frame = state.value("frame");
+    if (state.set(".fresh").find(id) < 0 || typeof frame !== "number" || frame <= 1) return;
+    const attached = state.set(".attached");
+    const place = attached.row(id);
+    column(attached, "parent").put(place, parent);
+    const relative = column(attached, "relative");
+    const position = column(set, "position");
+    const rotation = column(set, "rotation");
+    for (let k = 0; k < 3; k++) {
+      relative.put(place, position.number(row, k), k);
+      relative.put(place, rotation.number(row, k), 3 + k);
     }
+    this.#attached.carry(state, id, place);
   }
 }
-
-type Two = readonly [MutableColumn, MutableColumn];
-type Three = readonly [...Two, MutableColumn];
-type Five = readonly [...Three, MutableColumn, MutableColumn];
 
 function kebab(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -334,63 +280,4 @@ function remove(state: MutableState, id: number): void {
   state.set(".attached").remove(id);
   state.set(".fresh").remove(id);
   for (const group of ["attributes", "physics", "bones", "wheels"]) state.deleteValue(`${group}/${id}`);
-}
-
-/**
- * An actor bound in the frame in which it was added was recorded relative to its parent, unless that is the first
- * frame, whose actors are in the world (spec §4.2). One bound later stays where it is and only names its parent.
- */
-function bind(state: MutableState, id: number, parent: number): void {
-  const set = setOf(state, id, "other");
-  const row = set.row(id);
-  column(set, "parent").put(row, parent);
-  const frame = state.value("frame");
-  if (state.set(".fresh").find(id) < 0 || typeof frame !== "number" || frame <= 1) return;
-  const attached = state.set(".attached");
-  const place = attached.row(id);
-  column(attached, "parent").put(place, parent);
-  const relative = column(attached, "relative");
-  const position = column(set, "position");
-  const rotation = column(set, "rotation");
-  for (let k = 0; k < 3; k++) {
-    relative.put(place, position.number(row, k), k);
-    relative.put(place, rotation.number(row, k), 3 + k);
-  }
-  carry(state, id, place);
-}
-
-function carryAttached(state: MutableState): void {
-  const attached = state.set(".attached");
-  for (let place = 0; place < attached.size; place++) carry(state, attached.ids[place] as number, place);
-}
-
-/** Longest chain of actors that are attached to each other. */
-const CHAIN = 16;
-
-/** Puts an attached actor where its parent has taken it, after the parent itself if that is attached, too. */
-function carry(state: MutableState, id: number, place: number, depth = 0): void {
-  const attached = state.set(".attached");
-  const parent = column(attached, "parent").number(place);
-  const above = attached.find(parent);
-  if (above >= 0 && depth < CHAIN) carry(state, parent, above, depth + 1);
-  const parents = setOf(state, parent, "other");
-  const from = parents.find(parent);
-  if (from < 0) return;
-  const set = setOf(state, id, "other");
-  const row = set.find(id);
-  if (row < 0) return;
-  const relative = column(attached, "relative");
-  const vector = (column: MutableColumn, at: number, k = 0): Vector => [
-    column.number(at, k),
-    column.number(at, k + 1),
-    column.number(at, k + 2),
-  ];
-  const world = attach(
-    vector(column(parents, "position"), from),
-    vector(column(parents, "rotation"), from),
-    vector(relative, place),
-    vector(relative, place, 3),
-  );
-  putVector(column(set, "position"), row, world.position);
-  putVector(column(set, "rotation"), row, world.rotation);
 }
