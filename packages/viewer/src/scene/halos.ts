@@ -67,8 +67,14 @@ export class Halos {
   put(x: number, y: number, z: number, size: number, { r, g, b }: Color, strength: number): void {
     if (this.#count === this.#capacity) this.#grow();
     const at = this.#count++;
-    this.#places.set([x, y, z], 3 * at);
-    this.#tints.set([r, g, b, strength], 4 * at);
+    const [places, tints] = [this.#places, this.#tints];
+    places[3 * at] = x;
+    places[3 * at + 1] = y;
+    places[3 * at + 2] = z;
+    tints[4 * at] = r;
+    tints[4 * at + 1] = g;
+    tints[4 * at + 2] = b;
+    tints[4 * at + 3] = strength;
     this.#sizes[at] = size;
   }
 

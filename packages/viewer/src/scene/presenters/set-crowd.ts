@@ -41,6 +41,7 @@ export class SetCrowd implements Crowd {
   /** As it was shown last. */
   entities: EntitySet | undefined;
   #state: State | null = null;
+  #drawn: readonly unknown[] = [];
   readonly #readings: Traits["readings"];
   readonly #label: ((set: EntitySet, row: number) => string) | undefined;
 
@@ -71,6 +72,14 @@ export class SetCrowd implements Crowd {
     this.entities = entities;
     this.poses.update(entities);
     return true;
+  }
+
+  /** Whether who is there, or any of these columns, is other than when this was asked last. */
+  hasNew(...columns: readonly string[]): boolean {
+    const drawn = [this.entities?.ids, ...columns.map((name) => this.entities?.columns.get(name))];
+    const isNew = drawn.some((part, i) => part !== this.#drawn[i]);
+    this.#drawn = drawn;
+    return isNew;
   }
 
   label(row: number): string {
