@@ -77,7 +77,8 @@ export class Destinations {
   }
 
   #of(type: number): Destination {
-    return (this.#found[type] ??= this.#look(type));
+    this.#found[type] ??= this.#look(type);
+    return this.#found[type];
   }
 
   #look(type: number): Destination {
