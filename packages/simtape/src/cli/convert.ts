@@ -11,7 +11,7 @@ import { channelsMatching } from "./cat.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
 import { toJson } from "./json.ts";
-import { grouped, Output, Progress, paint } from "./output.ts";
+import { counted, grouped, Output, Progress, paint } from "./output.ts";
 import { bundleNamed, openNamed, reads, warnOfDamage } from "./recordings.ts";
 import { formatFor, type Target, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
@@ -142,7 +142,7 @@ async function giveBack(originals: readonly Original[], { sink }: Target): Promi
 
 function tell(report: ConversionReport, recording: Recording, path: string, format: string): string {
   const lines = [
-    `${path}: ${format} from ${recording.info.format}, ${grouped(report.moments)} ${report.exact ? "messages, exact" : "moments"}`,
+    `${path}: ${format} from ${recording.info.format}, ${report.exact ? `${counted(report.moments, "message")}, exact` : counted(report.moments, "moment")}`,
   ];
   const most = 20;
   for (const { path: what, count } of report.carried.slice(0, most))
