@@ -204,6 +204,7 @@ export class CarlaState implements StateModel {
   }
 
   #add(state: MutableState, event: EventAdd): void {
+    // Something was recorded of it before, or it comes again: it may be of another type than it was.
     if (SETS.some((name) => (state.sets.get(name)?.find(event.id) ?? -1) >= 0)) this.#motion.forget();
     add(state, event);
   }
