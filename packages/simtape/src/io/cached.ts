@@ -19,10 +19,10 @@ export interface CachedOptions {
 }
 
 /**
- * Keeps aligned blocks of `source` in memory. Neighbouring blocks that are missing come with one read; a block on its
- * way is shared by all who need it, and one waiter's abort does not harm the others. Failures are never kept; when the
- * source has changed, all blocks go. A last block that is short is fetched anew once the source has grown.
- * Closing it closes `source`.
+ * Keeps aligned blocks of `source` in memory. Blocks that are missing come with one read when they are neighbours, or
+ * have few others between them; a block on its way is shared by all who need it, and one waiter's abort does not harm
+ * the others. Failures are never kept; when the source has changed, all blocks go. A last block that is short is fetched
+ * anew once the source has grown. Closing it closes `source`.
  */
 export function cached(source: ByteSource, options: CachedOptions = {}): ByteSource {
   const { block = BLOCK, head = options.block ?? HEAD, limit = 64 * 1024 * 1024 } = options;
@@ -32,6 +32,8 @@ export function cached(source: ByteSource, options: CachedOptions = {}): ByteSou
 
 const BLOCK = 64 * 1024;
 const HEAD = 256 * 1024;
+/** Kept blocks between missing ones that are fetched again, at most, to save a read. */
+const HOLE = 4;
 
 /** A read of consecutive blocks from `first` on, under way. */
 interface Run {
@@ -140,10 +142,12 @@ class CachedSource implements ByteSource {
     return run === undefined || run.bytes.abandoned ? null : run;
   }
 
-  /** Starts a run at `first`, up to the next block that is kept or coming, `last` at most. */
+  /** Starts a run at `first`, `last` at most: up to a block that is coming, or to more that are kept than a few. */
   #start(first: number, last: number): Run {
     let end = first + 1;
-    while (end <= last && !this.#kept.has(end) && this.#usable(end) === null) end++;
+    for (let at = end; at <= last && at - end <= HOLE && this.#usable(at) === null; at++) {
+      if (!this.#kept.has(at)) end = at + 1;
+    }
     const fetch = async (signal: AbortSignal): Promise<Uint8Array> => {
       try {
         const length = (end - first) * this.#block;

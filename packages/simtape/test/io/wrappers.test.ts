@@ -60,15 +60,41 @@ describe("a cached source", () => {
     expect(inner.ranges).toEqual([[2000, 5000]]);
   });
 
-  test("fetches only what is missing around kept blocks", async () => {
+  test("fetches a few kept blocks again between missing ones, and leaves out more", async () => {
     const inner = new Scripted();
     const source = cached(inner, { block: 1000 });
     await source.read(3000, 1000);
+    await source.read(21_000, 5000);
+    inner.reads.length = 0;
     expect(await source.read(1500, 4000)).toEqual(bytes.slice(1500, 5500));
+    expect(inner.ranges).toEqual([[1000, 5000]]);
+    inner.reads.length = 0;
+    expect(await source.read(20_500, 6000)).toEqual(bytes.slice(20_500, 26_500));
     expect(inner.ranges).toEqual([
-      [3000, 1000],
-      [1000, 2000],
-      [4000, 2000],
+      [20_000, 1000],
+      [26_000, 1000],
+    ]);
+  });
+
+  test("kept blocks at either end are not fetched again, and blocks on their way never are", async () => {
+    const inner = new Scripted();
+    const source = cached(inner, { block: 1000 });
+    await source.read(3000, 1000);
+    await source.read(6000, 1000);
+    expect(await source.read(3000, 4000)).toEqual(bytes.slice(3000, 7000));
+    expect(inner.ranges.slice(2)).toEqual([[4000, 2000]]);
+    const open = inner.hold();
+    const coming = source.read(31_000, 1000);
+    await settled();
+    const all = source.read(30_000, 3000);
+    await settled();
+    open();
+    expect(await all).toEqual(bytes.slice(30_000, 33_000));
+    expect(await coming).toEqual(bytes.slice(31_000, 32_000));
+    expect(inner.ranges.slice(3)).toEqual([
+      [31_000, 1000],
+      [30_000, 1000],
+      [32_000, 1000],
     ]);
   });
 

@@ -171,3 +171,21 @@ test("a seek to between two chunks is one read, too", async () => {
   }
   expect(Math.max(...reads)).toBe(1);
 });
+
+test("so it is where one of the two is in memory", async () => {
+  const clock = new ManualClock();
+  const { source, recording } = await far(clock);
+  await using other = (await far(clock)).recording;
+  await using player = play(recording, { clock });
+  for (let n = 0; n < 20; n++) {
+    const keyframe = await other.keyframe(280e9 - n * 13e9);
+    await player.seek(keyframe!.time - 60e6);
+    source.times.length = 0;
+    source.delay = 30e6;
+    const sought = player.seek(keyframe!.time - 20e6);
+    await clock.advance(0.2e9);
+    expect(await sought).toBe(true);
+    source.delay = 0;
+    expect(source.times.length, `at ${keyframe!.time}`).toBeLessThanOrEqual(1);
+  }
+});

@@ -239,13 +239,15 @@ export class HypercubeReader implements Reader {
 
   /**
    * Who looks back from a time wants to know the state there, too: what it follows from comes along, and what follows
-   * when that begins another chunk.
+   * when that begins another chunk. Where the answer is known, nothing comes along: nobody would wait for it.
    */
   #fetchBack(start: Time, end: Time, signal: AbortSignal | undefined): ChunkFetch {
     const chunks = this.#chunks;
     let from = countUntil(chunks, (chunk) => chunk.last < start);
     const to = Math.max(from, this.#countBefore(end));
-    const next = to > from && chunks[to - 1]!.last < end ? chunks[to] : undefined;
+    const latest = to > from ? chunks[to - 1]! : null;
+    const isNextWanted = latest !== null && latest.last < end && !this.#isKnown(latest);
+    const next = isNextWanted ? chunks[to] : undefined;
     while (from > 0 && chunks[from]?.hasKeyframe === false) from--;
     const fetch = this.#fetch(from, next === undefined ? to : to + 1, true);
     // kept when it is decoded; whoever needs it is told what is wrong with it
@@ -348,8 +350,13 @@ export class HypercubeReader implements Reader {
 
   /** Brings the chunks `[from, to)`. */
   #fetch(from: number, to: number, isReverse: boolean): ChunkFetch {
-    const isKnown = (chunk: HypercubeChunk): boolean => this.#cache.has(chunk);
+    const isKnown = (place: HypercubeChunk): boolean => this.#cache.has(place);
     return new ChunkFetch(this.#files, this.#chunks, { from, to }, isReverse, isKnown, (chunk) => this.#placeOf(chunk));
+  }
+
+  #isKnown(chunk: HypercubeChunk): boolean {
+    const place = this.#placeOf(chunk);
+    return place !== null && this.#cache.has(place);
   }
 
   #placeOf(chunk: HypercubeChunk): HypercubeChunk | null {
