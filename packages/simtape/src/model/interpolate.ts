@@ -1,6 +1,9 @@
+import { type Kept, LateValues } from "./late.ts";
 import type { Column, ColumnData, EntitySet, Interpolation, State } from "./state.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
+
+type Values = State["values"];
 
 /**
  * The state between two recorded moments, `a` before `b`. What moves is interpolated; everything else, and what
@@ -16,13 +19,24 @@ export function interpolateStates(a: State, b: State, time: Time, ofValue: (path
     const other = b.sets.get(name);
     sets.set(name, other === undefined ? set : between(set, other, r));
   }
-  const values = new Map<string, Value>();
-  for (const [path, value] of a.values) {
-    const other = b.values.get(path);
-    const isNumeric = typeof value === "number" && typeof other === "number";
-    values.set(path, isNumeric ? mix(ofValue(path), value, other, r) : value);
+  return { time, values: valuesBetween(a.values, b.values, r, ofValue), sets };
+}
+
+/** Those of `a` themselves when none of them moves: whoever sees that they are the same need not look at them. */
+function valuesBetween(a: Values, b: Values, r: number, of: (path: string) => Interpolation): Values {
+  const [from, to] = [LateValues.kept(a), LateValues.kept(b)];
+  let values: Map<string, Kept> | null = null;
+  for (const [path, value] of from) {
+    if (typeof value !== "number") continue;
+    const other = to.get(path);
+    if (typeof other !== "number") continue;
+    const mixed = mix(of(path), value, other, r);
+    if (Object.is(mixed, value)) continue;
+    values ??= new Map(from);
+    values.set(path, mixed);
   }
-  return { time, values, sets };
+  if (values === null) return a;
+  return from === a ? (values as Map<string, Value>) : new LateValues(values);
 }
 
 function between(a: EntitySet, b: EntitySet, r: number): EntitySet {

@@ -1,5 +1,5 @@
+import type { Kept } from "./late.ts";
 import type { Time } from "./time.ts";
-import type { Value } from "./value.ts";
 
 /** What the journal puts cells back into. */
 export interface CellTarget {
@@ -18,7 +18,7 @@ export interface RowTarget {
 /** Where `time` and values are put back. */
 export interface StateTarget {
   time: Time;
-  putBackValue(path: string, before: Value | undefined): void;
+  putBackValue(path: string, before: Kept | undefined): void;
 }
 
 const MARK = 0;
@@ -53,7 +53,7 @@ export class Journal {
   #numbers = new Float64Array(CAPACITY);
   #numberCount = 0;
   /** Stack of texts that were in cells, and of values; undefined where there was none. */
-  readonly #before: (Value | undefined)[] = [];
+  readonly #before: (Kept | undefined)[] = [];
 
   constructor(state: StateTarget) {
     this.#state = state;
@@ -82,7 +82,7 @@ export class Journal {
     this.#add(ROW, set, 0);
   }
 
-  value(path: string, before: Value | undefined): void {
+  value(path: string, before: Kept | undefined): void {
     this.#add(VALUE, path, 0);
     this.#before.push(before);
   }

@@ -1,5 +1,6 @@
 import { RowIndex } from "./row-index.ts";
 import { type CellTarget, Journal, type RowTarget, type StateTarget } from "./journal.ts";
+import { given, type Kept, type Late, LateValues } from "./late.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
 
@@ -61,12 +62,16 @@ type Id = number | string;
  */
 export class MutableState implements StateTarget {
   time: Time = 0;
-  readonly #values = new Map<string, Value>();
+  readonly #values = new Map<string, Kept>();
+  /** Whether any value was ever late. */
+  #isLate = false;
   readonly #sets = new Map<string, MutableEntitySet>();
   readonly #journal: Journal = new Journal(this);
+  /** The values as they were shown last; null since one was written. */
+  #frozen: ReadonlyMap<string, Value> | null = null;
 
   get values(): ReadonlyMap<string, Value> {
-    return this.#values;
+    return this.#asValues(this.#values);
   }
 
   get sets(): ReadonlyMap<string, MutableEntitySet> {
@@ -79,12 +84,24 @@ export class MutableState implements StateTarget {
   }
 
   value(path: string): Value | undefined {
-    return this.#values.get(path);
+    const kept = this.#values.get(path);
+    return kept === undefined ? undefined : given(kept);
   }
 
   setValue(path: string, value: Value): void {
+    this.#put(path, value);
+  }
+
+  /** A value that is made when it is looked at. */
+  setLate(path: string, late: Late): void {
+    this.#isLate = true;
+    this.#put(path, late);
+  }
+
+  #put(path: string, value: Kept): void {
     if (this.#journal.isOn) this.#journal.value(path, this.#values.get(path));
     this.#values.set(path, value);
+    this.#frozen = null;
   }
 
   deleteValue(path: string): void {
@@ -92,12 +109,14 @@ export class MutableState implements StateTarget {
     if (before === undefined) return;
     if (this.#journal.isOn) this.#journal.value(path, before);
     this.#values.delete(path);
+    this.#frozen = null;
   }
 
   /** For the journal: sets or deletes a value without noting it. */
-  putBackValue(path: string, before: Value | undefined): void {
+  putBackValue(path: string, before: Kept | undefined): void {
     if (before === undefined) this.#values.delete(path);
     else this.#values.set(path, before);
+    this.#frozen = null;
   }
 
   /** The set of that name, made empty when new. */
@@ -140,6 +159,7 @@ export class MutableState implements StateTarget {
     const copy = new MutableState();
     copy.time = this.time;
     for (const [path, value] of this.#values) copy.#values.set(path, value);
+    copy.#isLate = this.#isLate;
     for (const [name, set] of this.#sets) copy.#sets.set(name, set.copy(copy.#journal));
     return copy;
   }
@@ -155,9 +175,12 @@ export class MutableState implements StateTarget {
   freeze(): State {
     const sets = new Map<string, EntitySet>();
     for (const [name, set] of this.#sets) if (!name.startsWith(".")) sets.set(name, set.freeze());
-    const values = new Map<string, Value>();
-    for (const [path, value] of this.#values) if (!path.startsWith(".")) values.set(path, value);
-    return { time: this.time, values, sets };
+    this.#frozen ??= this.#asValues(shown(this.#values));
+    return { time: this.time, values: this.#frozen, sets };
+  }
+
+  #asValues(kept: ReadonlyMap<string, Kept>): ReadonlyMap<string, Value> {
+    return this.#isLate ? new LateValues(kept) : (kept as ReadonlyMap<string, Value>);
   }
 }
 
@@ -576,6 +599,14 @@ function blank(cells: Cells, from: number, to: number): void {
 function copyInto(to: Cells, from: Cells, length: number): void {
   const target = to as (string | number)[];
   for (let i = 0; i < length; i++) target[i] = from[i]!;
+}
+
+const DOT = 46;
+
+function shown(values: ReadonlyMap<string, Kept>): ReadonlyMap<string, Kept> {
+  const copy = new Map(values);
+  for (const path of values.keys()) if (path.charCodeAt(0) === DOT) copy.delete(path);
+  return copy;
 }
 
 function frozenIds(ids: readonly Id[]): { ids: readonly Id[]; order: Uint32Array | null } {

@@ -103,9 +103,11 @@ export class Cursor {
     const from = behind === 0 ? earlier : motions[behind - 1]!;
     if (from === null || from === time) return span.at(time);
     const to = motions[behind];
+    // in the order in which nothing is taken back that is folded again
+    const early = to !== undefined && to > span.reached ? span.at(time) : null;
     if (to !== undefined && this.#next?.time !== to) this.#next = span.at(to);
     const next = to === undefined ? beyond : this.#next;
-    const here = span.at(time);
+    const here = early ?? span.at(time);
     if (next === null) return here;
     const model = this.reel.recording.reader.state;
     return interpolateStates({ ...here, time: from }, next, time, (path) => model.interpolation?.(path) ?? "hold");

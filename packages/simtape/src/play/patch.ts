@@ -1,3 +1,4 @@
+import { given, type Kept, LateValues } from "../model/late.ts";
 import type { Axes, Column, ColumnData, EntitySet, State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import type { Value } from "../model/value.ts";
@@ -51,14 +52,16 @@ export class Patcher {
     this.#sparedBefore = spared;
     const copies = new Copies();
     const areSame = state.values === before.values && spared === sparedBefore;
-    const valuePatch = (value: Value, old: Value | undefined, name: string): { is: Value | undefined } | null => {
+    const valuePatch = (value: Kept, old: Kept | undefined, name: string): { is: Value | undefined } | null => {
       const wasSent = old !== undefined && !isAmong(name, sparedBefore);
       if (isAmong(name, spared)) return old !== undefined && !wasSent ? null : UNSENT;
-      return wasSent && Object.is(value, old) ? null : { is: owned(value) };
+      return wasSent && Object.is(value, old) ? null : { is: owned(given(value)) };
     };
     const patch: StatePatch = {
       time: state.time,
-      values: areSame ? { put: [], drop: [] } : changes(before.values, state.values, valuePatch),
+      values: areSame
+        ? { put: [], drop: [] }
+        : changes(LateValues.kept(before.values), LateValues.kept(state.values), valuePatch),
       sets: changes(before.sets, state.sets, (set, old) => setPatch(set, old, copies)),
     };
     const buffer = copies.fill();

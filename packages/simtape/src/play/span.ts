@@ -37,9 +37,14 @@ export class Span {
     this.#row = batch < 0 ? 0 : countBefore(batches[batch]!.time, start);
   }
 
+  /** The last moment that is folded. */
+  get reached(): Time {
+    return this.#times.at(-1) ?? Number.NEGATIVE_INFINITY;
+  }
+
   /** Everything recorded at or before `time`, which must lie in the stretch or be the moment of motion at its end. */
   at(time: Time): State {
-    if (time >= (this.#times.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#fold(time, Number.POSITIVE_INFINITY);
+    if (time >= this.reached) this.#fold(time, Number.POSITIVE_INFINITY);
     const count = countUntil(this.#times, time);
     return { ...(this.#frozenAt(count) ?? this.#freeze(count)), time };
   }
@@ -53,7 +58,7 @@ export class Span {
   #fold(time: Time, effort: number): void {
     const { batches } = this.stretch;
     let left = effort;
-    let moment = this.#times.at(-1) ?? Number.NEGATIVE_INFINITY;
+    let moment = this.reached;
     for (; this.#batch < batches.length; this.#batch++, this.#row = 0) {
       const batch = batches[this.#batch]!;
       for (; this.#row < batch.length; this.#row++) {

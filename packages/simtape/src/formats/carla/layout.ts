@@ -482,7 +482,7 @@ export function readWalkerBones(cursor: ByteCursor, { scalar }: Dialect): Walker
   const bones: Bone[] = [];
   for (let i = 0; i < count; i++) {
     bones.push({
-      name: readBoneName(cursor, i),
+      name: readString(cursor),
       location: readVector(cursor, scalar),
       rotation: readVector(cursor, scalar),
     });
@@ -490,26 +490,12 @@ export function readWalkerBones(cursor: ByteCursor, { scalar }: Dialect): Walker
   return { id, bones };
 }
 
-/** Bones of which names are kept, of all there are in CARLA's skeletons; and the names read last, in their order. */
-const BONES = 128;
-const BONE_NAMES: { readonly bytes: Uint8Array; readonly name: string }[] = [];
-
-/** Walkers have the same bones: finding that a name is that of the walker before costs less than decoding it. */
-function readBoneName(cursor: ByteCursor, place: number): string {
-  const length = cursor.u16le();
-  const start = cursor.position;
-  cursor.skip(length);
-  const known = BONE_NAMES[place];
-  if (known !== undefined && length === known.bytes.length && isAt(cursor.bytes, start, known.bytes)) return known.name;
-  const bytes = cursor.bytes.slice(start, start + length);
-  const name = TEXT.decode(bytes);
-  if (place < BONES) BONE_NAMES[place] = { bytes, name };
-  return name;
-}
-
-function isAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
-  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
-  return true;
+/** Goes behind a record of bones, and gives its actor. Throws where reading it would. */
+export function skipWalkerBones(cursor: ByteCursor, { scalar }: Dialect): number {
+  const id = cursor.u32le();
+  const count = cursor.u16le();
+  for (let i = 0; i < count; i++) cursor.skip(cursor.u16le() + 6 * scalar);
+  return id;
 }
 
 export function writeWalkerBones(builder: ByteBuilder, walker: WalkerBones, { scalar }: Dialect): void {
@@ -537,19 +523,29 @@ export interface VehicleWheels {
 /** Spec §4.21. */
 export function readVehicleWheels(cursor: ByteCursor): VehicleWheels {
   const id = cursor.u32le();
-  const count = cursor.u32le();
-  if (count * 9 > cursor.remaining) {
-    throw new LayoutError(
-      "truncated",
-      `${count} wheels need ${count * 9} bytes, ${cursor.remaining} are left`,
-      cursor.offset,
-    );
-  }
+  const count = wheelCount(cursor);
   const wheels: Wheel[] = [];
   for (let i = 0; i < count; i++) {
     wheels.push({ location: cursor.u8(), steering: cursor.f32le(), rotation: cursor.f32le() });
   }
   return { id, wheels };
+}
+
+/** Goes behind a record of wheels, and gives its actor. Throws where reading it would. */
+export function skipVehicleWheels(cursor: ByteCursor): number {
+  const id = cursor.u32le();
+  cursor.skip(wheelCount(cursor) * WHEEL);
+  return id;
+}
+
+const WHEEL = 9;
+
+function wheelCount(cursor: ByteCursor): number {
+  const count = cursor.u32le();
+  const { remaining } = cursor;
+  if (count * WHEEL <= remaining) return count;
+  const message = `${count} wheels need ${count * WHEEL} bytes, ${remaining} are left`;
+  throw new LayoutError("truncated", message, cursor.offset);
 }
 
 export function writeVehicleWheels(builder: ByteBuilder, vehicle: VehicleWheels): void {

@@ -1,6 +1,7 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import type { MessageBatch } from "../../model/batch.ts";
+import { Late, type Make } from "../../model/late.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { MutableColumn, MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Channel } from "../../model/value.ts";
@@ -24,6 +25,8 @@ import {
   readVehicleWheels,
   readWalkerBones,
   readWeather,
+  skipVehicleWheels,
+  skipWalkerBones,
   type Vector,
 } from "./layout.ts";
 import { readPhysicsControl, readPhysicsControlUe5 } from "./layout-physics.ts";
@@ -42,12 +45,14 @@ export class CarlaState implements StateModel {
   readonly #own: number;
   readonly #motion: Motion;
   readonly #attached = new Attached();
+  readonly #bones: Make;
 
   constructor(channels: readonly Channel[], dialect: Dialect) {
     this.#own = channels.findIndex((channel) => Number(channel.metadata["packet"]) === STATE_PACKET);
     this.#kinds = channels.map((channel) => kindOf(Number(channel.metadata["packet"]), dialect));
     this.#dialect = dialect;
     this.#motion = new Motion(dialect);
+    this.#bones = (bytes, at) => readWalkerBones(new ByteCursor(bytes, at), dialect).bones as never;
     const motion = this.#kinds.indexOf("position");
     this.motion = motion < 0 ? null : motion;
   }
@@ -80,7 +85,10 @@ export class CarlaState implements StateModel {
       return;
     }
     try {
-      this.#packet(state, kind, new ByteCursor(batch.bytes, start, end));
+      // what is decoded late keeps its packet, and not the whole batch with it
+      const isLate = kind === "walker-bones" || kind === "vehicle-wheels";
+      const cursor = isLate ? new ByteCursor(batch.payload(i).slice()) : new ByteCursor(batch.bytes, start, end);
+      this.#packet(state, kind, cursor);
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
     }
@@ -167,13 +175,15 @@ export class CarlaState implements StateModel {
         return;
       }
       case "walker-bones": {
-        const { id, bones } = readWalkerBones(cursor, this.#dialect);
-        state.setValue(`bones/${id}`, bones as never);
+        const at = cursor.position;
+        const id = skipWalkerBones(cursor, this.#dialect);
+        state.setLate(`bones/${id}`, new Late(cursor.bytes, at, this.#bones));
         return;
       }
       case "vehicle-wheels": {
-        const { id, wheels } = readVehicleWheels(cursor);
-        state.setValue(`wheels/${id}`, wheels as never);
+        const at = cursor.position;
+        const id = skipVehicleWheels(cursor);
+        state.setLate(`wheels/${id}`, new Late(cursor.bytes, at, wheelsAt));
         return;
       }
       case "biker": {
@@ -232,6 +242,8 @@ export class CarlaState implements StateModel {
     this.#attached.carry(state, id, place);
   }
 }
+
+const wheelsAt: Make = (bytes, at) => readVehicleWheels(new ByteCursor(bytes, at)).wheels as never;
 
 function kebab(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
