@@ -51,8 +51,10 @@ export class Patcher {
     this.#state = state;
     this.#sparedBefore = spared;
     const copies = new Copies();
-    const areSame = state.values === before.values && spared === sparedBefore;
+    const areSparedSame = spared === sparedBefore;
+    const areSame = state.values === before.values && areSparedSame;
     const valuePatch = (value: Kept, old: Kept | undefined, name: string): { is: Value | undefined } | null => {
+      if (areSparedSame && Object.is(value, old)) return null;
       const wasSent = old !== undefined && !isAmong(name, sparedBefore);
       if (isAmong(name, spared)) return old !== undefined && !wasSent ? null : UNSENT;
       return wasSent && Object.is(value, old) ? null : { is: owned(given(value)) };
@@ -109,11 +111,14 @@ function changes<T, P>(
 ): Changes<P> {
   const put: (readonly [string, P])[] = [];
   const drop: string[] = [];
+  let stayed = 0;
   for (const [name, value] of after) {
-    const change = patch(value, before.get(name), name);
+    const old = before.get(name);
+    if (old !== undefined) stayed++;
+    const change = patch(value, old, name);
     if (change !== null) put.push([name, change.is]);
   }
-  for (const name of before.keys()) if (!after.has(name)) drop.push(name);
+  if (stayed < before.size) for (const name of before.keys()) if (!after.has(name)) drop.push(name);
   return { put, drop };
 }
 

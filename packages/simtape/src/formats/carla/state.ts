@@ -31,6 +31,7 @@ import {
 } from "./layout.ts";
 import { readPhysicsControl, readPhysicsControlUe5 } from "./layout-physics.ts";
 import { Motion } from "./motion.ts";
+import { Paths } from "./paths.ts";
 import { applyStatePatch, STATE_PACKET } from "./state-patch.ts";
 
 /**
@@ -46,6 +47,8 @@ export class CarlaState implements StateModel {
   readonly #motion: Motion;
   readonly #attached = new Attached();
   readonly #bones: Make;
+  readonly #bonePaths = new Paths("bones");
+  readonly #wheelPaths = new Paths("wheels");
 
   constructor(channels: readonly Channel[], dialect: Dialect) {
     this.#own = channels.findIndex((channel) => Number(channel.metadata["packet"]) === STATE_PACKET);
@@ -111,10 +114,11 @@ export class CarlaState implements StateModel {
       default:
     }
     const total = cursor.u16le();
-    for (let n = 0; n < total; n++) this.#record(state, kind, cursor);
+    for (let n = 0; n < total; n++) this.#record(state, kind, cursor, n);
   }
 
-  #record(state: MutableState, kind: PacketKind, cursor: ByteCursor): void {
+  /** `place` is that of the record in its packet. */
+  #record(state: MutableState, kind: PacketKind, cursor: ByteCursor, place: number): void {
     switch (kind) {
       case "event-add":
         this.#add(state, readEventAdd(cursor, this.#dialect));
@@ -177,13 +181,13 @@ export class CarlaState implements StateModel {
       case "walker-bones": {
         const at = cursor.position;
         const id = skipWalkerBones(cursor, this.#dialect);
-        state.setLate(`bones/${id}`, new Late(cursor.bytes, at, this.#bones));
+        state.setLate(this.#bonePaths.of(id, place), new Late(cursor.bytes, at, this.#bones));
         return;
       }
       case "vehicle-wheels": {
         const at = cursor.position;
         const id = skipVehicleWheels(cursor);
-        state.setLate(`wheels/${id}`, new Late(cursor.bytes, at, wheelsAt));
+        state.setLate(this.#wheelPaths.of(id, place), new Late(cursor.bytes, at, wheelsAt));
         return;
       }
       case "biker": {
