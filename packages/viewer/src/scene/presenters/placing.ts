@@ -56,7 +56,10 @@ export function putBox(
 /** Of ahead, up, right: the recording has ahead, right, up. */
 const ALONG = [0, 2, 1] as const;
 
-/** Bounding boxes of a set, in the axes of their things: metres ahead, up and to the right. */
+/**
+ * Bounding boxes of a set, in the axes of their things: metres ahead, up and to the right. They hardly ever change, and
+ * are turned once.
+ */
 export class Boxes {
   /** Of the box read last, the middle and half the size. */
   readonly middle: Float64Array = new Float64Array(3);
@@ -64,6 +67,8 @@ export class Boxes {
   readonly #fallback: readonly [number, number, number];
   #centers: Column | undefined;
   #extents: Column | undefined;
+  /** Of each row the middle and half the size. */
+  #turned = new Float64Array(0);
 
   /** `fallback`: half the size where none is known, along x, y, z of the recording. */
   constructor(fallback: readonly [number, number, number]) {
@@ -72,20 +77,36 @@ export class Boxes {
 
   /** Takes the set as it is now. */
   update(set: EntitySet | undefined): void {
-    this.#centers = set?.columns.get("box-center");
-    this.#extents = set?.columns.get("box-extent");
+    const centers = set?.columns.get("box-center");
+    const extents = set?.columns.get("box-extent");
+    const length = 6 * (set?.ids.length ?? 0);
+    if (centers === this.#centers && extents === this.#extents && length === this.#turned.length) return;
+    this.#centers = centers;
+    this.#extents = extents;
+    this.#turned = new Float64Array(length);
+    for (let row = 0; row < length / 6; row++) this.#turn(row);
   }
 
+  /** A row of the set. */
   read(row: number): void {
+    const at = 6 * row;
+    for (let k = 0; k < 3; k++) {
+      this.middle[k] = this.#turned[at + k]!;
+      this.half[k] = this.#turned[at + 3 + k]!;
+    }
+  }
+
+  #turn(row: number): void {
+    const at = 6 * row;
     const isKnown = metres(this.#extents, row, 0) > 0;
     for (let k = 0; k < 3; k++) {
       const item = ALONG[k]!;
       const center = metres(this.#centers, row, item);
       const extent = metres(this.#extents, row, item);
-      this.middle[k] = isKnown && Number.isFinite(center) ? center : 0;
-      this.half[k] = isKnown && extent > 0 ? extent : this.#fallback[item]!;
+      this.#turned[at + k] = isKnown && Number.isFinite(center) ? center : 0;
+      this.#turned[at + 3 + k] = isKnown && extent > 0 ? extent : this.#fallback[item]!;
     }
-    if (!isKnown) this.middle[1] = this.half[1]!;
+    if (!isKnown) this.#turned[at + 1] = this.#turned[at + 4]!;
   }
 
   /** Height of the lowest bottom of all boxes; null when there is none. */
