@@ -88,6 +88,11 @@ export interface PlayOptions {
   readonly atEnd?: "stop" | "repeat" | undefined;
   /** Between two messages of the motion channel, interpolate what moves. Default true. */
   readonly interpolate?: boolean | undefined;
+  /**
+   * Seeks are somebody's, with a pointer or a key that is held: those that follow each other within 100 ms are paced
+   * although each was shown before the next came. Default false: they begin at once.
+   */
+  readonly byHand?: boolean | undefined;
   /** Wall time between two frames, nanoseconds; default a sixtieth of a second. */
   readonly interval?: Time | undefined;
   /** Bytes of recordings kept in memory, about; default 64 MiB. */
@@ -102,6 +107,7 @@ export function play(recording: Recording, options: PlayOptions = {}): Player {
 class LocalPlayer implements Player {
   readonly #clock: Clock;
   readonly #interval: Time;
+  readonly #isByHand: boolean;
   readonly #library: Library;
   /** The first is the recording played, the others are its ghosts. */
   readonly #tracks: readonly Track[];
@@ -114,8 +120,10 @@ class LocalPlayer implements Player {
   #callOff: () => void = nothing;
   /** What the load that is under way is for, and when it began. */
   #loading: Target | null = null;
-  #begunAt: Time = 0;
+  #begunAt: Time = Number.NEGATIVE_INFINITY;
   #soughtAt: Time = Number.NEGATIVE_INFINITY;
+  /** From the place before the newest to the newest. */
+  #sinceOther: Time = Number.POSITIVE_INFINITY;
   /** Until then no move makes anything be read. */
   #pacedUntil: Time = Number.NEGATIVE_INFINITY;
   /** Until then more moves are likely to come, and nothing is read ahead. */
@@ -127,6 +135,7 @@ class LocalPlayer implements Player {
     const { ghosts = [], rate = 1, loop = null, interpolate = true } = options;
     this.#clock = options.clock ?? systemClock;
     this.#interval = options.interval ?? INTERVAL;
+    this.#isByHand = options.byHand ?? false;
     this.#library = new Library(options.memory ?? MEMORY, 1 + ghosts.length);
     this.#ghosts = ghosts;
     this.#tracks = [recording, ...ghosts.map((ghost) => ghost.recording)].map(
@@ -271,17 +280,22 @@ class LocalPlayer implements Player {
     this.#wake(Math.max(now, this.#pacedUntil), () => this.#takeTurn());
   }
 
-  /** Loads the newest place, which is best begun as the pointer comes to it. */
+  /** Loads the newest place, which is best begun as the pointer comes to it, when one comes soon after another. */
   #takeTurn(): void {
     const age = this.#clock.now() - this.#soughtAt;
-    if (age > FRESH && age < STILL) this.#wake(this.#soughtAt + STILL, () => this.#takeTurn());
+    if (age > FRESH && age < STILL && this.#sinceOther < STILL)
+      this.#wake(this.#soughtAt + STILL, () => this.#takeTurn());
     else void this.#load(this.#transport.generation, this.#controller.signal);
   }
 
-  /** Who seeks again so soon while it plays drags something; at rest one seek may simply follow another. */
+  /** Who seeks again so soon while it plays drags something; at rest a program may simply seek one after another. */
   #noteSeek(now: Time): void {
-    const isPlaying = this.#transport.stage === "running";
-    if (isPlaying && now < this.#soughtAt + DRAGGED / 2) this.#draggedUntil = now + DRAGGED;
+    const isDragging = this.#isByHand || this.#transport.stage === "running";
+    if (isDragging && now < this.#soughtAt + DRAGGED / 2) {
+      this.#draggedUntil = now + DRAGGED;
+      this.#pacedUntil = Math.max(this.#pacedUntil, this.#begunAt + PACE);
+    }
+    this.#sinceOther = now - this.#soughtAt;
     this.#soughtAt = now;
   }
 

@@ -140,6 +140,58 @@ test("where a pointer has come to rest is shown soon, although no newer place co
   }
 });
 
+test.each([
+  ["sixty", 16_666_667],
+  ["thirty", 33_333_333],
+  ["twenty", 50e6],
+])("by hand no two requests are less than 66 ms apart, with %s moves in a second", async (_, apart) => {
+  const clock = new ManualClock();
+  const { source, recording } = await far(clock);
+  const { end } = await recording.timeline();
+  await using player = play(recording, { clock, byHand: true });
+  await clock.advance(0.2e9);
+  source.delay = 20e6;
+  source.times.length = 0;
+  const isShown: Promise<boolean>[] = [];
+  for (let gone = 0; gone < 2e9; gone += apart) {
+    isShown.push(player.seek(pointer(gone / 16_666_667, end)));
+    await clock.advance(apart);
+  }
+  await clock.advance(0.5e9);
+  const gaps = source.times.slice(1).map((time, i) => time - source.times[i]!);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(66e6);
+  expect(source.times.length).toBeGreaterThan(12);
+  expect(await isShown.at(-1)).toBe(true);
+});
+
+test("a program that seeks one after another waits for nothing but the reads", async () => {
+  const clock = new ManualClock();
+  const { source, recording } = await far(clock);
+  const { end } = await recording.timeline();
+  await using player = play(recording, { clock });
+  await clock.advance(0.2e9);
+  const began = clock.now();
+  for (let n = 1; n < 20; n++) expect(await player.seek(pointer(7 * n, end))).toBe(true);
+  expect(clock.now()).toBe(began);
+  expect(source.times.length).toBeGreaterThan(10);
+});
+
+test("a place that waits for its turn does not wait for another when those come slowly", async () => {
+  const clock = new ManualClock();
+  const { source, recording } = await far(clock);
+  const { end } = await recording.timeline();
+  await using player = play(recording, { clock, byHand: true });
+  await clock.advance(0.2e9);
+  source.delay = 20e6;
+  source.times.length = 0;
+  for (const [n, apart] of [14, 38, 500].entries()) {
+    void player.seek((0.97 - 0.15 * n) * end);
+    await clock.advance(apart * 1e6);
+  }
+  // The third is 14 ms old when the second request may go.
+  expect(source.times.map((time) => time - source.times[0]!)).toEqual([0, 66e6]);
+});
+
 test("a seek anywhere is one read, whichever way the player goes", async () => {
   const clock = new ManualClock();
   const { source, recording } = await far(clock);
