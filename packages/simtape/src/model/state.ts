@@ -601,7 +601,8 @@ function copyInto(to: Cells, from: Cells, length: number): void {
   for (let i = 0; i < length; i++) target[i] = from[i]!;
 }
 
-const DOT = 46;
+/** What names of the fold's own begin with. */
+const DOT = ".".charCodeAt(0);
 
 function shown(values: ReadonlyMap<string, Kept>): ReadonlyMap<string, Kept> {
   const copy = new Map(values);
