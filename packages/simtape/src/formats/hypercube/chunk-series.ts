@@ -43,6 +43,8 @@ export class ChunkSeries {
   #open: OpenChunk | null = null;
   /** The tick inside which a chunk was ended: what is still written of it is told one later. */
   #split = -1;
+  /** The tick that was gone to last. */
+  #settled = -1;
   /** Inflated bytes that the next chunk will have, about. */
   #capacity = 4096;
   #failure: { readonly error: unknown } | null = null;
@@ -122,6 +124,12 @@ export class ChunkSeries {
     return open;
   }
 
+  /** Goes to a tick before its events are made: however large they are, they stay in the chunk that is open then. */
+  goTo(tick: number): void {
+    this.advance(tick, 0);
+    this.#settled = tick;
+  }
+
   /** Sees to it that a chunk is open in which an event at `tick` has its place; `bytes` are about to come. */
   advance(tick: number, bytes: number): void {
     const open = this.#open;
@@ -129,7 +137,7 @@ export class ChunkSeries {
     if (tick <= last) {
       const isSplit = open !== null && tick === this.#split && tick === open.startTick - 1;
       if (!isSplit && (tick < last || (open !== null && tick < open.startTick))) throw isWritten(tick, last);
-    } else if (open !== null && this.#isFull(open, tick, bytes)) this.endBefore(tick);
+    } else if (open !== null && tick !== this.#settled && this.#isFull(open, tick, bytes)) this.endBefore(tick);
     if (this.#open !== null) return;
     // a chunk may have been ended inside the tick, which goes on in the next one
     const target = Math.max(tick, this.#end);

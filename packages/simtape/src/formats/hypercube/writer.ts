@@ -154,7 +154,7 @@ export class HypercubeWriter implements Writer {
   goTo(tick: number): void {
     this.#writable();
     this.#facts.changed();
-    this.#series.advance(tick, 0);
+    this.#series.goTo(tick);
   }
 
   /** As `write`, for a core event made by the layout's own functions, at a tick gone to: it is not looked at again. */

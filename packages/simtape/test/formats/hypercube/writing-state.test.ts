@@ -433,6 +433,29 @@ describe("state of any format", () => {
     expect(bytes.length).toBeLessThan(40_000);
   });
 
+  test("so large that a tick is a good part of a chunk keeps its names, wherever a chunk ends", async () => {
+    for (const size of [9000, 30_000, 90_000, 400_000]) {
+      const states = Array.from(
+        { length: Math.ceil(3_000_000 / size) },
+        (_, i): State => ({
+          time: i * TICK,
+          values: new Map<string, Value>([
+            [`only/${i}`, { now: i }],
+            ["bulk", "x".repeat(size - i)],
+          ]),
+          sets: new Map(),
+        }),
+      );
+      // what is large comes first in its tick, with names that are known already
+      const turned = states.map((state) => ({ ...state, values: new Map([...state.values].toReversed()) }));
+      const { bytes } = await encoded(turned);
+      await using recording = await sound(bytes);
+      for (const state of [states[0]!, states[Math.floor(states.length / 2)]!, states.at(-1)!]) {
+        expect((await recording.state(state.time)).values).toEqual(state.values);
+      }
+    }
+  });
+
   test("needs a writer of its own", async () => {
     const production = await createWriter(new MemoryFiles(), { dialect: "production-5" });
     expect(() => writing.encoder(production, new Ledger())).toThrow(RangeError);
