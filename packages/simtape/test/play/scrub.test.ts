@@ -8,7 +8,7 @@ import type { ByteSource } from "../../src/io/source.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import type { Time } from "../../src/model/time.ts";
-import { play } from "../../src/play/player.ts";
+import { type Player, play } from "../../src/play/player.ts";
 import { FORMATS } from "../formats.ts";
 import { ManualClock } from "./manual-clock.ts";
 
@@ -67,6 +67,18 @@ async function far(clock: ManualClock): Promise<{ source: FarSource; recording: 
   }
   const source = new FarSource(race, clock);
   return { source, recording: await openBundle(bundleOf(coalesced(source)), FORMATS) };
+}
+
+/** A player whose seeks are somebody's, of a recording 20 ms away. */
+async function heldByHand(): Promise<{ clock: ManualClock; source: FarSource; end: Time; player: Player }> {
+  const clock = new ManualClock();
+  const { source, recording } = await far(clock);
+  const { end } = await recording.timeline();
+  const player = play(recording, { clock, byHand: true });
+  await clock.advance(0.2e9);
+  source.delay = 20e6;
+  source.times.length = 0;
+  return { clock, source, end, player };
 }
 
 /** A pointer that goes over the whole recording and back, sixty times in a second: where it is at the `n`th move. */
@@ -145,13 +157,7 @@ test.each([
   ["thirty", 33_333_333],
   ["twenty", 50e6],
 ])("by hand no two requests are less than 66 ms apart, with %s moves in a second", async (_, apart) => {
-  const clock = new ManualClock();
-  const { source, recording } = await far(clock);
-  const { end } = await recording.timeline();
-  await using player = play(recording, { clock, byHand: true });
-  await clock.advance(0.2e9);
-  source.delay = 20e6;
-  source.times.length = 0;
+  const { clock, source, end, player } = await heldByHand();
   const isShown: Promise<boolean>[] = [];
   for (let gone = 0; gone < 2e9; gone += apart) {
     isShown.push(player.seek(pointer(gone / 16_666_667, end)));
@@ -162,6 +168,7 @@ test.each([
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(66e6);
   expect(source.times.length).toBeGreaterThan(12);
   expect(await isShown.at(-1)).toBe(true);
+  await player.close();
 });
 
 test("a program that seeks one after another waits for nothing but the reads", async () => {
@@ -177,19 +184,14 @@ test("a program that seeks one after another waits for nothing but the reads", a
 });
 
 test("a place that waits for its turn does not wait for another when those come slowly", async () => {
-  const clock = new ManualClock();
-  const { source, recording } = await far(clock);
-  const { end } = await recording.timeline();
-  await using player = play(recording, { clock, byHand: true });
-  await clock.advance(0.2e9);
-  source.delay = 20e6;
-  source.times.length = 0;
+  const { clock, source, end, player } = await heldByHand();
   for (const [n, apart] of [14, 38, 500].entries()) {
     void player.seek((0.97 - 0.15 * n) * end);
     await clock.advance(apart * 1e6);
   }
   // The third is 14 ms old when the second request may go.
   expect(source.times.map((time) => time - source.times[0]!)).toEqual([0, 66e6]);
+  await player.close();
 });
 
 test("a seek anywhere is one read, whichever way the player goes", async () => {
