@@ -58,15 +58,8 @@ export type {
   StateModel,
 } from "./model/reader.ts";
 export { Message, Recording, type StateOptions } from "./model/recording.ts";
-export {
-  type Axes,
-  type Column,
-  type ColumnData,
-  type EntitySet,
-  type Interpolation,
-  MutableState,
-  type State,
-} from "./model/state.ts";
+export type { Column, ColumnData, Interpolation } from "./model/column.ts";
+export { type Axes, type EntitySet, MutableState, type State } from "./model/state.ts";
 export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
 export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";
 export type {

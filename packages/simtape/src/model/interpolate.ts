@@ -1,5 +1,6 @@
 import { type Kept, LateValues } from "./late.ts";
-import type { Column, ColumnData, EntitySet, Interpolation, State } from "./state.ts";
+import type { Column, ColumnData, Interpolation } from "./column.ts";
+import type { EntitySet, State } from "./state.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
 

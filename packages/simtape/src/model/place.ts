@@ -1,4 +1,5 @@
-import type { Axes, Column, EntitySet, State } from "./state.ts";
+import type { Column } from "./column.ts";
+import type { Axes, EntitySet, State } from "./state.ts";
 
 /**
  * Where a thing is, in one form for all formats: metres, right-handed, z up, local. What a format cannot say is null.

@@ -1,5 +1,6 @@
 import { given, type Kept, LateValues } from "../model/late.ts";
-import type { Axes, Column, ColumnData, EntitySet, State } from "../model/state.ts";
+import type { Column, ColumnData } from "../model/column.ts";
+import type { Axes, EntitySet, State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import type { Value } from "../model/value.ts";
 

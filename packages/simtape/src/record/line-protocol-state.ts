@@ -1,12 +1,5 @@
-import {
-  type Axes,
-  type ColumnKind,
-  type ColumnSpec,
-  type Interpolation,
-  type MutableColumn,
-  type MutableEntitySet,
-  MutableState,
-} from "../model/state.ts";
+import type { ColumnKind, ColumnSpec, Interpolation, MutableColumn } from "../model/column.ts";
+import { type Axes, type MutableEntitySet, MutableState } from "../model/state.ts";
 import type { Value } from "../model/value.ts";
 import type { Check, Command } from "./line-protocol-check.ts";
 import { command, either, is, name, object, oneOf, orNull, record, text, whole } from "./line-protocol-check.ts";

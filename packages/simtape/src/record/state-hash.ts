@@ -1,4 +1,5 @@
-import { type Column, MutableColumn, type MutableState, type State } from "../model/state.ts";
+import { type Column, MutableColumn } from "../model/column.ts";
+import type { MutableState, State } from "../model/state.ts";
 import type { Value } from "../model/value.ts";
 
 /**

@@ -5,7 +5,8 @@ import { ColumnBuilder, type Columns, KEYFRAME } from "../../src/model/batch.ts"
 import { type Chunk, readChunks, StatisticsCounter, summarize } from "../../src/model/chunk.ts";
 import { Fold } from "../../src/model/fold.ts";
 import type { Keyframe, Query, Reader, StateModel } from "../../src/model/reader.ts";
-import { type ColumnSpec, MutableState } from "../../src/model/state.ts";
+import type { ColumnSpec } from "../../src/model/column.ts";
+import { MutableState } from "../../src/model/state.ts";
 import { type Channel, RAW } from "../../src/model/value.ts";
 
 const SPEED: ColumnSpec = { kind: "f64", width: 1, unit: null };

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { interpolateStates } from "../../src/model/interpolate.ts";
-import { type Interpolation, MutableState, type State } from "../../src/model/state.ts";
+import type { Interpolation } from "../../src/model/column.ts";
+import { MutableState, type State } from "../../src/model/state.ts";
 import type { Value } from "../../src/model/value.ts";
 
 interface Thing {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ColumnData, type ColumnKind, type ColumnSpec, MutableState, type State } from "../../src/model/state.ts";
+import type { ColumnData, ColumnKind, ColumnSpec } from "../../src/model/column.ts";
+import { MutableState, type State } from "../../src/model/state.ts";
 
 const SPECS: Readonly<Record<string, ColumnSpec>> = {
   position: { kind: "f64", width: 3, unit: "m", interpolation: "linear" },

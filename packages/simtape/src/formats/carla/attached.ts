@@ -1,4 +1,5 @@
-import type { MutableColumn, MutableState } from "../../model/state.ts";
+import type { MutableColumn } from "../../model/column.ts";
+import type { MutableState } from "../../model/state.ts";
 import { column } from "./columns.ts";
 import { Destinations } from "./destinations.ts";
 import { attach } from "./rotation.ts";

@@ -1,4 +1,5 @@
-import type { Axes, ColumnSpec, MutableColumn, MutableEntitySet } from "../../model/state.ts";
+import type { ColumnSpec, MutableColumn } from "../../model/column.ts";
+import type { Axes, MutableEntitySet } from "../../model/state.ts";
 
 /** Unreal's world: left-handed, X forward, Y right, Z up (spec §1). */
 export const AXES: Axes = { handed: "left", up: "z", kind: "local" };

@@ -1,4 +1,5 @@
-import type { Column, EntitySet, State } from "../../model/state.ts";
+import type { Column } from "../../model/column.ts";
+import type { EntitySet, State } from "../../model/state.ts";
 import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
 import type { Time } from "../../model/time.ts";
 import type { Value } from "../../model/value.ts";

@@ -1,17 +1,8 @@
 import type { ByteBuilder } from "../../bytes/builder.ts";
 import type { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
-import type {
-  Axes,
-  Column,
-  ColumnData,
-  ColumnKind,
-  EntitySet,
-  Interpolation,
-  MutableEntitySet,
-  MutableState,
-  State,
-} from "../../model/state.ts";
+import type { Column, ColumnData, ColumnKind, Interpolation } from "../../model/column.ts";
+import type { Axes, EntitySet, MutableEntitySet, MutableState, State } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
 import { readString, readVarInt, writeString, writeVarInt } from "./layout.ts";
 import {

@@ -1,4 +1,5 @@
-import type { Axes, MutableColumn, MutableEntitySet, MutableState } from "../../model/state.ts";
+import type { MutableColumn } from "../../model/column.ts";
+import type { Axes, MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
 
 /** Minecraft's axes: right-handed, y up. */

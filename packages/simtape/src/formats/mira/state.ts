@@ -1,6 +1,7 @@
 import type { MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
-import type { Axes, ColumnSpec, Interpolation, MutableState } from "../../model/state.ts";
+import type { ColumnSpec, Interpolation } from "../../model/column.ts";
+import type { Axes, MutableState } from "../../model/state.ts";
 import type { Channel, Value } from "../../model/value.ts";
 import { opaqueValue, TapeSchema } from "./schema.ts";
 import type { ObjectLayout, TypeLayout } from "./types.ts";

@@ -1,7 +1,8 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { KEYFRAME, type MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
-import type { Axes, Column, ColumnData, ColumnSpec, MutableEntitySet, MutableState, State } from "../../model/state.ts";
+import type { Column, ColumnData, ColumnSpec } from "../../model/column.ts";
+import type { Axes, MutableEntitySet, MutableState, State } from "../../model/state.ts";
 import type { Schema, Value } from "../../model/value.ts";
 import { FRAME, type Frame, PARTICLE_COUNT, STATE, type StateUpdate } from "./layout.ts";
 import { type Container, frameSchema, stateSchema } from "./schema.ts";
