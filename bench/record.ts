@@ -1,6 +1,6 @@
 /**
  * Recording, beside @mcap/core in the same run: `npm run bench:record [-- TRACE.ndjson.gz]`.
- * Speed with four players; a simulated day of them; and, with a trace of real players, its size and exactness.
+ * Speed with four players; a simulated day of them; size and exactness of 24 who run and jump, and of a trace of real ones.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -12,11 +12,13 @@ import { MemoryFiles, open, type Store } from "../packages/simtape/dist/index.js
 import { directoryStore, fromFile, toFile } from "../packages/simtape/dist/io/node/index.js";
 import { compact, Ring, record } from "../packages/simtape/dist/record/index.js";
 import { createMcap, plainMove } from "./make/mcap.ts";
+import { Runner } from "./make/runners.ts";
 import { stanceAt, walk } from "./make/walkers.ts";
 
 const DAY_TICKS = 1_728_000;
 const SPEED_TICKS = 200_000;
 const TICK = 50_000_000;
+const DEGREE = 180 / Math.PI;
 const CHUNKS = { chunkSize: 256 << 10, isCompressed: true };
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -103,12 +105,25 @@ async function mcapWalk(ticks: number): Promise<Row> {
 type TraceRow = readonly [tick: number, player: number, kind: string, ...rest: (number | string)[]];
 
 /** A trace of real players: [tick, player, "m", x, y, z, yaw, pitch, vx, vy, vz, flags], angles in radians. */
-async function recordTrace(path: string): Promise<Row> {
-  const rows = gunzipSync(readFileSync(path))
-    .toString()
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as TraceRow);
+function traceIn(path: string): TraceRow[] {
+  const lines = gunzipSync(readFileSync(path)).toString().trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as TraceRow);
+}
+
+/** A trace of 24 players who run and jump for five minutes. */
+function runnersTrace(): TraceRow[] {
+  const runners = Array.from({ length: 24 }, (_, player) => new Runner(player + 1));
+  const rows: TraceRow[] = [];
+  for (let tick = 0; tick < 6000; tick++)
+    for (const [player, runner] of runners.entries()) {
+      if (!runner.step() && tick > 0) continue;
+      const { x, y, z, yaw, pitch, onGround } = runner.stance;
+      rows.push([tick, player, "m", x, y, z, yaw / DEGREE, pitch / DEGREE, 0, 0, 0, onGround ? 1 : 0]);
+    }
+  return rows;
+}
+
+async function recordTrace(rows: readonly TraceRow[]): Promise<Row> {
   const first = rows[0]![0];
   const ticks = rows.at(-1)![0] - first + 1;
   const store = directoryStore(folder);
@@ -118,7 +133,7 @@ async function recordTrace(path: string): Promise<Row> {
   const peer = await createMcap(join(folder, "trace.mcap"), CHUNKS);
   const channel = await peer.channel("move");
   const entities = new Map<number, number>();
-  const degree = 180 / Math.PI;
+  let moves = 0;
   let error = 0;
   for (const [at, player, kind, ...rest] of rows) {
     if (at - first > recorder.tick) {
@@ -129,7 +144,8 @@ async function recordTrace(path: string): Promise<Row> {
     const entity = entities.get(player);
     if (kind === "m") {
       const [x, y, z, yaw, pitch, , , , flags] = rest as number[];
-      const stance = { x: x!, y: y!, z: z!, yaw: yaw! * degree, pitch: pitch! * degree, onGround: (flags! & 1) !== 0 };
+      const stance = { x: x!, y: y!, z: z!, yaw: yaw! * DEGREE, pitch: pitch! * DEGREE, onGround: (flags! & 1) !== 0 };
+      moves++;
       await peer.add(channel, (at - first) * TICK, plainMove(player, stance));
       if (entity === undefined) {
         const uuid = `00000000-0000-4000-8000-${String(player).padStart(12, "0")}`;
@@ -151,11 +167,15 @@ async function recordTrace(path: string): Promise<Row> {
   const began = performance.now();
   const report = await compact(fromFile(join(folder, "trace", "meta.hcrp")), toFile(made));
   const compaction = performance.now() - began;
-  // the last place told in each tick, against the place in the compacted file
+  const sorted = join(folder, "columns.hcrp");
+  const { bytesAfter: columns } = await compact(fromFile(join(folder, "trace", "meta.hcrp")), toFile(sorted), {
+    columns: true,
+  });
+  // the last place told in each tick, against the place in the file with columns, whose state `compact` has compared with the source's
   const told = new Map<string, readonly number[]>();
   for (const [at, player, kind, ...rest] of rows)
     if (kind === "m") told.set(`${at - first}:${entities.get(player)}`, rest as number[]);
-  const recording = await open(fromFile(made));
+  const recording = await open(fromFile(sorted));
   for (let tick = 0; tick < ticks; tick++) {
     const set = (await recording.state(tick * 5e7)).sets.get("players")!;
     const position = set.columns.get("position")!.data as Float64Array;
@@ -166,16 +186,26 @@ async function recordTrace(path: string): Promise<Row> {
     }
   }
   await recording.close();
-  const perPlayer = (bytes: number): number => bytes / entities.size / (ticks / 20);
   return {
     players: entities.size,
     seconds: ticks / 20,
-    recorded: perPlayer(await bytesIn(store, "trace/")),
-    compacted: perPlayer(report.bytesAfter),
-    mcap: perPlayer(statSync(join(folder, "trace.mcap")).size),
+    moves,
+    recorded: await bytesIn(store, "trace/"),
+    compacted: report.bytesAfter,
+    columns,
+    mcap: statSync(join(folder, "trace.mcap")).size,
     error,
     compaction,
   };
+}
+
+/** Bytes for each move, and for each player and second. */
+function sizesOf(what: string, row: Row): string {
+  const { players, seconds, moves } = row as Readonly<Record<"players" | "seconds" | "moves", number>>;
+  const both = (bytes: number): string =>
+    `${(bytes / moves).toFixed(2)} B (${(bytes / players / seconds).toFixed(0)} B/s)`;
+  const kinds = ["recorded", "compacted", "columns", "mcap"].map((kind) => `${kind} ${both(row[kind]!)}`);
+  return `${what}, ${players} players, ${seconds.toFixed(0)} s, ${(moves / players / seconds).toFixed(1)} moves a second: a move is ${kinds.join(", ")}; largest error ${row["error"]!.toFixed(6)} block; compaction ${(row["compaction"]! / 1000).toFixed(1)} s`;
 }
 
 /** Each case has a process of its own, so that none inherits another's heap. */
@@ -189,7 +219,7 @@ try {
   if (flag === "--case") {
     const run =
       name === "trace"
-        ? recordTrace(argument!)
+        ? recordTrace(argument === undefined ? runnersTrace() : traceIn(argument))
         : name === "clip"
           ? clipWalk()
           : name === "mcap"
@@ -213,12 +243,8 @@ try {
     console.log(
       `row 36: a report is a clip of ${clip["ticks"]} ticks after ${clip["milliseconds"]!.toFixed(0)} ms; the ring takes ${Math.round(clip["bytes"]! / 1024)} KiB`,
     );
-    if (flag !== undefined) {
-      const trace = inProcess("trace", flag);
-      console.log(
-        `trace of ${trace["players"]} players, ${trace["seconds"]!.toFixed(0)} s: recorded ${trace["recorded"]!.toFixed(1)}, compacted ${trace["compacted"]!.toFixed(1)}, mcap with zstd ${trace["mcap"]!.toFixed(1)} B per player and second; largest error ${trace["error"]!.toFixed(6)} block; compaction ${(trace["compaction"]! / 1000).toFixed(1)} s`,
-      );
-    }
+    console.log(sizesOf("runners", inProcess("trace")));
+    if (flag !== undefined) console.log(sizesOf("trace", inProcess("trace", flag)));
   }
 } finally {
   rmSync(folder, { recursive: true });

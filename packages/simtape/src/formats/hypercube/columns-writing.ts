@@ -2,6 +2,7 @@ import { ByteBuilder } from "../../bytes/builder.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { COLUMNS_VERSION, FIELD_BITS, STREAM, STREAMS } from "./columns.ts";
+import { FORECAST, FORECAST_MOST, Forecast } from "./columns-forecast.ts";
 import { readVarInt, writeVarInt } from "./layout.ts";
 import { readEventId, readTickHead } from "./layout-chunk.ts";
 import { EVENT, FIRST_SIZED, skipEvent } from "./layout-events.ts";
@@ -110,20 +111,112 @@ function sortRecords(raw: Uint8Array, start: number, end: number, streams: reado
 }
 
 function sortMoves(raw: Uint8Array, entities: readonly Moves[], streams: readonly ByteBuilder[]): void {
-  const masks = streams[STREAM.masks]!;
-  for (const moves of entities)
-    for (const move of moves) {
-      const mask = raw[move]!;
-      masks.u8(mask);
-      let at = move + 1;
-      for (const [k, bit] of FIELD_BITS.entries()) {
-        if ((mask & bit) === 0) continue;
-        const end = varIntEnd(raw, at);
-        streams[STREAM.firsts + k]!.u8(raw[at]!);
-        streams[STREAM.further + k]!.raw(raw.subarray(at + 1, end));
-        at = end;
+  const forecaster = new Forecaster(raw);
+  for (const moves of entities) {
+    const told = forecaster.choose(moves);
+    streams[STREAM.forecasts]!.u8(told);
+    forecaster.begin(told);
+    for (const move of moves) sortMove(raw, move, told === 0 ? null : forecaster, streams);
+  }
+}
+
+/** The mask and the numbers of one move; of those that are forecast what they differ by. */
+function sortMove(raw: Uint8Array, move: number, forecaster: Forecaster | null, streams: readonly ByteBuilder[]): void {
+  const mask = raw[move]!;
+  streams[STREAM.masks]!.u8(mask);
+  forecaster?.next(move);
+  let at = move + 1;
+  for (const [k, bit] of FIELD_BITS.entries()) {
+    if ((mask & bit) === 0) continue;
+    const end = varIntEnd(raw, at);
+    if (forecaster !== null && k < FORECAST_FIELDS) {
+      let rest = zigzag(forecaster.differences[k]!);
+      streams[STREAM.firsts + k]!.u8(rest > 0x7f ? (rest & 0x7f) | 0x80 : rest);
+      while (rest > 0x7f) {
+        rest >>>= 7;
+        streams[STREAM.further + k]!.u8(rest > 0x7f ? (rest & 0x7f) | 0x80 : rest);
       }
+    } else {
+      streams[STREAM.firsts + k]!.u8(raw[at]!);
+      streams[STREAM.further + k]!.raw(raw.subarray(at + 1, end));
     }
+    at = end;
+  }
+}
+
+/** Fields that may be forecast: x, y, z, yaw. */
+const FORECAST_FIELDS = 4;
+/** The bit of each field's forecast. */
+const FORECAST_BITS = [FORECAST.across, FORECAST.up, FORECAST.across, FORECAST.turn] as const;
+
+/** Follows the moves of one entity, and tells how their numbers differ from what was to be expected. */
+class Forecaster {
+  readonly #raw: Uint8Array;
+  readonly #forecast = new Forecast();
+  readonly #values = new Int32Array(FORECAST_FIELDS);
+  /** Of the move that `next` was given: the numbers to be told. */
+  readonly differences: Int32Array = new Int32Array(FORECAST_FIELDS);
+  #told = 0;
+
+  constructor(raw: Uint8Array) {
+    this.#raw = raw;
+  }
+
+  begin(told: number): void {
+    this.#told = told;
+    this.#forecast.begin();
+  }
+
+  /** The forecasts that make the numbers of these moves smaller; none where a number is not in its shortest form, or too large. */
+  choose(moves: Moves): number {
+    const bits = new Float64Array(FORECAST_FIELDS);
+    this.begin(FORECAST.across | FORECAST.up | FORECAST.turn);
+    for (const move of moves) {
+      if (!this.next(move)) return 0;
+      const mask = this.#raw[move]!;
+      for (let k = 0; k < FORECAST_FIELDS; k++)
+        if ((mask & FIELD_BITS[k]!) !== 0) bits[k]! += bitsOf(this.differences[k]!) - bitsOf(this.#values[k]!);
+    }
+    return (
+      (bits[0]! + bits[2]! < 0 ? FORECAST.across : 0) |
+      (bits[1]! < 0 ? FORECAST.up : 0) |
+      (bits[3]! < 0 ? FORECAST.turn : 0)
+    );
+  }
+
+  /** False when the move has numbers that a forecast cannot give back to the last byte. */
+  next(move: number): boolean {
+    const values = this.#values;
+    const mask = this.#raw[move]!;
+    let at = move + 1;
+    for (let k = 0; k < FORECAST_FIELDS; k++) {
+      values[k] = 0;
+      if ((mask & FIELD_BITS[k]!) === 0) continue;
+      const end = varIntEnd(this.#raw, at);
+      let value = 0;
+      for (let i = end - 1; i >= at; i--) value = value * 128 + (this.#raw[i]! & 0x7f);
+      if (end - at !== varIntLength(value) || value > 2 * FORECAST_MOST) return false;
+      values[k] = (value >>> 1) ^ -(value & 1);
+      at = end;
+    }
+    const [x, y, z, yaw] = values as unknown as [number, number, number, number];
+    const forecast = this.#forecast;
+    const turn = forecast.yaw;
+    forecast.look(mask, yaw);
+    const expected = [forecast.x, forecast.y, forecast.z, turn] as const;
+    for (let k = 0; k < FORECAST_FIELDS; k++)
+      this.differences[k] = values[k]! - ((this.#told & FORECAST_BITS[k]!) === 0 ? 0 : expected[k]!);
+    forecast.follow(mask, x, y, z, yaw);
+    return true;
+  }
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+function bitsOf(value: number): number {
+  return 32 - Math.clz32(zigzag(value));
 }
 
 /** The bytes of an entity's id, of which there are up to four, as one number: padded ids are entities of their own. */

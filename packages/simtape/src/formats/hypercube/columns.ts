@@ -1,11 +1,15 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
+import { FORECAST, FORECAST_ALL, FORECAST_MOST, Forecast } from "./columns-forecast.ts";
 import { LIMITS, readVarInt } from "./layout.ts";
 import { EVENT } from "./layout-events.ts";
 import { MOVE_HEAD_YAW, MOVE_PITCH, MOVE_X, MOVE_Y, MOVE_YAW, MOVE_Z } from "./layout-motion.ts";
 
-/** First byte of a chunk in columns: the version of their layout, which is ours (spec §7.5 gives none). */
-export const COLUMNS_VERSION = 1;
+/**
+ * First byte of a chunk in columns: the version of their layout, which is ours (spec §7.5 gives none). Version 1 has no
+ * forecasts, and is read only.
+ */
+export const COLUMNS_VERSION = 2;
 
 /**
  * The streams that a chunk's bytes are sorted into, in the order in which they stand. Every byte goes to one of them as
@@ -30,16 +34,21 @@ export const STREAM = {
   further: 12,
   /** All from the first tick record on that cannot be sorted. */
   tail: 18,
+  /** For each of `entities` bits of `FORECAST`: which of its numbers are told against what was to be expected. */
+  forecasts: 19,
 } as const;
 
-/** How many there are. */
-export const STREAMS = 19;
+/** How many there are: in this version, and in the first. */
+export const STREAMS = 20;
+const STREAMS_1 = 19;
 /** The bits of a mask that a number follows, in the order of `firsts` and `further` (events §2, id 0). */
 export const FIELD_BITS: readonly number[] = [MOVE_X, MOVE_Y, MOVE_Z, MOVE_YAW, MOVE_PITCH, MOVE_HEAD_YAW];
 /** A record without events is two bytes in columns, and at most seven in a chunk. */
 const MAX_GROWTH = 4;
 /** Type, entity and mask of a move. */
 const SMALLEST_MOVE = 3;
+/** Bytes of a number whose forecast is a move's: what is told of it may be shorter. */
+const FORECAST_BYTES = 3;
 /** Bytes that are copied one by one. */
 const SHORT = 16;
 
@@ -51,13 +60,14 @@ export function fromColumns(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayB
   if (content.length === 0) return content;
   const cursor = new ByteCursor(content);
   const version = cursor.u8();
-  if (version !== COLUMNS_VERSION)
-    throw new LayoutError("malformed", `columns: expected version ${COLUMNS_VERSION}, found ${version}`, 0);
+  if (version !== COLUMNS_VERSION && version !== 1)
+    throw new LayoutError("malformed", `columns: expected version 1 or ${COLUMNS_VERSION}, found ${version}`, 0);
   const length = readVarInt(cursor);
   const most = Math.min(LIMITS.uncompressed, content.length * MAX_GROWTH);
   if (length > most)
     throw new LayoutError("malformed", `columns, length: expected at most ${most}, found ${length}`, 1);
-  const lengths = Array.from({ length: STREAMS }, () => readVarInt(cursor));
+  const count = version === 1 ? STREAMS_1 : STREAMS;
+  const lengths = Array.from({ length: count }, () => readVarInt(cursor));
   const streams: Stream[] = [];
   let at = cursor.position;
   for (const [number, size] of lengths.entries()) {
@@ -76,7 +86,7 @@ function chunkOf(streams: readonly Stream[], length: number): Uint8Array<ArrayBu
   if (moves * SMALLEST_MOVE > length) throw streams[STREAM.masks]!.wrong(`${moves} moves in ${length} bytes`);
   const ids = idsOf(entities, moves);
   const next = firstMoves(movers, ids.length - 1, moves);
-  const { bytes: bodies, starts } = bodiesOf(streams);
+  const { bytes: bodies, starts } = bodiesOf(streams, next);
   const content = head.bytes;
   const chunk = new Uint8Array(length);
   let to = copied(content, head.at, head.left, chunk, 0);
@@ -158,30 +168,110 @@ interface Bodies {
   readonly starts: Uint32Array;
 }
 
-function bodiesOf(streams: readonly Stream[]): Bodies {
+/** `first`: the place of each entity's first move, and how many moves there are. */
+function bodiesOf(streams: readonly Stream[], first: Uint32Array): Bodies {
   const { bytes: content, at: firstMask, left: moves } = streams[STREAM.masks]!;
+  const forecasts = forecastsOf(streams, first.length - 1);
   let size = moves;
-  for (let i: number = STREAM.firsts; i < STREAM.tail; i++) size += streams[i]!.left;
+  for (let i: number = STREAM.firsts; i < STREAM.tail; i++)
+    size += streams[i]!.left * (i < STREAM.further && forecasts !== null ? FORECAST_BYTES : 1);
   const bytes = new Uint8Array(size);
   const starts = new Uint32Array(moves + 1);
   const places = Int32Array.from(streams, ({ at }) => at);
+  const forecast = new Forecast();
   let to = 0;
-  for (let move = 0; move < moves; move++) {
-    starts[move] = to;
-    const mask = content[firstMask + move]!;
-    bytes[to++] = mask;
-    if ((mask & MOVE_X) !== 0) to = copyNumber(content, places, 0, bytes, to);
-    if ((mask & MOVE_Y) !== 0) to = copyNumber(content, places, 1, bytes, to);
-    if ((mask & MOVE_Z) !== 0) to = copyNumber(content, places, 2, bytes, to);
-    if ((mask & MOVE_YAW) !== 0) to = copyNumber(content, places, 3, bytes, to);
-    if ((mask & MOVE_PITCH) !== 0) to = copyNumber(content, places, 4, bytes, to);
-    if ((mask & MOVE_HEAD_YAW) !== 0) to = copyNumber(content, places, 5, bytes, to);
+  for (let entity = 0; entity + 1 < first.length; entity++) {
+    const told = forecasts === null ? 0 : content[forecasts.at + entity]!;
+    forecast.begin();
+    for (let move = first[entity]!; move < first[entity + 1]!; move++) {
+      starts[move] = to;
+      const mask = content[firstMask + move]!;
+      bytes[to++] = mask;
+      if (told === 0) {
+        if ((mask & MOVE_X) !== 0) to = copyNumber(content, places, 0, bytes, to);
+        if ((mask & MOVE_Y) !== 0) to = copyNumber(content, places, 1, bytes, to);
+        if ((mask & MOVE_Z) !== 0) to = copyNumber(content, places, 2, bytes, to);
+        if ((mask & MOVE_YAW) !== 0) to = copyNumber(content, places, 3, bytes, to);
+      } else to = foretold(content, places, mask, told, forecast, bytes, to);
+      if ((mask & MOVE_PITCH) !== 0) to = copyNumber(content, places, 4, bytes, to);
+      if ((mask & MOVE_HEAD_YAW) !== 0) to = copyNumber(content, places, 5, bytes, to);
+    }
   }
   starts[moves] = to;
   // a look at the ends once: whatever went over one did so here
   for (let i: number = STREAM.firsts; i < STREAM.tail; i++)
     if (places[i] !== streams[i]!.end) throw streams[i]!.wrong("its length does not fit the masks");
   return { bytes, starts };
+}
+
+/** The stream of forecasts; null where none is told. */
+function forecastsOf(streams: readonly Stream[], entities: number): Stream | null {
+  const stream = streams[STREAM.forecasts];
+  if (stream === undefined) return null;
+  if (stream.left !== entities) throw stream.wrong(`forecasts of ${entities} entities: found ${stream.left}`);
+  let all = 0;
+  for (let at = stream.at; at < stream.end; at++) all |= stream.bytes[at]!;
+  if (all > FORECAST_ALL) throw stream.wrong(`no forecast ${all}`);
+  return all === 0 ? null : stream;
+}
+
+/** The fields x, y, z and yaw of a move whose entity is forecast; gives the place behind them. */
+function foretold(
+  content: Uint8Array,
+  places: Int32Array,
+  mask: number,
+  told: number,
+  forecast: Forecast,
+  into: Uint8Array,
+  at: number,
+): number {
+  let yaw = 0;
+  if ((mask & MOVE_YAW) !== 0) {
+    yaw = numberOf(content, places, 3) + ((told & FORECAST.turn) === 0 ? 0 : forecast.yaw);
+  }
+  forecast.look(mask, yaw);
+  const isAcross = (told & FORECAST.across) !== 0;
+  let x = 0;
+  let y = 0;
+  let z = 0;
+  let to = at;
+  if ((mask & MOVE_X) !== 0) {
+    x = numberOf(content, places, 0) + (isAcross ? forecast.x : 0);
+    to = putNumber(x, into, to);
+  }
+  if ((mask & MOVE_Y) !== 0) {
+    y = numberOf(content, places, 1) + ((told & FORECAST.up) === 0 ? 0 : forecast.y);
+    to = putNumber(y, into, to);
+  }
+  if ((mask & MOVE_Z) !== 0) {
+    z = numberOf(content, places, 2) + (isAcross ? forecast.z : 0);
+    to = putNumber(z, into, to);
+  }
+  if ((mask & MOVE_YAW) !== 0) to = putNumber(yaw, into, to);
+  forecast.follow(mask, x, y, z, yaw);
+  return to;
+}
+
+/** One ZigZag number from where its field goes on. */
+function numberOf(content: Uint8Array, places: Int32Array, field: number): number {
+  let byte = content[places[STREAM.firsts + field]!++]!;
+  let value = byte & 0x7f;
+  for (let shift = 7; byte >= 0x80 && shift < 28; shift += 7) {
+    byte = content[places[STREAM.further + field]!++]!;
+    value |= (byte & 0x7f) << shift;
+  }
+  return (value >>> 1) ^ -(value & 1);
+}
+
+/** Puts a ZigZag number in its shortest form; gives the place behind it. */
+function putNumber(value: number, into: Uint8Array, at: number): number {
+  if (value > FORECAST_MOST || value < -FORECAST_MOST)
+    throw new LayoutError("malformed", `columns, a number that was forecast: ${value} is out of range`, 0);
+  let to = at;
+  let rest = value < 0 ? -2 * value - 1 : 2 * value;
+  for (; rest > 0x7f; rest >>>= 7) into[to++] = (rest & 0x7f) | 0x80;
+  into[to++] = rest;
+  return to;
 }
 
 /** One number of a move from where its field goes on; gives the place behind it. */

@@ -92,6 +92,110 @@ function writeNumbers(out: ByteBuilder, mask: number, bytes: Uint8Array): void {
   }
 }
 
+type Numbers = readonly number[];
+
+/** Moves of somebody who runs in circles and jumps: residuals x, y, z, change of yaw, and whether it ends on the ground. */
+function runner(count: number): Numbers[] {
+  const moves: Numbers[] = [];
+  const place = [0, 0, 0];
+  let before = [0, 0, 0];
+  let [vx, vy, vz, heading, wasOnGround] = [0, 0, 0, 0, true];
+  for (let i = 0; i < count; i++) {
+    const isJump = wasOnGround && i % 3 > 0;
+    const yaw = Math.round(300 * Math.sin(i / 9));
+    heading += (yaw / 32_768) * Math.PI;
+    const push = (wasOnGround ? 0.13 : 0.026) + (isJump ? 0.2 : 0);
+    if (isJump) vy = 0.42;
+    vx -= Math.sin(heading) * push;
+    vz += Math.cos(heading) * push;
+    const y = Math.max(0, place[1]! + vy);
+    const isOnGround = y === 0;
+    const step = [vx, y - place[1]!, vz];
+    const now = step.map((value, k) => Math.round((place[k]! + value) * 4096) - Math.round(place[k]! * 4096));
+    for (let k = 0; k < 3; k++) place[k]! += step[k]!;
+    moves.push([...now.map((value, k) => value - before[k]!), yaw, isOnGround ? 1 : 0]);
+    before = now;
+    vy = isOnGround ? -0.0784 : (vy - 0.08) * 0.98;
+    vx *= wasOnGround ? 0.546 : 0.91;
+    vz *= wasOnGround ? 0.546 : 0.91;
+    wasOnGround = isOnGround;
+  }
+  return moves;
+}
+
+/** A chunk of them, one a tick, of entity 7; every field told, or those that are not 0; numbers of at least `least` bytes. */
+function rawOf(moves: readonly Numbers[], isAll = false, least = 1): Uint8Array {
+  return built((out) => {
+    for (const [tick, numbers] of moves.entries()) {
+      writeVarInt(out, tick);
+      out.u16be(1).u8(0).u8(7);
+      const fields = numbers.slice(0, 4).map((value) => value | 0);
+      let mask = numbers[4] === 1 ? 32 : 0;
+      for (const [k, value] of fields.entries()) if (isAll || value !== 0) mask |= 1 << k;
+      out.u8(mask);
+      for (const [k, value] of fields.entries()) {
+        if ((mask & (1 << k)) === 0) continue;
+        let rest = ((value << 1) ^ (value >> 31)) >>> 0;
+        for (let n = 1; ; n++, rest >>>= 7) {
+          const isLast = rest < 0x80 && n >= least;
+          out.u8((rest & 0x7f) | (isLast ? 0 : 0x80));
+          if (isLast) break;
+        }
+      }
+    }
+  });
+}
+
+/** What is told of the fields of moves, by the README's words: x, y, z, yaw, without those that are not there. */
+function differences(moves: readonly Numbers[]): number[][] {
+  const told: number[][] = [[], [], [], []];
+  let [dx, dy, dz, lastYaw, px, pz, drag] = [0, 0, 0, 0, 0, 0, 0.91];
+  let was = false;
+  const strengths = new Map<string, number>();
+  const near = (value: number): number => Math.floor(value + 0.5);
+  for (const [x, y, z, yaw, ground] of moves as readonly (readonly [number, number, number, number, number])[]) {
+    const is = ground === 1;
+    const angle = (yaw * Math.PI) / 32_768;
+    const [s, c] = [Math.sin(angle), Math.cos(angle)];
+    const long = Math.hypot(px, pz);
+    const strength = strengths.get(`${was}${is}`);
+    const scale = strength === undefined || long <= 20 ? 1 : strength / long;
+    const up = is ? 0 : was ? 1720 : (dy - 327.68) * 0.98;
+    const expected = [
+      near((px * c - pz * s) * scale - (1 - drag) * dx),
+      near(up - dy),
+      near((px * s + pz * c) * scale - (1 - drag) * dz),
+      lastYaw,
+    ];
+    for (const [k, value] of [x, y, z, yaw].entries()) if (value !== 0) told[k]!.push(value - expected[k]!);
+    px = dx + x - drag * dx;
+    pz = dz + z - drag * dz;
+    strengths.set(`${was}${is}`, Math.hypot(px, pz));
+    dx += x;
+    dy += y;
+    dz += z;
+    lastYaw = yaw;
+    drag = was ? 0.546 : 0.91;
+    was = is;
+  }
+  return told;
+}
+
+/** The streams of columns of version 2. */
+function streamsOf(columns: Uint8Array): { readonly streams: readonly (readonly number[])[] } {
+  let at = 1;
+  const number = (): number => {
+    for (let value = 0, scale = 1; ; scale *= 128) {
+      const byte = columns[at++]!;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+  };
+  number();
+  const sizes = Array.from({ length: 20 }, number);
+  return { streams: sizes.map((size) => [...columns.subarray(at, (at += size))]) };
+}
+
 describe("row 25: columns", () => {
   test("are sorted as the README says", () => {
     const raw = Uint8Array.of(
@@ -125,9 +229,47 @@ describe("row 25: columns", () => {
       [],
       [0xca, 1, 0, 0],
     ];
-    const expected = [1, raw.length, ...streams.map(({ length }) => length), ...streams.flat()];
+    const first = [1, raw.length, ...streams.map(({ length }) => length), ...streams.flat()];
+    expect([...fromColumns(Uint8Array.from(first))], "version 1").toEqual([...raw]);
+    // entity 5 went 1, friction takes 0.09 of it: of the 2 that its x is more, 1 was to be expected
+    const told = [...streams.with(6, [2, 2]), [1, 0]];
+    const expected = [2, raw.length, ...told.map(({ length }) => length), ...told.flat()];
     expect([...toColumns(raw, true)]).toEqual(expected);
     expectBack(raw, true);
+  });
+
+  test("tell of a runner only how it differs from the forecast that the README states", () => {
+    const moves = runner(400);
+    const raw = rawOf(moves);
+    const { streams } = streamsOf(toColumns(raw, false));
+    expect(streams[19]).toEqual([7]);
+    const told: [number[], number[], number[], number[]] = [[], [], [], []];
+    for (const [k, numbers] of told.entries())
+      for (let i = 0, behind = 0; i < streams[6 + k]!.length; i++) {
+        const bytes = [streams[6 + k]![i]!];
+        while (bytes.at(-1)! >= 0x80) bytes.push(streams[12 + k]![behind++]!);
+        const value = bytes.reduceRight((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+        numbers.push(value % 2 === 0 ? value / 2 : -(value + 1) / 2);
+      }
+    expect(told).toEqual(differences(moves));
+    const sizeOf = (numbers: Numbers): number => numbers.reduce((sum, value) => sum + Math.abs(value), 0);
+    for (const k of [0, 1, 2]) expect(sizeOf(told[k]!)).toBeLessThan(sizeOf(moves.map((move) => move[k]!)) / 3);
+    expectBack(raw, false);
+  });
+
+  test("give back runners whose numbers are padded, huge, 0 and told all the same", () => {
+    const runs = { numRuns: tries(100, 5000) };
+    const odd = fc.array(fc.tuple(fc.nat({ max: 299 }), fc.nat({ max: 3 }), fc.integer()), { maxLength: 4 });
+    fc.assert(
+      fc.property(odd, (changes) => {
+        const moves = runner(300).map((move) => [...move]);
+        for (const [at, field, value] of changes) moves[at]![field] = value;
+        expectBack(rawOf(moves), false);
+        expectBack(rawOf(moves, true), false);
+        expectBack(rawOf(moves, false, 2), false);
+      }),
+      runs,
+    );
   });
 
   test("no bytes are a chunk without snapshot and events", () => {
@@ -184,13 +326,21 @@ describe("row 25: columns", () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         outcomeOf(new Uint8Array(bytes));
         outcomeOf(Uint8Array.of(1, ...bytes));
+        outcomeOf(Uint8Array.of(2, ...bytes));
       }),
       { numRuns: tries(400, 20_000) },
     );
   });
 
   test.each([
-    ["another version", [2], "expected version 1, found 2"],
+    ["another version", [3], "expected version 1 or 2, found 3"],
+    ["forecasts of too few", [2, 9, ...lengths({ 3: 1, 4: 1, 5: 1 }), 0, 5, 0, 0], "forecasts of 1 entities: found 0"],
+    ["a forecast of another kind", [2, 9, ...lengths({ 3: 1, 4: 1, 5: 1 }), 1, 5, 0, 0, 8], "no forecast 8"],
+    [
+      "a forecast number that is too large",
+      [2, 20, ...lengths({ 3: 1, 4: 1, 5: 1, 6: 1, 12: 3 }), 1, 5, 0, 1, 0x80, 0x80, 0x80, 0x7f, 1],
+      "is out of range",
+    ],
     ["a chunk that is longer than its columns can tell", [1, 90, ...lengths({})], "columns, length: expected at most"],
     ["a stream beyond the end", [1, 5, ...lengths({ 3: 9 })], "stream 3"],
     ["bytes behind", [1, 1, ...lengths({ 0: 1 }), 7, 7], "1 bytes follow"],
