@@ -36,6 +36,6 @@ export async function createLiveWriter(
   metadata: NbtDocument | null = null,
 ): Promise<HypercubeWriter> {
   const profile = new Profile({ ...options, dialect: "v1-segmented" }, from, metadata);
-  const framer = new Framer(await loadZstd(), options.compression, from?.dictionary ?? null);
+  const framer = new Framer(await loadZstd(), options.compression ?? "live", from?.dictionary ?? null);
   return new HypercubeWriter(profile, framer, from, true, () => output(profile));
 }

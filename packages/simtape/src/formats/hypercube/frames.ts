@@ -3,20 +3,21 @@ import { xxh64Low } from "../../codec/xxh64.ts";
 import { readZstdFrameHeader, ZSTD_MAGIC, type Zstd } from "../../codec/zstd.ts";
 import { LIMITS } from "./layout.ts";
 
-/** zstd levels: nothing depends on them; compaction is at 19 (spec §7.2). */
+/** zstd levels: recording at 3, compaction at 19; others are allowed, nothing depends on them (spec §7.2). */
 const LEVELS = { fast: 1, small: 19 } as const;
+const RECORDING_LEVEL = 3;
 /**
- * Recording, where the specification has 3: 4 makes moves 4 % smaller for a third more time; 6 makes them 6 % smaller for
- * three times the time, which is 2 ms at this size, and is spent on small chunks only.
+ * As things happen: 4 makes moves 4 % smaller than 3 for a third more time; 6 makes them 6 % smaller for three times the
+ * time, which is 2 ms at this size, and is spent on small chunks only.
  */
-const RECORDING_LEVEL = 4;
-const SMALL_LEVEL = 6;
+const LIVE_LEVEL = 4;
+const SMALL_LIVE_LEVEL = 6;
 const SMALL = 64 << 10;
 /** A raw block holds at most this (RFC 8878 §3.1.1.2). */
 const BLOCK = 1 << 17;
 
 /** How hard to compress: in words, or a level of zstd. */
-export type Compression = "store" | "fast" | "small" | number;
+export type Compression = "store" | "fast" | "small" | "live" | number;
 
 /** Makes the one zstd frame of each chunk (spec §7.1). */
 export class Framer {
@@ -32,8 +33,7 @@ export class Framer {
 
   frame(raw: Uint8Array): Uint8Array {
     if (this.#compression === "store") return storedFrame(raw);
-    const compression = this.#compression ?? (raw.length <= SMALL ? SMALL_LEVEL : RECORDING_LEVEL);
-    const level = typeof compression === "number" ? compression : LEVELS[compression];
+    const level = levelOf(this.#compression ?? RECORDING_LEVEL, raw.length);
     const dictionary = this.#dictionary;
     const frame = this.#zstd.compress(raw, dictionary === null ? { level } : { level, dictionary });
     return withinRatio(frame, raw.length);
@@ -78,4 +78,10 @@ function withinRatio(frame: Uint8Array, size: number): Uint8Array {
   filled.set(frame.subarray(0, headerBytes));
   filled.set(frame.subarray(headerBytes), filled.length - (frame.length - headerBytes));
   return filled;
+}
+
+function levelOf(compression: Exclude<Compression, "store">, length: number): number {
+  if (typeof compression === "number") return compression;
+  if (compression === "live") return length <= SMALL ? SMALL_LIVE_LEVEL : LIVE_LEVEL;
+  return LEVELS[compression];
 }
