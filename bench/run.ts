@@ -1,5 +1,6 @@
 /**
- * Reading speed of each format, beside a raw read of the same bytes in the same process: `npm run bench [-- FORMAT…]`.
+ * Reading speed of each format, beside a raw read of the same bytes in the same process: `npm run bench [-- FORMAT…]`;
+ * and without a format or with `mcap`, that of the same payloads beside @mcap/core.
  * Files are made in a temporary folder and removed. Ratios count; MB/s depend on the machine and what else it does.
  */
 import { execFileSync } from "node:child_process";
@@ -8,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CASES } from "./make/cases.ts";
+import { comparePeers } from "./peers.ts";
 
 /** What `case.mjs` measured: milliseconds, bytes. */
 interface Result {
@@ -51,6 +53,7 @@ try {
       );
     }
   }
+  if (wanted.length === 0 || wanted.includes("mcap")) await comparePeers();
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -9,18 +9,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FORMATS, open, rewrite } from "../packages/simtape/dist/index.js";
 import { fromFile, toFile } from "../packages/simtape/dist/io/node/index.js";
-import { createMcap } from "./make/mcap.ts";
+import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 
-const COUNT = 2_000_000;
 /** Each case is run so often; its run of middle speed is told. */
 const ROUNDS = 5;
-/** Poses that wander: 25 numbers each. */
-const PAYLOADS: Uint8Array[] = [];
-const walk = new Float32Array(25);
-for (let n = 0; n < 4096; n++) {
-  for (let k = 0; k < walk.length; k++) walk[k] = walk[k]! + Math.sin(n * 12.9898 + k * 78.233) * 0.01;
-  PAYLOADS.push(new Uint8Array(walk.slice().buffer));
-}
+/** What is written of the same payloads; the peer first. */
+const SMALL: readonly string[] = ["mcap", "mira", "hypercube", "hypercube+zstd"];
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 
 /** `fs.writeSync` of a file's bytes, in MB/s. */
@@ -48,29 +42,14 @@ function measured(name: string, messages: number, milliseconds: number, path: st
   return { name, messages, milliseconds, bytes: statSync(path).size, raw: rawSpeed(path), resident };
 }
 
-async function writeMcap(): Promise<Measured> {
-  const path = join(folder, "peer.mcap");
-  const began = performance.now();
-  const file = await createMcap(path, { chunkSize: 1 << 20, isCompressed: false });
-  const channel = await file.channel("a");
-  for (let i = 0; i < COUNT; i++) await file.add(channel, i * 1_000_000, PAYLOADS[i & 4095]!);
-  await file.close();
-  return measured("mcap, 100 B", COUNT, performance.now() - began, path);
-}
-
-async function writeSmall(id: "mira" | "hypercube"): Promise<Measured> {
+/** The payloads of all cases, by the peer or by one of our writers: `mira`, `hypercube`, `hypercube+zstd`. */
+async function writeSmall(name: string): Promise<Measured> {
   const path = join(folder, "small");
-  const writing = await FORMATS.find((of) => of.id === id)!.writing!();
-  const isTicked = id === "hypercube";
+  const [id, codec] = name.split("+");
   const began = performance.now();
-  const writer = await writing.create(toFile(path), { compression: isTicked ? "fast" : "store" });
-  const to = writer.channel({ name: isTicked ? "bench:data" : "/bench", schema: "raw" });
-  for (let i = 0; i < COUNT; i++) {
-    writer.write(to, isTicked ? Math.floor(i / 1000) * 50_000_000 : i * 1_000_000, PAYLOADS[i & 4095]!);
-    if (writer.ready !== null) await writer.ready;
-  }
-  await writer.close();
-  return measured(`${id}, 100 B`, COUNT, performance.now() - began, path);
+  if (name === "mcap") await writeMcap(path);
+  else await writeOwn(path, id as "mira" | "hypercube", codec === undefined ? "store" : "fast");
+  return measured(`${name}, 100 B`, COUNT, performance.now() - began, path);
 }
 
 async function writeAnew(path: string): Promise<Measured> {
@@ -99,11 +78,10 @@ function median(runs: readonly Measured[]): Measured {
 const [flag, name] = process.argv.slice(2);
 try {
   if (flag === "--case") {
-    const run =
-      name === "mcap" ? writeMcap() : name === "mira" || name === "hypercube" ? writeSmall(name) : writeAnew(name!);
+    const run = SMALL.includes(name!) ? writeSmall(name!) : writeAnew(name!);
     process.stdout.write(JSON.stringify(await run));
   } else {
-    const names = ["mcap", "mira", "hypercube", ...process.argv.slice(2)];
+    const names = [...SMALL, ...process.argv.slice(2)];
     // in turns, as the speed of a machine that is not alone changes from second to second
     const runs = Array.from({ length: ROUNDS }, () => names.map(inProcess));
     const cases = names.map((_, i) => median(runs.map((run) => run[i]!)));

@@ -1,0 +1,36 @@
+/** Messages of 100 bytes, the same for every format and for the peer: poses that wander, 25 numbers each. */
+import { FORMATS } from "../../packages/simtape/dist/index.js";
+import { toFile } from "../../packages/simtape/dist/io/node/index.js";
+import { createMcap } from "./mcap.ts";
+
+export const COUNT = 2_000_000;
+export const PAYLOADS: readonly Uint8Array[] = makePayloads();
+
+function makePayloads(): Uint8Array[] {
+  const walk = new Float32Array(25);
+  return Array.from({ length: 4096 }, (_, n) => {
+    for (let k = 0; k < walk.length; k++) walk[k] = walk[k]! + Math.sin(n * 12.9898 + k * 78.233) * 0.01;
+    return new Uint8Array(walk.slice().buffer);
+  });
+}
+
+/** With @mcap/core, in chunks as it makes them by default, not compressed. */
+export async function writeMcap(path: string): Promise<void> {
+  const file = await createMcap(path, { chunkSize: 1 << 20, isCompressed: false });
+  const channel = await file.channel("a");
+  for (let i = 0; i < COUNT; i++) await file.add(channel, i * 1_000_000, PAYLOADS[i & 4095]!);
+  await file.close();
+}
+
+/** With our writer, not compressed either unless asked for. HCRP has ticks: a thousand messages in each. */
+export async function writeOwn(path: string, id: "mira" | "hypercube", compression: "store" | "fast"): Promise<void> {
+  const writing = await FORMATS.find((of) => of.id === id)!.writing!();
+  const isTicked = id === "hypercube";
+  const writer = await writing.create(toFile(path), { compression });
+  const to = writer.channel({ name: isTicked ? "bench:data" : "/bench", schema: "raw" });
+  for (let i = 0; i < COUNT; i++) {
+    writer.write(to, isTicked ? Math.floor(i / 1000) * 50_000_000 : i * 1_000_000, PAYLOADS[i & 4095]!);
+    if (writer.ready !== null) await writer.ready;
+  }
+  await writer.close();
+}
