@@ -4,11 +4,13 @@ import { KEYFRAME, type MessageBatch } from "../model/batch.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Channel, Value } from "../model/value.ts";
 import { EXIT, UsageError } from "./failure.ts";
+import { csvRow, textCell } from "./csv.ts";
 import { matching } from "./glob.ts";
 import { preview, toJson } from "./json.ts";
 import { Output, paint, say } from "./output.ts";
 import { reads, warnOfDamage, withRecording } from "./recordings.ts";
 import { parseTime, TIME_HELP } from "./time.ts";
+import { jsonText } from "./visible.ts";
 
 interface CatOptions {
   readonly channel?: string[];
@@ -57,13 +59,14 @@ async function cat(recording: Recording, file: string, options: CatOptions): Pro
   const rows = new Rows(recording.channels, format, options.raw === true);
   const isFlat = format === "csv" && (channels ?? recording.channels).length === 1 && options.raw !== true;
   const table = isFlat ? new FlatTable() : null;
-  if (format === "csv" && table === null) await output.line("sequence,time,channel,keyframe,value");
+  if (format === "csv" && table === null) await output.text("sequence,time,channel,keyframe,value\n");
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   if (left > 0) {
     for await (const batch of recording.batches({ channels, start, end, reverse: options.reverse })) {
       for (let n = 0; n < batch.length && left > 0; n++, left--) {
         const i = options.reverse === true ? batch.length - 1 - n : n;
-        if (table === null) await output.line(rows.row(batch, i));
+        if (table === null)
+          await (format === "csv" ? output.text(rows.row(batch, i)) : output.line(rows.row(batch, i)));
         else await output.text(table.row(batch, i, rows.value(batch, i)));
       }
       if (left <= 0) break;
@@ -95,7 +98,7 @@ export function channelsMatching(recording: Recording, globs: readonly string[])
   return found;
 }
 
-/** Writes one message as one line. */
+/** Writes one message as one line, or as one row of CSV with its end. */
 export class Rows {
   undecodable = 0;
   readonly #channels: readonly Channel[];
@@ -106,7 +109,7 @@ export class Rows {
 
   constructor(channels: readonly Channel[], format: "text" | "ndjson" | "csv", isRaw: boolean) {
     this.#channels = channels;
-    this.#names = channels.map(({ name }) => JSON.stringify(name));
+    this.#names = channels.map(({ name }) => jsonText(name));
     this.#format = format;
     this.#isRaw = isRaw;
     this.#width = process.stdout.isTTY === true ? process.stdout.columns : Number.POSITIVE_INFINITY;
@@ -134,7 +137,13 @@ export class Rows {
       case "ndjson":
         return `{"sequence":${sequence},"time":${time},"channel":${this.#names[channel]},"keyframe":${isKeyframe},"value":${toJson(value)}}`;
       case "csv":
-        return `${sequence},${time},${csvCell(this.#channels[channel]!.name)},${isKeyframe},${csvCell(typeof value === "string" ? value : toJson(value))}`;
+        return csvRow([
+          `${sequence}`,
+          `${time}`,
+          textCell(this.#channels[channel]!.name),
+          `${isKeyframe}`,
+          typeof value !== "string" ? toJson(value) : this.#isRaw ? value : textCell(value),
+        ]);
       case "text": {
         const head = `${(time / 1e9).toFixed(6).padStart(14)} ${this.#channels[channel]!.name}${isKeyframe ? " *" : ""} `;
         return `${paint.dim(head)}${preview(value, Math.max(20, this.#width - head.length))}`;
@@ -157,11 +166,11 @@ class FlatTable {
     let head = "";
     if (this.#columns === null) {
       this.#columns = [...fields.keys()];
-      head = `sequence,time,${this.#columns.map(csvCell).join(",")}\n`;
+      head = csvRow(["sequence", "time", ...this.#columns.map(textCell)]);
     }
-    const cells = this.#columns.map((name) => csvCell(fields.get(name) ?? ""));
+    const cells = this.#columns.map((name) => fields.get(name) ?? "");
     if (fields.size > 0) for (const name of fields.keys()) if (!this.#columns.includes(name)) this.left.add(name);
-    return `${head}${batch.sequence[i]},${batch.time[i]},${cells.join(",")}\n`;
+    return head + csvRow([`${batch.sequence[i]}`, `${batch.time[i]}`, ...cells]);
   }
 }
 
@@ -174,11 +183,7 @@ function flatten(path: string, value: Value, into: Map<string, string>): void {
     const isWord = typeof value === "number" || typeof value === "bigint";
     into.set(
       path === "" ? "value" : path,
-      isText ? value : isWord ? String(value) : value === null ? "" : toJson(value),
+      isText ? textCell(value) : isWord ? String(value) : value === null ? "" : toJson(value),
     );
   }
-}
-
-function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -29,7 +29,7 @@ export function addCheck(program: Command): void {
           await output.line(
             `${file}: ${color(result.status)}${count}${result.error === undefined ? "" : `: ${result.error}`}`,
           );
-          if (result.findings.length > 0) await output.line(tellFindings(result.findings).join("\n"));
+          if (result.findings.length > 0) await output.lines(tellFindings(result.findings));
         }
         await output.flush();
         if (result.status === "unreadable") exit = EXIT.failed;

@@ -86,7 +86,8 @@ export function addConvert(program: Command): void {
         }
         progress.end();
         const out = new Output();
-        await out.line(options.json === true ? toJson(report) : tell(report, recording, target.path, format.name));
+        if (options.json === true) await out.line(toJson(report));
+        else await out.lines(tell(report, recording, target.path, format.name));
         await out.flush();
         warnOfDamage(recording, file);
         process.exitCode =
@@ -140,7 +141,7 @@ async function giveBack(originals: readonly Original[], { sink }: Target): Promi
   }
 }
 
-function tell(report: ConversionReport, recording: Recording, path: string, format: string): string {
+function tell(report: ConversionReport, recording: Recording, path: string, format: string): string[] {
   const lines = [
     `${path}: ${format} from ${recording.info.format}, ${report.exact ? `${counted(report.moments, "message")}, exact` : counted(report.moments, "moment")}`,
   ];
@@ -151,5 +152,5 @@ function tell(report: ConversionReport, recording: Recording, path: string, form
   for (const { path: what, count, reason } of report.lost.slice(0, most))
     lines.push(`  ${paint.red("lost")} ${what} (${grouped(count)}): ${reason}`);
   if (report.lost.length > most) lines.push(`  … and ${report.lost.length - most} more; --json has all`);
-  return lines.join("\n");
+  return lines;
 }

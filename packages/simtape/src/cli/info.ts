@@ -9,6 +9,7 @@ import { byteSize, counted, grouped, Output, paint } from "./output.ts";
 import { provenanceOf } from "./provenance.ts";
 import { reads, withRecording } from "./recordings.ts";
 import { clock } from "./time.ts";
+import { visibleLine } from "./visible.ts";
 
 export function addInfo(program: Command): void {
   reads(program.command("info"))
@@ -23,9 +24,8 @@ export function addInfo(program: Command): void {
     .action(async (file: string, options: { json?: boolean }) => {
       const output = new Output();
       await withRecording(file, async (recording) => {
-        await output.line(
-          options.json === true ? toJson(await describe(recording, file)) : await tell(recording, file),
-        );
+        if (options.json === true) await output.line(toJson(await describe(recording, file)));
+        else await output.lines(await tell(recording, file));
       });
       await output.flush();
       process.exitCode = EXIT.done;
@@ -59,7 +59,7 @@ function epochText(epoch: bigint): string {
   return epoch.toString();
 }
 
-async function tell(recording: Recording, file: string): Promise<string> {
+async function tell(recording: Recording, file: string): Promise<string[]> {
   const statistics = await recording.statistics();
   const { start, end, epoch, tick } = await recording.timeline();
   const { format, version, bytes, seekIndex, metadata } = recording.info;
@@ -96,13 +96,13 @@ async function tell(recording: Recording, file: string): Promise<string> {
     const { messages, bytes: size, first, last } = statistics[id]!;
     if (messages === 0) continue;
     const times = first === null || last === null ? ["", ""] : [clock(first), clock(last)];
-    table.push([name, schema.name, grouped(messages), byteSize(size), ...times]);
+    table.push([visibleLine(name), visibleLine(schema.name), grouped(messages), byteSize(size), ...times]);
   }
-  lines.push("", table.toString().replace(/ +$/gm, ""));
+  lines.push("", ...table.toString().replace(/ +$/gm, "").split("\n"));
   const silent = recording.channels.filter(({ id }) => statistics[id]!.messages === 0).map(({ name }) => name);
   if (silent.length > 0) lines.push("", `  ${paint.dim("without messages")} ${silent.join(", ")}`);
   lines.push("", ...tellFindings(recording.findings));
-  return lines.join("\n");
+  return lines;
 }
 
 /** Findings as lines for people; one line when there is none. */

@@ -1,16 +1,17 @@
 import type { EntitySet, State } from "../model/state.ts";
 import type { Value } from "../model/value.ts";
+import { jsonText } from "./visible.ts";
 
 /**
  * One line of JSON that loses nothing: typed arrays are arrays, NaN and infinities are strings ("NaN", "Infinity",
- * "-Infinity"), integers above 2^53 are decimal strings.
+ * "-Infinity"), integers above 2^53 are decimal strings. Control characters of every kind are escaped.
  */
 export function toJson(value: unknown): string {
   switch (typeof value) {
     case "number":
       return numberToJson(value);
     case "string":
-      return JSON.stringify(value);
+      return jsonText(value);
     case "boolean":
       return value ? "true" : "false";
     case "bigint":
@@ -44,7 +45,7 @@ function arrayToJson<T>(values: ArrayLike<T>, one: (value: T) => string): string
 function objectToJson(entries: readonly (readonly [unknown, unknown])[]): string {
   const parts: string[] = [];
   for (const [key, value] of entries) {
-    if (value !== undefined) parts.push(`${JSON.stringify(String(key))}:${toJson(value)}`);
+    if (value !== undefined) parts.push(`${jsonText(String(key))}:${toJson(value)}`);
   }
   return `{${parts.join(",")}}`;
 }

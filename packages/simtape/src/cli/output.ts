@@ -1,36 +1,83 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import pc from "picocolors";
+import { withoutSecrets } from "./secrets.ts";
+import { visible, visibleLine } from "./visible.ts";
 
-/** Results go here: collected into large writes, waiting when the reader is slow. */
+/**
+ * Results go here: collected into large writes, waiting when the reader is slow. Whatever is in them, a terminal gets
+ * text and our own colours only.
+ */
 export class Output {
   #pending = "";
 
+  /** One line; an end of a line inside of it is shown as `\n`. */
   async line(text: string): Promise<void> {
-    this.#pending += `${text}\n`;
-    if (this.#pending.length > 65536) await this.flush();
+    await this.#add(`${cleaned(text, visibleLine)}\n`);
   }
 
+  async lines(texts: Iterable<string>): Promise<void> {
+    for (const text of texts) await this.line(text);
+  }
+
+  /** Text with ends of lines of its own. */
   async text(text: string): Promise<void> {
-    this.#pending += text;
-    if (this.#pending.length > 65536) await this.flush();
+    await this.#add(cleaned(text, visible));
   }
 
   async flush(): Promise<void> {
-    const text = this.#pending;
+    const text = withoutSecrets(this.#pending);
     this.#pending = "";
     if (text !== "" && !process.stdout.write(text)) await once(process.stdout, "drain");
   }
+
+  async #add(text: string): Promise<void> {
+    this.#pending += text;
+    if (this.#pending.length > 65536) await this.flush();
+  }
 }
 
-/** Talk, warnings and progress: standard error. */
+/** Talk and warnings: standard error, one line. */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  talk(`${visibleLine(text)}\n`);
 }
+
+/** Text of several lines on standard error. */
+export function talk(text: string): void {
+  process.stderr.write(withoutSecrets(visible(text)));
+}
+
+/** A line of standard error that the next one takes the place of; only on a terminal. */
+export function sayForNow(text: string): void {
+  if (process.stderr.isTTY === true) process.stderr.write(`\r\x1b[K${withoutSecrets(visibleLine(text))}`);
+}
+
+type Painter = (text: string) => string;
+
+/** Stands for the beginning of a colour until the text around it is made visible: nothing that is read can have it. */
+const MARK = `\x1b${randomBytes(12).toString("hex")}`;
 
 /** Colours for standard output; none when it is not a terminal or `NO_COLOR` is set. */
-export const paint: ReturnType<typeof pc.createColors> = pc.createColors(
-  process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
-);
+export const paint: Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", Painter>> = {
+  bold: painter(1, 22),
+  dim: painter(2, 22),
+  red: painter(31, 39),
+  green: painter(32, 39),
+  yellow: painter(33, 39),
+};
+
+function painter(begin: number, end: number): Painter {
+  const isColoured = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
+  return isColoured ? (text) => `${MARK}${begin}m${text}${MARK}${end}m` : (text) => text;
+}
+
+function cleaned(text: string, clean: (text: string) => string): string {
+  if (!text.includes(MARK)) return clean(text);
+  const [first = "", ...painted] = text.split(MARK);
+  return (
+    clean(first) +
+    painted.map((piece) => piece.replace(/^(\d+m)(.*)$/s, (_, code, rest) => `\x1b[${code}${clean(rest)}`)).join("")
+  );
+}
 
 /** `1,234,567`. */
 export function grouped(value: number): string {
@@ -70,10 +117,10 @@ export class Progress {
     if (process.stderr.isTTY !== true || now - this.#began < 500 || now - this.#shown < 100) return;
     this.#shown = now;
     const share = total === null || total === 0 ? "" : ` of ${unit(total)}, ${Math.floor((100 * done) / total)}%`;
-    process.stderr.write(`\r\x1b[K${this.#what}: ${unit(done)}${share}`);
+    sayForNow(`${this.#what}: ${unit(done)}${share}`);
   }
 
   end(): void {
-    if (this.#shown > 0) process.stderr.write("\r\x1b[K");
+    if (this.#shown > 0) sayForNow("");
   }
 }

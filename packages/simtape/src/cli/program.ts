@@ -6,12 +6,14 @@ import { StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
 import { addCommands } from "./commands.ts";
 import { EXIT, UsageError } from "./failure.ts";
-import { say } from "./output.ts";
+import { say, talk } from "./output.ts";
 import { S3_HELP } from "./s3-help.ts";
+import { hide } from "./secrets.ts";
 
 /** Carries out a command line; gives the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   process.exitCode = undefined;
+  for (const word of words) hide(word.replace(/^-[^=]*=/, ""));
   try {
     await (await makeProgram(words)).parseAsync(words, { from: "user" });
     return Number(process.exitCode ?? EXIT.done);
@@ -32,6 +34,7 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
     .version(version(), "-V, --version")
     .showHelpAfterError("(add --help for the options)")
     .exitOverride()
+    .configureOutput({ writeErr: talk })
     .addHelpText(
       "after",
       `\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.\n\n${S3_HELP}`,
@@ -59,6 +62,6 @@ function fail(error: unknown): number {
     say(`simtape: ${error.message}`);
     return EXIT.failed;
   }
-  say(`simtape: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  talk(`simtape: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return EXIT.failed;
 }

@@ -1,6 +1,6 @@
 import { LineError, type LineProtocol } from "../record/line-protocol.ts";
 import type { RecorderStatus } from "../record/recorder-options.ts";
-import { byteSize, counted, grouped, say } from "./output.ts";
+import { byteSize, counted, grouped, say, sayForNow } from "./output.ts";
 import type { Input, Sender } from "./record-input.ts";
 
 /** Milliseconds between two looks at what is due. */
@@ -102,9 +102,9 @@ function show(status: RecorderStatus): void {
   const dropped = droppedIn(status);
   const lost = dropped === 0 ? "" : `, ${counted(dropped, "event")} dropped`;
   const text = `${counted(tick, "tick")}, ${grouped(committedTick)} committed (${byteSize(bytes)}), ${byteSize(waiting)} waiting${lost}`;
-  process.stderr.write(`\r\x1b[K${status.id}: ${text}`);
+  sayForNow(`${status.id}: ${text}`);
 }
 
 function wipe(): void {
-  if (process.stderr.isTTY === true) process.stderr.write("\r\x1b[K");
+  sayForNow("");
 }

@@ -4,6 +4,7 @@ import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
 import { createHypercube } from "../formats/hypercube/format.ts";
 import { bundleOf, FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSpool, stdin } from "../io/node/index.ts";
+import { shownUrl } from "../io/shown-url.ts";
 import type { SourceBundle } from "../io/source.ts";
 import { bundleAt } from "../location.ts";
 import { openBundle } from "../model/open.ts";
@@ -12,6 +13,7 @@ import type { Recording } from "../model/recording.ts";
 import { UsageError } from "./failure.ts";
 import { Progress, say } from "./output.ts";
 import { placeAt, under } from "./place.ts";
+import { hide } from "./secrets.ts";
 
 /** What `reads` was told on the command line. */
 let dictionaries: DictionaryLookup | null = null;
@@ -37,7 +39,8 @@ export function knownFormats(): readonly Format[] {
 /** The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input. */
 export async function bundleNamed(name: string): Promise<SourceBundle> {
   if (name === "-") return bundleOf(stdin());
-  if (/^https?:\/\//i.test(name)) return bundleAt(new URL(name));
+  hide(name);
+  if (isUrl(name)) return bundleAt(urlOf(name));
   const place = placeAt(name);
   if ((await place.kind()) !== "folder") return place.source;
   for (const main of FOLDER_MAINS) {
@@ -45,6 +48,17 @@ export async function bundleNamed(name: string): Promise<SourceBundle> {
     if ((await inside.kind()) === "file") return inside.source;
   }
   throw new UsageError(`a folder without a recording of its own (${FOLDER_MAINS.join(", ")}): ${name}`);
+}
+
+/** Whether a name is one on a web server. */
+export function isUrl(name: string): boolean {
+  return /^https?:\/\//i.test(name);
+}
+
+/** Throws `UsageError` for what only looks like a URL. */
+export function urlOf(name: string): URL {
+  if (!URL.canParse(name)) throw new UsageError(`not a URL: ${shownUrl(name)}`);
+  return new URL(name);
 }
 
 /** Opens what was named on the command line, showing progress. */

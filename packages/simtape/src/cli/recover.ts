@@ -58,7 +58,7 @@ async function tell(out: Output, name: string, report: RecoverReport): Promise<v
   await out.line(
     `${name}: ${counted(ticks, "tick")}: ${grouped(committed)} were committed, ${grouped(fromSegments)} found in segments, ${grouped(fromJournal)} in the journal`,
   );
-  if (findings.length > 0) await out.line(tellFindings(findings).join("\n"));
+  if (findings.length > 0) await out.lines(tellFindings(findings));
 }
 
 function trimmed(name: string): string {

@@ -49,7 +49,7 @@ export function addRepair(program: Command): void {
           await out.line(
             `${target.path}: ${counted(report.messagesKept, "message")} kept, ${grouped(report.bytesLost)} of ${counted(report.bytesKept + report.bytesLost, "byte")} lost`,
           );
-          if (report.lost.length > 0) await out.line(tellFindings(report.lost).join("\n"));
+          if (report.lost.length > 0) await out.lines(tellFindings(report.lost));
           for (const { message } of report.rebuilt) await out.line(`  rebuilt ${message}`);
         }
         await out.flush();

@@ -11,6 +11,7 @@ import { NO_LINES } from "./info.ts";
 import { toJson } from "./json.ts";
 import { byteSize, counted, Output, Progress, say } from "./output.ts";
 import { isInS3, storeAt } from "./place.ts";
+import { visibleLine } from "./visible.ts";
 
 interface RetainOptions {
   readonly policy?: string;
@@ -65,9 +66,8 @@ async function retain(name: string, options: RetainOptions): Promise<number> {
     progress.end();
   }
   const output = new Output();
-  await output.line(
-    options.json === true ? reportJson(plan, policy, changes) : reportText(plan, policy, changes, options.all === true),
-  );
+  if (options.json === true) await output.line(reportJson(plan, policy, changes));
+  else await output.lines(reportText(plan, policy, changes, options.all === true));
   await output.flush();
   for (const warning of plan.warnings) say(`simtape: ${warning}`);
   const doubtful = plan.rows.filter(({ isDoubtful }) => isDoubtful);
@@ -179,7 +179,7 @@ function reportText(
   policy: RetentionPolicy,
   changes: readonly RetentionChange[] | null,
   withAll: boolean,
-): string {
+): string[] {
   const done = new Map((changes ?? []).map((change) => [change.id, change]));
   const told = plan.rows.map((row) => {
     const change = done.get(row.id);
@@ -194,14 +194,14 @@ function reportText(
   });
   const shown = told.filter(({ fate }) => withAll || fate !== "keep");
   for (const { row, fate, reason } of shown)
-    table.push([fate, row.id, row.class ?? "-", byteSize(row.bytes), ageText(plan.now - row.end), reason]);
-  const lines = shown.length > 0 ? [table.toString().replace(/ +$/gm, ""), ""] : [];
+    table.push([fate, row.id, row.class ?? "-", byteSize(row.bytes), ageText(plan.now - row.end), visibleLine(reason)]);
+  const lines = shown.length > 0 ? [...table.toString().replace(/ +$/gm, "").split("\n"), ""] : [];
   const all = sums(told.map(({ row, fate }) => [fate, row.bytes]));
   for (const [fate, { recordings, bytes }] of [...all].sort(([a], [b]) => (a < b ? -1 : 1)))
     lines.push(`${fate}: ${counted(recordings, "recording")}, ${byteSize(bytes)}`);
   if (told.length === 0) lines.push("no recordings");
   if (changes === null && all.size > (all.has("keep") ? 1 : 0)) lines.push("nothing was changed; --apply does it");
-  return lines.join("\n");
+  return lines;
 }
 
 function ageText(age: number): string {

@@ -36,7 +36,8 @@ export function addState(program: Command): void {
       await withRecording(file, async (recording) => {
         const time = await parseTime(options.at, recording);
         const state = narrowed(await recording.state(time, { interpolate: options.interpolate }), options.path);
-        await output.line(options.json === true ? stateToJson(state) : tellState(state));
+        if (options.json === true) await output.line(stateToJson(state));
+        else await output.lines(tellState(state));
         warnOfDamage(recording, file);
       });
       await output.flush();
@@ -55,7 +56,7 @@ function narrowed(state: State, globs: readonly string[] | undefined): State {
 }
 
 /** State for people: sets as small tables, values as lines; what does not fit is counted. */
-function tellState(state: State): string {
+function tellState(state: State): string[] {
   const lines = [paint.bold(`at ${clock(state.time)}`)];
   for (const [name, set] of state.sets) lines.push("", ...tellSet(name, set));
   if (state.values.size > 0) {
@@ -69,7 +70,7 @@ function tellState(state: State): string {
       lines.push(`  ${path}  ${paint.dim(preview(value, 100))}`);
     }
   }
-  return lines.join("\n");
+  return lines;
 }
 
 function tellSet(name: string, set: EntitySet): string[] {

@@ -3,6 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FORMATS } from "../formats.ts";
 import { OWN_KEY } from "../formats/hypercube/metadata-writing.ts";
+import { withoutCredentials } from "../io/http.ts";
+import { shownUrl } from "../io/shown-url.ts";
+import { SourceError } from "../io/source.ts";
+import { isSegment } from "../io/store-key.ts";
 import { RecordingError } from "../model/error.ts";
 import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
@@ -12,7 +16,7 @@ import { EXIT } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { Output, say } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt, under } from "./place.ts";
-import { bundleNamed } from "./recordings.ts";
+import { bundleNamed, isUrl, urlOf } from "./recordings.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
 
 interface TailOptions {
@@ -49,18 +53,21 @@ export function addTail(program: Command): void {
       const tail = new Tail(options);
       for (let at: string | null = await mainOf(name); at !== null; ) at = await tail.follow(at, stop.signal);
       process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-      process.exitCode = tail.undecodable > 0 ? EXIT.lossy : EXIT.done;
+      process.exitCode = tail.isLossy ? EXIT.lossy : EXIT.done;
     });
 }
 
 class Tail {
-  undecodable = 0;
+  /** Payloads did not decode, or the recording goes on where nothing can be. */
+  isLossy = false;
   readonly #options: TailOptions;
   readonly #output = new Output();
   readonly #format: "text" | "ndjson";
   readonly #isMatch: (name: string) => boolean;
   /** Everything before is written; null: nothing was looked at. */
   #from: Time | null = null;
+  /** Recordings that were followed. */
+  readonly #followed = new Set<string>();
 
   constructor(options: TailOptions) {
     this.#options = options;
@@ -81,15 +88,29 @@ class Tail {
           changed = Date.now();
           seen = stamp;
         }
-        if (end !== "changing" && end !== "open") {
-          this.#from = 0;
-          say(`simtape: it goes on in ${end.next}`);
-          return nextTo(main, end.next);
-        }
+        if (end !== "changing" && end !== "open") return this.#next(main, end.next);
       }
       await sleep(followInterval, undefined, { signal }).catch(() => undefined);
     }
     return null;
+  }
+
+  /** The main file of the recording that goes on from this one; null: the link leads nowhere. */
+  #next(main: string, id: string): string | null {
+    this.#followed.add(main);
+    const problem = isSegment(id) ? null : "no name of a recording";
+    const next = problem === null ? nextTo(main, id) : null;
+    const isAgain = next !== null && this.#followed.has(next);
+    if (next === null || isAgain || this.#followed.size >= MOST_LINKS) {
+      say(
+        `simtape: it says that it goes on in ${JSON.stringify(id)}, ${problem ?? "where it has been before"}: ${main}`,
+      );
+      this.isLossy = true;
+      return null;
+    }
+    this.#from = 0;
+    say(`simtape: it goes on in ${id}`);
+    return next;
   }
 
   async #write(main: string, isAgain: boolean): Promise<"open" | "changing" | "finished" | { readonly next: string }> {
@@ -120,7 +141,7 @@ class Tail {
       for (let i = 0; i < batch.length; i++) await this.#output.line(rows.row(batch, i));
     }
     await this.#output.flush();
-    this.undecodable += rows.undecodable;
+    if (rows.undecodable > 0) this.isLossy = true;
     // chunks hold whole ticks: what comes is not before the end of the last one
     this.#from = Math.max(this.#from, end);
   }
@@ -132,6 +153,9 @@ class Tail {
   }
 }
 
+/** Recordings followed one from another: each holds a day, or as much as one wants. */
+const MOST_LINKS = 10_000;
+
 type Links = Readonly<Record<string, { readonly next?: unknown } | undefined>>;
 
 /** The main file: that of a folder is its metadata file. */
@@ -142,7 +166,12 @@ async function mainOf(name: string): Promise<string> {
 
 /** The recording `id` beside the one whose main file this is. */
 function nextTo(main: string, id: string): string {
-  if (isUrl(main)) return new URL(`../${id}/meta.hcrp`, main).href;
+  if (isUrl(main)) {
+    // what lets us read this one may be in its query
+    const next = new URL(`../${id}/meta.hcrp`, main);
+    next.search = new URL(main).search;
+    return next.href;
+  }
   return under(under(folderOf(folderOf(main)), id), "meta.hcrp");
 }
 
@@ -156,15 +185,16 @@ async function stampOf(main: string, known: string | null): Promise<string> {
   }
   const condition =
     known?.startsWith('"') === true || known?.startsWith("W/") === true ? { "if-none-match": known } : {};
-  const response = await fetch(main, { headers: { range: "bytes=0-0", ...condition } });
+  const { url, headers: authorization } = withoutCredentials(urlOf(main));
+  const response = await fetch(url, { headers: { ...authorization, range: "bytes=0-0", ...condition } }).catch(
+    (cause: unknown) => {
+      throw new SourceError("failed", `cannot reach the server: ${shownUrl(main)}`, { cause });
+    },
+  );
   await response.body?.cancel();
   if (response.status === 304) return known ?? "";
   const { headers } = response;
   return headers.get("etag") ?? `${headers.get("last-modified")} ${headers.get("content-range")}`;
-}
-
-function isUrl(name: string): boolean {
-  return /^https?:\/\//i.test(name);
 }
 
 function millisecondsOf(text: string): number {

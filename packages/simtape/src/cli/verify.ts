@@ -70,5 +70,5 @@ async function tell(out: Output, file: string, report: VerifyReport): Promise<vo
     `${file}: ${color(report.status)}, ${state}: ${counted(report.chunks, "chunk")}, ${counted(report.snapshots, "snapshot")}, ${counted(report.events, "event")}, ${counted(report.ticks, "tick")}${size}`,
   );
   if (report.stateHash !== null) await out.line(`  events ${report.eventHash}, state at the end ${report.stateHash}`);
-  if (report.findings.length > 0) await out.line(tellFindings(report.findings).join("\n"));
+  if (report.findings.length > 0) await out.lines(tellFindings(report.findings));
 }

@@ -3,10 +3,12 @@ import { basename, dirname, join } from "node:path";
 import { FORMATS } from "../formats.ts";
 import { FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSource } from "../io/node/index.ts";
+import { decoded } from "../io/shown-url.ts";
 import { RecordingError } from "../model/error.ts";
 import { recognize } from "../model/open.ts";
 import { UsageError } from "./failure.ts";
 import { isInS3 } from "./place.ts";
+import { isUrl, urlOf } from "./recordings.ts";
 
 /** A recording that the viewer is shown: behind a URL of its own, or files of this machine. */
 export type ViewEntry =
@@ -35,9 +37,9 @@ export function belongsTo(main: string, name: string): boolean {
 }
 
 async function entriesAt(name: string): Promise<ViewEntry[]> {
-  if (/^https?:\/\//i.test(name)) {
-    const { pathname, host } = new URL(name);
-    return [{ name: basename(decodeURIComponent(pathname)) || host, url: name }];
+  if (isUrl(name)) {
+    const { pathname, host, href } = urlOf(name);
+    return [{ name: basename(decoded(pathname)) || host, url: href }];
   }
   if (isInS3(name)) throw new UsageError(`the viewer reads files and web addresses: copy it first, ${name}`);
   const found = await stat(name).catch(() => null);

@@ -2,6 +2,7 @@ import { blob } from "./blob.ts";
 import { type HttpOptions, http } from "./http.ts";
 import { HttpStatusError } from "./http-answer.ts";
 import { memory } from "./memory.ts";
+import { decoded, parsedUrl } from "./shown-url.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "./source.ts";
 
 /** A bundle of one file, `source`. Its name is the last part of the source's, when that looks like a file name. */
@@ -49,7 +50,7 @@ export function filesBundle(
  * A sibling costs one request to see that it is there; `open` rejects for a sibling whose name is no file name.
  */
 export function httpBundle(url: string | URL, options: HttpOptions = {}): SourceBundle {
-  const base = new URL(url, (globalThis as { location?: { href: string } }).location?.href);
+  const base = parsedUrl(url);
   const last = base.pathname.slice(base.pathname.lastIndexOf("/") + 1);
   const name = last === "" ? null : decoded(last);
   return {
@@ -87,13 +88,4 @@ function fileNameOf(name: string): string | null {
   const path = name.includes("://") ? decoded(name.replace(/[?#].*$/, "")) : name;
   const last = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   return last.includes(".") ? last : null;
-}
-
-/** Percent signs that encode nothing are kept as they are. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,3 +1,4 @@
+import { secretsOf, shownUrl, withoutSecrets } from "./shown-url.ts";
 import { SourceError } from "./source.ts";
 
 /** A status that is final: no use to ask again. */
@@ -19,11 +20,12 @@ export class Transient extends Error {
     this.status = status;
   }
 
-  /** The lasting error, after `tries` of them. */
-  after(tries: number, url: string): SourceError {
-    const message = `${this.message}${causeOf(this.cause)}, tried ${tries} times: ${url}`;
+  /** The lasting error, after `tries` of them, without the secrets of the URL. */
+  after(tries: number, url: URL): SourceError {
+    const cause = withoutSecrets(secretsOf(url), this.cause);
+    const message = `${this.message}${causeOf(cause)}, tried ${tries} times: ${shownUrl(url)}`;
     return this.status === null
-      ? new SourceError("failed", message, { cause: this.cause })
+      ? new SourceError("failed", message, { cause })
       : new HttpStatusError(this.status, message);
   }
 }

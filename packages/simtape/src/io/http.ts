@@ -14,6 +14,7 @@ import {
   validatorsOf,
 } from "./http-answer.ts";
 import { Shared } from "./shared.ts";
+import { decoded, parsedUrl, shownUrl } from "./shown-url.ts";
 import { type ByteSource, SourceError } from "./source.ts";
 
 /** How a source speaks to its server. */
@@ -51,6 +52,9 @@ type Answer =
 
 class HttpSource implements ByteSource {
   readonly name: string;
+  /** As it was given, with all its secrets; and as it is asked for. */
+  readonly #given: URL;
+  readonly #url: string;
   readonly #gate: Gate;
   readonly #fetch: typeof fetch;
   readonly #retries: number;
@@ -69,15 +73,17 @@ class HttpSource implements ByteSource {
   #asking: Shared<void> | null = null;
 
   constructor(url: string | URL, options: HttpOptions) {
-    const parsed = new URL(url, (globalThis as { location?: { href: string } }).location?.href);
-    const authorization = takeCredentials(parsed);
-    parsed.hash = "";
-    this.name = parsed.href;
+    const given = parsedUrl(url);
+    const { url: plain, headers } = withoutCredentials(given);
+    plain.hash = "";
+    this.#given = given;
+    this.#url = plain.href;
+    this.name = shownUrl(plain);
     this.#gate = new Gate(this.name);
     // Out of its cache Chromium gives bytes of another content with the ETag of the one it knows: nobody could tell.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, { ...init, cache: "no-store" }));
     this.#retries = options.retries ?? 3;
-    this.#headers = { ...authorization, ...options.headers };
+    this.#headers = { ...headers, ...options.headers };
     this.#limit = options.limit ?? 256 * 1024 * 1024;
     this.#wait = options.wait ?? backOff;
   }
@@ -143,7 +149,7 @@ class HttpSource implements ByteSource {
         signal.throwIfAborted();
         if (!(error instanceof Transient)) throw error;
         failures = at - before >= PROGRESS ? 1 : failures + 1;
-        if (failures > this.#retries) throw error.after(failures, this.name);
+        if (failures > this.#retries) throw error.after(failures, this.#given);
         await this.#wait(failures, signal);
         signal.throwIfAborted();
       }
@@ -186,7 +192,7 @@ class HttpSource implements ByteSource {
     const headers = { ...this.#headers, ...("Range" in range ? range : { "Accept-Encoding": "identity" }) };
     let response: Response;
     try {
-      response = await this.#fetch(this.name, { headers, signal: lead.signal });
+      response = await this.#fetch(this.#url, { headers, signal: lead.signal });
     } catch (cause) {
       signal.throwIfAborted();
       throw new Transient("cannot reach the server", cause);
@@ -237,7 +243,7 @@ class HttpSource implements ByteSource {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Transient)) throw error;
-        if (++failures > this.#retries) throw error.after(failures, this.name);
+        if (++failures > this.#retries) throw error.after(failures, this.#given);
         await this.#wait(failures, signal);
         lead.follow(null);
         response = null;
@@ -322,13 +328,18 @@ class Lead {
   }
 }
 
-/** Takes name and password out of `url`, as fetch refuses them there and messages must not show them. */
-function takeCredentials(url: URL): Record<string, string> {
-  if (url.username === "" && url.password === "") return {};
-  const text = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  url.username = "";
-  url.password = "";
-  return { Authorization: `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}` };
+/** A URL without name and password, which fetch refuses there, and the header that says them. */
+export function withoutCredentials(url: URL): {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const plain = new URL(url);
+  if (url.username === "" && url.password === "") return { url: plain, headers: {} };
+  const text = `${decoded(url.username)}:${decoded(url.password)}`;
+  plain.username = "";
+  plain.password = "";
+  const Authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(text)))}`;
+  return { url: plain, headers: { Authorization } };
 }
 
 function join(parts: readonly Uint8Array[], length: number): Uint8Array {

@@ -2,6 +2,7 @@ import { AwsV4Signer } from "aws4fetch";
 import { causeOf } from "./http-answer.ts";
 import { StoreError, type StoreErrorCode } from "./store.ts";
 import { readError } from "./s3-xml.ts";
+import { parsedUrl, shownUrl, withoutSecrets } from "./shown-url.ts";
 
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -77,6 +78,8 @@ export class S3Client {
   readonly #fetch: typeof fetch;
   readonly #timeout: number;
   readonly #cache = new Map<string, ArrayBuffer>();
+  /** Of the credentials of the last request: some servers repeat in an error what they were sent. */
+  #secrets: readonly string[] = [];
 
   /** Throws `TypeError` for an endpoint that is no URL, or a bucket or prefix that cannot be one. */
   constructor(options: S3Options) {
@@ -93,7 +96,9 @@ export class S3Client {
     this.#region = region;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#timeout = options.timeout ?? 60_000;
-    this.#base = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
+    this.#base = parsedUrl(endpoint ?? `https://s3.${region}.amazonaws.com`);
+    if (this.#base.username !== "" || this.#base.password !== "" || this.#base.search !== "")
+      throw new TypeError(`an endpoint has no name, password or query: ${shownUrl(this.#base)}`);
     const style = options.style ?? (endpoint !== undefined || bucket.includes(".") ? "path" : "host");
     const path = this.#base.pathname.replace(/\/$/, "");
     if (style === "host") this.#base.hostname = `${bucket}.${this.#base.hostname}`;
@@ -172,7 +177,8 @@ export class S3Client {
     } catch (cause) {
       signal?.throwIfAborted();
       if (cause instanceof CredentialsError) throw new StoreError("denied", cause.message, key, { cause });
-      return new Unanswered(deadline.signal.aborted ? "no answer in time" : "cannot reach the server", cause);
+      const safe = withoutSecrets(this.#secrets, cause);
+      return new Unanswered(deadline.signal.aborted ? "no answer in time" : "cannot reach the server", safe);
     } finally {
       deadline.stop();
     }
@@ -193,6 +199,7 @@ export class S3Client {
     if (credentials === null) return this.#fetch(url.href, { method, headers: init.headers, body, signal });
     const datetime = new Date(this.clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, "");
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    this.#secrets = [secretAccessKey, sessionToken ?? ""].filter((secret) => secret !== "");
     const signer = new AwsV4Signer({
       method,
       url: url.href,
@@ -221,7 +228,8 @@ export class S3Client {
 
   #failure(status: number, error: ReturnType<typeof readError>, key: string | null, tries: number): StoreError {
     const said = error === null ? "" : ` ${error.code}${error.message === "" ? "" : `: ${error.message}`}`;
-    const message = `${ABOUT[codeOf(status, error?.code)]} (${status}${said})${tries > 1 ? `, tried ${tries} times` : ""}`;
+    const safe = this.#secrets.reduce((text, secret) => text.replaceAll(secret, "…"), said);
+    const message = `${ABOUT[codeOf(status, error?.code)]} (${status}${safe})${tries > 1 ? `, tried ${tries} times` : ""}`;
     return new StoreError(codeOf(status, error?.code), `${message}: ${this.#where(key)}`, key);
   }
 
