@@ -12,12 +12,12 @@ export async function bringDictionary({ reader }: Recording, target: Target): Pr
 }
 
 /** Puts a dictionary beside a recording, where readers look for it. One that is there already stays; another is told. */
-export async function putDictionary(dictionary: Uint8Array, { main }: Target): Promise<void> {
+export async function putDictionary(dictionary: Uint8Array, { main, mode }: Target): Promise<void> {
   if (main === "-") return;
   const path = under(folderOf(main), `${zstdDictionaryId(dictionary)}.dict`);
   const place = placeAt(path);
   if ((await place.kind()) === null) {
-    await place.write(dictionary);
+    await place.write(dictionary, mode);
     say(`simtape: ${path}: the dictionary that readers need`);
   } else if (Buffer.compare(await place.read(), dictionary) !== 0)
     say(`simtape: ${path} is another dictionary of that id: readers of ${main} need --dictionary`);

@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import { FORMATS } from "../formats.ts";
+import { shownUrl } from "../io/shown-url.ts";
 import { Findings } from "../model/error.ts";
 import { openBundle } from "../model/open.ts";
 import type { Reader } from "../model/reader.ts";
@@ -72,9 +73,15 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
   try {
     const sources = [];
     for (const [name, provenance] of files) {
-      sources.push({ name, sha256: await digestOf(name), ...(provenance === null ? {} : { provenance }) });
+      sources.push({
+        name: shownUrl(name),
+        sha256: await digestOf(name),
+        ...(provenance === null ? {} : { provenance }),
+      });
     }
-    const { operations } = list;
+    const operations = list.operations.map((operation) =>
+      operation.op === "join" ? { ...operation, files: operation.files.map(shownUrl) } : operation,
+    );
     const annotations = [...edited.inherited, ...edited.annotations];
     const provenance: Provenance = { simtape: "provenance", version: 1, sources, operations, annotations };
     const format = formatOf(edited.source);
@@ -87,7 +94,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
     );
     const written = await openBundle(target.written, FORMATS);
     await written.close();
-    await keepBeside(target.main, written.info, provenance);
+    await keepBeside(target.main, written.info, provenance, target.mode);
     return messages;
   } finally {
     await recording.close();

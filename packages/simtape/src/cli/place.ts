@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { directoryStore } from "../io/node/directory-store.ts";
 import { fileSpool, fromFile, toFile } from "../io/node/index.ts";
@@ -16,11 +16,14 @@ export interface Place {
   kind(): Promise<"file" | "folder" | null>;
   /** The recording whose main file it is. */
   readonly source: SourceBundle;
-  /** The same to write; in a bucket nothing is overwritten without `force`, whoever puts it there meanwhile. */
-  sink(force: boolean): SinkBundle;
+  /**
+   * The same to write; in a bucket nothing is overwritten without `force`, whoever puts it there meanwhile. `mode` is that
+   * of a new file on disk.
+   */
+  sink(force: boolean, mode?: number): SinkBundle;
   /** A small file, whole. Rejects when it is not there. */
   read(): Promise<Uint8Array>;
-  write(bytes: Uint8Array): Promise<void>;
+  write(bytes: Uint8Array, mode?: number): Promise<void>;
 }
 
 /** Throws `UsageError` for what can be no name in S3. */
@@ -42,9 +45,9 @@ export function isInS3(name: string): boolean {
   return /^s3:\/\//i.test(name);
 }
 
-/** The store whose keys are the names in a folder. */
-export function storeAt(folder: string): Store {
-  if (!isInS3(folder)) return directoryStore(folder);
+/** The store whose keys are the names in a folder; `shared`: on disk others may read what is made in it. */
+export function storeAt(folder: string, shared = false): Store {
+  if (!isInS3(folder)) return directoryStore(folder, { shared });
   const [, bucket, prefix = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/is.exec(folder) ?? [];
   if (bucket === undefined) throw new UsageError(`a folder in S3 is s3://bucket/prefix, not ${folder}`);
   return storeOf(bucket, prefix, folder);
@@ -53,9 +56,13 @@ export function storeAt(folder: string): Store {
 function placeOnDisk(path: string): Place {
   return {
     source: fromFile(path),
-    sink: (force) => toFile(path, { keep: !force, unfinished: UNFINISHED }),
+    sink: (force, mode) => toFile(path, { keep: !force, unfinished: UNFINISHED, mode }),
     read: () => readFile(path),
-    write: (bytes) => writeFile(path, bytes),
+    write: async (bytes, mode) => {
+      const sink = await toFile(path, { unfinished: UNFINISHED, mode }).open();
+      await sink.write(bytes);
+      await sink.close();
+    },
     kind: async () => {
       const found = await stat(path).catch(() => null);
       if (found === null) return null;

@@ -90,10 +90,15 @@ export async function provenanceOf(info: RecordingInfo, path: string): Promise<P
   return bytes === null ? null : parsed(new TextDecoder().decode(bytes));
 }
 
-/** Keeps it beside a recording that does not hold it; one that holds it has nothing beside. */
-export async function keepBeside(path: string, info: RecordingInfo, provenance: Provenance): Promise<void> {
+/** Keeps it beside a recording that does not hold it, with the mode of a new file; one that holds it has nothing beside. */
+export async function keepBeside(
+  path: string,
+  info: RecordingInfo,
+  provenance: Provenance,
+  mode: number | undefined,
+): Promise<void> {
   const isInside = toJson(provenanceIn(info)) === toJson(provenance);
-  if (!isInside) await placeAt(besideOf(path)).write(new TextEncoder().encode(`${toJson(provenance)}\n`));
+  if (!isInside) await placeAt(besideOf(path)).write(new TextEncoder().encode(`${toJson(provenance)}\n`), mode);
   else if (!isInS3(path)) await rm(besideOf(path), { force: true });
 }
 

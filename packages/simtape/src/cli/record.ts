@@ -24,6 +24,7 @@ interface RecordCommand {
   readonly journal?: string | true;
   readonly resume?: boolean;
   readonly lenient?: boolean;
+  readonly shared?: boolean;
   readonly policy: OverflowPolicy;
   readonly buffer?: number;
   readonly commitEvery?: number;
@@ -57,6 +58,7 @@ export function addRecord(program: Command): void {
     .option("--journal [file]", "mirror every second what is not committed; for a folder its own file by default")
     .option("--resume", "go on with a recording that was left open")
     .option("--lenient", "skip bad lines and count them")
+    .option("--shared", "let others read it, as far as the umask lets them; else only this user can")
     .addOption(
       new Option("--policy <policy>", "when the store does not keep up: make the sender wait, or drop events")
         .choices(OVERFLOW_POLICIES)
@@ -78,7 +80,7 @@ export function addRecord(program: Command): void {
       "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json",
     )
     .action(async (out: string, options: RecordCommand) => {
-      process.exitCode = await recordTo(targetOf(out, options.id), options);
+      process.exitCode = await recordTo(targetOf(out, options), options);
     });
 }
 
@@ -90,20 +92,20 @@ interface Target {
   readonly folder: string | null;
 }
 
-function targetOf(out: string, id: string | undefined): Target {
+function targetOf(out: string, { id, shared = false }: RecordCommand): Target {
   const above = id === undefined ? folderOf(out.replace(/\/+$/, "")) : out;
   const own = id ?? out.replace(/\/+$/, "").replace(/^.*\//s, "");
   if (!isSegment(own) || (isInS3(out) && !isInS3(`${above}/`)))
     throw new UsageError(`say the recording's name: ${under(out, "ID")}, of letters, digits and . _ -`);
   const name = under(above, own);
-  return { store: storeAt(above), id: own, name, folder: isInS3(out) ? null : name };
+  return { store: storeAt(above, shared), id: own, name, folder: isInS3(out) ? null : name };
 }
 
 async function recordTo(target: Target, options: RecordCommand): Promise<number> {
   const { store, id, folder } = target;
   if (options.journal === true && folder === null)
     throw new UsageError("--journal needs a local file when the recording is in a bucket");
-  const lock = folder === null ? null : await writerLock(under(folder, "writer.lock"), id);
+  const lock = folder === null ? null : await writerLock(under(folder, "writer.lock"), id, options.shared);
   try {
     if (options.resume !== true && (await store.head(`${id}/${META}`)) !== null)
       throw new StoreError("conflict", `there is a recording already, --resume goes on with it: ${target.name}`, id);

@@ -1,13 +1,15 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
+import { modeLike } from "../io/node/access.ts";
+import { tidy } from "../io/node/directory-files.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
 import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import type { WritingFormat } from "../model/writer.ts";
 import { UsageError } from "./failure.ts";
-import { placeAt, under } from "./place.ts";
+import { folderOf, isInS3, placeAt, under } from "./place.ts";
 
 /** Where a command writes: the second positional, or `-o`. */
 export interface Target {
@@ -17,6 +19,8 @@ export interface Target {
   readonly sink: SinkBundle;
   /** What was written, to read it again. */
   readonly written: SourceBundle;
+  /** Of new files on disk: as readable as the input, or for this user only. */
+  readonly mode: number | undefined;
 }
 
 export interface TargetOptions {
@@ -44,7 +48,9 @@ export async function targetOf(named: string | undefined, options: TargetOptions
   const force = options.force === true;
   if (!force && (await place.kind()) !== null)
     throw new UsageError(`there is something already, --force overwrites it: ${main}`);
-  return { path, main, sink: place.sink(force), written: place.source };
+  const mode = input === undefined ? undefined : ((await modeLike(input)) ?? undefined);
+  if (!isInS3(main)) await tidy(folderOf(main));
+  return { path, main, sink: place.sink(force, mode), written: place.source, mode };
 }
 
 /** Whether two names are of one file on disk, however they are written. */

@@ -72,8 +72,9 @@ vi.mock("node:fs/promises", async (original) => {
 vi.mock("../../src/io/node/owner.ts", async (original) => {
   const real = await original<typeof Owner>();
   return {
-    newMark: (): string => `${world.life}.${real.newMark()}`,
-    isGone: (mark: string): boolean => mark.split(".")[0] !== `${world.life}`,
+    ...real,
+    newMark: (): string => real.newMark().replace(/^[^.]+/, `${world.life}`.padStart(12, "0")),
+    isGone: (mark: string): boolean => Number(mark.split(".")[0]) !== world.life,
   };
 });
 

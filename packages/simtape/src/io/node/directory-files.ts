@@ -1,15 +1,17 @@
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { SourceError } from "../source.ts";
 import type { StoreEntry } from "../store.ts";
-import { isGone, newMark } from "./owner.ts";
+import { modeLike, OWN_FILE, openToAppend } from "./access.ts";
+import { isGone, MARK, newMark } from "./owner.ts";
 
 /**
  * Files of the store's own have a `~` in their name, which no key has: `.NAME~MARK`, `.NAME~lock`, `.NAME~lock~MARK`,
  * `.NAME~lock~HASH`, `.~puts`. Of a mark it is known whether its process has ended.
  */
-const MARKED = /~([^~]+\.[^~]+)$/;
-const GRAVE = /~lock~[0-9a-f~]+$/;
+const MARKED = new RegExp(`^\\..*~(${MARK.source})(?:\\.part)?$`, "s");
+const GRAVE = /^\..*~lock~[0-9a-f~]+$/s;
 
 /** Milliseconds after which nobody holds the lock of a lock any more. */
 const OLD_GRAVE = 3_600_000;
@@ -20,17 +22,17 @@ export interface Temporary {
   readonly handle: FileHandle;
 }
 
-/** Makes a file beside `path`, and the folders above it. */
-export async function createBeside(path: string): Promise<Temporary> {
+/** Makes a file beside `path`, as readable as their folder, and the folders above it with `mode`. */
+export async function createBeside(path: string, mode: number): Promise<Temporary> {
   const folder = dirname(path);
   const beside = join(folder, `.${basename(path)}~${newMark()}`);
   for (let tries = 1; ; tries++) {
     try {
-      return { path: beside, handle: await open(beside, "wx") };
+      return { path: beside, handle: await open(beside, "wx", (await modeLike(folder)) ?? OWN_FILE) };
     } catch (error) {
       // A delete takes empty folders away, perhaps the one just made.
       if (!isCode(error, "ENOENT") || tries > 3) throw error;
-      await makeFolder(folder);
+      await makeFolder(folder, mode);
     }
   }
 }
@@ -111,8 +113,8 @@ export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
 
-async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
+async function makeFolder(path: string, mode: number): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode });
   if (first === undefined) return;
   for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
 }
@@ -129,7 +131,13 @@ function isPutsName(name: string): boolean {
 /** Remembers under which idempotency key the content with this etag is about to get its name. */
 export async function rememberPut(path: string, etag: string, idempotencyKey: string): Promise<void> {
   const log = join(dirname(path), PUTS);
-  const handle = await open(log, "a");
+  const mode = (await modeLike(dirname(path))) ?? OWN_FILE;
+  const handle = await openToAppend(log, mode).catch(async (error: unknown) => {
+    if (!(error instanceof SourceError)) throw error;
+    // The name is ours: a link there leads to a file that is not.
+    await unlink(log);
+    return openToAppend(log, mode);
+  });
   try {
     // A line cut by a crash spoils itself only.
     await handle.write(`\n${putLine(path, etag, idempotencyKey)}\n`);

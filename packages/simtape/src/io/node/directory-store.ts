@@ -29,8 +29,17 @@ import {
   type Temporary,
   tidy,
 } from "./directory-files.ts";
+import { folderMode } from "./access.ts";
 import { fileSource } from "./file.ts";
 import { LockedError, locked } from "./file-lock.ts";
+
+export interface DirectoryOptions extends QuotaOptions {
+  /**
+   * Folders that are made are open to others as far as the `umask` lets them. Default: to this user only. A file is as
+   * readable as the folder that it is in.
+   */
+  readonly shared?: boolean | undefined;
+}
 
 /**
  * Objects as files below a folder, which is made when the first one is put. Several processes may use it at once. A
@@ -38,20 +47,23 @@ import { LockedError, locked } from "./file-lock.ts";
  * of many wins, every other change holds a lock beside the file. What ended processes left is removed or taken over.
  * Needs a file system with hard links. A key cannot also be the beginning of another's: `a` and `a/b`.
  */
-export function directoryStore(path: string, options: QuotaOptions = {}): Store {
-  return new DirectoryStore(resolve(path), options.quota ?? Number.POSITIVE_INFINITY);
+export function directoryStore(path: string, options: DirectoryOptions = {}): Store {
+  const { quota = Number.POSITIVE_INFINITY, shared = false } = options;
+  return new DirectoryStore(resolve(path), quota, folderMode(shared));
 }
 
 class DirectoryStore implements Store {
   readonly name: string;
   readonly #quota: number;
+  readonly #folderMode: number;
   /** Bytes of all objects as far as this process knows; null when nobody has looked yet. */
   #used: number | null = null;
   readonly #tidied = new Set<string>();
 
-  constructor(path: string, quota: number) {
+  constructor(path: string, quota: number, mode: number) {
     this.name = path;
     this.#quota = quota;
+    this.#folderMode = mode;
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<StoreEntry> {
@@ -215,7 +227,7 @@ class DirectoryStore implements Store {
       this.#tidied.add(folder);
       await tidy(folder);
     }
-    return createBeside(path);
+    return createBeside(path, this.#folderMode);
   }
 
   async *#walk(folder: string, prefix: string, signal: AbortSignal | undefined): AsyncGenerator<StoreEntry> {

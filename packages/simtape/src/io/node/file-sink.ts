@@ -1,15 +1,18 @@
-import { randomBytes } from "node:crypto";
 import { access, type FileHandle, link, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checkFileName } from "../bundle.ts";
 import type { ReadableSink, SinkBundle } from "../sink.ts";
 import { SourceError } from "../source.ts";
+import { modeLike, OWN_FILE } from "./access.ts";
+import { newMark } from "./owner.ts";
 
 export interface FileSinkOptions {
   /** A file that is there stays: opening rejects, and so does closing when one came meanwhile. Absent: it is replaced. */
   readonly keep?: boolean | undefined;
   /** Holds the paths of files that are not finished: what to remove when the process ends before they are. */
   readonly unfinished?: Set<string> | undefined;
+  /** Of a new file, before the `umask`; default 0600. One that takes the place of another has the mode of that. */
+  readonly mode?: number | undefined;
 }
 
 /**
@@ -44,10 +47,14 @@ class FileSink implements ReadableSink {
   static async open(path: string, options: FileSinkOptions): Promise<FileSink> {
     if (options.keep === true && (await isThere(path)))
       throw new SourceError("failed", `there is a file already: ${path}`);
-    const beside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.part`);
+    // A name that nobody can guess, and that says whose it is; of the longest names only the beginning.
+    const beside = join(dirname(path), `.${basename(path).slice(0, 60)}~${newMark()}.part`);
     try {
       options.unfinished?.add(beside);
-      return new FileSink(path, beside, await open(beside, "wx+"), options);
+      const handle = await open(beside, "wx+", options.mode ?? OWN_FILE);
+      const before = await modeLike(path);
+      if (before !== null) await handle.chmod(before);
+      return new FileSink(path, beside, handle, options);
     } catch (cause) {
       options.unfinished?.delete(beside);
       throw failure("cannot be created", path, cause);

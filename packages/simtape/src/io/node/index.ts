@@ -1,6 +1,6 @@
 /** What needs Node: files, folders, temporary files, standard input. */
 
-export { directoryStore } from "./directory-store.ts";
+export { type DirectoryOptions, directoryStore } from "./directory-store.ts";
 export { fileSource, fromFile } from "./file.ts";
 export { toFile } from "./file-sink.ts";
 export { fileSpool } from "./spool.ts";

@@ -1,6 +1,7 @@
-import { type FileHandle, open, readFile, rename, unlink } from "node:fs/promises";
+import { type FileHandle, readFile, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isCode, syncFolder } from "./directory-files.ts";
+import { OWN_FILE, OWN_FOLDER, openToAppend } from "./access.ts";
+import { createBeside, dropped, isCode, syncFolder } from "./directory-files.ts";
 
 /** A file that is replaced or grows, and survives a crash as it was after the last change that was answered. */
 export interface DurableFile {
@@ -13,7 +14,7 @@ export interface DurableFile {
   remove(): Promise<void>;
 }
 
-/** For the journal of a recording, `journal.hcj` in its folder; the folder must be there. */
+/** For the journal of a recording, `journal.hcj` in its folder. Only this user can read it. */
 export function journalFile(path: string): DurableFile {
   return new JournalOnDisk(path);
 }
@@ -28,15 +29,15 @@ class JournalOnDisk implements DurableFile {
   }
 
   async replace(bytes: Uint8Array): Promise<void> {
-    const beside = `${this.#path}.tmp`;
-    const handle = await open(beside, "w");
+    const temporary = await createBeside(this.#path, OWN_FOLDER);
+    const { handle, path } = temporary;
     try {
+      await handle.chmod(OWN_FILE);
       await handle.writeFile(bytes);
       await handle.sync();
-      await rename(beside, this.#path);
+      await rename(path, this.#path);
     } catch (error) {
-      await handle.close();
-      await unlink(beside).catch(() => undefined);
+      await dropped(temporary);
       throw error;
     }
     await this.#handle?.close();
@@ -45,7 +46,7 @@ class JournalOnDisk implements DurableFile {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    this.#handle ??= await open(this.#path, "a");
+    this.#handle ??= await openToAppend(this.#path, OWN_FILE);
     await this.#handle.writeFile(bytes);
     await this.#handle.datasync();
   }
@@ -62,11 +63,9 @@ class JournalOnDisk implements DurableFile {
   async remove(): Promise<void> {
     await this.#handle?.close();
     this.#handle = null;
-    for (const path of [this.#path, `${this.#path}.tmp`]) {
-      await unlink(path).catch((error: unknown) => {
-        if (!isCode(error, "ENOENT")) throw error;
-      });
-    }
+    await unlink(this.#path).catch((error: unknown) => {
+      if (!isCode(error, "ENOENT")) throw error;
+    });
     await syncFolder(dirname(this.#path));
   }
 }

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
+import { lutimes, mkdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { folderMode } from "./access.ts";
 import { isCode } from "./directory-files.ts";
 import { LockedError, locked } from "./file-lock.ts";
 import { isGone, newMark } from "./owner.ts";
@@ -15,12 +16,12 @@ export interface WriterLock {
 
 /**
  * Holds the file at `path` (spec §8.3: `writer.lock`, process id and recording id) for as long as a recording is being
- * written; its folder is made when it is not there. One of a process that has ended is taken over. Throws `LockedError`
+ * written; its folder is made when it is not there, for others to read when `isShared`. One of a process that has ended is taken over. Throws `LockedError`
  * at once when another holds it.
  */
-export async function writerLock(path: string, recording: string): Promise<WriterLock> {
+export async function writerLock(path: string, recording: string, isShared = false): Promise<WriterLock> {
   const mark = newMark();
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true, mode: folderMode(isShared) });
   await guarded(path, async () => {
     const holder = await holderOf(path);
     if (holder !== null && !isGone(holder.mark, holder.age))
@@ -32,7 +33,7 @@ export async function writerLock(path: string, recording: string): Promise<Write
   const timer = setInterval(() => {
     const now = new Date();
     // whoever took it away is told by the store
-    void utimes(path, now, now).catch(() => undefined);
+    void lutimes(path, now, now).catch(() => undefined);
   }, RENEWED).unref();
   let releasing: Promise<void> | null = null;
   const release = async (): Promise<void> => {

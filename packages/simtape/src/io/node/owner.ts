@@ -10,6 +10,9 @@ export function newMark(): string {
   return `${MACHINE}.${process.pid}.${startOf(process.pid)}.${randomBytes(6).toString("hex")}`;
 }
 
+/** What a mark looks like. */
+export const MARK: RegExp = /[0-9a-f]{12}\.\d+\.[0-9a-z]+\.[0-9a-f]+/;
+
 /**
  * True when the process that made `mark` has ended. Of another machine's that is not known: it counts as ended when what
  * bears the mark is `age` milliseconds old, five minutes or more.

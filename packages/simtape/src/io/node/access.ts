@@ -1,0 +1,32 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { SourceError } from "../source.ts";
+
+/** What only this user may read: recordings hold what people say and do. */
+export const OWN_FILE = 0o600;
+export const OWN_FOLDER = 0o700;
+
+/** What the `umask` leaves of it may be read by others. */
+const ANY_FOLDER = 0o777;
+
+/** The mode of folders that are made. `isShared`: others may read what is in them as far as the `umask` lets them. */
+export function folderMode(isShared: boolean): number {
+  return isShared ? ANY_FOLDER : OWN_FOLDER;
+}
+
+/** The mode of a file that is as readable as what is there; null: nothing is. */
+export async function modeLike(path: string): Promise<number | null> {
+  const found = await stat(path).catch(() => null);
+  return found === null ? null : found.mode & 0o666;
+}
+
+/** A file that grows, made when it is not there; never one that a link leads to. */
+export async function openToAppend(path: string, mode: number): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
+  try {
+    return await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, mode);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ELOOP") throw cause;
+    throw new SourceError("failed", `a link, not a file of ours: ${path}`, { cause });
+  }
+}
