@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { UsageError } from "./failure.ts";
 import { say } from "./output.ts";
+import { type DoorOptions, letIn } from "./record-door.ts";
 
 /** Somebody who sends lines. */
 export interface Sender {
@@ -30,26 +31,40 @@ export interface Input {
 
 /** Milliseconds that somebody has to take a last answer. */
 const PATIENCE = 1000;
+/** Connections that have sent no line yet, at once; with one more the first of them has to go. */
+const MOST_WAITING = 16;
+/** Refused ones that are told one by one. */
+const TOLD = 10;
+/** Milliseconds after which a silent connection is asked whether there is still somebody. */
+const ASKED_AFTER = 60_000;
 /** Bytes of one message of a WebSocket at most. */
 const LONGEST_MESSAGE = 4 << 20;
+
+/** Who may send to a place that is listened at. */
+export interface InputOptions extends DoorOptions {
+  /** Origins of pages that may, as `https://example.org`, beside those of this machine. */
+  readonly origins?: readonly string[] | undefined;
+}
 
 /**
  * `-`, a file, or a place to listen at: `tcp://host:port`, `ws://host:port` (loopback when there is no host) and
  * `unix:path`. Throws `UsageError` for what is none of them.
  */
-export async function inputOf(named: string, signal: AbortSignal): Promise<Input> {
+export async function inputOf(named: string, signal: AbortSignal, options: InputOptions = {}): Promise<Input> {
   if (named === "-") return oneOf("standard input", process.stdin, signal);
   const unix = /^unix:(.+)$/.exec(named)?.[1];
   if (unix !== undefined) {
     await clearStale(unix);
-    return serving(named, { path: unix }, acceptSocket, signal);
+    return serving(named, { path: unix }, acceptSocket, signal, options);
   }
   const [, scheme, bracketed, plain, port] = /^(tcp|ws):\/\/(?:\[([^\]]+)\]|([^:/]*)):(\d{1,5})\/?$/.exec(named) ?? [];
   if (scheme !== undefined) {
     if (Number(port) > 65_535) throw new UsageError(`no such port: ${named}`);
     const host = bracketed ?? (plain || "127.0.0.1");
-    if (!isLoopback(host)) say(`simtape: whoever reaches ${named} can write into this recording`);
-    return serving(named, { host, port: Number(port) }, scheme === "tcp" ? acceptSocket : acceptWebSocket, signal);
+    if (!isLoopback(host) && options.token === undefined)
+      say(`simtape: whoever reaches ${named} can write into this recording, as there is no --token`);
+    const accept = scheme === "tcp" ? acceptSocket : acceptWebSocket;
+    return serving(named, { host, port: Number(port) }, accept, signal, options);
   }
   if (/^[a-z]+:\/\//i.test(named))
     throw new UsageError(`--input takes -, a file, tcp://host:port, ws://host:port or unix:path, not ${named}`);
@@ -65,42 +80,57 @@ function oneOf(name: string, stream: Readable, signal: AbortSignal): Input {
   return { isServer: false, senders: senders(), close: () => stream.destroy() };
 }
 
-/** What a stream gives, until it is over or the signal comes. A connection that breaks is over. */
-async function* until(signal: AbortSignal, stream: Readable): AsyncGenerator<Uint8Array> {
+/** What a stream gives, until it is over or the signal comes. A connection that breaks, however it does, is over. */
+async function* until(signal: AbortSignal, stream: Readable, isConnection = false): AsyncGenerator<Uint8Array> {
   const stop = (): unknown => stream.destroy();
   signal.addEventListener("abort", stop);
   try {
     // what is left of it may still be answered
     for await (const bytes of stream.iterator({ destroyOnReturn: false })) yield bytes as Uint8Array;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (!signal.aborted && code !== "ECONNRESET" && code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+    if (!signal.aborted && !isConnection) throw error;
   } finally {
     signal.removeEventListener("abort", stop);
   }
 }
 
-type Accept = (took: (sender: Sender) => void, isTaken: () => boolean, signal: AbortSignal) => Server | HttpServer;
+type Accept = (came: (sender: Sender) => void, signal: AbortSignal, options: InputOptions) => Server | HttpServer;
 
-/** Listens; one sender at a time, others are turned away with a line that says so. */
+/**
+ * Listens; one sender at a time, others are turned away with a line that says so. Who has sent no line yet holds no
+ * place, and not for long.
+ */
 async function serving(
   named: string,
   where: { readonly path: string } | { readonly host: string; readonly port: number },
   accept: Accept,
   signal: AbortSignal,
+  options: InputOptions,
 ): Promise<Input> {
   let waiting: ((sender: Sender | null) => void) | null = null;
   let next: Sender | null = null;
   let isBusy = false;
-  const server = accept(
-    (sender) => {
+  let refused = 0;
+  const outside = new Set<Sender>();
+  const come = async (sender: Sender): Promise<void> => {
+    if (isBusy) return turnAway(sender, BUSY);
+    outside.add(sender);
+    const [longest] = outside;
+    if (outside.size > MOST_WAITING && outside.delete(longest!)) turnAway(longest!, "others have come, and no line");
+    const found = await letIn(sender, options).catch(() => null);
+    if (!outside.delete(sender)) return;
+    if (found === null) sender.close();
+    else if (typeof found === "string") {
+      turnAway(sender, found);
+      if (++refused <= TOLD) say(`simtape: ${sender.name} is refused: ${found}`);
+    } else if (isBusy || signal.aborted) turnAway(sender, BUSY);
+    else {
       isBusy = true;
-      next = sender;
-      waiting?.(sender);
-    },
-    () => isBusy,
-    signal,
-  );
+      next = found;
+      waiting?.(found);
+    }
+  };
+  const server = accept((sender) => void come(sender), signal, options);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(new UsageError(`cannot listen at ${named}: ${error.message}`)));
     server.listen(where, resolve);
@@ -129,7 +159,9 @@ async function serving(
     senders: senders(),
     close: () => {
       signal.removeEventListener("abort", stop);
+      for (const sender of outside) sender.close();
       server.close();
+      if ("closeAllConnections" in server) server.closeAllConnections();
     },
   };
 
@@ -138,19 +170,20 @@ async function serving(
   }
 }
 
-const BUSY = '{"error":"somebody else is sending"}';
+const BUSY = "somebody else is sending";
 
-const acceptSocket: Accept = (took, isTaken, signal) =>
-  createServer({ allowHalfOpen: true }, (socket) => {
+function turnAway(sender: Sender, why: string): void {
+  sender.answer(JSON.stringify({ error: why }));
+  sender.close();
+}
+
+const acceptSocket: Accept = (came, signal) =>
+  createServer({ allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: ASKED_AFTER }, (socket) => {
     // what goes wrong shows where the bytes are read
     socket.on("error", nothing);
-    if (isTaken()) {
-      socket.end(`${BUSY}\n`);
-      return;
-    }
-    took({
+    came({
       name: socket.remoteAddress ?? "a local process",
-      bytes: until(signal, socket),
+      bytes: until(signal, socket, true),
       answer: (line) => {
         if (socket.writable) socket.write(`${line}\n`);
       },
@@ -158,7 +191,7 @@ const acceptSocket: Accept = (took, isTaken, signal) =>
     });
   });
 
-const acceptWebSocket: Accept = (took, isTaken, signal) => {
+const acceptWebSocket: Accept = (came, signal, { origins = [] }) => {
   const server = createHttpServer((_, response) => {
     response.writeHead(426, { "content-type": "text/plain" }).end("a WebSocket, please\n");
   });
@@ -167,17 +200,13 @@ const acceptWebSocket: Accept = (took, isTaken, signal) => {
     maxPayload: LONGEST_MESSAGE,
     perMessageDeflate: false,
     // a page of anybody's can connect to a port of this machine, but says where it comes from
-    verifyClient: ({ req }: { req: IncomingMessage }) => isOwn(req.headers.origin),
+    verifyClient: ({ req }: { req: IncomingMessage }) => isAllowed(req.headers.origin, origins),
   });
   sockets.on("error", nothing);
   sockets.on("connection", (socket, request) => {
     socket.on("error", nothing);
-    if (isTaken()) {
-      socket.send(BUSY);
-      socket.close(1013);
-      return;
-    }
-    took({
+    request.socket.setKeepAlive(true, ASKED_AFTER);
+    came({
       name: request.socket.remoteAddress ?? "a WebSocket",
       bytes: messagesOf(socket, signal),
       answer: (line) => {
@@ -247,9 +276,9 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** No page, or one of this machine. */
-function isOwn(origin: string | undefined): boolean {
-  if (origin === undefined) return true;
+/** No page, one of this machine, or one that was named. */
+function isAllowed(origin: string | undefined, allowed: readonly string[]): boolean {
+  if (origin === undefined || allowed.includes(origin)) return true;
   try {
     return isLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ""));
   } catch {

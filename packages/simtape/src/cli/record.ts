@@ -25,6 +25,8 @@ interface RecordCommand {
   readonly resume?: boolean;
   readonly lenient?: boolean;
   readonly shared?: boolean;
+  readonly token?: string;
+  readonly allowOrigin?: readonly string[];
   readonly policy: OverflowPolicy;
   readonly buffer?: number;
   readonly commitEvery?: number;
@@ -51,6 +53,8 @@ export function addRecord(program: Command): void {
       "-, a file, tcp://host:port, ws://host:port or unix:path (the last three listen)",
       "-",
     )
+    .addOption(new Option("--token <token>", 'what who connects must say first, as {"token":"…"}').env("SIMTAPE_TOKEN"))
+    .option("--allow-origin <origin...>", "pages that may connect to ws://, beside those of this machine")
     .option("--id <id>", "name of the recording below <out>")
     .addOption(
       new Option("--profile <profile>", "what of a world is kept").choices(RECORDING_PROFILES).default("standard"),
@@ -132,7 +136,8 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
           }
         : undefined,
   });
-  const input = await inputOf(options.input, stop.signal);
+  const { token, allowOrigin: origins } = options;
+  const input = await inputOf(options.input, stop.signal, { token: token || undefined, origins });
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) void giveUp(lines.recorder);
     else {
