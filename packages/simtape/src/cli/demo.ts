@@ -5,7 +5,7 @@ import type { SinkBundle } from "../io/sink.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
-import { isInS3, under } from "./place.ts";
+import { isInS3, placeAt, under } from "./place.ts";
 import { formatFor, targetOf } from "./target.ts";
 
 export interface DemoOptions {
@@ -68,6 +68,7 @@ export function addDemo(program: Command): void {
         const ids = name === undefined ? Object.keys(DEMOS) : [formatFor(name, name).id];
         const seconds = positive("--seconds", options.seconds);
         const seed = positive("--seed", options.seed);
+        placeAt(options.output);
         if (!isInS3(options.output)) await mkdir(options.output, { recursive: true });
         const out = new Output();
         for (const id of ids) {

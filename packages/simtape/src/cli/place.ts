@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { directoryStore } from "../io/node/directory-store.ts";
 import { fileSpool, fromFile, toFile } from "../io/node/index.ts";
 import { s3Store } from "../io/s3.ts";
+import { shownUrl } from "../io/shown-url.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
 import type { Store } from "../io/store.ts";
@@ -26,8 +27,9 @@ export interface Place {
   write(bytes: Uint8Array, mode?: number): Promise<void>;
 }
 
-/** Throws `UsageError` for what can be no name in S3. */
+/** Throws `UsageError` for what can be no name in S3, and for other addresses: those are only read. */
 export function placeAt(name: string): Place {
+  refuseAddress(name);
   return isInS3(name) ? placeInS3(name) : placeOnDisk(name);
 }
 
@@ -47,10 +49,17 @@ export function isInS3(name: string): boolean {
 
 /** The store whose keys are the names in a folder; `shared`: on disk others may read what is made in it. */
 export function storeAt(folder: string, shared = false): Store {
+  refuseAddress(folder);
   if (!isInS3(folder)) return directoryStore(folder, { shared });
   const [, bucket, prefix = ""] = /^s3:\/\/([^/]+)(?:\/(.*))?$/is.exec(folder) ?? [];
   if (bucket === undefined) throw new UsageError(`a folder in S3 is s3://bucket/prefix, not ${folder}`);
   return storeOf(bucket, prefix, folder);
+}
+
+/** As a path it would make folders that are called like it. */
+function refuseAddress(name: string): void {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(name) && !isInS3(name))
+    throw new UsageError(`a file, a folder or s3://bucket/key is needed here, not ${shownUrl(name)}`);
 }
 
 function placeOnDisk(path: string): Place {

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, readdir, readFile, realpath } from "node:fs/promises";
+import { constants, type FileHandle, open, readdir, readFile, realpath } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, sep } from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
 import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
+import { withoutCredentials } from "../io/http.ts";
+import { opensDoors } from "../io/shown-url.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -124,7 +128,40 @@ function policyOf(index: string): string | undefined {
 
 /** As the page asks for it, relative to the page. */
 function urlOf(entry: ViewEntry, index: number): string {
-  return "url" in entry ? entry.url : `files/${index}/${encodeURIComponent(entry.main)}`;
+  if (!("url" in entry)) return `files/${index}/${encodeURIComponent(entry.main)}`;
+  // Its secrets are for this process only, not for addresses, histories and links.
+  return opensDoors(new URL(entry.url)) ? `files/${index}/${encodeURIComponent(entry.name)}` : entry.url;
+}
+
+/** Passes on what a server elsewhere has, of the file at `entry` or one beside that belongs to it. */
+async function relay(
+  entry: Extract<ViewEntry, { url: string }>,
+  name: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { url, headers } = withoutCredentials(new URL(entry.url));
+  if (!opensDoors(new URL(entry.url)) || !belongsTo(entry.name, name)) return refuse(response, 404);
+  if (name !== entry.name) url.pathname = url.pathname.replace(/[^/]*$/, encodeURIComponent(name));
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const asked = ["range", "if-range", "if-none-match"].flatMap((header) => {
+    const value = request.headers[header];
+    return typeof value === "string" ? [[header, value] as const] : [];
+  });
+  const answer = await fetch(url, {
+    method: request.method!,
+    headers: { ...headers, "accept-encoding": "identity", ...Object.fromEntries(asked) },
+    signal: gone.signal,
+  });
+  for (const header of ["content-range", "content-length", "content-encoding", "etag", "last-modified"]) {
+    const value = answer.headers.get(header);
+    if (value !== null) response.setHeader(header, value);
+  }
+  response.setHeader("Content-Type", "application/octet-stream");
+  response.writeHead(answer.status);
+  if (answer.body === null) response.end();
+  else await pipeline(Readable.fromWeb(answer.body as ReadableStream), response);
 }
 
 async function sendFile(
@@ -134,7 +171,8 @@ async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  if (entry === undefined || "url" in entry || !belongsTo(entry.main, name)) return refuse(response, 404);
+  if (entry !== undefined && "url" in entry) return relay(entry, name, request, response);
+  if (entry === undefined || !belongsTo(entry.main, name)) return refuse(response, 404);
   const file = await opened(entry, name);
   if (file === null) {
     const id = /^(\d+)\.dict$/.exec(name)?.[1];
@@ -176,7 +214,8 @@ async function opened(entry: Extract<ViewEntry, { folder: string }>, name: strin
   const path = join(entry.folder, name);
   const real = await realpath(path).catch(() => null);
   if (real === null || (name !== entry.main && !real.startsWith(entry.folder + sep))) return null;
-  const file = await open(real);
+  // what is no file, such as a pipe, would be waited for without end
+  const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
   await file.close();
   return null;

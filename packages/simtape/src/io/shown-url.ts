@@ -52,10 +52,19 @@ export function secretsOf(url: string | URL): string[] {
   if (shownUrl(text) === text) return [];
   if (!URL.canParse(text)) return [text];
   const { href, password, search, hash, searchParams } = new URL(text);
-  const values = [...searchParams].filter(([name, value]) => SECRET.test(name) || value.length >= LONG);
-  const parts = [password, decoded(password), search.slice(1), hash.slice(1), ...values.map(([, value]) => value)];
+  const [, credentials = ""] = /:\/\/([^/?#]*@)/.exec(text) ?? [];
+  const parts = [credentials, password, decoded(password), search.slice(1), hash.slice(1), ...secretValues(searchParams)];
   const spelled = parts.flatMap((part) => [part, encodeURIComponent(part)]).filter(({ length }) => length >= SHORT);
   return [...new Set([text, href, ...spelled])].sort((a, b) => b.length - a.length);
+}
+
+/** True when who has the URL can read what others cannot: a name and password, a signature, a token. */
+export function opensDoors(url: URL): boolean {
+  return url.username !== "" || url.password !== "" || secretValues(url.searchParams).length > 0;
+}
+
+function secretValues(query: URLSearchParams): string[] {
+  return [...query].filter(([name, value]) => SECRET.test(name) || value.length >= LONG).map(([, value]) => value);
 }
 
 /** Percent signs that encode nothing are kept as they are. */
