@@ -1,5 +1,5 @@
 import { readdir, realpath, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { FORMATS } from "../formats.ts";
 import { FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSource } from "../io/node/index.ts";
@@ -54,7 +54,7 @@ async function entriesAt(name: string): Promise<ViewEntry[]> {
 async function recordingsIn(folder: string, depth = 0): Promise<ViewEntry[]> {
   const names = (await readdir(folder)).sort();
   const main = FOLDER_MAINS.find((name) => names.includes(name));
-  if (main !== undefined) return [await fileEntry(join(folder, main), basename(await realpath(folder)))];
+  if (main !== undefined) return (await isOwn(folder, main)) ? [await folderEntry(folder, main)] : [];
   const found: ViewEntry[] = [];
   for (const name of names) {
     const path = join(folder, name);
@@ -64,6 +64,17 @@ async function recordingsIn(folder: string, depth = 0): Promise<ViewEntry[]> {
     if (entry?.isFile() === true && !isHalf && (await isRecording(path))) found.push(await fileEntry(path, name));
   }
   return found;
+}
+
+/** Not so when it is a link to something elsewhere that is no recording. */
+async function isOwn(folder: string, name: string): Promise<boolean> {
+  const real = await realpath(join(folder, name)).catch(() => null);
+  if (real === null || !(await stat(real)).isFile()) return false;
+  return real.startsWith((await realpath(folder)) + sep) || isRecording(real);
+}
+
+async function folderEntry(folder: string, main: string): Promise<ViewEntry> {
+  return fileEntry(join(folder, main), basename(await realpath(folder)));
 }
 
 async function isRecording(path: string): Promise<boolean> {

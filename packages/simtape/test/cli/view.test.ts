@@ -1,13 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { belongsTo, entriesOf } from "../../src/cli/view-entries.ts";
 import { serveView, type ViewServer } from "../../src/cli/view-server.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { fixtures as makeHypercube } from "../fixtures/hypercube/make.ts";
 import { fixtures as makeNanover } from "../fixtures/nanover/make.ts";
+import { tries } from "../soak.ts";
 
 const POLICY = "default-src 'none'";
 const town = makeTown(RELEASES[5]!);
@@ -130,6 +133,70 @@ describe("the server of the viewer", () => {
     expect((await get(at("files/2/town.log"), { Host: "evil.example" })).status).toBe(403);
     expect((await get(at("files/2/town.log"), {}, "PUT")).status).toBe(405);
   });
+
+  test("gives nothing but what belongs to a recording, whatever is asked for", async () => {
+    const parts = [
+      "..",
+      ".",
+      "files",
+      "0",
+      "1",
+      "2",
+      "3",
+      "99",
+      "-1",
+      "town.log",
+      "short.traj",
+      "secret.txt",
+      "meta.hcrp",
+    ];
+    parts.push(
+      "seg-99999999.hcs",
+      "pipe.hcs",
+      "short.state.dict",
+      "recordings",
+      "assets",
+      "%2e%2e",
+      "%2F",
+      "%5c",
+      "%00",
+      "",
+    );
+    const joints = fc.constantFrom("/", "/", "/", "%2f", "\\", "//", "/../");
+    const path = fc.array(fc.tuple(fc.constantFrom(...parts), joints), { maxLength: 6 });
+    const header = fc.constantFrom("bytes=0-", "bytes=-5", "bytes=0-1,2-3", "bytes=9-1", "x");
+    await fc.assert(
+      fc.asyncProperty(path, header, fc.boolean(), async (steps, range, hasToken) => {
+        const asked = steps.flat().join("");
+        const { status, body } = await get(hasToken ? at(asked) : `/${asked}`, { Range: range });
+        if (!hasToken) expect([404, 400]).toContain(status);
+        expect(body.toString("latin1")).not.toContain("secret");
+      }),
+      { seed: 14, numRuns: tries(300, 20_000) },
+    );
+  });
+
+  test("waits for no pipe, and takes no link to what is no recording", async () => {
+    execFileSync("mkfifo", [join(folder, "parkour", "seg-00000077.hcs")]);
+    expect((await get(at("files/0/seg-00000077.hcs"))).status).toBe(404);
+    const trap = join(folder, "../trap");
+    mkdirSync(trap);
+    symlinkSync(join(folder, "../secret.txt"), join(trap, "meta.hcrp"));
+    await expect(entriesOf([trap])).rejects.toThrow("a folder without recordings");
+    const linked = join(folder, "../linked");
+    mkdirSync(linked);
+    symlinkSync(join(folder, "parkour", "meta.hcrp"), join(linked, "meta.hcrp"));
+    expect(await entriesOf([linked])).toHaveLength(1);
+  });
+
+  test.each(["localhost", "127.0.0.1", "evil.example", "127.0.0.1.evil.example", "0.0.0.0", "[::1]"])(
+    "answers to no other name of this machine, such as %j",
+    async (name) => {
+      const { port } = new URL(base);
+      const hosts = name === "localhost" || name === "127.0.0.1" ? [name, `${name}:1`] : [name, `${name}:${port}`];
+      for (const host of hosts) expect((await get(at("files/2/town.log"), { Host: host })).status).toBe(403);
+    },
+  );
 
   test("gives a dictionary that was named, beside recordings of HCRP only", async () => {
     const entries = await entriesOf([join(folder, "town.log"), join(folder, "parkour")]);
