@@ -53,7 +53,14 @@ export function secretsOf(url: string | URL): string[] {
   if (!URL.canParse(text)) return [text];
   const { href, password, search, hash, searchParams } = new URL(text);
   const [, credentials = ""] = /:\/\/([^/?#]*@)/.exec(text) ?? [];
-  const parts = [credentials, password, decoded(password), search.slice(1), hash.slice(1), ...secretValues(searchParams)];
+  const parts = [
+    credentials,
+    password,
+    decoded(password),
+    search.slice(1),
+    hash.slice(1),
+    ...secretValues(searchParams),
+  ];
   const spelled = parts.flatMap((part) => [part, encodeURIComponent(part)]).filter(({ length }) => length >= SHORT);
   return [...new Set([text, href, ...spelled])].sort((a, b) => b.length - a.length);
 }

@@ -53,11 +53,12 @@ describe("a command that is ended while it writes", () => {
     expect(readdirSync(into)).toEqual([]);
   });
 
-  test("leaves nothing under the name when it is killed, and the next one works", async () => {
+  test("leaves nothing under the name when it is killed, and the next one works and tidies", async () => {
     const into = folder();
     expect(await ended("SIGKILL", into)).toBe("SIGKILL");
     expect(existsSync(join(into, "town.log"))).toBe(false);
     expect((await simtape(["demo", "carla", "--seconds", "1", "-o", into])).exit).toBe(0);
+    expect(readdirSync(into)).toEqual(["town.log"]);
     await using recording = await openBundle(fromFile(join(into, "town.log")), FORMATS);
     expect((await check(recording)).status).toBe("sound");
   });

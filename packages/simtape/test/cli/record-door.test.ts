@@ -150,7 +150,7 @@ describe("the door of a recorder that listens", () => {
       new Promise((resolve) => {
         const socket = new WebSocket(`ws://127.0.0.1:${port}`, origin === undefined ? {} : { origin });
         open.add({ close: () => socket.terminate() });
-        socket.on("open", () => socket.send(text)).on("message", (data) => resolve(String(data)));
+        socket.on("open", () => socket.send(text)).on("message", (data) => resolve((data as Buffer).toString()));
       });
     expect(await answer(LINES)).toContain("token");
     expect(await answer("POST / HTTP/1.1\r\n")).toContain("HTTP");

@@ -139,7 +139,7 @@ describe("what a recording says", () => {
       shown += /\\(x1b|u001b|x9b|u009b|u202e)/.test(stdout + stderr) ? 1 : 0;
     }
     // what was written says the same
-    for (const name of readdirSync(out).filter((other) => /^o\./.test(other)))
+    for (const name of readdirSync(out).filter((other) => other.startsWith("o.")))
       for (const command of ["info", "state"]) {
         const words = [command, join(out, name), ...(command === "state" ? ["--at", "1s"] : [])];
         const { stdout, stderr } = await simtape(words);
@@ -171,7 +171,7 @@ describe("what a recording says", () => {
         await look(join(at, entries[0]![0]), (all) => all.filter((_, i) => (i + seed) % tries(6, 1) === 0));
         rmSync(at, { recursive: true });
       }),
-      { seed: 14, numRuns: tries(12, 2000) },
+      { seed: 14, numRuns: tries(12, 300) },
     );
     expect(shown).toBeGreaterThan(5);
   });
@@ -282,9 +282,8 @@ describe("a link to the recording that goes on", () => {
 
   test("is followed when it is one", async () => {
     const first = await linked("one", "two");
-    await (
-      await createWriter(toFile(join((await linked("two", "x"), folder), "links", "two", "meta.hcrp")), {})
-    ).close();
+    mkdirSync(join(folder, "links", "two"));
+    await (await createWriter(toFile(join(folder, "links", "two", "meta.hcrp")), {})).close();
     const { exit, stderr } = await tail(first);
     expect([exit, stderr]).toEqual([0, "simtape: it goes on in two\n"]);
   });

@@ -22,7 +22,7 @@ export async function modeLike(path: string): Promise<number | null> {
 
 /** A file that grows, made when it is not there; never one that a link leads to. */
 export async function openToAppend(path: string, mode: number): Promise<FileHandle> {
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0 } = constants;
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   try {
     return await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, mode);
   } catch (cause) {
