@@ -99,10 +99,11 @@ interface Target {
 function targetOf(out: string, { id, shared = false }: RecordCommand): Target {
   const above = id === undefined ? folderOf(out.replace(/\/+$/, "")) : out;
   const own = id ?? out.replace(/\/+$/, "").replace(/^.*\//s, "");
+  const store = storeAt(above, shared);
   if (!isSegment(own) || (isInS3(out) && !isInS3(`${above}/`)))
     throw new UsageError(`say the recording's name: ${under(out, "ID")}, of letters, digits and . _ -`);
   const name = under(above, own);
-  return { store: storeAt(above, shared), id: own, name, folder: isInS3(out) ? null : name };
+  return { store, id: own, name, folder: isInS3(out) ? null : name };
 }
 
 async function recordTo(target: Target, options: RecordCommand): Promise<number> {

@@ -8,7 +8,7 @@ export function hide(name: string): void {
   const secrets = secretsOf(name);
   if (secrets.length === 0 || hidden.some(([secret]) => secret === name)) return;
   const shown = shownUrl(name);
-  const more = secrets.map((secret) => [secret, URL.canParse(secret) ? shown : "…"] as const);
+  const more = secrets.map((secret) => [secret, secret.includes("://") ? shown : "…"] as const);
   hidden = [...hidden, ...more].sort(([a], [b]) => b.length - a.length);
 }
 
