@@ -46,6 +46,11 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
   return program;
 }
 
+/** What the system refused, in its own words. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && "code" in error;
+}
+
 /** One line on standard error, and the exit code that goes with it. */
 function fail(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
@@ -57,7 +62,8 @@ function fail(error: unknown): number {
     RecordingError.is(error) ||
     error instanceof SourceError ||
     error instanceof StoreError ||
-    error instanceof LockedError
+    error instanceof LockedError ||
+    isOfSystem(error)
   ) {
     say(`simtape: ${error.message}`);
     return EXIT.failed;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants, type FileHandle, open, readdir, readFile, realpath } from "node:fs/promises";
+import { type FileHandle, readdir, readFile, realpath } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, sep } from "node:path";
@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
+import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
@@ -214,11 +215,7 @@ async function opened(entry: Extract<ViewEntry, { folder: string }>, name: strin
   const path = join(entry.folder, name);
   const real = await realpath(path).catch(() => null);
   if (real === null || (name !== entry.main && !real.startsWith(entry.folder + sep))) return null;
-  // what is no file, such as a pipe, would be waited for without end
-  const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
-  return null;
+  return openToRead(real).catch(() => null);
 }
 
 /** One range `[start, end)`; null: none is asked for, or one that is not understood, which means the whole. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -18,6 +19,7 @@ import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { toFile } from "../../src/io/node/index.ts";
 import { journalFile } from "../../src/io/node/journal-file.ts";
 import { newMark } from "../../src/io/node/owner.ts";
+import { tries } from "../soak.ts";
 import { SOUND } from "../specimens.ts";
 import { simtape } from "./run.ts";
 
@@ -196,5 +198,41 @@ describe("what ended commands left", () => {
       writeFileSync(join(folder, name), "x");
     expect((await simtape(["copy", source, join(folder, "o.log")])).exit).toBe(0);
     expect(readdirSync(folder).sort()).toEqual([...kept, "town.log", "o.log"].sort());
+  });
+});
+
+describe("what is no file", () => {
+  const MADE: [string, (path: string) => unknown][] = [
+    ["a pipe", (path) => execFileSync("mkfifo", [path])],
+    ["a device without end", (path) => symlinkSync("/dev/zero", path)],
+    ["a folder", (path) => mkdirSync(path)],
+    ["a link to itself", (path) => symlinkSync(path, path)],
+  ];
+  test.each(MADE)("such as %s, is neither waited for nor read without end", async (kind, make) => {
+    const run = join(folder, "run");
+    const names = ["meta.hcrp", "meta.hcrp.bak", "seg-00000000.hcs", "journal.hcj", "writer.lock", ".~puts"];
+    const all = [...names, ".writer.lock~lock", ".meta.hcrp~lock"];
+    for (const name of all.filter((_, i) => (i + kind.length) % tries(3, 1) === 0)) {
+      rmSync(run, { recursive: true, force: true });
+      expect((await simtape(["record", run], SESSION)).exit).toBe(0);
+      rmSync(join(run, name), { force: true });
+      make(join(run, name));
+      const lines = [
+        ["recover", run],
+        ["check", run],
+        ["verify", run],
+        ["tail", run, "--from", "start", "--idle-exit", "1ms"],
+      ];
+      if (!name.includes("~lock")) lines.push(["info", join(run, name)], ["record", run, "--resume", "--journal"]);
+      for (const words of name.includes("~lock") ? lines.slice(1) : lines) {
+        const { exit, stderr } = await simtape(words, SESSION);
+        expect([name, words[0], [0, 1, 2, 3].includes(exit!), stderr.includes("    at ")]).toEqual([
+          name,
+          words[0],
+          true,
+          false,
+        ]);
+      }
+    }
   });
 });

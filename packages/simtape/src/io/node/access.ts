@@ -20,6 +20,35 @@ export async function modeLike(path: string): Promise<number | null> {
   return found === null ? null : found.mode & 0o666;
 }
 
+/** A file to read; a pipe or device, which may have no end or never begin, is refused. */
+export async function openToRead(path: string): Promise<FileHandle> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const found = await handle.stat().catch(() => null);
+  if (found?.isFile() === true) return handle;
+  await handle.close();
+  const what = found?.isDirectory() === true ? "a folder" : "a pipe or device";
+  throw new SourceError("failed", `${what}, not a file: ${path}`);
+}
+
+/** All of a small file, and how many milliseconds ago it was changed; null: it is not there. */
+export async function readSmall(path: string): Promise<{ readonly text: string; readonly age: number } | null> {
+  let handle: FileHandle;
+  try {
+    handle = await openToRead(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(SMALL), position: 0 });
+    return { text: buffer.toString("utf8", 0, bytesRead), age: Date.now() - (await handle.stat()).mtimeMs };
+  } finally {
+    await handle.close();
+  }
+}
+
+const SMALL = 4096;
+
 /** A file that grows, made when it is not there; never one that a link leads to. */
 export async function openToAppend(path: string, mode: number): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rmdir, stat, unlink } fr
 import { basename, dirname, join } from "node:path";
 import { SourceError } from "../source.ts";
 import type { StoreEntry } from "../store.ts";
-import { modeLike, OWN_FILE, openToAppend } from "./access.ts";
+import { modeLike, OWN_FILE, openToAppend, openToRead } from "./access.ts";
 import { isGone, MARK, newMark } from "./owner.ts";
 
 /**
@@ -155,7 +155,7 @@ export async function rememberPut(path: string, etag: string, idempotencyKey: st
 export async function isRemembered(path: string, etag: string, idempotencyKey: string): Promise<boolean> {
   const line = putLine(path, etag, idempotencyKey);
   for (const name of [PUTS, PUTS_BEFORE]) {
-    const handle = await open(join(dirname(path), name), "r").catch(() => null);
+    const handle = await openToRead(join(dirname(path), name)).catch(() => null);
     if (handle === null) continue;
     try {
       if ((await handle.readFile("utf8")).split("\n").includes(line)) return true;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { link, readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { link, unlink, writeFile } from "node:fs/promises";
+import { readSmall } from "./access.ts";
 import { isGone, newMark } from "./owner.ts";
 
 /** Milliseconds until a lock held by a living process is given up on. */
@@ -65,13 +66,8 @@ async function isMade(from: string, to: string): Promise<boolean> {
 }
 
 async function holderOf(path: string): Promise<{ readonly mark: string; readonly age: number } | null> {
-  try {
-    const mark = await readFile(path, "utf8");
-    return { mark, age: Date.now() - (await stat(path)).mtimeMs };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
+  const found = await readSmall(path);
+  return found === null ? null : { mark: found.text, age: found.age };
 }
 
 async function pause(signal: AbortSignal | undefined): Promise<void> {

@@ -1,8 +1,9 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checkFileName } from "../bundle.ts";
 import { Gate, NO_BYTES } from "../gate.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../source.ts";
+import { openToRead } from "./access.ts";
 
 /** The recording in the file at `path`, with the files of the same folder as its siblings. */
 export function fromFile(path: string): SourceBundle {
@@ -140,9 +141,8 @@ class FileSource implements ByteSource {
   async #begin(): Promise<FileHandle> {
     let handle: FileHandle | null = null;
     try {
-      handle = await open(this.name, "r");
+      handle = await openToRead(this.name);
       const found = await handle.stat();
-      if (found.isDirectory()) throw new SourceError("failed", `a folder, not a file: ${this.name}`);
       this.#identity = { device: found.dev, inode: found.ino };
       this.#size = found.size;
       return handle;

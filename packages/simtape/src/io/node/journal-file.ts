@@ -1,6 +1,6 @@
-import { type FileHandle, readFile, rename, unlink } from "node:fs/promises";
+import { type FileHandle, rename, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { OWN_FILE, OWN_FOLDER, openToAppend } from "./access.ts";
+import { OWN_FILE, OWN_FOLDER, openToAppend, openToRead } from "./access.ts";
 import { createBeside, dropped, isCode, syncFolder } from "./directory-files.ts";
 
 /** A file that is replaced or grows, and survives a crash as it was after the last change that was answered. */
@@ -53,7 +53,8 @@ class JournalOnDisk implements DurableFile {
 
   async read(): Promise<Uint8Array | null> {
     try {
-      return new Uint8Array(await readFile(this.#path));
+      const handle = await openToRead(this.#path);
+      return new Uint8Array(await handle.readFile().finally(() => handle.close()));
     } catch (error) {
       if (isCode(error, "ENOENT")) return null;
       throw error;

@@ -1,7 +1,6 @@
-import { lutimes, mkdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { lutimes, mkdir, rename, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { folderMode } from "./access.ts";
-import { isCode } from "./directory-files.ts";
+import { folderMode, readSmall } from "./access.ts";
 import { LockedError, locked } from "./file-lock.ts";
 import { isGone, newMark } from "./owner.ts";
 
@@ -54,14 +53,10 @@ interface Holder {
 
 /** Null: nobody holds it. A file of another make counts as held until it is five minutes old. */
 async function holderOf(path: string): Promise<Holder | null> {
-  try {
-    const [pid = "", , mark] = (await readFile(path, "utf8")).trim().split(/\s+/);
-    const age = Date.now() - (await stat(path)).mtimeMs;
-    return { pid: Number(pid), mark: mark ?? "", age };
-  } catch (error) {
-    if (isCode(error, "ENOENT")) return null;
-    throw error;
-  }
+  const found = await readSmall(path);
+  if (found === null) return null;
+  const [pid = "", , mark = ""] = found.text.trim().split(/\s+/);
+  return { pid: Number(pid), mark, age: found.age };
 }
 
 /** Looking and changing are one. */
