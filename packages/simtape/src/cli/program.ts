@@ -13,7 +13,7 @@ import { hide } from "./secrets.ts";
 /** Carries out a command line; gives the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   process.exitCode = undefined;
-  for (const word of words) hide(word.replace(/^-[^=]*=/, ""));
+  for (const word of words) hide(/[a-z][a-z\d+.-]*:\/\/.*/is.exec(word)?.[0] ?? "");
   try {
     await (await makeProgram(words)).parseAsync(words, { from: "user" });
     return Number(process.exitCode ?? EXIT.done);

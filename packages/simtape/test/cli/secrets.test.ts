@@ -126,6 +126,7 @@ describe("name, password and signature of a URL", () => {
       ["demo", "-o", url],
       ["nonsense", url],
       ["info", url, `--nonsense=${url}`],
+      ["copy", local, `-o${url}`],
     ];
     // the shortest has them all
     const each = name === "short.traj" ? 1 : tries(5, 1);
