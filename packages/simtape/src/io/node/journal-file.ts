@@ -54,7 +54,11 @@ class JournalOnDisk implements DurableFile {
   async read(): Promise<Uint8Array | null> {
     try {
       const handle = await openToRead(this.#path);
-      return new Uint8Array(await handle.readFile().finally(() => handle.close()));
+      try {
+        return new Uint8Array(await handle.readFile());
+      } finally {
+        await handle.close();
+      }
     } catch (error) {
       if (isCode(error, "ENOENT")) return null;
       throw error;
