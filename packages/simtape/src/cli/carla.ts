@@ -4,10 +4,12 @@ import { carlaCollisions } from "../formats/carla/query-collisions.ts";
 import { carlaInfo } from "../formats/carla/query-info.ts";
 import { CARLA_LIKES, type CarlaLike } from "../formats/carla/query-packets.ts";
 import type { Recording } from "../model/recording.ts";
+import { damageIn } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
+import { findingToPlain } from "./info.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
-import { warnOfDamage, withRecording } from "./recordings.ts";
+import { withRecording } from "./recordings.ts";
 import { parseDuration } from "./time.ts";
 
 interface CommonOptions {
@@ -81,10 +83,14 @@ async function print(
     if (options.json === true) {
       let whole = "";
       for await (const part of text(recording)) whole += part;
-      await output.line(toJson({ lines: whole.replace(/\n$/, "").split("\n") }));
+      await output.line(
+        toJson({
+          lines: whole.replace(/\n$/, "").split("\n"),
+          findings: damageIn(recording.findings).map(findingToPlain),
+        }),
+      );
     } else for await (const part of text(recording)) await output.text(part);
     await output.flush();
-    warnOfDamage(recording, file);
     process.exitCode = EXIT.done;
   });
 }

@@ -8,7 +8,7 @@ import { csvRow, textCell } from "./csv.ts";
 import { matching } from "./glob.ts";
 import { preview, toJson } from "./json.ts";
 import { Output, paint, say } from "./output.ts";
-import { reads, warnOfDamage, withRecording } from "./recordings.ts";
+import { reads, withRecording } from "./recordings.ts";
 import { parseTime, TIME_HELP } from "./time.ts";
 import { jsonText } from "./visible.ts";
 
@@ -73,7 +73,6 @@ async function cat(recording: Recording, file: string, options: CatOptions): Pro
     }
   }
   await output.flush();
-  warnOfDamage(recording, file);
   if (table !== null && table.left.size > 0) {
     say(
       `simtape: ${table.left.size} fields are not in the first message and have no column: ${[...table.left].slice(0, 5).join(", ")}. Use --format ndjson to have all.`,

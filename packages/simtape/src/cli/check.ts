@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { RecordingError } from "../model/error.ts";
 import { check } from "../ops/check.ts";
+import { tellsItself } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
@@ -13,7 +14,7 @@ export function addCheck(program: Command): void {
     .description(
       "Reads and decodes everything, and tells every finding. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
     )
-    .argument("<file...>", "paths, folders or URLs")
+    .argument("<file...>", "paths, folders, URLs, or - for standard input")
     .option("--json", "one JSON object per file")
     .addHelpText("after", "\nExamples:\n  $ simtape check *.fgtape\n  $ simtape check run.tape --json | jq .findings")
     .action(async (files: string[], options: { json?: boolean }) => {
@@ -51,6 +52,7 @@ async function checkFile(file: string): Promise<FileReport> {
   const progress = new Progress(`checking ${file}`);
   try {
     return await withRecording(file, async (recording) => {
+      tellsItself(recording);
       const report = await check(recording, {
         onProgress: (messages) => progress.show(messages, null, (value) => counted(value, "message")),
       });

@@ -2,20 +2,23 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
+import { hypercube } from "../formats/hypercube/format.ts";
 import { fileSource, toFile } from "../io/node/index.ts";
 import type { SinkBundle } from "../io/sink.ts";
+import type { Finding } from "../model/error.ts";
 import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
 import { ghost } from "../record/compact-ghost.ts";
 import { splits, statistics } from "../record/visitors.ts";
 import { putDictionary } from "./dictionary-beside.ts";
 import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
+import { heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
-import { toJson } from "./json.ts";
-import { byteSize, counted, Output, Progress, say } from "./output.ts";
+import { byteSize, counted, Progress, say } from "./output.ts";
 import { isInS3, placeAt } from "./place.ts";
 import { fixerFrom } from "./names.ts";
 import { bundleNamed } from "./recordings.ts";
-import { type TargetOptions, targetOf, writes } from "./target.ts";
+import { report } from "./report.ts";
+import { mustFit, type TargetOptions, targetOf, writes } from "./target.ts";
 
 interface CompactCommand extends TargetOptions {
   readonly level?: number;
@@ -38,7 +41,7 @@ export function addCompact(program: Command): void {
       .description(
         "Merges the chunks of a finished HCRP recording into larger frames, drops superfluous snapshots, compresses anew, and compares state and events before anything appears. The same recording gives the same bytes; where they are there already, nothing is done. Exit 0: done; 3: done, but a salvaged recording had lost chunks; 1: not finished, damaged or unreadable.",
       )
-      .argument("<file>", "path, folder or URL")
+      .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
   )
     .option("--level <n>", "zstd level, 1 to 22", levelOf)
@@ -66,7 +69,12 @@ export function addCompact(program: Command): void {
       const existing = isThere && options.force !== true ? placeAt(path).source : null;
       // what is there may be what is asked for; anything else needs --force
       const isPresent = existing !== null && (await isCompactionOf(existing, bundle, dictionaries, columns));
-      const target = await targetOf(output, isPresent ? { ...options, force: true } : options, file);
+      const target = await targetOf(
+        output,
+        { ...options, force: isPresent || options.force === true, dialect: "v1" },
+        file,
+      );
+      mustFit(target, hypercube);
       const names = options.analyse ?? [];
       const progress = new Progress("compacting");
       const work = (to: SinkBundle): Promise<CompactReport> =>
@@ -81,18 +89,14 @@ export function addCompact(program: Command): void {
           existing,
           onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
         });
-      const report = await (isInS3(target.path) ? overDisk(target.sink, work) : work(target.sink)).finally(() =>
+      const made = await (isInS3(target.path) ? overDisk(target.sink, work) : work(target.sink)).finally(() =>
         progress.end(),
       );
-      const out = new Output();
-      if (options.json === true) await out.line(toJson({ output: target.path, ...report }));
-      else await tell(out, target.path, report);
-      await out.flush();
       if (dictionary !== undefined) await putDictionary(dictionary, target);
-      for (const loss of report.losses) say(`simtape: left out ${loss}`);
-      for (const name of report.unresolved) say(`simtape: ${name}`);
-      const isLossy = report.chunksLost > 0 || report.ticksLost > 0 || report.unresolved.length > 0;
-      process.exitCode = isLossy ? EXIT.lossy : EXIT.done;
+      heed(file, { findings: lossesIn(made) });
+      await report(target, options, { output: target.path, ...made }, tell(target.path, made));
+      for (const name of made.unresolved) say(`simtape: ${name}`);
+      process.exitCode = made.unresolved.length > 0 ? EXIT.lossy : EXIT.done;
     });
 }
 
@@ -123,24 +127,28 @@ async function overDisk(to: SinkBundle, work: (to: SinkBundle) => Promise<Compac
 /** Bytes put at once. */
 const PIECE = 8 << 20;
 
-async function tell(out: Output, path: string, report: CompactReport): Promise<void> {
-  if (report.status === "present") {
-    await out.line(`${path}: there already, made of generation ${report.generation}`);
-    return;
-  }
+/** What a salvaged recording had lost. */
+function lossesIn({ losses, chunksLost, ticksLost }: CompactReport): Finding[] {
+  const messages = losses.map((loss) => `left out ${loss}`);
+  if (messages.length === 0 && chunksLost + ticksLost > 0)
+    messages.push(`${counted(chunksLost, "chunk")} and ${counted(ticksLost, "tick")} are lost`);
+  return messages.map((message) => ({ code: "salvaged", severity: "loss", message }));
+}
+
+function tell(path: string, report: CompactReport): string[] {
+  if (report.status === "present") return [`${path}: there already, made of generation ${report.generation}`];
   const { bytesBefore, bytesAfter } = report;
   const share = bytesBefore === 0 ? 0 : (bytesAfter / bytesBefore - 1) * 100;
   const change = `${Math.abs(share).toFixed(1)} % ${share > 0 ? "more" : "less"}`;
-  await out.line(
+  const lines = [
     `${path}: ${byteSize(bytesBefore)} to ${byteSize(bytesAfter)} (${change}), ${counted(report.chunks, "chunk")} in ${counted(report.frames, "frame")}, ${counted(report.snapshotsDropped, "snapshot")} dropped`,
-  );
-  await out.line(
     `  ${counted(report.events, "event")} and the state at ${counted(report.hashesCompared, "chunk boundary", "chunk boundaries")} are the same`,
-  );
+  ];
   if (report.chunksLost > 0 || report.ticksLost > 0)
-    await out.line(
+    lines.push(
       `  lost: ${counted(report.chunksLost, "chunk")}, ${counted(report.ticksLost, "tick")}, ${counted(report.eventsLost, "readable event")}`,
     );
+  return lines;
 }
 
 function levelOf(text: string): number {

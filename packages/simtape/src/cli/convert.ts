@@ -1,24 +1,37 @@
 import type { Command } from "commander";
-import { carryOriginal, type Original, originalsOf } from "../formats/hypercube/originals.ts";
-import type { ByteSink } from "../io/sink.ts";
+import { carryOriginal } from "../formats/hypercube/originals.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Writer } from "../model/writer.ts";
 import { type ConversionReport, convert } from "../ops/convert.ts";
 import { copy, rewrite } from "../ops/copy.ts";
-import { siblingName } from "../ops/names.ts";
 import { channelsMatching } from "./cat.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
+import { damage } from "./ending.ts";
 import { EXIT } from "./failure.ts";
-import { toJson } from "./json.ts";
-import { counted, grouped, Output, Progress, paint } from "./output.ts";
-import { bundleNamed, openNamed, reads, warnOfDamage } from "./recordings.ts";
-import { formatFor, type Target, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
+import { carriedIn } from "./original.ts";
+import { counted, grouped, Progress, paint } from "./output.ts";
+import { bringing, keepDamage } from "./provenance.ts";
+import { bundleNamed, openedAs, openNamed, reads } from "./recordings.ts";
+import { report } from "./report.ts";
+import {
+  endingFor,
+  endingOf,
+  formatCalled,
+  formatFor,
+  formatNamed,
+  formatOf,
+  mustFit,
+  type Target,
+  type TargetOptions,
+  targetOf,
+  writes,
+  writingOf,
+} from "./target.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
 interface ConvertOptions extends TargetOptions {
   readonly to?: string;
-  readonly dialect?: string;
   readonly from?: string;
   readonly until?: string;
   readonly channel?: string[];
@@ -34,7 +47,7 @@ export function addConvert(program: Command): void {
       .description(
         "Converts by way of state, with units and axes turned, and says what was carried and what could not be. Exit 3: something was lost.",
       )
-      .argument("<file>", "path, folder or URL")
+      .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write; the name tells the format"),
   )
     .option("--to <format>", "the format, when the name does not tell")
@@ -50,31 +63,36 @@ export function addConvert(program: Command): void {
       `\n${TIME_HELP}\n\nExamples:\n  $ simtape convert town.log town.hcrp\n  $ simtape convert run.nanover.zip run.traj\n  $ simtape convert flight.fgtape flight.tape --from 1m --until 2m --strict`,
     )
     .action(async (file: string, output: string | undefined, options: ConvertOptions) => {
-      const target = await targetOf(output, options, file);
-      const format = formatFor(options.to, target.path);
-      const recording = await openNamed(file);
+      const named = options.to === undefined ? undefined : formatCalled(options.to);
+      const target = await targetOf(output, options, file, named);
+      const isWhole = options.from === undefined && options.until === undefined && options.channel === undefined;
+      const opened = await openNamed(file);
+      const carried = isWhole ? await carriedIn(opened) : null;
+      const format = named ?? formatNamed(target.main) ?? carried?.format ?? formatFor(undefined, target.path);
+      mustFit(target, format);
+      const isGivenBack = carried !== null && carried.format === format && format !== formatOf(opened);
+      const recording = isGivenBack ? await openedAs(`the original in ${file}`, carried.bundle) : opened;
+      const bundle = isGivenBack ? carried.bundle : await bundleNamed(file);
       const progress = new Progress("converting");
       try {
         const writing = await writingOf(format);
-        const isWhole = options.from === undefined && options.until === undefined && options.channel === undefined;
-        const carried = isWhole ? originalsOf(recording.reader) : [];
-        const isOwn = format.id === recording.info.format;
+        const isOwn = format === formatOf(recording);
+        const keep = isOwn && isWhole && !isGivenBack ? await bringing(target, file) : null;
         if (isOwn && isWhole) await bringDictionary(recording, target);
-        let report: ConversionReport;
-        if (!isOwn && carried.length > 0 && formatFor(undefined, carried[0]!.name).id === format.id) {
-          report = { exact: true, moments: await giveBack(carried, target), carried: [], lost: [] };
-        } else if (isOwn && isWhole && options.dialect === undefined && endingOf(file) === endingOf(target.path)) {
-          const { files } = await copy(recording, await bundleNamed(file), target.sink);
-          report = { exact: true, moments: files.length, carried: [], lost: [] };
+        let converted: ConversionReport;
+        let isCarrying = false;
+        let copied: number | null = null;
+        if (isOwn && isWhole && options.dialect === undefined && isSameKind(recording, bundle, target)) {
+          const { files } = await copy(recording, bundle, target.sink);
+          copied = files.length;
+          converted = { exact: true, moments: files.length, carried: [], lost: [] };
         } else if (isOwn && isWhole) {
           const { messages } = await rewrite(recording, writing, target.sink, { dialect: options.dialect });
-          report = { exact: true, moments: messages, carried: [], lost: [] };
+          converted = { exact: true, moments: messages, carried: [], lost: [] };
         } else {
           const { start, end } = await recording.timeline();
-          const bundle = await bundleNamed(file);
-          const isCarrying =
-            format.id === "hypercube" && !isOwn && isWhole && options.original !== false && file !== "-";
-          report = await convert(recording, writing, target.sink, {
+          isCarrying = format.id === "hypercube" && !isOwn && isWhole && options.original !== false;
+          converted = await convert(recording, writing, target.sink, {
             from: options.from === undefined ? undefined : await parseTime(options.from, recording),
             until: options.until === undefined ? undefined : await parseTime(options.until, recording),
             channels: options.channel === undefined ? undefined : channelsMatching(recording, options.channel),
@@ -85,22 +103,29 @@ export function addConvert(program: Command): void {
           });
         }
         progress.end();
-        const out = new Output();
-        if (options.json === true) await out.line(toJson(report));
-        else await out.lines(tell(report, recording, target.path, format.name));
-        await out.flush();
-        warnOfDamage(recording, file);
-        process.exitCode =
-          report.lost.length > 0 && !report.exact ? (options.strict === true ? EXIT.failed : EXIT.lossy) : EXIT.done;
+        await keep?.();
+        if (copied === null) await keepDamage(target, file, opened);
+        const strays = isGivenBack ? carried.rest().map(({ name }) => ({ path: name, count: 1, reason: STRAY })) : [];
+        const lost = [...converted.lost, ...strays];
+        const exact = converted.exact && lost.length === 0 && damage().length === 0;
+        const all = { ...converted, exact, lost, original: isCarrying || (isGivenBack && copied !== null) };
+        await report(target, options, all, tell(all, copied, opened.info.format, target.path, format.name));
+        const isLossy = strays.length > 0 || (converted.lost.length > 0 && !isCarrying);
+        process.exitCode = isLossy ? (options.strict === true ? EXIT.failed : EXIT.lossy) : EXIT.done;
       } finally {
         progress.end();
-        await recording.close();
+        if (recording !== opened) await recording.close();
+        await opened.close();
       }
     });
 }
 
-function endingOf(name: string): string {
-  return name.slice(name.lastIndexOf(".")).toLowerCase();
+const STRAY = "carried along, but no file of the recording";
+
+/** Whether the bytes of a recording may stay as they are under the target's name. */
+function isSameKind(recording: Recording, bundle: SourceBundle, target: Target): boolean {
+  const [own, meant] = [endingFor(recording, bundle.name), endingOf(target.main)];
+  return own === "" || meant === "" || own.toLowerCase() === meant.toLowerCase();
 }
 
 /** All files of the original, byte for byte. */
@@ -109,7 +134,7 @@ async function carryAll(writer: Writer, recording: Recording, bundle: SourceBund
   for (const name of [null, ...(recording.reader.siblings ?? [])]) {
     const source = await bundle.open(name ?? undefined);
     if (source === null) throw new SourceError("failed", `the file beside is gone: ${name ?? main}`);
-    await carryOriginal(writer, name ?? main, piecesOf(source));
+    await carryOriginal(writer, name ?? main, piecesOf(source), name === null ? recording.info.format : null);
     await source.close();
   }
 }
@@ -123,28 +148,22 @@ async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Writes the files that a recording carries; gives their number. */
-async function giveBack(originals: readonly Original[], { sink }: Target): Promise<number> {
-  const main = originals[0]!.name;
-  const sinks: ByteSink[] = [];
-  try {
-    for (const original of originals) {
-      const out = await sink.open(original.name === main ? undefined : siblingName(original.name, main, sink.name));
-      sinks.push(out);
-      for await (const bytes of original.bytes()) await out.write(bytes);
-    }
-    for (const out of sinks) await out.close();
-    return originals.length;
-  } catch (error) {
-    for (const out of sinks) await out.abort();
-    throw error;
-  }
-}
-
-function tell(report: ConversionReport, recording: Recording, path: string, format: string): string[] {
-  const lines = [
-    `${path}: ${format} from ${recording.info.format}, ${report.exact ? `${counted(report.moments, "message")}, exact` : counted(report.moments, "moment")}`,
-  ];
+/** `files`: how many were copied, where the result is a copy. */
+function tell(
+  report: ConversionReport & { readonly original: boolean },
+  files: number | null,
+  from: string,
+  path: string,
+  format: string,
+): string[] {
+  const { exact, original, moments } = report;
+  const how =
+    files !== null
+      ? `${counted(files, "file")}, byte for byte`
+      : exact
+        ? `${counted(moments, "message")}, exact`
+        : `${counted(moments, "moment")}${original ? "; the original is inside, byte for byte" : ""}`;
+  const lines = [`${path}: ${format} from ${from}, ${how}`];
   const most = 20;
   for (const { path: what, count } of report.carried.slice(0, most))
     lines.push(`  ${paint.green("carried")} ${what} (${grouped(count)})`);

@@ -1,15 +1,14 @@
 import { type Command, Option } from "commander";
 import { copy, rewrite } from "../ops/copy.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
-import { EXIT } from "./failure.ts";
-import { toJson } from "./json.ts";
-import { counted, Output } from "./output.ts";
-import { bundleNamed, openNamed, reads, warnOfDamage } from "./recordings.ts";
-import { formatOf, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
+import { counted } from "./output.ts";
+import { bringing, keepDamage } from "./provenance.ts";
+import { bundleNamed, openNamed, reads } from "./recordings.ts";
+import { report } from "./report.ts";
+import { endingFor, formatOf, mustFit, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
 interface CopyOptions extends TargetOptions {
   readonly rewrite?: boolean;
-  readonly dialect?: string;
   readonly compression?: "store" | "fast" | "small";
   readonly json?: boolean;
 }
@@ -19,7 +18,7 @@ export function addCopy(program: Command): void {
     reads(program.command("copy"))
       .summary("an exact copy, or the same messages laid out anew")
       .description("Copies a recording byte for byte, all its files; with --rewrite, lays the same messages out anew.")
-      .argument("<file>", "path, folder or URL")
+      .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
   )
     .option("--rewrite", "rebuild indexes and counts, join segments, change compression or dialect")
@@ -34,26 +33,24 @@ export function addCopy(program: Command): void {
       const target = await targetOf(output, options, file);
       const recording = await openNamed(file);
       try {
-        const out = new Output();
+        const format = formatOf(recording);
+        const { dialect, compression } = options;
+        const bundle = await bundleNamed(file);
+        const isAnew = options.rewrite === true || dialect !== undefined || compression !== undefined;
+        mustFit(target, format, isAnew ? "" : endingFor(recording, bundle.name));
+        const bring = await bringing(target, file);
         await bringDictionary(recording, target);
-        const isAnew = options.rewrite === true || options.dialect !== undefined || options.compression !== undefined;
         if (isAnew) {
-          const { dialect, compression } = options;
-          const report = await rewrite(recording, await writingOf(formatOf(recording)), target.sink, {
-            dialect,
-            compression,
-          });
-          await out.line(
-            options.json === true ? toJson(report) : `${target.path}: ${counted(report.messages, "message")}`,
-          );
+          const { messages } = await rewrite(recording, await writingOf(format), target.sink, { dialect, compression });
+          await bring();
+          await keepDamage(target, file, recording);
+          await report(target, options, { messages }, [`${target.path}: ${counted(messages, "message")}`]);
         } else {
-          const report = await copy(recording, await bundleNamed(file), target.sink);
-          if (options.json === true) await out.line(toJson(report));
-          else for (const { name, bytes } of report.files) await out.line(`${name}: ${counted(bytes, "byte")}`);
+          await copy(recording, bundle, target.sink);
+          await bring();
+          const lines = [...target.files].map(([name, bytes]) => `${name}: ${counted(bytes, "byte")}`);
+          await report(target, options, {}, lines);
         }
-        await out.flush();
-        warnOfDamage(recording, file);
-        process.exitCode = EXIT.done;
       } finally {
         await recording.close();
       }

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { corrupt, plan } from "../ops/corrupt.ts";
 import { EXIT, UsageError } from "./failure.ts";
-import { toJson } from "./json.ts";
-import { Output } from "./output.ts";
 import { bundleNamed } from "./recordings.ts";
+import { report } from "./report.ts";
 import { type TargetOptions, targetOf, writes } from "./target.ts";
 
 /** Files are corrupted in memory. */
@@ -17,7 +16,7 @@ export function addCorrupt(program: Command): void {
       .description(
         "Writes a copy with bytes flipped, swapped, zeroed, inserted or cut off: for testing what reads and repairs recordings.",
       )
-      .argument("<file>", "a file")
+      .argument("<file>", "a file, or - for standard input")
       .argument("[output]", "where to write"),
   )
     .option("--seed <n>", "which damage; the same number gives the same bytes", "1")
@@ -41,12 +40,10 @@ export function addCorrupt(program: Command): void {
         const sink = await target.sink.open();
         await sink.write(corrupt(bytes, corruptions, seed));
         await sink.close();
-        const out = new Output();
-        if (options.json === true) await out.line(toJson({ seed, corruptions }));
-        else
-          for (const { kind, offset, length } of corruptions)
-            await out.line(`${kind} ${length} bytes at 0x${offset.toString(16)}`);
-        await out.flush();
+        const lines = corruptions.map(
+          ({ kind, offset, length }) => `${kind} ${length} bytes at 0x${offset.toString(16)}`,
+        );
+        await report(target, options, { seed, corruptions }, lines);
         process.exitCode = EXIT.done;
       },
     );

@@ -12,13 +12,14 @@ export async function bringDictionary({ reader }: Recording, target: Target): Pr
 }
 
 /** Puts a dictionary beside a recording, where readers look for it. One that is there already stays; another is told. */
-export async function putDictionary(dictionary: Uint8Array, { main, mode }: Target): Promise<void> {
-  if (main === "-") return;
-  const path = under(folderOf(main), `${zstdDictionaryId(dictionary)}.dict`);
+export async function putDictionary(dictionary: Uint8Array, target: Target): Promise<void> {
+  const name = `${zstdDictionaryId(dictionary)}.dict`;
+  if (target.isStandardOutput) return say(`simtape: readers need the dictionary ${name}`);
+  const path = under(folderOf(target.main), name);
   const place = placeAt(path);
   if ((await place.kind()) === null) {
-    await place.write(dictionary, mode);
+    await target.put(name, dictionary);
     say(`simtape: ${path}: the dictionary that readers need`);
   } else if (Buffer.compare(await place.read(), dictionary) !== 0)
-    say(`simtape: ${path} is another dictionary of that id: readers of ${main} need --dictionary`);
+    say(`simtape: ${path} is another dictionary of that id: readers of ${target.main} need --dictionary`);
 }

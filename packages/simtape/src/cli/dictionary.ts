@@ -4,10 +4,11 @@ import { loadZstd, zstdDictionaryId } from "../codec/zstd.ts";
 import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
 import { StrictSource } from "../record/compact-source.ts";
 import { trainDictionary } from "../record/dictionary.ts";
+import { heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
-import { toJson } from "./json.ts";
-import { counted, grouped, Output, say } from "./output.ts";
+import { counted, grouped } from "./output.ts";
 import { bundleNamed } from "./recordings.ts";
+import { report } from "./report.ts";
 import { type TargetOptions, targetOf } from "./target.ts";
 
 /** Inflated bytes that a dictionary is made from at most: more only take longer. */
@@ -58,14 +59,10 @@ export function addDictionary(program: Command): void {
       await sink.write(made);
       await sink.close();
       const gain = await gainOf(samples, made);
-      const out = new Output();
-      const report = { output: target.path, id, bytes: made.length, samples: samples.length, ...gain };
-      if (options.json === true) await out.line(toJson(report));
-      else
-        await out.line(
-          `${target.path}: dictionary ${id}, ${counted(made.length, "byte")}, from ${counted(samples.length, "chunk")}: ${counted(gain.without, "byte")} without, ${grouped(gain.with)} with it`,
-        );
-      await out.flush();
+      const did = { output: target.path, id, bytes: made.length, samples: samples.length, ...gain };
+      await report(target, options, did, [
+        `${target.path}: dictionary ${id}, ${counted(made.length, "byte")}, from ${counted(samples.length, "chunk")}: ${counted(gain.without, "byte")} without, ${grouped(gain.with)} with it`,
+      ]);
       process.exitCode = EXIT.done;
     });
 }
@@ -96,10 +93,12 @@ async function samplesOf(files: readonly string[], dictionaries: DictionaryLooku
   let bytes = 0;
   for (const file of files) {
     const source = await StrictSource.open(await bundleNamed(file), { dictionaries });
+    const findings = [...source.findings];
+    heed(file, { findings });
     try {
       for await (const { columns, problem, chunk } of source.chunks()) {
         if (problem !== null) {
-          say(`simtape: ${file}: ${chunk.title}: ${problem}`);
+          findings.push({ code: "damaged-chunk", severity: "damage", message: `${chunk.title}: ${problem}` });
           continue;
         }
         if (columns!.bytes.length === 0 || bytes > SAMPLE_BYTES) continue;

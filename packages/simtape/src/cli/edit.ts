@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Operation } from "../ops/edit/list.ts";
-import { editing, writeEdits } from "./editing.ts";
-import { EXIT, UsageError } from "./failure.ts";
-import { toJson } from "./json.ts";
-import { counted, Output } from "./output.ts";
+import { type Editing, editing, writeEdits } from "./editing.ts";
+import { UsageError } from "./failure.ts";
+import { counted } from "./output.ts";
 import { reads, withRecording } from "./recordings.ts";
-import { type TargetOptions, targetOf, writes } from "./target.ts";
+import { report } from "./report.ts";
+import { type Target, type TargetOptions, targetOf, writes } from "./target.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
 
 interface EditOptions extends TargetOptions {
@@ -128,7 +128,7 @@ function oneOperation(program: Command, name: string, summary: string): Command 
       .description(
         `Writes ${summary}. The source is not touched; what was done is kept with it: simtape info shows it.`,
       )
-      .argument("<file>", "path, folder or URL")
+      .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
   ).option("--json", "one JSON object");
 }
@@ -156,20 +156,16 @@ async function run(
 ): Promise<void> {
   const target = await targetOf(output, options, file);
   const edited = await editing(file, { version: 1, operations: await operations() }, process.cwd());
-  await report(await writeEdits(edited, target), target.path, options);
+  await written(edited, target, options);
 }
 
 async function edit(file: string | undefined, options: EditOptions & { list: string }): Promise<void> {
   const target = await targetOf(undefined, options, file);
-  const edited = await editing(file ?? null, options.list, null);
-  await report(await writeEdits(edited, target), target.path, options);
+  await written(await editing(file ?? null, options.list, null), target, options);
 }
 
-async function report(messages: number, path: string, options: EditOptions): Promise<void> {
-  const out = new Output();
-  await out.line(
-    options.json === true ? toJson({ output: path, messages }) : `${path}: ${counted(messages, "message")}`,
-  );
-  await out.flush();
-  process.exitCode = EXIT.done;
+async function written(edited: Editing, target: Target, options: EditOptions): Promise<void> {
+  const messages = await writeEdits(edited, target);
+  const { path } = target;
+  await report(target, options, { output: path, messages }, [`${path}: ${counted(messages, "message")}`]);
 }

@@ -1,7 +1,6 @@
 import { isAbsolute } from "node:path";
 import { FORMATS } from "../formats.ts";
 import { shownUrl } from "../io/shown-url.ts";
-import { Findings } from "../model/error.ts";
 import { openBundle } from "../model/open.ts";
 import type { Reader } from "../model/reader.ts";
 import { Recording } from "../model/recording.ts";
@@ -11,10 +10,18 @@ import { writeEdited } from "../ops/edit/write.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { UsageError } from "./failure.ts";
 import { matching } from "./glob.ts";
-import { digestOf, inside, keepBeside, type Provenance, provenanceOf } from "./provenance.ts";
+import {
+  hasRoom,
+  inside,
+  keepBeside,
+  mustHavePlace,
+  type Provenance,
+  provenanceOf,
+  sourceNamed,
+} from "./provenance.ts";
 import { folderOf, placeAt, under } from "./place.ts";
 import { openNamed } from "./recordings.ts";
-import { formatOf, type Target, writingOf } from "./target.ts";
+import { formatOf, mustFit, type Target, writingOf } from "./target.ts";
 import { parseDuration } from "./time.ts";
 
 /** An edited recording, open, with what was done to which files. */
@@ -42,20 +49,23 @@ export async function editing(file: string | null, list: EditList | string, fold
   const source = await openNamed(name);
   const provenance = await provenanceOf(source.info, name);
   const files = new Map([[name, provenance]]);
+  const opened = [source];
   try {
     const context: EditContext = {
       writing: await writingOf(formatOf(source)),
       matching,
       open: async (other): Promise<Reader> => {
         const path = placed(other, from);
-        const opened = await openNamed(path);
-        files.set(path, await provenanceOf(opened.info, path));
-        return opened.reader;
+        const joined = await openNamed(path);
+        opened.push(joined);
+        files.set(path, await provenanceOf(joined.info, path));
+        return joined.reader;
       },
     };
     const notes = provenance?.annotations ?? [];
     const { reader, annotations, inherited } = await applyEdits(source.reader, parsed, context, notes);
-    const recording = new Recording(reader, new Findings());
+    // an edited recording is as damaged as what it is made of
+    const recording = new Recording(reader, { list: () => opened.flatMap(({ findings }) => findings) });
     return { recording, source, list: parsed, annotations, inherited, files };
   } catch (error) {
     await source.close();
@@ -70,21 +80,23 @@ export async function editing(file: string | null, list: EditList | string, fold
  */
 export async function writeEdits(edited: Editing, target: Target): Promise<number> {
   const { recording, list, files } = edited;
+  const format = formatOf(edited.source);
   try {
-    const sources = [];
-    for (const [name, provenance] of files) {
-      sources.push({
-        name: shownUrl(name),
-        sha256: await digestOf(name),
-        ...(provenance === null ? {} : { provenance }),
-      });
-    }
+    mustFit(target, format);
+    await mustHavePlace(target);
+    // what goes inside is written first: everything that is damaged is to be known by then
+    const isKnown = edited.source.info.seekIndex === "built" && files.size === 1;
+    if (hasRoom(format.id) && !isKnown) for await (const _ of recording.batches());
     const operations = list.operations.map((operation) =>
       operation.op === "join" ? { ...operation, files: operation.files.map(shownUrl) } : operation,
     );
     const annotations = [...edited.inherited, ...edited.annotations];
-    const provenance: Provenance = { simtape: "provenance", version: 1, sources, operations, annotations };
-    const format = formatOf(edited.source);
+    const provenanceNow = async (): Promise<Provenance> => {
+      const sources = [];
+      for (const [name, provenance] of files) sources.push(await sourceNamed(name, provenance));
+      return { simtape: "provenance", version: 1, sources, operations, annotations };
+    };
+    const provenance = await provenanceNow();
     await bringDictionary(edited.source, target);
     const messages = await writeEdited(
       recording.reader,
@@ -94,7 +106,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
     );
     const written = await openBundle(target.written, FORMATS);
     await written.close();
-    await keepBeside(target.main, written.info, provenance, target.mode);
+    await keepBeside(target, written.info, hasRoom(format.id) ? provenance : await provenanceNow());
     return messages;
   } finally {
     await recording.close();
@@ -117,5 +129,5 @@ async function readList(path: string): Promise<EditList> {
 }
 
 function placed(name: string, folder: string): string {
-  return isAbsolute(name) || /^(https?|s3):\/\//i.test(name) ? name : under(folder, name);
+  return name === "-" || isAbsolute(name) || /^(https?|s3):\/\//i.test(name) ? name : under(folder, name);
 }

@@ -79,8 +79,10 @@ async function tell(recording: Recording, file: string): Promise<string[]> {
   fact("seek index", seekIndex);
   const provenance = await provenanceOf(recording.info, file);
   if (provenance !== null) {
-    for (const { name, sha256 } of provenance.sources) {
+    for (const { name, sha256, findings = [] } of provenance.sources) {
       fact("made from", `${name}${sha256 === null ? "" : `, sha256 ${sha256}`}`);
+      const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : "";
+      if (findings.length > 0) fact("", `which was damaged: ${findings[0]!.message}${more}`);
     }
     for (const { op, ...how } of provenance.operations) fact("by", `${op} ${preview(how as Value, 100)}`);
     for (const { at, kind, text } of provenance.annotations) fact(kind, `${clock(at)} ${text}`);

@@ -50,11 +50,11 @@ function objectToJson(entries: readonly (readonly [unknown, unknown])[]): string
   return `{${parts.join(",")}}`;
 }
 
-/** The shape of `simtape state --json`. */
-export function stateToJson(state: State): string {
+/** The shape of `simtape state --json`; `findings` are what is damaged in the recording. */
+export function stateToJson(state: State, findings?: readonly unknown[]): string {
   const sets: Record<string, unknown> = {};
   for (const [name, set] of state.sets) sets[name] = setToPlain(set);
-  return toJson({ time: state.time, values: Object.fromEntries(state.values), sets });
+  return toJson({ time: state.time, values: Object.fromEntries(state.values), sets, findings });
 }
 
 function setToPlain(set: EntitySet): unknown {

@@ -22,7 +22,7 @@ export function addMeta(program: Command): void {
   const meta = program.command("meta").summary("the metadata of an HCRP recording: read, change");
   reads(meta.command("get"))
     .description("Prints the metadata as JSON: all of it, or what stands at a path.")
-    .argument("<file>", "path, folder or URL")
+    .argument("<file>", "path, folder, URL, or - for standard input")
     .argument("[path]", "names with dots between them, as hcrp.marks")
     .addHelpText("after", "\nExample:\n  $ simtape meta get run.hcrp hcrp.marks")
     .action(async (file: string, path: string | undefined) => {

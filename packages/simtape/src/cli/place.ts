@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { directoryStore } from "../io/node/directory-store.ts";
 import { fileSpool, fromFile, toFile } from "../io/node/index.ts";
@@ -24,13 +24,17 @@ export interface Place {
   sink(force: boolean, mode?: number): SinkBundle;
   /** A small file, whole. Rejects when it is not there. */
   read(): Promise<Uint8Array>;
-  write(bytes: Uint8Array, mode?: number): Promise<void>;
 }
 
-/** Throws `UsageError` for what can be no name in S3, and for other addresses: those are only read. */
+/** Throws `UsageError` for `-`, for what can be no name in S3, and for other addresses: those are only read. */
 export function placeAt(name: string): Place {
   refuseAddress(name);
   return isInS3(name) ? placeInS3(name) : placeOnDisk(name);
+}
+
+/** Throws `UsageError` for `-`, which has no folder and cannot be changed in place. */
+export function mustBeNamed(name: string): void {
+  if (name === "-") throw new UsageError("- will not do here: say the name of a file or folder");
 }
 
 /** A name in a folder. */
@@ -58,6 +62,7 @@ export function storeAt(folder: string, shared = false): Store {
 
 /** As a path it would make folders that are called like it. */
 function refuseAddress(name: string): void {
+  mustBeNamed(name);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(name) && !isInS3(name))
     throw new UsageError(`a file, a folder or s3://bucket/key is needed here, not ${shownUrl(name)}`);
 }
@@ -67,13 +72,9 @@ function placeOnDisk(path: string): Place {
     source: fromFile(path),
     sink: (force, mode) => toFile(path, { keep: !force, unfinished: UNFINISHED, mode }),
     read: () => readFile(path),
-    write: async (bytes, mode) => {
-      const sink = await toFile(path, { unfinished: UNFINISHED, mode }).open();
-      await sink.write(bytes);
-      await sink.close();
-    },
     kind: async () => {
-      const found = await stat(path).catch(() => null);
+      // a link to what is not there is something, too
+      const found = await stat(path).catch(() => lstat(path).catch(() => null));
       if (found === null) return null;
       return found.isDirectory() ? "folder" : "file";
     },
@@ -94,9 +95,6 @@ function placeInS3(url: string): Place {
       const found = await store.get(file);
       if (found === null) throw Object.assign(new Error(`nothing there: ${url}`), { code: "ENOENT" });
       return found.bytes;
-    },
-    write: async (bytes) => {
-      await store.put(file, bytes);
     },
     kind: async () => {
       if (file === "") return "folder";

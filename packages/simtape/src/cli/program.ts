@@ -5,6 +5,7 @@ import { SourceError } from "../io/source.ts";
 import { StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
 import { addCommands } from "./commands.ts";
+import { begin, end, over } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { say, talk } from "./output.ts";
 import { S3_HELP } from "./s3-help.ts";
@@ -13,12 +14,15 @@ import { hide } from "./secrets.ts";
 /** Carries out a command line; gives the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   process.exitCode = undefined;
+  begin();
   for (const word of words) hide(/[a-z][a-z\d+.-]*:\/\/.*/is.exec(word)?.[0] ?? "");
   try {
     await (await makeProgram(words)).parseAsync(words, { from: "user" });
-    return Number(process.exitCode ?? EXIT.done);
+    return await end(Number(process.exitCode ?? EXIT.done));
   } catch (error) {
     return fail(error);
+  } finally {
+    await over();
   }
 }
 

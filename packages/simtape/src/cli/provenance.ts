@@ -1,14 +1,23 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { putMarks } from "../formats/hypercube/marks.ts";
+import { shownUrl } from "../io/shown-url.ts";
+import type { Finding } from "../model/error.ts";
 import type { RecordingInfo } from "../model/reader.ts";
+import type { Recording } from "../model/recording.ts";
 import type { Value } from "../model/value.ts";
 import type { Writer } from "../model/writer.ts";
 import type { Annotation } from "../ops/edit/apply.ts";
 import type { Operation } from "../ops/edit/list.ts";
+import { damage } from "./ending.ts";
+import { UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
+import { say } from "./output.ts";
 import { isInS3, placeAt } from "./place.ts";
+import { bundleNamed } from "./recordings.ts";
+import type { Target } from "./target.ts";
 
 /** Where an edited recording comes from, and what was done to it. */
 export interface Provenance {
@@ -23,6 +32,8 @@ interface Source {
   readonly name: string;
   /** Null for what is no file, such as a URL. */
   readonly sha256: string | null;
+  /** What was damaged or lost in it already. */
+  readonly findings?: readonly Finding[] | undefined;
   /** Of a source that was edited itself. */
   readonly provenance?: Provenance | undefined;
 }
@@ -80,33 +91,98 @@ function provenanceIn({ format, metadata }: RecordingInfo): Provenance | null {
   return typeof text === "string" ? parsed(text) : null;
 }
 
-/** The same, or what the file beside it says. */
+/** What the file beside a recording says of where it comes from, or else the recording itself. */
 export async function provenanceOf(info: RecordingInfo, path: string): Promise<Provenance | null> {
-  const own = provenanceIn(info);
-  if (own !== null || path === "-" || /^https?:/i.test(path)) return own;
-  const bytes = await placeAt(besideOf(path))
-    .read()
-    .catch(() => null);
+  return (await provenanceAt(path)) ?? provenanceIn(info);
+}
+
+async function provenanceAt(path: string): Promise<Provenance | null> {
+  const bytes = await bytesBeside(path);
   return bytes === null ? null : parsed(new TextDecoder().decode(bytes));
 }
 
-/** Keeps it beside a recording that does not hold it, with the mode of a new file; one that holds it has nothing beside. */
-export async function keepBeside(
-  path: string,
-  info: RecordingInfo,
-  provenance: Provenance,
-  mode: number | undefined,
-): Promise<void> {
-  const isInside = toJson(provenanceIn(info)) === toJson(provenance);
-  if (!isInside) await placeAt(besideOf(path)).write(new TextEncoder().encode(`${toJson(provenance)}\n`), mode);
-  else if (!isInS3(path)) await rm(besideOf(path), { force: true });
+async function bytesBeside(path: string): Promise<Uint8Array | null> {
+  if (path === "-" || /^https?:/i.test(path)) return null;
+  return placeAt(besideOf(path))
+    .read()
+    .catch(() => null);
+}
+
+/** Whether the format keeps it inside, in some of its dialects. */
+export function hasRoom(format: string): boolean {
+  return ROOMS.has(format);
+}
+
+/**
+ * Whether the file beside the target may be written: nothing is there, or what is overwritten with the recording.
+ * Throws `UsageError` when it may not.
+ */
+export async function mustHavePlace({ main, force, isStandardOutput }: Target): Promise<void> {
+  if (isStandardOutput || (await placeAt(besideOf(main)).kind()) === null) return;
+  if (!force) throw new UsageError(`there is something already, --force overwrites it: ${besideOf(main)}`);
+  if ((await provenanceAt(main)) === null)
+    throw new UsageError(`not written by simtape, take it away first: ${besideOf(main)}`);
+}
+
+/** Keeps it beside a recording that does not hold it; one that holds it has nothing beside. */
+export async function keepBeside(target: Target, info: RecordingInfo, provenance: Provenance): Promise<void> {
+  if (toJson(provenanceIn(info)) === toJson(provenance)) await nothingBeside(target);
+  else await put(target, provenance);
+}
+
+/** A copy has beside it what its source has: made ready before anything is written, and done behind. */
+export async function bringing(target: Target, file: string): Promise<() => Promise<void>> {
+  const provenance = await provenanceAt(file);
+  if (provenance === null) return () => nothingBeside(target);
+  await mustHavePlace(target);
+  return () => put(target, provenance);
+}
+
+/** When a recording that seems sound was made of one that is damaged, the file beside it says so. */
+export async function keepDamage(target: Target, file: string, { info }: Recording): Promise<void> {
+  if (damage().length === 0 || target.files.size === 0) return;
+  const provenance = await provenanceOf(info, file);
+  await mustHavePlace(target);
+  const sources = [await sourceNamed(file, provenance)];
+  await put(target, { simtape: "provenance", version: 1, sources, operations: [], annotations: [] });
+}
+
+/** A source as it is written down. */
+export async function sourceNamed(name: string, provenance: Provenance | null): Promise<Source> {
+  const findings = damage().flatMap(({ file, ...finding }) => (file === name ? [finding] : []));
+  return {
+    name: shownUrl(name),
+    sha256: await digestOf(name),
+    ...(findings.length === 0 ? {} : { findings }),
+    ...(provenance === null ? {} : { provenance }),
+  };
+}
+
+async function put(target: Target, provenance: Provenance): Promise<void> {
+  if (target.isStandardOutput) return say("simtape: standard output has no place for where this comes from");
+  const bytes = new TextEncoder().encode(`${toJson(provenance)}\n`);
+  await target.put(basename(besideOf(target.main)), bytes, target.force);
+}
+
+/** What lay beside a recording that was overwritten is not about the new one. */
+async function nothingBeside({ main, force, isStandardOutput }: Target): Promise<void> {
+  if (!force || isStandardOutput || isInS3(main) || (await provenanceAt(main)) === null) return;
+  await rm(besideOf(main), { force: true });
 }
 
 /** SHA-256 of a file; null for what is none, such as a URL. */
-export async function digestOf(name: string): Promise<string | null> {
+async function digestOf(name: string): Promise<string | null> {
   const hash = createHash("sha256");
   try {
-    for await (const bytes of createReadStream(name)) hash.update(bytes as Buffer);
+    const source = name === "-" ? await (await bundleNamed(name)).open() : null;
+    if (source === null) for await (const bytes of createReadStream(name)) hash.update(bytes as Buffer);
+    else
+      for (let at = 0; ; ) {
+        const bytes = await source.read(at, 1 << 20);
+        if (bytes.length === 0) break;
+        hash.update(bytes);
+        at += bytes.length;
+      }
     return hash.digest("hex");
   } catch {
     return null;

@@ -12,7 +12,7 @@ import { type Recorder, record } from "../record/recorder.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { byteSize, counted, grouped, Output, say } from "./output.ts";
-import { folderOf, isInS3, storeAt, under } from "./place.ts";
+import { folderOf, isInS3, mustBeNamed, storeAt, under } from "./place.ts";
 import { droppedIn, type Fed, feed, watchStore } from "./record-feed.ts";
 import { inputOf } from "./record-input.ts";
 import { clock, parseDuration } from "./time.ts";
@@ -97,6 +97,7 @@ interface Target {
 }
 
 function targetOf(out: string, { id, shared = false }: RecordCommand): Target {
+  mustBeNamed(out);
   const above = id === undefined ? folderOf(out.replace(/\/+$/, "")) : out;
   const own = id ?? out.replace(/\/+$/, "").replace(/^.*\//s, "");
   const store = storeAt(above, shared);

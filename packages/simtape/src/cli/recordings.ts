@@ -5,13 +5,14 @@ import { createHypercube } from "../formats/hypercube/format.ts";
 import { bundleOf, FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSpool, stdin } from "../io/node/index.ts";
 import { shownUrl } from "../io/shown-url.ts";
-import type { SourceBundle } from "../io/source.ts";
+import type { ByteSource, SourceBundle } from "../io/source.ts";
 import { bundleAt } from "../location.ts";
 import { openBundle } from "../model/open.ts";
 import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
+import { heed, whenOver } from "./ending.ts";
 import { UsageError } from "./failure.ts";
-import { Progress, say } from "./output.ts";
+import { Progress } from "./output.ts";
 import { placeAt, under } from "./place.ts";
 import { hide } from "./secrets.ts";
 
@@ -38,7 +39,7 @@ export function knownFormats(): readonly Format[] {
 
 /** The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input. */
 export async function bundleNamed(name: string): Promise<SourceBundle> {
-  if (name === "-") return bundleOf(stdin());
+  if (name === "-") return standardInput();
   hide(name);
   if (isUrl(name)) return bundleAt(urlOf(name));
   const place = placeAt(name);
@@ -61,13 +62,45 @@ export function urlOf(name: string): URL {
   return new URL(name);
 }
 
-/** Opens what was named on the command line, showing progress. */
+/** Standard input comes once: whoever opens it reads from the same, which is closed when the command is over. */
+let input: SourceBundle | null = null;
+
+function standardInput(): SourceBundle {
+  if (input === null) {
+    const source = stdin();
+    input = bundleOf(unclosed(source));
+    whenOver(() => {
+      input = null;
+      return source.close();
+    });
+  }
+  return input;
+}
+
+/** `source` for one of many who read it. */
+export function unclosed(source: ByteSource): ByteSource {
+  return {
+    name: source.name,
+    size: () => source.size(),
+    read: (offset, length, signal) => source.read(offset, length, signal),
+    close: async () => undefined,
+  };
+}
+
+/** Opens what was named on the command line, showing progress. What is damaged in it is said when the command ends. */
 export async function openNamed(name: string): Promise<Recording> {
+  return openedAs(name, await bundleNamed(name));
+}
+
+/** Opens a bundle that belongs to what was named on the command line. */
+export async function openedAs(name: string, bundle: SourceBundle): Promise<Recording> {
   const progress = new Progress("reading");
-  return openBundle(await bundleNamed(name), knownFormats(), {
+  const recording = await openBundle(bundle, knownFormats(), {
     spool: fileSpool(),
     onProgress: (done, total) => progress.show(done, total),
   }).finally(() => progress.end());
+  heed(name, recording);
+  return recording;
 }
 
 /** Opens a recording, or an edit list that names its source, and closes it when `work` is done. */
@@ -80,12 +113,4 @@ export async function withRecording<T>(name: string, work: (recording: Recording
   } finally {
     await recording.close();
   }
-}
-
-/** Damage that was met while a command did something else: one line on standard error. */
-export function warnOfDamage(recording: Recording, name: string): void {
-  const bad = recording.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
-  if (bad.length === 0) return;
-  const more = bad.length > 1 ? ` (and ${bad.length - 1} more)` : "";
-  say(`simtape: ${name} is damaged: ${bad[0]!.message}${more}. See: simtape check ${name}`);
 }

@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 import { openBundle } from "../model/open.ts";
-import { repair } from "../ops/repair.ts";
+import { type RepairReport, repair } from "../ops/repair.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
+import { tellsItself } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
-import { toJson } from "./json.ts";
-import { counted, grouped, Output } from "./output.ts";
+import { counted, grouped } from "./output.ts";
+import { bringing } from "./provenance.ts";
 import { bundleNamed, knownFormats, openNamed, reads } from "./recordings.ts";
-import { formatOf, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
+import { report } from "./report.ts";
+import { endingFor, formatOf, mustFit, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
 export function addRepair(program: Command): void {
   writes(
@@ -16,7 +18,7 @@ export function addRepair(program: Command): void {
       .description(
         "Writes everything that can be read as a sound recording, and says exactly what was kept and lost. Never in place. Exit 0: nothing was lost; 3: something was; 1: nothing can be read.",
       )
-      .argument("<file>", "path, folder or URL")
+      .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
   )
     .option("--json", "the whole report as one JSON object")
@@ -28,35 +30,37 @@ export function addRepair(program: Command): void {
       const target = await targetOf(output, options, file);
       const recording = await openNamed(file);
       try {
-        const writing = await writingOf(formatOf(recording));
+        tellsItself(recording);
+        const format = formatOf(recording);
+        const bundle = await bundleNamed(file);
+        mustFit(target, format, endingFor(recording, bundle.name));
+        const bring = await bringing(target, file);
         await bringDictionary(recording, target);
         const reopen = (): ReturnType<typeof openBundle> => openBundle(target.written, knownFormats());
-        const report = await repair(recording, await bundleNamed(file), writing, target.sink, reopen);
-        const out = new Output();
-        if (options.json === true) {
-          const { lost, rebuilt, findings, ...rest } = report;
-          await out.line(
-            toJson({
-              ...rest,
-              lost: lost.map(findingToPlain),
-              rebuilt: rebuilt.map(findingToPlain),
-              findings: findings.map(findingToPlain),
-            }),
-          );
-        } else if (report.status === "sound") {
-          await out.line(`${file}: nothing to repair; ${target.path} is an exact copy`);
-        } else {
-          await out.line(
-            `${target.path}: ${counted(report.messagesKept, "message")} kept, ${grouped(report.bytesLost)} of ${counted(report.bytesKept + report.bytesLost, "byte")} lost`,
-          );
-          if (report.lost.length > 0) await out.lines(tellFindings(report.lost));
-          for (const { message } of report.rebuilt) await out.line(`  rebuilt ${message}`);
-        }
-        await out.flush();
-        const isLossy = report.lost.length > 0 || report.findings.some(({ severity }) => severity === "loss");
+        const repaired = await repair(recording, bundle, await writingOf(format), target.sink, reopen);
+        await bring();
+        const { lost, rebuilt, findings } = repaired;
+        const plain = {
+          ...repaired,
+          lost: lost.map(findingToPlain),
+          rebuilt: rebuilt.map(findingToPlain),
+          findings: findings.map(findingToPlain),
+        };
+        await report(target, options, plain, tell(repaired, file, target.path));
+        const isLossy = lost.length > 0 || findings.some(({ severity }) => severity === "loss");
         process.exitCode = isLossy ? EXIT.lossy : EXIT.done;
       } finally {
         await recording.close();
       }
     });
+}
+
+function tell(report: RepairReport, file: string, path: string): string[] {
+  if (report.status === "sound") return [`${file}: nothing to repair; ${path} is an exact copy`];
+  const { messagesKept, bytesKept, bytesLost, lost, rebuilt } = report;
+  return [
+    `${path}: ${counted(messagesKept, "message")} kept, ${grouped(bytesLost)} of ${counted(bytesKept + bytesLost, "byte")} lost`,
+    ...(lost.length > 0 ? tellFindings(lost) : []),
+    ...rebuilt.map(({ message }) => `  rebuilt ${message}`),
+  ];
 }

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import type { EntitySet, State } from "../model/state.ts";
+import { damageIn } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { matching } from "./glob.ts";
+import { findingToPlain } from "./info.ts";
 import { preview, stateToJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
-import { reads, warnOfDamage, withRecording } from "./recordings.ts";
+import { reads, withRecording } from "./recordings.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
 interface StateOptions {
@@ -36,9 +38,9 @@ export function addState(program: Command): void {
       await withRecording(file, async (recording) => {
         const time = await parseTime(options.at, recording);
         const state = narrowed(await recording.state(time, { interpolate: options.interpolate }), options.path);
-        if (options.json === true) await output.line(stateToJson(state));
+        const findings = damageIn(recording.findings).map(findingToPlain);
+        if (options.json === true) await output.line(stateToJson(state, findings));
         else await output.lines(tellState(state));
-        warnOfDamage(recording, file);
       });
       await output.flush();
       process.exitCode = EXIT.done;

@@ -12,6 +12,7 @@ import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Time } from "../model/time.ts";
 import { Rows } from "./cat.ts";
+import { heed } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { Output, say } from "./output.ts";
@@ -83,7 +84,8 @@ class Tail {
       const stamp = await stampOf(main, seen);
       if (stamp !== seen) {
         const end = await this.#write(main, seen !== null);
-        if (end === "finished") return null;
+        // standard input has come to its end, whatever it says
+        if (end === "finished" || main === "-") return null;
         if (end !== "changing") {
           changed = Date.now();
           seen = stamp;
@@ -116,6 +118,7 @@ class Tail {
   async #write(main: string, isAgain: boolean): Promise<"open" | "changing" | "finished" | { readonly next: string }> {
     try {
       const recording = await openBundle(await bundleNamed(main), FORMATS);
+      heed(main, recording);
       try {
         await this.#writeNew(recording);
         const { metadata } = recording.info;

@@ -1,17 +1,24 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
+import { hypercube } from "../formats/hypercube/format.ts";
+import { siblingName } from "../formats/nanover/layout-record.ts";
+import { checkFileName, FOLDER_MAINS } from "../io/bundle.ts";
 import { modeLike } from "../io/node/access.ts";
 import { tidy } from "../io/node/directory-files.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
+import { openBundle } from "../model/open.ts";
 import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import type { WritingFormat } from "../model/writer.ts";
 import { UsageError } from "./failure.ts";
-import { folderOf, isInS3, placeAt, under } from "./place.ts";
+import { listed } from "./listed.ts";
+import { folderOf, isInS3, type Place, placeAt, under } from "./place.ts";
+import { bundleNamed } from "./recordings.ts";
+import { pouredOut } from "./standard-output.ts";
 
-/** Where a command writes: the second positional, or `-o`. */
+/** Where a command writes: the second positional, or `-o`; `-` is standard output. */
 export interface Target {
   readonly path: string;
   /** The main file: that of the folder for a recording that is one. */
@@ -21,47 +28,176 @@ export interface Target {
   readonly written: SourceBundle;
   /** Of new files on disk: as readable as the input, or for this user only. */
   readonly mode: number | undefined;
+  /** What there is may be overwritten. */
+  readonly force: boolean;
+  /** Every file that was written so far, by its name. */
+  readonly files: ReadonlyMap<string, number>;
+  /** The main file is standard output, which nothing can lie beside. */
+  readonly isStandardOutput: boolean;
+  /** Writes a small file beside the main one. Rejects when something is there, unless `replaces`. */
+  put(name: string, bytes: Uint8Array, replaces?: boolean): Promise<void>;
 }
 
 export interface TargetOptions {
   readonly output?: string;
   readonly force?: boolean;
+  readonly dialect?: string | undefined;
 }
 
 /** Adds the options that every writing command has. */
 export function writes(command: Command): Command {
   return command
-    .option("-o, --output <file>", "where to write; the same as the last argument")
+    .option("-o, --output <file>", "where to write, - for standard output; the same as the last argument")
     .option("--force", "overwrite what is there");
 }
 
-/** Throws `UsageError` when no target is named, or something is there and may not be overwritten. */
-export async function targetOf(named: string | undefined, options: TargetOptions, input?: string): Promise<Target> {
+/**
+ * Where to write what is made of `input`. A folder is where a file of the source's name goes, with the ending of
+ * `format` where that is another, or a recording that is a folder of files itself.
+ * Throws `UsageError` when no target is named, or something is there and may not be overwritten.
+ */
+export async function targetOf(
+  named: string | undefined,
+  options: TargetOptions,
+  input?: string,
+  format?: Format,
+): Promise<Target> {
   const path = named ?? options.output;
   if (path === undefined) throw new UsageError("say where to write: a last argument, or -o FILE");
   if (named !== undefined && options.output !== undefined) throw new UsageError("the output is named twice");
+  if (path === "-") return pouredOut();
   const isFolder = path.endsWith("/") || (await placeAt(path).kind()) === "folder";
-  const main = isFolder ? under(path, "meta.hcrp") : path;
+  const main = isFolder ? await mainIn(path, options.dialect, input, format) : path;
   if (input !== undefined && (input === path || (await isSame(input, path)) || (await isSame(input, main))))
     throw new UsageError(`input and output are the same file: ${path}`);
   const place = placeAt(main);
   const force = options.force === true;
   if (!force && (await place.kind()) !== null)
     throw new UsageError(`there is something already, --force overwrites it: ${main}`);
+  if ((await place.kind()) === "folder") throw new UsageError(`a folder is there: ${main}`);
   const mode = input === undefined ? undefined : ((await modeLike(input)) ?? undefined);
   if (!isInS3(main)) await tidy(folderOf(main));
-  return { path, main, sink: place.sink(force, mode), written: place.source, mode };
+  const files = new Map<string, number>();
+  return {
+    path,
+    main,
+    sink: listed(guarded(place, main, force, mode), files),
+    written: place.source,
+    mode,
+    force,
+    files,
+    isStandardOutput: false,
+    put: async (name, bytes, replaces = false) => {
+      const beside = listed(placeAt(under(folderOf(main), name)).sink(replaces, mode), files);
+      const sink = await beside.open();
+      await sink.write(bytes);
+      await sink.close();
+    },
+  };
+}
+
+/** Main file of what is written into a folder. */
+async function mainIn(
+  folder: string,
+  dialect: string | undefined,
+  input: string | undefined,
+  format: Format | undefined,
+): Promise<string> {
+  const hasName = input !== undefined && input !== "-" && !input.endsWith(".json");
+  const name = hasName ? (await bundleNamed(input)).name : null;
+  const isSegmented = name !== null && FOLDER_MAINS.includes(name);
+  if (dialect === SEGMENTED) return under(folder, FOLDER_MAINS[0]!);
+  if (isSegmented && dialect === undefined && (format === undefined || format === hypercube))
+    return under(folder, name);
+  const own = isSegmented ? lastOf(input!.endsWith(name) ? folderOf(input!) : input!) : name;
+  if (own === null) throw new UsageError(`a folder: say what the file in it is called: ${folder}`);
+  checkFileName(own, input!);
+  const meant = format ?? (isSegmented ? hypercube : formatNamed(own));
+  if (meant === null || formatNamed(own) === meant) return under(folder, own);
+  return under(folder, `${own.slice(0, own.length - endingOf(own).length)}.${meant.extensions[0]!}`);
+}
+
+function lastOf(path: string): string | null {
+  return path.replace(/\/+$/, "").split("/").at(-1) || null;
+}
+
+/** The dialect of HCRP that is a folder of files. */
+const SEGMENTED = "v1-segmented";
+
+/**
+ * Files beside the main one are overwritten only where they belong to the recording that is overwritten, and none of
+ * that is left where it would be taken for a part of the new one.
+ */
+function guarded(place: Place, main: string, force: boolean, mode: number | undefined): SinkBundle {
+  const free = place.sink(false, mode);
+  if (!force) return free;
+  const forced = place.sink(true, mode);
+  const beside = (name: string): string => under(folderOf(main), name);
+  let own: Promise<readonly string[]> | null = null;
+  const kept = new Set<string>();
+  return {
+    name: forced.name,
+    open: async (name) => {
+      if (name === undefined) {
+        const pair = await pairOf(place, lastOf(main)!, beside);
+        const sink = await forced.open();
+        const close = sink.close.bind(sink);
+        return Object.assign(sink, {
+          close: async () => {
+            const left = pair.find((other) => !kept.has(other));
+            if (left !== undefined)
+              throw new UsageError(
+                `would be taken for a part of the new recording, and is of the one that --force overwrites, take it away first: ${beside(left)}`,
+              );
+            await close();
+          },
+        });
+      }
+      own ??= filesBeside(place);
+      const isOwn = (await own).includes(name);
+      if (!isOwn && (await placeAt(beside(name)).kind()) !== null)
+        throw new UsageError(
+          `not a file of the recording that --force overwrites, take it away first: ${beside(name)}`,
+        );
+      const sink = await (isOwn ? forced : free).open(name);
+      kept.add(name);
+      const abort = sink.abort.bind(sink);
+      return Object.assign(sink, {
+        abort: () => {
+          kept.delete(name);
+          return abort();
+        },
+      });
+    },
+  };
+}
+
+/** The other file of a NanoVer pair that is there: it is found by the name of the main one, whatever that becomes. */
+async function pairOf(place: Place, main: string, beside: (name: string) => string): Promise<readonly string[]> {
+  const names = [...new Set([siblingName(main, "frame"), siblingName(main, "state")])];
+  const kinds = await Promise.all(names.map((name) => placeAt(beside(name)).kind()));
+  if (!kinds.includes("file")) return [];
+  return (await filesBeside(place)).filter((name) => names.includes(name));
+}
+
+/** Names of the files beside the main one of the recording at a place; none where there is no recording. */
+async function filesBeside(place: Place): Promise<readonly string[]> {
+  if ((await place.kind()) !== "file") return [];
+  const there = await openBundle(place.source, FORMATS).catch(() => null);
+  await there?.close();
+  return there?.reader.siblings ?? [];
 }
 
 /** Whether two names are of one file on disk, however they are written. */
 async function isSame(a: string, b: string): Promise<boolean> {
+  if (a === "-") return false;
   const [one, other] = await Promise.all([a, b].map((path) => stat(path).catch(() => null)));
   return one != null && other != null && one.ino === other.ino && one.dev === other.dev && one.ino !== 0;
 }
 
 /** The format of an open recording. */
-export function formatOf(recording: Recording): Format {
-  return FORMATS.find(({ id }) => id === recording.info.format)!;
+export function formatOf({ info }: Recording): Format {
+  return FORMATS.find(({ id }) => id === info.format)!;
 }
 
 /** The writing side of a format. Throws `UsageError` when it has none. */
@@ -72,17 +208,51 @@ export function writingOf(format: Format): Promise<WritingFormat> {
 
 /** The format asked for by name, or the one a file of this name would be. */
 export function formatFor(name: string | undefined, path: string): Format {
-  if (name !== undefined) {
-    const wanted = name.toLowerCase();
-    const found = FORMATS.find((format) => format.id === wanted || format.name.toLowerCase() === wanted);
-    if (found === undefined)
-      throw new UsageError(`no format ${JSON.stringify(name)}; there are ${FORMATS.map(({ id }) => id).join(", ")}`);
-    return found;
-  }
-  const lower = path.toLowerCase();
-  const found = FORMATS.find(({ extensions }) => extensions.some((extension) => lower.endsWith(`.${extension}`)));
-  if (found !== undefined) return found;
+  const found = name === undefined ? formatNamed(path) : formatCalled(name);
+  if (found !== null) return found;
   throw new UsageError(
     `cannot tell the format from the name ${path}: say --to ${FORMATS.map(({ id }) => id).join("|")}`,
   );
+}
+
+/** Throws `UsageError` when there is no format of that name. */
+export function formatCalled(name: string): Format {
+  const wanted = name.toLowerCase();
+  const found = FORMATS.find((format) => format.id === wanted || format.name.toLowerCase() === wanted);
+  if (found !== undefined) return found;
+  throw new UsageError(`no format ${JSON.stringify(name)}; there are ${FORMATS.map(({ id }) => id).join(", ")}`);
+}
+
+/** The format that a file of this name would be; null where the name does not tell. */
+export function formatNamed(path: string): Format | null {
+  const ending = endingOf(path).slice(1).toLowerCase();
+  return FORMATS.find(({ extensions }) => extensions.includes(ending)) ?? null;
+}
+
+/** The ending of a name with its point, when a format has it; else nothing: any other point is part of the name. */
+export function endingOf(name: string): string {
+  const lower = name.toLowerCase();
+  const endings = FORMATS.flatMap(({ extensions }) => extensions.map((extension) => `.${extension}`));
+  const ending = endings.find((one) => lower.endsWith(one)) ?? "";
+  return name.slice(name.length - ending.length);
+}
+
+/** The ending that the main file of a recording has, or would have were it called after what it is. */
+export function endingFor({ info }: Recording, name: string | null): string {
+  const own = endingOf(name ?? "");
+  if (own !== "" || info.format !== "nanover") return own;
+  return info.version === "zip" ? ".nanover.zip" : info.metadata["container"] === "state" ? ".state" : ".traj";
+}
+
+/**
+ * Throws `UsageError` when a file of the target's name would be taken for a recording of another format; with `ending`,
+ * when its own means another kind of file than that.
+ */
+export function mustFit({ main, isStandardOutput }: Target, format: Format, ending = ""): void {
+  const meant = formatNamed(main);
+  if (isStandardOutput || meant === null) return;
+  if (meant.id !== format.id)
+    throw new UsageError(`${main} would be a ${meant.name} recording, and this is one of ${format.name}: see convert`);
+  if (ending !== "" && ending.toLowerCase() !== endingOf(main).toLowerCase())
+    throw new UsageError(`${main} would be another kind of ${format.name} recording than ${ending}: see convert`);
 }

@@ -1,23 +1,28 @@
-import { unlinkSync } from "node:fs";
+import { rmSync } from "node:fs";
 
-/** Paths of files that this process is writing and has not finished. */
+/** Paths of files and folders that this process is writing and has not finished. */
 export const UNFINISHED: Set<string> = new Set();
 
-/** Takes unfinished files away when the process is told to end, unless somebody else ends it in order. */
+/** Takes unfinished files away when the process ends early: when it is told to, unless somebody else ends it in order. */
 export function removeWhenInterrupted(): void {
+  process.on("exit", remove);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     const end = (): void => {
       if (process.listenerCount(signal) > 1) return;
-      for (const path of UNFINISHED) {
-        try {
-          unlinkSync(path);
-        } catch {
-          // It took its name meanwhile.
-        }
-      }
+      remove();
       process.off(signal, end);
       process.kill(process.pid, signal);
     };
     process.on(signal, end);
+  }
+}
+
+function remove(): void {
+  for (const path of UNFINISHED) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch {
+      // its folder was closed to us meanwhile
+    }
   }
 }

@@ -20,7 +20,7 @@ export function addVerify(program: Command): void {
     .description(
       "Reads HCRP recordings strictly: every crc, checksum and length, every event to its last byte, every snapshot against the state before it. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
     )
-    .argument("<file...>", "paths, folders or URLs")
+    .argument("<file...>", "paths, folders, URLs, or - for standard input")
     .option("--dictionary <file...>", "zstd dictionaries that the recordings may need")
     .option("--json", "one JSON object per file")
     .addHelpText(

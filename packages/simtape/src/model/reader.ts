@@ -73,6 +73,8 @@ export interface Reader {
   readonly chunks?: readonly Pick<Chunk, "first" | "last" | "length">[] | undefined;
   /** Names of the files of the recording beside its main one, as its bundle knows them. */
   readonly siblings?: readonly string[] | undefined;
+  /** What one of `siblings` is called beside a main file of another name; absent: the same. */
+  siblingFor?(sibling: string, main: string): string;
   readonly state: StateModel;
   /**
    * How messages change state when `channels` are there instead of the reader's own: by other names, or with more behind

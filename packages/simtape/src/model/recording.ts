@@ -51,12 +51,12 @@ export class Recording implements AsyncDisposable {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
   readonly #reader: Reader;
-  readonly #findings: Findings;
+  readonly #findings: Pick<Findings, "list">;
   readonly #fold: Fold;
   #isClosed = false;
 
   /** Made by `open`. */
-  constructor(reader: Reader, findings: Findings) {
+  constructor(reader: Reader, findings: Pick<Findings, "list">) {
     this.#reader = reader;
     this.#findings = findings;
     this.#fold = new Fold(reader);

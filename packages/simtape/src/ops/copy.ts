@@ -3,7 +3,6 @@ import { type SourceBundle, SourceError } from "../io/source.ts";
 import type { Recording } from "../model/recording.ts";
 import type { ChannelInfo } from "../model/value.ts";
 import type { CreateOptions, WritingFormat } from "../model/writer.ts";
-import { siblingName } from "./names.ts";
 
 /** Bytes copied at once. */
 const PIECE = 1 << 20;
@@ -12,7 +11,10 @@ export interface CopyReport {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** Every file of a recording, byte for byte. All take their names together at the end, or none does. */
+/**
+ * Every file of a recording, byte for byte. All take their names together at the end, or none does. Names follow from
+ * that of `to`, never from what is in the files.
+ */
 export async function copy(
   recording: Recording,
   from: SourceBundle,
@@ -22,11 +24,15 @@ export async function copy(
   const sinks: ByteSink[] = [];
   const files: { name: string; bytes: number }[] = [];
   try {
-    for (const name of [undefined, ...(recording.reader.siblings ?? [])]) {
+    const { reader } = recording;
+    for (const name of [undefined, ...(reader.siblings ?? [])]) {
+      const beside = name === undefined || to.name === null ? name : (reader.siblingFor?.(name, to.name) ?? name);
+      // a folder without metadata: its first segment is the main file
+      if (beside !== undefined && beside === to.name) continue;
       const source = await from.open(name);
       if (source === null)
         throw new SourceError("failed", `the file beside is gone: ${name ?? from.name ?? "recording"}`);
-      const sink = await to.open(name === undefined ? undefined : siblingName(name, from.name, to.name));
+      const sink = await to.open(beside);
       sinks.push(sink);
       for (;;) {
         const bytes = await source.read(sink.position, PIECE, signal);

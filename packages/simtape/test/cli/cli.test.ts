@@ -130,7 +130,7 @@ describe("cat", () => {
   });
 
   test("a reader that stops early is no failure", async () => {
-    const { exit } = await simtape(["cat", cut, "--limit", "1"]);
+    const { exit } = await simtape(["cat", town, "--limit", "1"]);
     expect(exit).toBe(0);
   });
 
@@ -149,7 +149,7 @@ describe("state", () => {
     const { exit, stdout } = await simtape(["state", town, "--at", "1s", "--json"]);
     expect(exit).toBe(0);
     const state = JSON.parse(stdout);
-    expect(Object.keys(state)).toEqual(["time", "values", "sets"]);
+    expect(Object.keys(state)).toEqual(["time", "values", "sets", "findings"]);
     expect(Object.keys(state.sets)).toEqual(
       expect.arrayContaining(["vehicles", "walkers", "traffic-lights", "traffic-signs", "sensors", "other"]),
     );

@@ -13,6 +13,8 @@ export interface Ran {
   readonly exit: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** What `stdout` is the text of. */
+  readonly bytes: Buffer;
 }
 
 process.env["NO_COLOR"] = "1";
@@ -37,7 +39,12 @@ export function simtapeProcess(words: readonly string[], input?: Uint8Array): Pr
     child.stderr.on("data", (bytes: Buffer) => talk.push(bytes));
     child.on("error", reject);
     child.on("close", (exit) =>
-      resolve({ exit, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(talk).toString() }),
+      resolve({
+        exit,
+        stdout: Buffer.concat(out).toString(),
+        stderr: Buffer.concat(talk).toString(),
+        bytes: Buffer.concat(out),
+      }),
     );
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
@@ -53,7 +60,7 @@ async function carriedOut(words: readonly string[], input: Uint8Array = new Uint
   });
   try {
     const exit = await run(words);
-    return { exit, stdout: stdout.text, stderr: stderr.text };
+    return { exit, stdout: stdout.bytes.toString(), stderr: stderr.bytes.toString(), bytes: stdout.bytes };
   } finally {
     process.exitCode = undefined;
     Object.defineProperty(process, "stdin", stdin);
@@ -77,8 +84,8 @@ class Heard {
     }) as typeof stream.write;
   }
 
-  get text(): string {
-    return Buffer.concat(this.#parts).toString();
+  get bytes(): Buffer {
+    return Buffer.concat(this.#parts);
   }
 
   end(): void {

@@ -69,7 +69,11 @@ describe("copy", () => {
     const to = fresh("copy.tape");
     const { exit, json } = await told("copy", patrol, to, "--rewrite", "--compression", "small");
     expect(exit).toBe(0);
-    expect(Object.keys(json)).toEqual(["messages"]);
+    expect(json).toEqual({
+      messages: expect.any(Number),
+      files: [{ name: to, bytes: readFileSync(to).length }],
+      findings: [],
+    });
     expect((await soundly(to)).messages).toBe(json["messages"]);
   });
 
@@ -95,9 +99,24 @@ describe("convert", () => {
     const [hcrp, back] = [fresh("town.hcrp"), fresh("back.log")];
     const there = await told("convert", town, hcrp);
     expect(there.exit).toBe(0);
-    expect(Object.keys(there.json)).toEqual(["exact", "moments", "carried", "lost"]);
-    expect(there.json["exact"]).toBe(true);
-    expect((await told("convert", hcrp, back)).json).toEqual({ exact: true, moments: 1, carried: [], lost: [] });
+    expect(there.json).toEqual({
+      exact: true,
+      moments: expect.any(Number),
+      carried: expect.any(Array),
+      lost: [],
+      original: true,
+      files: [{ name: hcrp, bytes: readFileSync(hcrp).length }],
+      findings: [],
+    });
+    expect((await told("convert", hcrp, back)).json).toEqual({
+      exact: true,
+      moments: 1,
+      carried: [],
+      lost: [],
+      original: true,
+      files: [{ name: back, bytes: townBytes.length }],
+      findings: [],
+    });
     expect(isSame(back, town)).toBe(true);
   });
 
@@ -131,7 +150,7 @@ describe("corrupt and repair", () => {
     expect(isSame(broken, again)).toBe(true);
     expect(repaired.exit).toBe(3);
     expect(Object.keys(repaired.json).sort()).toEqual(
-      ["status", "bytesKept", "bytesLost", "lost", "rebuilt", "messagesKept", "channels", "findings"].sort(),
+      ["status", "bytesKept", "bytesLost", "lost", "rebuilt", "messagesKept", "channels", "findings", "files"].sort(),
     );
     expect(repaired.json).toMatchObject({ status: "repaired", lost: expect.arrayContaining([expect.any(Object)]) });
     expect((await soundly(whole)).messages).toBe(repaired.json["messagesKept"]);
@@ -158,7 +177,12 @@ describe("edits", () => {
     const to = fresh("edited.tape");
     const { exit, json, stderr } = await told(name, ...words, "-o", to);
     expect([exit, stderr]).toEqual([0, ""]);
-    expect(json).toEqual({ output: to, messages: expect.any(Number) });
+    expect(json).toEqual({
+      output: to,
+      messages: expect.any(Number),
+      files: [to, `${to}.provenance.json`].map((path) => ({ name: path, bytes: readFileSync(path).length })),
+      findings: [],
+    });
     expect((await soundly(to)).messages).toBe(json["messages"]);
     const provenance = JSON.parse(readFileSync(`${to}.provenance.json`, "utf8")) as {
       sources: { name: string; sha256: string }[];

@@ -22,6 +22,8 @@ const TICK_BYTES = 8 << 20;
 /** A file carried inside a recording. */
 export interface Original {
   readonly name: string;
+  /** Id of the format of the recording that it is the main file of; null: not said, or a file beside one. */
+  readonly format: string | null;
   readonly byteLength: number;
   /** Lower-case hexadecimal digits. */
   readonly sha256: string;
@@ -34,12 +36,14 @@ const carried = new WeakMap<HypercubeWriter, NbtTag[]>();
 
 /**
  * Carries a file along behind what was recorded: call it after the last message, before `close()`, once for each file.
- * Every 8 MiB take one more tick. Throws `RangeError` for a writer that is not one of HCRP version 1.
+ * `format` is that of a recording's main file. Every 8 MiB take one more tick. Throws `RangeError` for a writer that is
+ * not one of HCRP version 1.
  */
 export async function carryOriginal(
   writer: Writer,
   name: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  format: string | null = null,
 ): Promise<void> {
   if (!(writer instanceof HypercubeWriter)) throw new RangeError("not a writer of HCRP");
   const channel = writer.channel({ name: ORIGINAL_EVENT });
@@ -75,6 +79,7 @@ export async function carryOriginal(
       bytes: { type: NBT.long, value: BigInt(offset) },
       sha256: nbtText(hash.digest()),
       from_tick: { type: NBT.int, value: first },
+      ...(format === null ? {} : { format: nbtText(format) }),
     }),
   );
   writer.noteOwn(ORIGINALS_KEY, { type: NBT.list, itemType: NBT.compound, items: [...files] });
@@ -95,9 +100,15 @@ export function originalsOf(reader: Reader): readonly Original[] {
     const bytes = nbtEntry(item, "bytes");
     const sha256 = nbtEntry(item, "sha256");
     const tick = nbtEntry(item, "from_tick");
+    const format = nbtEntry(item, "format");
     if (name?.type !== NBT.string || bytes?.type !== NBT.long || sha256?.type !== NBT.string) return [];
     const start = tick?.type === NBT.int ? tick.value * TICK : undefined;
-    const told = { name: name.value, byteLength: Number(bytes.value), sha256: sha256.value };
+    const told = {
+      name: name.value,
+      format: format?.type === NBT.string ? format.value : null,
+      byteLength: Number(bytes.value),
+      sha256: sha256.value,
+    };
     return [{ ...told, bytes: () => pieces(reader, { start, channels: [channel] }, number, told) }];
   });
 }

@@ -102,13 +102,13 @@ export function recordSize(view: DataView, position: number): number {
 export type Content = "frame" | "state";
 
 /**
- * Name of the other file of a pair: `run.state` beside `run.traj`, and the other way. Beside a file with another
- * extension, or none, that of the kind it does not hold; state when that is not known.
+ * Name of the other file of a pair: `run.state` beside `run.traj`, and the other way. Beside a file with no ending of
+ * NanoVer's, that of the kind it does not hold is added, state when that is not known: a point in a name is part of it.
  */
 export function siblingName(name: string, content: Content | null): string {
-  const match = /^(.*\.)(traj|state)$/i.exec(name);
+  const match = /^(.*\.)(traj|state)$/is.exec(name);
   if (match !== null) return match[1]! + (match[2]!.toLowerCase() === "traj" ? "state" : "traj");
-  return `${name.replace(/(.)\.[^.]*$/, "$1")}.${content === "state" ? "traj" : "state"}`;
+  return `${name.replace(/(.)\.nanover\.zip$/i, "$1")}.${content === "state" ? "traj" : "state"}`;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "../..
 import type { Time, Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics } from "../../model/value.ts";
 import { FRAME } from "./layout.ts";
+import { siblingName } from "./layout-record.ts";
 import { type Container, channelsOf, type Payloads } from "./schema.ts";
 import { NanoverState } from "./state.ts";
 
@@ -57,6 +58,10 @@ export class NanoverReader implements Reader {
     this.payloads = { container, names: this.channels.map(({ name }) => name) };
     this.#sources = sources;
     this.#statistics = messages.statistics(this.channels.length);
+  }
+
+  siblingFor(sibling: string, main: string): string {
+    return siblingName(main, /\.traj$/i.test(sibling) ? "state" : "frame");
   }
 
   get chunks(): readonly Chunk[] {

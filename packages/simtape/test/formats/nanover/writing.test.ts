@@ -244,7 +244,9 @@ describe("the container", () => {
       ["run.traj", "run.state"],
       ["run.state", "run.traj"],
       ["run", "run.state"],
-      ["run.bin", "run.state"],
+      ["run.bin", "run.bin.state"],
+      ["run_0.3", "run_0.3.state"],
+      ["run_0.3.traj", "run_0.3.state"],
       ["RUN.TRAJ", "RUN.state"],
     ] as const) {
       const result = await rewritten(pair, name, { dialect: "v2" });
