@@ -80,10 +80,12 @@ class Tail {
   async follow(main: string, signal: AbortSignal): Promise<string | null> {
     const { followInterval, idleExit = Number.POSITIVE_INFINITY } = this.#options;
     let seen: string | null = null;
+    // the first commit of a recording that goes on from another comes after the last of that
+    const due = this.#followed.size === 0 ? 0 : Date.now() + PATIENCE;
     for (let changed = Date.now(); !signal.aborted && Date.now() - changed <= idleExit; ) {
       const stamp = await stampOf(main, seen);
       if (stamp !== seen) {
-        const end = await this.#write(main, seen !== null);
+        const end = await this.#write(main, seen !== null || Date.now() < due);
         // standard input has come to its end, whatever it says
         if (end === "finished" || main === "-") return null;
         if (end !== "changing") {
@@ -156,6 +158,8 @@ class Tail {
   }
 }
 
+/** Milliseconds in which a recording must be there that another goes on in. */
+const PATIENCE = 10_000;
 /** Recordings followed one from another: each holds a day, or as much as one wants. */
 const MOST_LINKS = 10_000;
 

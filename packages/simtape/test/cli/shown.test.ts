@@ -168,10 +168,10 @@ describe("what a recording says", () => {
         const at = mkdtempSync(join(folder, "poisoned-"));
         const entries = Object.entries(files[which]!.files);
         for (const [name, bytes] of entries) writeFileSync(join(at, name), poisoned(bytes, share, seed));
-        await look(join(at, entries[0]![0]), (all) => all.filter((_, i) => (i + seed) % tries(6, 1) === 0));
+        await look(join(at, entries[0]![0]), (all) => all.filter((_, i) => (i + seed) % tries(6, 3) === 0));
         rmSync(at, { recursive: true });
       }),
-      { seed: 14, numRuns: tries(12, 300) },
+      { seed: 14, numRuns: tries(12, 200) },
     );
     expect(shown).toBeGreaterThan(5);
   });
@@ -278,6 +278,20 @@ describe("a link to the recording that goes on", () => {
     expect(stderr.match(/simtape: it goes on in/g) ?? []).toHaveLength(hops);
     expect(actedOn(stderr)).toEqual([]);
     expect(readFileSync(paths[0]!).length).toBeGreaterThan(0);
+  });
+
+  test("is followed when what it leads to comes later", async () => {
+    const first = await linked("early", "late");
+    const late = join(folder, "links", "late");
+    const made = new Promise<void>((resolve) => {
+      setTimeout(() => {
+        mkdirSync(late);
+        void createWriter(toFile(join(late, "meta.hcrp")), {}).then(async (writer) => resolve(await writer.close()));
+      }, 50);
+    });
+    const { exit, stderr } = await tail(first);
+    await made;
+    expect([exit, stderr]).toEqual([0, "simtape: it goes on in late\n"]);
   });
 
   test("is followed when it is one", async () => {
