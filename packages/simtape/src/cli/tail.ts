@@ -81,15 +81,15 @@ class Tail {
     const { followInterval, idleExit = Number.POSITIVE_INFINITY } = this.#options;
     let seen: string | null = null;
     // the first commit of a recording that goes on from another comes after the last of that
-    const due = this.#followed.size === 0 ? 0 : Date.now() + PATIENCE;
-    for (let changed = Date.now(); !signal.aborted && Date.now() - changed <= idleExit; ) {
+    const due = this.#followed.size === 0 ? 0 : performance.now() + PATIENCE;
+    for (let changed = performance.now(); !signal.aborted && performance.now() - changed <= idleExit; ) {
       const stamp = await stampOf(main, seen);
       if (stamp !== seen) {
-        const end = await this.#write(main, seen !== null || Date.now() < due);
+        const end = await this.#write(main, seen !== null || performance.now() < due);
         // standard input has come to its end, whatever it says
         if (end === "finished" || main === "-") return null;
         if (end !== "changing") {
-          changed = Date.now();
+          changed = performance.now();
           seen = stamp;
         }
         if (end !== "changing" && end !== "open") return this.#next(main, end.next);
