@@ -170,9 +170,9 @@ export class ByteBuilder {
     return at;
   }
 
-  /** A copy of what was built so far, from place `from` on. */
-  copy(from = 0): Uint8Array<ArrayBuffer> {
-    return this.#bytes.slice(from, this.#length);
+  /** A copy of what was built so far, from place `from` to before `until`. */
+  copy(from = 0, until: number = this.#length): Uint8Array<ArrayBuffer> {
+    return this.#bytes.slice(from, Math.min(until, this.#length));
   }
 
   /** What was built, until the next write: for who copies it at once. The builder starts anew in the same memory. */

@@ -1,4 +1,4 @@
-import { rmdir } from "node:fs/promises";
+import { rmdir, stat } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { journalFile } from "../io/node/journal-file.ts";
 import { writerLock } from "../io/node/lock.ts";
@@ -6,7 +6,7 @@ import { type Store, StoreError } from "../io/store.ts";
 import { isSegment } from "../io/store-key.ts";
 import { type HeaderOptions, LineProtocol } from "../record/line-protocol.ts";
 import { OVERFLOW_POLICIES, type OverflowPolicy } from "../record/live-output.ts";
-import { META } from "../record/place.ts";
+import { JOURNAL, META } from "../record/place.ts";
 import { RECORDING_PROFILES, type RecordingProfile } from "../record/profile.ts";
 import { type Recorder, record } from "../record/recorder.ts";
 import { EXIT, UsageError } from "./failure.ts";
@@ -59,8 +59,8 @@ export function addRecord(program: Command): void {
     .addOption(
       new Option("--profile <profile>", "what of a world is kept").choices(RECORDING_PROFILES).default("standard"),
     )
-    .option("--journal [file]", "mirror every second what is not committed; for a folder its own file by default")
-    .option("--resume", "go on with a recording that was left open")
+    .option("--journal [file]", "mirror twice a second what is not committed; for a folder its own file by default")
+    .option("--resume", "go on with a recording that was left open, and with the journal in its folder")
     .option("--lenient", "skip bad lines and count them")
     .option("--shared", "let others read it, as far as the umask lets them; else only this user can")
     .addOption(
@@ -126,8 +126,9 @@ async function recordTo(target: Target, options: RecordCommand): Promise<number>
 async function run(target: Target, options: RecordCommand): Promise<number> {
   const stop = new AbortController();
   let skipped = 0;
+  const journal = await journalOf(target, options);
   const lines = new LineProtocol({
-    open: (header) => open(target, options, header),
+    open: (header) => open(target, options, journal, header),
     ticks: options.tickRate,
     signal: stop.signal,
     skipped:
@@ -166,9 +167,13 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
   }
 }
 
-function open({ store, id, folder }: Target, options: RecordCommand, header: HeaderOptions): Promise<Recorder> {
-  const { profile, journal, resume, policy, buffer, commitEvery, commitBytes, limitTicks, limitBytes } = options;
-  const journalPath = journal === true ? under(folder!, "journal.hcj") : journal;
+function open(
+  { store, id, folder }: Target,
+  options: RecordCommand,
+  journalPath: string | undefined,
+  header: HeaderOptions,
+): Promise<Recorder> {
+  const { profile, resume, policy, buffer, commitEvery, commitBytes, limitTicks, limitBytes } = options;
   return record(store, {
     ...header,
     id,
@@ -180,6 +185,24 @@ function open({ store, id, folder }: Target, options: RecordCommand, header: Hea
     commit: { every: commitEvery, bytes: commitBytes },
     limits: { ticks: limitTicks, bytes: limitBytes },
   });
+}
+
+/** Where the journal is; what the recorder before has left in one is never left out. */
+async function journalOf({ folder, name }: Target, { journal, resume }: RecordCommand): Promise<string | undefined> {
+  const own = folder === null ? null : under(folder, JOURNAL);
+  const path = journal === true ? own! : journal;
+  if (resume !== true || own === null || path === own || !(await isFile(own))) return path;
+  if (path !== undefined)
+    throw new UsageError(`there is a journal of ${name} already: resume with --journal ${own}, or recover it first`);
+  say(`simtape: goes on with the journal that is there: ${own}`);
+  return own;
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 async function giveUp(recorder: Recorder | null): Promise<never> {

@@ -1,7 +1,10 @@
+import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import { journalFile } from "../io/node/journal-file.ts";
 import { writerLock } from "../io/node/lock.ts";
+import type { JournalFile } from "../record/journal.ts";
+import { JOURNAL } from "../record/place.ts";
 import { type RecoverReport, recover } from "../record/recover.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
@@ -17,13 +20,17 @@ export function addRecover(program: Command): void {
       "Finishes an HCRP recording in place: segments that were written and not committed are taken in, and what the journal has beyond them. No segment is changed. For a recording that is damaged, see simtape repair. Exit 0: done, or nothing to do; 3: done, and something was found damaged; 1: it is being recorded, or cannot be read.",
     )
     .argument("<recording>", "its folder, on disk or in S3")
+    .option("--journal <file>", "what the recorder mirrored to; for a folder its own file by default")
     .option("--json", "the whole report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape recover recordings/run-17\n  $ simtape recover s3://replays/run-17 --json",
+      "\nExamples:\n  $ simtape recover recordings/run-17\n  $ simtape recover s3://replays/run-17 --journal run-17.hcj --json",
     )
-    .action(async (name: string, options: { json?: boolean }) => {
-      const report = await (isInS3(name) ? recover(storeAt(folderOf(trimmed(name))), idOf(name)) : recoverFolder(name));
+    .action(async (name: string, options: { journal?: string; json?: boolean }) => {
+      const journal = options.journal === undefined ? undefined : journalFile(await present(options.journal));
+      const report = await (isInS3(name)
+        ? recover(storeAt(folderOf(trimmed(name))), idOf(name), { journal })
+        : recoverFolder(name, journal));
       const out = new Output();
       if (options.json === true) await out.line(toJson({ ...report, findings: report.findings.map(findingToPlain) }));
       else await tell(out, name, report);
@@ -36,13 +43,20 @@ export function addRecover(program: Command): void {
     });
 }
 
-async function recoverFolder(name: string): Promise<RecoverReport> {
+/** Throws `UsageError` when there is no such file. */
+async function present(path: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || !found.isFile()) throw new UsageError(`no journal: ${path}`);
+  return path;
+}
+
+async function recoverFolder(name: string, given: JournalFile | undefined): Promise<RecoverReport> {
   const folder = trimmed(name);
   if ((await placeAt(folder).kind()) !== "folder") throw new UsageError(`no folder of a recording: ${name}`);
   const id = idOf(folder);
   const lock = await writerLock(join(folder, "writer.lock"), id);
   try {
-    const journal = journalFile(join(folder, "journal.hcj"));
+    const journal = given ?? journalFile(join(folder, JOURNAL));
     return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true });
   } finally {
     await lock.release();

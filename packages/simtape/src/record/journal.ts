@@ -38,7 +38,7 @@ export interface JournalContent {
     readonly dataVersion: number;
     readonly schemaVersion: number;
     readonly epoch: number;
-    /** All ticks before this one are in it. */
+    /** All ticks before this one are in it, and perhaps, of recorders before version 0.2, the beginning of this one. */
     readonly end: number;
     readonly raw: Uint8Array;
   } | null;
@@ -150,7 +150,7 @@ export function readJournal(bytes: Uint8Array): JournalContent | null {
     }
   }
   if (recordingId === null) return null;
-  const isOpen = open !== null && raw.length > 0 && end > open.startTick;
+  const isOpen = open !== null && end > open.startTick;
   return {
     recordingId,
     metadata,

@@ -82,15 +82,13 @@ const UNDECLARED: Declared = { axes: null, columns: new Map() };
 export class StateLines {
   readonly #recorder: Recorder;
   readonly #state = new MutableState();
-  readonly #declared = new Map<string, Declared>();
+  #declared: ReadonlyMap<string, Declared> = new Map();
   #recording: string;
   #isChanged = false;
 
-  /** From here on the recorder takes states. Throws `RangeError` when it has a world. */
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
     this.#recording = recorder.status.id;
-    recorder.state(this.#state.freeze());
   }
 
   /** The present tick is over, or is to be committed. A recording that has just begun is told everything. */
@@ -118,8 +116,9 @@ export class StateLines {
 
   /** Throws `RangeError` for a set or column that is there and is another one. */
   declare(sets: SetsTold): void {
+    const declared = new Map(this.#declared);
     for (const [set, { axes, columns = {} }] of Object.entries(sets)) {
-      const before = this.#declared.get(set) ?? UNDECLARED;
+      const before = declared.get(set) ?? UNDECLARED;
       const there = this.#state.sets.get(set);
       const isOther = (known: Axes | null): boolean => JSON.stringify(known) !== JSON.stringify(axesOf(axes));
       if (axes !== undefined && there !== undefined && isOther(there.axes))
@@ -129,11 +128,12 @@ export class StateLines {
         if (known !== undefined && !isSameSpec(known.spec, specOf(key, told, known.spec.kind, known.spec.width)))
           throw new RangeError(`${set}.columns.${key}: the column is there already, and another one`);
       }
-      this.#declared.set(set, {
+      declared.set(set, {
         axes: axes === undefined ? before.axes : axesOf(axes),
         columns: new Map([...before.columns, ...Object.entries(columns)]),
       });
     }
+    this.#declared = declared;
   }
 
   /**

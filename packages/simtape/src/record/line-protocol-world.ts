@@ -66,7 +66,7 @@ export class WorldLines {
     if (thing === undefined) return false;
     // NaN is not too far
     if (Math.abs(x) > FARTHEST || Math.abs(y) > FARTHEST || Math.abs(z) > FARTHEST) return false;
-    if (Math.abs(yaw) > MOST_TURNED || Math.abs(pitch) > MOST_TURNED) return false;
+    if (Math.abs(yaw) > MOST_TURNED || Math.abs(pitch) > MOST_TURNED || Math.abs(head) > MOST_TURNED) return false;
     const { stance } = thing;
     if (!Number.isNaN(x)) {
       stance.x = x;
@@ -92,16 +92,14 @@ export class WorldLines {
     this.#things.set(of, { entity: make(stance), stance, pose: 0, flags: 0 });
   }
 
-  take(of: Id): number {
-    const { entity } = this.thing(of);
+  take(of: Id, remove: (entity: number) => void): void {
+    remove(this.entity(of));
     this.#things.delete(of);
-    return entity;
   }
 
   /** Nothing is there any more. */
   reset(): void {
-    this.world.remove(...Array.from(this.#things.values(), ({ entity }) => entity));
-    this.world.clearBlocks();
+    this.world.clear();
     this.#things.clear();
   }
 }
@@ -114,7 +112,8 @@ const BYTE = whole(0, 255);
 const COUNT = whole(0, 2 ** 31 - 1);
 
 const point: Check<Point> = numbers(3, FARTHEST);
-const vector: Check<Point> = numbers(3);
+const vector: Check<Point> = numbers(3, FARTHEST);
+const turn: Check<number> = is(`a number up to ${MOST_TURNED}`, (value) => Math.abs(Number(value)) <= MOST_TURNED && typeof value === "number");
 const look: Check<readonly [yaw: number, pitch: number]> = numbers(2, MOST_TURNED);
 const cell: Check<Point> = is(
   "3 whole numbers",
@@ -130,7 +129,7 @@ interface Stand {
   readonly onGround?: boolean;
 }
 
-const STAND = { look, head: number, onGround: boolean };
+const STAND = { look, head: turn, onGround: boolean };
 
 /** One entry for each method of `World`, under its name. */
 export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
@@ -142,8 +141,8 @@ export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
   join: command(object({ id, uuid, name, at: point }, STAND), (lines, line) => {
     lines.add(line.id, line, (stance) => lines.world.join(line, stance));
   }),
-  leave: command(object({ id }), (lines, line) => lines.world.leave(lines.take(line.id))),
-  remove: command(object({ id }), (lines, line) => lines.world.remove(lines.take(line.id))),
+  leave: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.leave(entity))),
+  remove: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.remove(entity))),
 
   move: command(object({ id }, { at: point, ...STAND }), (lines, line) => {
     const { entity, stance } = lines.thing(line.id);
@@ -164,7 +163,8 @@ export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
     lines.world.exact(lines.entity(line.id), { x, y, z, yaw, pitch }, line.velocity);
   }),
   mount: command(object({ id, passengers: list(id) }), (lines, line) => {
-    const passengers = line.passengers.map((passenger) => lines.entity(passenger));
+    // those that found no room sit nowhere
+    const passengers = line.passengers.map((passenger) => lines.entity(passenger)).filter((entity) => entity >= 0);
     lines.world.mount(lines.entity(line.id), passengers);
   }),
 
@@ -186,7 +186,7 @@ export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
   swing: command(object({ id }, { hand: oneOf(0, 1) }), (lines, line) => {
     lines.world.swing(lines.entity(line.id), line.hand);
   }),
-  hurt: command(object({ id }, { attacker: id, yaw: number }), (lines, line) => {
+  hurt: command(object({ id }, { attacker: id, yaw: turn }), (lines, line) => {
     const attacker = line.attacker === undefined ? null : lines.entity(line.attacker);
     lines.world.hurt(lines.entity(line.id), attacker, line.yaw);
   }),

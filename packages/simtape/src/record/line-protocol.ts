@@ -51,7 +51,7 @@ export interface LineProtocolOptions {
   readonly ticks?: "input" | "real" | undefined;
   /** Stops waiting for room. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds; for tests. */
+  /** Milliseconds of a clock that is never set; for tests. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -66,7 +66,11 @@ const TICK_OVER = 1000;
 /** Of a tick, for times that are no whole number of them only because of rounding. */
 const ROUNDING = 1e-4;
 
-const rate = is<number>("ticks per second, above 0", (found) => Number.isFinite(found) && Number(found) > 0);
+/** Ticks a second of a sender's: no tick is longer than it may go on at once. */
+const [SLOWEST, FASTEST] = [RATE / FARTHEST, 1e9];
+const rate = is<number>("ticks per second, from one a day to a billion", (found) => {
+  return typeof found === "number" && found >= SLOWEST && found <= FASTEST;
+});
 const date: Check<string> = is("a date such as 2026-02-01T12:00:00Z", (found) => {
   return typeof found === "string" && /^\d{4}-\d\d-\d\dT/.test(found) && Number.isFinite(Date.parse(found));
 });
@@ -132,6 +136,8 @@ export class LineProtocol {
   #recorder: Recorder | null = null;
   #world: WorldLines | null = null;
   #states: StateLines | null = null;
+  /** What the first line of either kind has decided. */
+  #kind: "world" | "states" | null = null;
   #worldId: string | null = null;
   #rate = RATE;
   /** Recorded tick less the sender's; null: none was told yet. */
@@ -151,7 +157,7 @@ export class LineProtocol {
 
   constructor(options: LineProtocolOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** Null before the first line. */
@@ -303,6 +309,7 @@ export class LineProtocol {
     }
     if (source.length < 2 && source.trim() === "") return null;
     let line: unknown;
+    if (isDeep(bytes)) throw this.#error(`expected at most ${DEEPEST} values inside each other, found more`);
     try {
       line = JSON.parse(source);
     } catch (error) {
@@ -336,8 +343,8 @@ export class LineProtocol {
     try {
       act(this, told);
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw this.#error(`${key}: ${error.message}`);
+      // whatever it is, it is this line that cannot be taken
+      throw this.#error(`${key}: ${error instanceof Error ? error.message : String(error)}`);
     }
     this.#isFirstLine = false;
   }
@@ -378,24 +385,28 @@ export class LineProtocol {
 
   // ── what lines do ─────────────────────────────────────────────────────
 
-  /** Throws `RangeError` when the recording is one of states. */
-  get world(): WorldLines {
+  /** Lets a line have the world; its kind is decided when it was taken. Throws `RangeError` when it is another. */
+  withWorld(take: (world: WorldLines) => void): void {
+    if (this.#kind === "states") throw new RangeError("the recording is one of states; a world needs one of its own");
     this.#world ??= new WorldLines(this.#recorder!.world);
-    return this.#world;
+    take(this.#world);
+    this.#kind = "world";
   }
 
-  /** Throws `RangeError` when the recording is one of a world. */
-  get states(): StateLines {
+  /** The same for states. */
+  withStates(take: (states: StateLines) => void): void {
+    if (this.#kind === "world") throw new RangeError("the recording has a world; states need one of their own");
     this.#states ??= new StateLines(this.#recorder!);
-    return this.#states;
+    take(this.#states);
+    this.#kind = "states";
   }
 
   header({ worldId, rate: told, sets }: Header): void {
     if (!this.#isFirstLine) throw new RangeError("the header is the first line");
     if (worldId !== undefined && this.#worldId !== null && worldId !== this.#worldId)
       throw new RangeError(`worldId: expected ${this.#worldId}, found ${worldId}`);
+    if (sets !== undefined) this.withStates((states) => states.declare(sets));
     this.#rate = told ?? this.#rate;
-    if (sets !== undefined) this.states.declare(sets);
   }
 
   /**
@@ -406,14 +417,17 @@ export class LineProtocol {
     if (this.#options.ticks === "real") return;
     const present = this.#recorder!.tick;
     const told = Math.ceil((ticks * RATE) / ofSecond - ROUNDING);
-    if (this.#offset === null || (this.#isFirstTick && told + this.#offset < present)) this.#offset = present - told;
-    this.#isFirstTick = false;
-    const tick = told + this.#offset;
-    if (tick === this.#left && tick === present - 1) return;
-    if (tick < present)
-      throw new RangeError(`expected ${((present - this.#offset) * ofSecond) / RATE} or later, found ${ticks}`);
+    if (!Number.isSafeInteger(told)) throw new RangeError(`expected less than 14 million years, found ${ticks}`);
+    const known = this.#offset;
+    const offset = known === null || (this.#isFirstTick && told + known < present) ? present - told : known;
+    const tick = told + offset;
     if (tick - present > FARTHEST) throw new RangeError(`expected at most a day later than before, found ${ticks}`);
-    this.#goTo(tick);
+    const isLeft = tick === this.#left && tick === present - 1;
+    if (tick < present && !isLeft)
+      throw new RangeError(`expected ${((present - offset) * ofSecond) / RATE} or later, found ${ticks}`);
+    this.#offset = offset;
+    this.#isFirstTick = false;
+    if (!isLeft) this.#goTo(tick);
   }
 
   event({ event, value: told, base64: bytes, version: of }: EventLine): void {
@@ -453,8 +467,8 @@ const COMMANDS: ReadonlyMap<string, Command<LineProtocol>> = new Map([
   ["simtape", command(HEADER, (lines: LineProtocol, header) => lines.header(header))],
   ["tick", TICK],
   ["time", command(number, (lines: LineProtocol, seconds) => lines.tick(seconds, 1))],
-  ...lifted(WORLD_COMMANDS, (lines) => lines.world),
-  ...lifted(STATE_COMMANDS, (lines) => lines.states),
+  ...lifted<WorldLines>(WORLD_COMMANDS, (lines, take) => lines.withWorld(take)),
+  ...lifted<StateLines>(STATE_COMMANDS, (lines, take) => lines.withStates(take)),
   ["event", command(EVENT, (lines: LineProtocol, event) => lines.event(event))],
   ["commit", command(yes, (lines: LineProtocol) => lines.commit())],
   ["snapshot", command(yes, (lines: LineProtocol) => lines.recorder!.snapshot())],
@@ -463,7 +477,7 @@ const COMMANDS: ReadonlyMap<string, Command<LineProtocol>> = new Map([
   [
     "subject",
     command(object({ id, uuid, name: text }), (lines: LineProtocol, { id: of, uuid: who, name: called }) => {
-      lines.recorder!.subject(lines.world.entity(of), who, called);
+      lines.withWorld((world) => lines.recorder!.subject(world.entity(of), who, called));
     }),
   ],
   [
@@ -485,12 +499,32 @@ export const LINE_KEYS: readonly string[] = [...COMMANDS.keys()];
 
 function lifted<C>(
   commands: Readonly<Record<string, Command<C>>>,
-  context: (lines: LineProtocol) => C,
+  context: (lines: LineProtocol, take: (context: C) => void) => void,
 ): [string, Command<LineProtocol>][] {
   return Object.entries(commands).map(([key, { check, act }]) => [
     key,
-    { check, act: (lines, told) => act(context(lines), told) },
+    { check, act: (lines, told) => context(lines, (own) => act(own, told)) },
   ]);
+}
+
+/** Values inside each other in a line at most, so that nothing that goes through them runs out of stack. */
+const DEEPEST = 100;
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+function isDeep(line: Uint8Array): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < line.length; i++) {
+    const byte = line[i];
+    if (isText) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN || byte === OPEN_LIST) {
+      if (++depth > DEEPEST) return true;
+    } else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
+  }
+  return false;
 }
 
 function keysOf(line: Readonly<Record<string, unknown>>): string {

@@ -7,13 +7,14 @@ import { readMetadata } from "../formats/hypercube/layout-metadata.ts";
 import type { FinishedChunk } from "../formats/hypercube/segment-chunk.ts";
 import type { HypercubeWriter } from "../formats/hypercube/writer.ts";
 import { randomUuid } from "../formats/hypercube/writer-profile.ts";
-import type { Store } from "../io/store.ts";
+import { type Store, StoreError } from "../io/store.ts";
 import type { CreateOptions } from "../model/writer.ts";
 import { countEvents } from "./count-events.ts";
 import type { Existing } from "./existing.ts";
 import { type JournalContent, type JournalFile, JournalWriter, readJournal } from "./journal.ts";
 import { LiveOutput, type OverflowPolicy } from "./live-output.ts";
 import { nextEntityIn } from "./next-entity.ts";
+import { wholeTicks } from "./whole-ticks.ts";
 import { RecordingPlace } from "./place.ts";
 
 export interface PartOptions {
@@ -44,6 +45,7 @@ export class Part {
   readonly #mirror: JournalWriter;
   readonly #progress: Progress;
   #journalWork: Promise<void> | null = null;
+  #journalTrouble: Error | null = null;
   /** Host events that the journal names; -1: it must be written from its beginning. */
   #named = -1;
 
@@ -70,6 +72,9 @@ export class Part {
     const { store, id, create, from, journal, failed, sleep } = options;
     const left = journal === null || from === null ? null : await journal.read();
     const content = left === null ? null : readJournal(left);
+    const known = from?.reader.preamble.head.extension?.recordingId;
+    if (content !== null && content.recordingId !== known)
+      throw new StoreError("conflict", `the journal is of another recording, ${content.recordingId}: recover that first`, id);
     const before = from?.before ?? { index: new Uint8Array(0), chunks: 0, ticks: 0, segment: 0 };
     const generation = (from?.reader.preamble.head.extension?.generation ?? 0) + 1;
     const place = new RecordingPlace(store, id, from?.etag ?? null, options.keepsPrevious);
@@ -104,13 +109,10 @@ export class Part {
       },
       made,
       from?.reader ?? null,
-      content !== null && content.recordingId === from?.reader.preamble.head.extension?.recordingId
-        ? metadataOf(content)
-        : null,
+      content === null ? null : metadataOf(content),
     );
     const start = writer.end;
-    const isOurs = content !== null && content.recordingId === recordingId;
-    const nextEntity = isOurs ? takeOver(writer, content) : 1;
+    const nextEntity = content === null ? 1 : takeOver(writer, content);
     return new Part(writer, output!, progress, recordingId, journal, writer.end - start, nextEntity);
   }
 
@@ -130,7 +132,12 @@ export class Part {
     this.output.commit(this.writer.preambleOf);
   }
 
-  /** Mirrors what is not committed; skipped while the last time is still under way. */
+  /** Why the journal was not written when it was last tried; null: it was. */
+  get journalTrouble(): Error | null {
+    return this.#journalTrouble;
+  }
+
+  /** Mirrors what is not committed of the ticks before `tick`; skipped while the last time is still under way. */
   mirror(tick: number): void {
     if (this.#journal === null || this.#journalWork !== null) return;
     this.#journalWork = this.#mirrorNow(this.#journal, tick).finally(() => {
@@ -149,23 +156,25 @@ export class Part {
       if (!isNamed) this.#mirror.metadata(writer.metadata());
       for (const chunk of finished) this.#mirror.finished(chunk);
     }
-    const open = writer.peek();
+    const open = writer.peek(tick);
     if (open !== null) this.#mirror.open(open, tick);
     const bytes = this.#mirror.bytes();
     try {
       if (isNew) await journal.replace(bytes);
       else if (bytes.length > 0) await journal.append(bytes);
-    } catch {
+      this.#journalTrouble = null;
+    } catch (error) {
+      this.#journalTrouble = error instanceof Error ? error : new Error(String(error));
       // the next one is written from its beginning
       this.#named = -1;
     }
   }
 
-  /** Waits for the store. Rejects when it refuses. */
-  async close(): Promise<void> {
+  /** Waits for the store. Rejects when it refuses. `keepsJournal`: the recording behind this one goes on with it. */
+  async close({ keepsJournal = false }: { readonly keepsJournal?: boolean } = {}): Promise<void> {
     await this.#journalWork;
     await this.writer.close();
-    await this.#journal?.remove();
+    if (!keepsJournal) await this.#journal?.remove();
   }
 
   async abort(): Promise<void> {
@@ -218,18 +227,22 @@ function takeOver(writer: HypercubeWriter, content: JournalContent): number {
   }
   const { open } = content;
   if (open === null || open.startTick !== writer.end) return nextEntity;
+  const tickCount = open.end - open.startTick;
+  const raw = wholeTicks(open.raw, open.hasSnapshot, tickCount);
+  if (raw === null) return nextEntity;
   writer.adopt({
     startTick: open.startTick,
-    tickCount: open.end - open.startTick,
+    tickCount,
     flags: open.hasSnapshot ? 1 : 0,
-    frame: writer.framer.frame(open.raw),
-    uncompressedLength: open.raw.length,
+    frame: writer.framer.frame(raw),
+    uncompressedLength: raw.length,
     dataVersion: open.dataVersion,
     schemaVersion: open.schemaVersion,
     epoch: open.epoch,
     formatVersion: null,
     segment: null,
   });
+  // of what is dropped, too
   return Math.max(nextEntity, nextEntityIn(open.raw, open.hasSnapshot));
 }
 

@@ -4,6 +4,8 @@ import { type Store, StoreError } from "../io/store.ts";
 /** Names of a recording's own files below its key (spec §2). */
 export const META = "meta.hcrp";
 export const PREVIOUS = "meta.hcrp.bak";
+/** A recorder's own, in a folder. */
+export const JOURNAL = "journal.hcj";
 
 /**
  * Where one recording is committed: `<id>/meta.hcrp` and segments beside it, in any store. A committed segment is never

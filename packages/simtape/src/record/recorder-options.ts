@@ -22,7 +22,7 @@ export interface RecorderOptions {
   readonly metadata?: Readonly<Record<string, Value>> | undefined;
   /** Goes on with a recording that was left open. */
   readonly resume?: boolean | undefined;
-  /** Mirrors every second what is not committed. */
+  /** Mirrors twice a second what is not committed. */
   readonly journal?: JournalFile | undefined;
   /** The metadata file before the present one stays too: for directories. */
   readonly keepsPrevious?: boolean | undefined;
@@ -42,8 +42,10 @@ export interface RecorderOptions {
   };
   /** Where a recording ends and the next one, linked to it, begins (spec §12). */
   readonly limits?: RecordingLimits;
-  /** Milliseconds; for tests. */
+  /** Wall clock, Unix milliseconds; for tests. */
   readonly now?: (() => number) | undefined;
+  /** What intervals are measured by: milliseconds of a clock that is never set. Absent: `now` when that is given. */
+  readonly elapsed?: (() => number) | undefined;
   readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 

@@ -8,6 +8,7 @@ import type { State } from "../model/state.ts";
 import type { ChannelInfo } from "../model/value.ts";
 import type { Account, CreateOptions } from "../model/writer.ts";
 import { type Existing, existing } from "./existing.ts";
+import { readJournal } from "./journal.ts";
 import { OVERFLOW_POLICIES } from "./live-output.ts";
 import { nextEntityBehind } from "./next-entity.ts";
 import { Notes } from "./notes.ts";
@@ -21,7 +22,9 @@ import { WorldSink } from "./world-sink.ts";
 
 const COMMIT_EVERY = 30_000;
 const COMMIT_BYTES = 256 << 10;
-const JOURNAL_EVERY = 1000;
+const JOURNAL_EVERY = 500;
+/** Left free in a tick when a host event is let in: for what the world still has to tell. */
+const SPARE_BYTES = 4 << 20;
 const BUFFER_BYTES = 16 << 20;
 
 /**
@@ -35,6 +38,9 @@ export async function record(store: Store, options: RecorderOptions): Promise<Re
     if (from !== null && options.resume !== true)
       throw new StoreError("conflict", `there is a recording already: ${store.name}/${options.id}`, options.id);
     if (from !== null) checkResumable(from, options);
+    // one that a recorder left holds what is nowhere else
+    else if (readJournal((await options.journal?.read()) ?? new Uint8Array(0)) !== null)
+      throw new StoreError("conflict", "there is a journal already, of another recording: recover that first", options.id);
     const recorder = new Recorder(store, options);
     await recorder.start(from);
     return recorder;
@@ -48,7 +54,9 @@ export class Recorder {
   readonly #store: Store;
   readonly #options: RecorderOptions;
   readonly #records: readonly boolean[];
+  /** Wall clock, and one that nobody sets; milliseconds. */
   readonly #now: () => number;
+  readonly #elapsed: () => number;
   readonly #notes = new Notes();
   readonly #giveUp = new AbortController();
   #part: Part | null = null;
@@ -70,14 +78,20 @@ export class Recorder {
   #busySince: number | null = null;
   /** Somebody left in the present tick: it is committed when it is over (spec §8.1). */
   #hasLeft = false;
+  /** What is asked for in the middle of a tick is done at its end: no chunk ends within a tick. */
+  #wanted: { commit: boolean; snapshot: boolean; versions: Versions | null } = NOTHING_WANTED;
+  #versions: Versions;
+  /** Those who wait for the end of the tick. */
+  #waiting: (() => void)[] = [];
   /** Of the metadata that were committed first and last. */
   #metadataBefore: number | null = null;
   #metadataBytes = 0;
-  #lastJournal = 0;
+  #lastJournal: number;
   #failure: unknown = null;
   #closing: Promise<void> | null = null;
-  /** Recordings that were left for the next one and are still being finished. */
-  readonly #leaving: Promise<void>[] = [];
+  /** Recordings that were left for the next one and are still being finished, and when all of them are. */
+  #leaving = 0;
+  #left: Promise<void> = Promise.resolve();
 
   constructor(store: Store, options: RecorderOptions) {
     const { policy } = options.buffer ?? {};
@@ -88,8 +102,12 @@ export class Recorder {
     this.#options = options;
     this.#id = options.id;
     this.#records = eventsOf(options.profile ?? "standard");
-    const { now = Date.now } = options;
+    const { now = Date.now, elapsed = options.now ?? (() => performance.now()) } = options;
     this.#now = () => Math.floor(now());
+    this.#elapsed = elapsed;
+    this.#lastJournal = elapsed();
+    const { dataVersion, protocol = 0, server = "simtape" } = options;
+    this.#versions = { dataVersion, protocol, server };
     this.#world = new World(this.#router, this.#records, 1);
   }
 
@@ -134,7 +152,7 @@ export class Recorder {
       bytes: part.bytes,
       waiting: part.output.waiting,
       dropped: this.#notes.dropped,
-      trouble: part.output.trouble,
+      trouble: part.output.trouble ?? part.journalTrouble,
       failure: this.#failure,
     };
   }
@@ -151,11 +169,13 @@ export class Recorder {
 
   /** A host event in the present tick. */
   write({ name, metadata }: ChannelInfo, payload: Uint8Array): void {
-    if (this.#encoder === null) this.#world.enter();
+    if (this.#world.isUsed) this.#world.enter();
     else this.#router.enter(this.#at, false);
     if (this.#isMuted) this.#notes.drop(name, 1);
     else {
       const { writer } = this.#part!;
+      if (payload.length + SPARE_BYTES > writer.room)
+        throw new RangeError(`tick ${this.#tick} holds more than a chunk can`);
       writer.write(writer.channel({ name, metadata }), this.#at * TICK, payload);
       this.#isBusy = true;
     }
@@ -179,8 +199,9 @@ export class Recorder {
       this.#notes.drop("state", 1);
       return;
     }
-    this.#encoder.step({ ...state, time: this.#at * TICK });
+    if (this.#part!.output.needsSnapshot) writer.wantSnapshot();
     this.#isBusy = true;
+    this.#encoder.step({ ...state, time: this.#at * TICK });
   }
 
   /** The present tick is over. */
@@ -195,36 +216,53 @@ export class Recorder {
     this.#world.settle();
     if (this.#isBusy) {
       this.#busyTicks++;
-      this.#busySince ??= this.#now();
+      this.#busySince ??= this.#elapsed();
       this.#isBusy = false;
     }
     this.#tick = tick;
     this.#world.goTo(this.#at);
+    this.#doWanted();
     this.poll();
   }
 
-  /** Looks whether something is due; `goTo` does, so call it only where ticks may stay away for a second. */
+  /**
+   * Looks whether something is due; `goTo` does, so call it only where ticks may stay away for a second. In the middle
+   * of a tick what is due is done at its end, but for the journal, which gets the ticks before.
+   */
   poll(): void {
     if (this.#closing !== null) return;
     const part = this.#part!;
-    this.#overflow(part);
+    const isBetween = this.#isBetweenTicks;
+    if (isBetween) this.#overflow(part);
     if (this.#failure !== null) return;
     const { every = COMMIT_EVERY, bytes = COMMIT_BYTES, ticks = Number.POSITIVE_INFINITY } = this.#options.commit ?? {};
     if (this.#busySince !== null) {
-      const isDue = this.#now() - this.#busySince >= every || this.#busyTicks >= ticks;
+      const isDue = this.#elapsed() - this.#busySince >= every || this.#busyTicks >= ticks;
       const isLarge = part.output.waiting >= bytes && !part.output.isCommitting;
       if (isDue || isLarge || this.#hasLeft) this.commit();
     }
-    if (this.#options.journal !== undefined && this.#now() - this.#lastJournal >= JOURNAL_EVERY) {
-      this.#lastJournal = this.#now();
-      part.mirror(this.#at);
-    }
-    if (this.#notes.isFull || isAtLimit(this.#options.limits, this.#use(part))) this.#link();
+    // the one before, which has the same journal, may still need it
+    if (this.#options.journal !== undefined && this.#leaving === 0 && this.#isMirrorDue()) part.mirror(this.#at);
+    if (isBetween && (this.#notes.isFull || isAtLimit(this.#options.limits, this.#use(part)))) this.#link();
   }
 
-  /** Commits what there is, in the background: before a pause. It goes by itself when a player leaves. */
+  #isMirrorDue(): boolean {
+    const now = this.#elapsed();
+    if (now - this.#lastJournal < JOURNAL_EVERY) return false;
+    this.#lastJournal = now;
+    return true;
+  }
+
+  /**
+   * Commits what there is, in the background: before a pause. It goes by itself when a player leaves. In the middle of a
+   * tick it is done at its end.
+   */
   commit(): void {
     if (this.#failure !== null) return;
+    if (!this.#isBetweenTicks) {
+      this.#wanted = { ...this.#wanted, commit: true };
+      return;
+    }
     this.#busySince = null;
     this.#busyTicks = 0;
     this.#hasLeft = false;
@@ -233,10 +271,14 @@ export class Recorder {
     this.#part!.commit(this.#at);
   }
 
-  /** The next events begin a chunk with a snapshot: another dimension, another instance (events §6). */
+  /** The next tick with events begins a chunk with a snapshot: another dimension, another instance (events §6). */
   snapshot(): void {
+    if (!this.#isBetweenTicks) {
+      this.#wanted = { ...this.#wanted, snapshot: true };
+      return;
+    }
     this.#endChunk();
-    this.#sink?.wantSnapshot();
+    this.#part!.writer.wantSnapshot();
   }
 
   /** Wall clock and reason where it does not go on evenly: `pause`, `rejoin` (spec §4 `sessions`). */
@@ -249,16 +291,24 @@ export class Recorder {
     this.#notes.subject({ entity, uuid, name });
   }
 
-  /** Another version of the game or the server from here on (spec §9): a chunk, an epoch, a snapshot. */
-  epoch(
-    versions: Pick<RecorderOptions, "dataVersion" | "protocol" | "server"> & { readonly schemaVersion?: number },
-  ): void {
+  /**
+   * Another version of the game or the server from the next tick on (spec §9): a chunk, an epoch, a snapshot. What is not
+   * told stays.
+   */
+  epoch(versions: Versions): void {
+    if (!this.#isBetweenTicks) {
+      this.#wanted = { ...this.#wanted, versions: { ...this.#wanted.versions, ...versions } };
+      return;
+    }
     this.snapshot();
-    this.#newEpoch(this.#part!, versions);
+    this.#versions = { ...this.#versions, ...versions };
+    this.#newEpoch(this.#part!);
   }
 
-  /** Settles when everything up to now is in the store. Rejects when it refuses. */
+  /** Settles when every tick up to now is in the store, the present one when it is over. Rejects when it refuses. */
   async flush(): Promise<void> {
+    if (!this.#isBetweenTicks) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#closing !== null) return this.#closing;
     this.#note();
     this.#endChunk();
     await this.#part!.writer.flush();
@@ -278,6 +328,7 @@ export class Recorder {
   /** Gives up what is not committed. */
   async abort(): Promise<void> {
     this.#giveUp.abort();
+    for (const go of this.#waiting.splice(0)) go();
     await this.#part?.abort();
   }
 
@@ -293,7 +344,7 @@ export class Recorder {
       if (this.#isMuted && !this.#unmute()) return null;
       const isBehindGap = this.#isAnew;
       this.#isAnew = false;
-      if (this.#part!.output.needsSnapshot) this.#sink!.wantSnapshot();
+      if (this.#part!.output.needsSnapshot) this.#part!.writer.wantSnapshot();
       return this.#sink!.enter(tick, isAnew || isBehindGap);
     },
     event: (core, tick, payload) => {
@@ -306,6 +357,7 @@ export class Recorder {
       this.#sink!.event(core, tick, payload);
     },
     mark: (mark: Mark) => this.#notes.mark(mark),
+    room: () => this.#part!.writer.room,
   };
 
   #take(part: Part): void {
@@ -317,7 +369,7 @@ export class Recorder {
       () => this.#world,
       (mark) => this.#notes.mark(mark),
     );
-    this.#newEpoch(part, this.#options);
+    this.#newEpoch(part);
   }
 
   async #open(id: string, from: Existing | null, epoch: bigint): Promise<Part> {
@@ -355,11 +407,8 @@ export class Recorder {
     });
   }
 
-  #newEpoch(
-    part: Part,
-    versions: Pick<RecorderOptions, "dataVersion" | "protocol" | "server"> & { readonly schemaVersion?: number },
-  ): void {
-    const { dataVersion, protocol = 0, server = "simtape", schemaVersion = 1 } = versions;
+  #newEpoch(part: Part): void {
+    const { dataVersion, protocol = 0, server = "simtape", schemaVersion = 1 } = this.#versions;
     part.writer.newEpoch({
       dataVersion: dataVersion ?? part.writer.epoch.dataVersion,
       protocol,
@@ -377,8 +426,21 @@ export class Recorder {
     return event === undefined ? "extension" : hostName(event, new Set());
   }
 
+  /** Nothing was told of the present tick: a chunk may end before it. */
+  get #isBetweenTicks(): boolean {
+    return !this.#isBusy && !this.#world.isMoving;
+  }
+
+  #doWanted(): void {
+    const { commit, snapshot, versions } = this.#wanted;
+    this.#wanted = NOTHING_WANTED;
+    if (snapshot) this.snapshot();
+    if (versions !== null) this.epoch(versions);
+    if (commit) this.commit();
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
   #endChunk(): void {
-    this.#world.settle();
     this.#part!.writer.endChunk(this.#at);
     this.#world.reenter();
   }
@@ -428,10 +490,13 @@ export class Recorder {
     const before = this.#part!;
     this.#notes.next(id);
     this.#end(before, "completed", null);
-    const leaving = before.close().catch((error: unknown) => {
-      this.#failure ??= error;
+    this.#leaving++;
+    this.#left = this.#left.then(async () => {
+      await before.close({ keepsJournal: true }).catch((error: unknown) => {
+        this.#failure ??= error;
+      });
+      this.#leaving--;
     });
-    this.#leaving.push(leaving);
     this.#notes.startOver(this.#id);
     this.#id = id;
     this.#base = this.#tick;
@@ -499,13 +564,17 @@ export class Recorder {
       if (this.#isBusy) this.endTick();
       this.#end(this.#part!, outcome, durationMs);
       await this.#part!.close();
-      await Promise.all(this.#leaving);
+      await this.#left;
     } finally {
       if (timer !== null) clearTimeout(timer);
     }
     if (this.#failure !== null) throw this.#failure;
   }
 }
+
+type Versions = Pick<RecorderOptions, "dataVersion" | "protocol" | "server"> & { readonly schemaVersion?: number };
+
+const NOTHING_WANTED = { commit: false, snapshot: false, versions: null } as const;
 
 function nothing(): void {
   // what is carried needs no account

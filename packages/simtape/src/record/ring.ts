@@ -95,7 +95,7 @@ export class Ring {
 
   /** Compressed and inflated bytes that are held. */
   get bytes(): number {
-    return this.#output.bytes + (this.#writer.peek()?.length ?? 0);
+    return this.#output.bytes + (this.#writer.peek(this.#tick + 1)?.length ?? 0);
   }
 
   /** Ticks that a clip would hold now. */
@@ -125,12 +125,14 @@ export class Ring {
   }
 
   /**
-   * Saves a clip: everything that is held, and `after` ticks more when it is time. A trigger while another one waits for
+   * Saves a clip: everything that is held up to the end of the present tick, and `after` ticks more when it is time. A trigger while another one waits for
    * its end makes that clip longer, and both get the same one. `to` is asked for once, when the clip is written.
    */
   save(reason: string, after: number, to: () => SinkBundle): Promise<Clip> {
     const trigger = { tick: this.#tick, reason };
-    const due = this.#tick + after;
+    // a clip holds whole ticks
+    const wait = Math.max(after, this.world.isInTick ? 1 : 0);
+    const due = this.#tick + wait;
     if (this.#pending !== null) {
       this.#pending.triggers.push(trigger);
       this.#pending.due = Math.max(this.#pending.due, due);
@@ -142,13 +144,14 @@ export class Ring {
     });
     const held = this.#output.hold();
     const pending: Pending = { promise, ...settle!, triggers: [trigger], due, to, held };
-    if (after <= 0) this.#write(pending).then(pending.resolve, pending.reject);
+    if (wait <= 0) this.#write(pending).then(pending.resolve, pending.reject);
     else this.#pending = pending;
     return promise;
   }
 
-  /** The clip waits no longer for its end: at shutdown. */
+  /** The clip waits no longer for its end: at shutdown. The present tick is over. */
   async finish(): Promise<void> {
+    if (this.world.isInTick) this.endTick();
     const pending = this.#pending;
     if (pending === null) return;
     this.#pending = null;
@@ -171,7 +174,6 @@ export class Ring {
   async #write({ to, triggers, held }: Pending): Promise<Clip> {
     const until = this.#tick;
     if (this.#chunk < until) {
-      this.world.settle();
       this.#writer.endChunk(until);
       this.world.reenter();
     }

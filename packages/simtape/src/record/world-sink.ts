@@ -10,6 +10,8 @@ const LATEST = 1200;
  * such chunks do not fit into one frame when they are compacted.
  */
 const HEAVY = 128 << 10;
+/** Snapshots above this are not taken: readers fold from the one before. */
+const SNAPSHOT_BYTES = 8 << 20;
 
 /**
  * Puts a world's events into a recording: every chunk begins where its first event is about to be made, with a snapshot
@@ -24,7 +26,6 @@ export class WorldSink implements EventSink {
   #snapshotTick = -LATEST;
   #snapshotBytes = 0;
   #eventBytes = 0;
-  #isWanted = true;
 
   readonly #isAlways: boolean;
 
@@ -35,17 +36,18 @@ export class WorldSink implements EventSink {
     this.#world = world;
     this.#onMark = onMark;
     writer.snapshotHook = (tick, isWanted) => this.#snapshot(tick, isWanted);
+    writer.wantSnapshot();
   }
 
-  /** The next chunk begins with a snapshot, whatever its size. */
-  wantSnapshot(): void {
-    this.#isWanted = true;
+  room(): number {
+    return this.#writer.room;
   }
 
   enter(tick: number, isAnew: boolean): number | null {
     this.#taken = null;
-    if (isAnew || this.#isHeavy(tick)) this.#writer.snapshot(tick, this.#take(tick));
-    else this.#writer.goTo(tick);
+    const snapshot = isAnew || this.#isHeavy(tick) ? this.#take(tick) : null;
+    if (snapshot === null) this.#writer.goTo(tick);
+    else this.#writer.snapshot(tick, snapshot);
     return this.#taken;
   }
 
@@ -67,18 +69,23 @@ export class WorldSink implements EventSink {
   #snapshot(tick: number, isWanted: boolean): Uint8Array | null {
     const age = tick - this.#snapshotTick;
     const isDue = age >= LATEST || (age >= SOONEST && this.#eventBytes >= this.#snapshotBytes * SNAPSHOT_SHARE);
-    if (isWanted || this.#isAlways || this.#isWanted || isDue) return this.#take(tick);
-    this.#world().snapshot(false);
-    return null;
+    const snapshot = isWanted || this.#isAlways || isDue ? this.#take(tick) : null;
+    if (snapshot === null) this.#world().snapshot(false);
+    return snapshot;
   }
 
-  #take(tick: number): Uint8Array {
+  /** Null: it is larger than a chunk should begin with, and is left to the one before. */
+  #take(tick: number): Uint8Array | null {
     const payload = this.#world().snapshot(true)!;
+    if (payload.length > SNAPSHOT_BYTES) {
+      this.#snapshotTick = tick;
+      this.#eventBytes = 0;
+      return null;
+    }
     this.#taken = tick;
     this.#snapshotTick = tick;
     this.#snapshotBytes = payload.length;
     this.#eventBytes = 0;
-    this.#isWanted = false;
     return payload;
   }
 }

@@ -58,6 +58,8 @@ export interface EventSink {
   event(core: number, tick: number, payload: Uint8Array): void;
   /** A bookmark for the metadata. */
   mark(mark: Mark): void;
+  /** Bytes that events of the present tick may still take. */
+  room(): number;
 }
 
 /** A moment worth finding again (spec §4 `marks`). */
@@ -76,6 +78,8 @@ export type MarkKind = (typeof MARK_KINDS)[number];
 
 /** Things tracked at most (spec §12). */
 const MAX_ENTITIES = 4096;
+/** Kept free in a tick for what settles at its end, and for one event: the largest that a line of the line protocol tells. */
+const SPARE_BYTES = 4 << 20;
 
 /**
  * A Minecraft-like world as a recorder sees it: tell it what happens, at the end of each tick or as it happens. It keeps
@@ -92,6 +96,9 @@ export class World {
   #names: PaletteIndex | null = null;
   #tick = 0;
   #entered = -1;
+  /** The tick of the last event. */
+  #told = -1;
+  #isUsed = false;
   #nextEntity: number;
   #bx = 0;
   #by = 0;
@@ -127,7 +134,17 @@ export class World {
 
   /** Whether anything was told. */
   get isUsed(): boolean {
-    return this.#entered >= 0;
+    return this.#isUsed;
+  }
+
+  /** Whether steps of the present tick are still to be told. */
+  get isMoving(): boolean {
+    return this.#moved.length > 0;
+  }
+
+  /** Whether anything of the present tick was told. */
+  get isInTick(): boolean {
+    return this.isMoving || this.#told === this.#tick;
   }
 
   has(entity: number): boolean {
@@ -163,9 +180,24 @@ export class World {
     const known = entities.filter((entity) => this.has(entity));
     if (known.length === 0) return;
     this.enter();
-    for (const entity of known) this.#tracked.bodies.delete(entity);
-    writeRemove(this.#builder, { entities: Uint32Array.from(known) });
+    this.#takeOut(known);
+  }
+
+  #takeOut(entities: readonly number[]): void {
+    for (const entity of entities) this.#tracked.bodies.delete(entity);
+    writeRemove(this.#builder, { entities: Uint32Array.from(entities) });
     this.#emit(EVENT.remove);
+  }
+
+  /** All things go, and all block edits are undone. */
+  clear(): void {
+    const { bodies, blocks } = this.#tracked;
+    if (bodies.size + blocks.size === 0) return;
+    this.enter();
+    if (bodies.size > 0) this.#takeOut([...bodies.keys()]);
+    if (blocks.size === 0) return;
+    blocks.clear();
+    this.#emit(EVENT.clearBlocks);
   }
 
   /** A player comes: a thing of type `minecraft:player`, and the news of it. */
@@ -183,7 +215,7 @@ export class World {
     this.enter();
     writeLeave(this.#builder, { entity });
     this.#emit(EVENT.leave);
-    this.remove(entity);
+    this.#takeOut([entity]);
   }
 
   // ── motion ────────────────────────────────────────────────────────────
@@ -229,7 +261,7 @@ export class World {
     const isSame = isStill && yaw === body.yaw && pitch === body.pitch && head === body.head;
     if (isSame && body.dx === 0 && body.dy === 0 && body.dz === 0) return;
     // settles the chunk, at whose start nothing is on its way
-    this.enter();
+    if (this.#entered !== this.#tick) this.#begin(false);
     const move = this.#move;
     move.entity = body.entity;
     move.x = x - body.qx - body.dx;
@@ -446,7 +478,10 @@ export class World {
     if (this.#tracked.dimension === name) return;
     this.enter();
     this.#tracked.dimension = name;
-    this.#name(PALETTE.dimension, name);
+    // the one told last holds, so it is told again when the chunk knows it
+    this.#names!.index(PALETTE.dimension, name);
+    writePaletteAdd(this.#builder, { kind: PALETTE.dimension, entry: new TextEncoder().encode(name) });
+    this.#emit(EVENT.paletteAdd);
   }
 
   /** Time of day in ticks, and 0 clear, 1 rain, 2 thunder; null for what did not change. */
@@ -514,8 +549,14 @@ export class World {
 
   /** Another recording takes the place of the one before, and begins with a snapshot at tick 0. */
   attach(sink: EventSink, tick: number): void {
+    // effects last as long as they did
+    for (const { effects } of this.#tracked.bodies.values()) {
+      for (const [name, { amplifier, until }] of effects)
+        effects.set(name, { amplifier, until: until + tick - this.#tick });
+    }
     this.#sink = sink;
     this.#tick = tick;
+    this.#told = -1;
     this.#entered = -1;
   }
 
@@ -546,9 +587,14 @@ export class World {
     return body;
   }
 
-  /** Before the first event of a tick: its chunk, palettes and displacements are settled behind this. */
+  /**
+   * Before an event: its chunk, palettes and displacements are settled behind this. Throws `RangeError` when the tick
+   * holds as much as a chunk can; nothing of the event may have been noted yet.
+   */
   enter(): void {
+    this.#isUsed = true;
     if (this.#entered !== this.#tick) this.#begin(false);
+    if (this.#sink.room() < SPARE_BYTES) throw new RangeError(`tick ${this.#tick} holds more than a chunk can`);
   }
 
   /** A chunk begins with this tick, in which nothing was told yet, and a snapshot with it. */
@@ -556,9 +602,9 @@ export class World {
     this.#begin(true);
   }
 
-  /** The chunk was ended under way: what is still told in this tick begins the next one. */
+  /** The chunk was ended: what is told next begins another one. */
   reenter(): void {
-    if (this.isUsed) this.#entered = Number.MAX_SAFE_INTEGER;
+    this.#entered = -1;
   }
 
   #begin(isAnew: boolean): void {
@@ -569,6 +615,7 @@ export class World {
   }
 
   #emit(core: number, tick = this.#tick): void {
+    this.#told = this.#tick;
     this.#sink.event(core, tick, this.#builder.lend());
   }
 

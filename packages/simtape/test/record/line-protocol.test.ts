@@ -358,7 +358,7 @@ describe("a line that cannot be taken", () => {
       /^line 3: tick: expected at most a day later than before, found 1728006$/,
     ],
     ["a header", { simtape: 1 }, /^line 3: simtape: the header is the first line$/],
-    ["a state in a world", { set: { a: 1 } }, /^line 3: set: this recorder has a world/],
+    ["a state in a world", { set: { a: 1 } }, /^line 3: set: the recording has a world/],
     [
       "an event of ours",
       { event: "simtape:x" },
@@ -393,7 +393,7 @@ describe("a line that cannot be taken", () => {
 
   test.each([
     [{ simtape: 2 }, /^line 1: simtape: expected one of 1, found 2$/],
-    [{ simtape: 1, rate: 0 }, /^line 1: rate: expected ticks per second, above 0, found 0$/],
+    [{ simtape: 1, rate: 0 }, /^line 1: rate: expected ticks per second, from one a day to a billion, found 0$/],
     [{ simtape: 1, worldId: "earth" }, /^line 1: worldId: expected a UUID, found "earth"$/],
     [{ simtape: 1, worldVersion: "é".repeat(9) }, /^line 1: worldVersion: expected a text of at most 16 bytes/],
     [{ simtape: 1, metadata: { hcrp: {} } }, /^line 1: metadata\.hcrp: expected a key other than hcrp and simtape/],

@@ -20,6 +20,8 @@ export class ChunkContent {
   #recordAt = -1;
   #recordTick: number;
   #recordCount = 0;
+  /** Where the records of the last tick begin. */
+  #tickAt = 0;
 
   /** `capacity`: bytes that it will have, about. */
   constructor(version: 1 | ProductionVersion, start: number, capacity: number) {
@@ -66,10 +68,15 @@ export class ChunkContent {
     this.#recordCount++;
   }
 
-  /** A copy of what is there, from `offset` on. */
-  copy(offset: number): Uint8Array {
-    this.#closeRecord();
-    return this.#builder.copy(offset);
+  /** Bytes of the ticks before `tick`, which is the last one or behind it. */
+  lengthBefore(tick: number): number {
+    return tick > this.#recordTick ? this.length : this.#tickAt;
+  }
+
+  /** A copy of what is there, from `offset` to before `until`, where a tick ends. */
+  copy(offset: number, until: number): Uint8Array {
+    if (until > this.#tickAt) this.#closeRecord();
+    return this.#builder.copy(offset, until);
   }
 
   /** All of it; `end` is the tick behind the chunk. */
@@ -89,6 +96,7 @@ export class ChunkContent {
     this.#closeRecord();
     const builder = this.#builder;
     if (this.#version !== 1) this.#emptyTicks(tick);
+    if (tick !== this.#recordTick) this.#tickAt = builder.length;
     writeVarInt(builder, this.#version === 1 ? tick - this.#start : tick);
     this.#recordTick = tick;
     this.#recordCount = 0;

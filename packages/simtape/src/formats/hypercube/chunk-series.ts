@@ -12,6 +12,8 @@ const CHUNK_TICKS = 200;
 const EMPTY_TICKS = 12_000;
 /** Inflated bytes of a chunk (spec §7.4). */
 const CHUNK_BYTES = 1 << 20;
+/** Of one that may grow: a tick that begins in it still finds room. */
+const MOST_CHUNK_BYTES = 8 << 20;
 
 /**
  * Called when a chunk is opened because one is needed: gives its snapshot, or null for none. `isWanted`: the chunks
@@ -19,7 +21,7 @@ const CHUNK_BYTES = 1 << 20;
  */
 export type SnapshotHook = (tick: number, isWanted: boolean) => Uint8Array | null;
 
-/** The open chunk, as far as it goes up to now. */
+/** The open chunk, as far as some tick, which is not part of it. */
 export interface PartialChunk {
   readonly startTick: number;
   readonly hasSnapshot: boolean;
@@ -41,8 +43,10 @@ export class ChunkSeries {
   readonly #output: ChunkOutput;
   #end: number;
   #open: OpenChunk | null = null;
-  /** The tick inside which a chunk was ended: what is still written of it is told one later. */
+  /** The tick inside which a chunk was ended, until a later one comes: what is still written of it is told one later. */
   #split = -1;
+  /** The next chunk begins with a snapshot. */
+  #isSnapshotWanted = false;
   /** The tick that was gone to last. */
   #settled = -1;
   /** Inflated bytes that the next chunk will have, about. */
@@ -96,16 +100,23 @@ export class ChunkSeries {
 
   /** Room in the open chunk for events of its last tick. */
   get room(): number {
-    return LIMITS.uncompressed - (this.#open?.length ?? 0);
+    return this.#open?.room ?? LIMITS.uncompressed;
   }
 
-  /** The open chunk; null: none is open, or it holds nothing yet. */
-  peek(): PartialChunk | null {
+  /** The open chunk before `tick`, which is its last one or behind it; null: none is open, or it holds nothing yet. */
+  peek(tick: number): PartialChunk | null {
     const open = this.#open;
-    if (open === null || !open.hasEvents) return null;
-    const { startTick, hasSnapshot, length, dataVersion } = open;
+    if (open === null || !open.hasEvents || tick <= open.startTick) return null;
+    const { startTick, hasSnapshot, dataVersion } = open;
     const { number: epoch, schemaVersion } = this.#epochs.holding;
-    return { startTick, hasSnapshot, length, bytes: (offset) => open.copy(offset), dataVersion, schemaVersion, epoch };
+    const length = open.lengthBefore(tick);
+    const bytes = (offset: number): Uint8Array => open.copy(offset, length);
+    return { startTick, hasSnapshot, length, bytes, dataVersion, schemaVersion, epoch };
+  }
+
+  /** The next chunk that is opened because one is needed begins with a snapshot. */
+  wantSnapshot(): void {
+    this.#isSnapshotWanted = true;
   }
 
   /** Throws what a chunk was lost by, if one was. */
@@ -134,6 +145,7 @@ export class ChunkSeries {
   advance(tick: number, bytes: number): void {
     const open = this.#open;
     const last = this.#lastTick;
+    if (tick > this.#split) this.#split = -1;
     if (tick <= last) {
       const isSplit = open !== null && tick === this.#split && tick === open.startTick - 1;
       if (!isSplit && (tick < last || (open !== null && tick < open.startTick))) throw isWritten(tick, last);
@@ -151,6 +163,7 @@ export class ChunkSeries {
     // the chunk begun there may still be empty
     if (open !== null && open.startTick === tick && !open.hasEvents) {
       open.beginAnew(snapshot);
+      this.#isSnapshotWanted = false;
       return;
     }
     if (tick < this.tick) throw new RangeError(`a snapshot at tick ${tick} behind events of tick ${this.tick - 1}`);
@@ -169,7 +182,9 @@ export class ChunkSeries {
 
   #beginPaced(tick: number, snapshot: Uint8Array | null, isWanted: boolean): void {
     const open = this.begin(tick, null);
-    const own = snapshot ?? this.snapshotHook?.(tick, isWanted) ?? (this.#output.count === 0 ? NOTHING : null);
+    const wanted = isWanted || this.#isSnapshotWanted;
+    this.#isSnapshotWanted = false;
+    const own = snapshot ?? this.snapshotHook?.(tick, wanted) ?? (this.#output.count === 0 ? NOTHING : null);
     if (own !== null) open.putSnapshot(own);
   }
 
@@ -206,17 +221,24 @@ export class ChunkSeries {
     this.finish(Math.min(open.origin?.end ?? open.startTick + pace, tick));
   }
 
-  /** Ends the open chunk before `tick`, which is behind all its events; without effect on one that holds nothing. */
+  /** Ends the open chunk before `tick`, which is behind all its events; one that holds nothing is begun again later. */
   endAt(tick: number): void {
     const open = this.#open;
-    if (open === null || (!open.hasEvents && !(open.hasSnapshot && tick > open.startTick))) return;
-    if (open.lastTick === tick) this.#split = tick;
-    this.finish(tick);
+    if (open === null) return;
+    if (open.hasEvents || (open.hasSnapshot && tick > open.startTick)) {
+      this.finish(tick);
+      return;
+    }
+    this.#isSnapshotWanted ||= open.hasSnapshot;
+    this.#open = null;
   }
 
-  /** Ends the open chunk, if it holds events, inside the tick of the last one. */
+  /** Ends the open chunk, if it holds events, inside the tick of the last one; a tick is split once at most. */
   split(): void {
-    if (this.#open !== null) this.endAt(this.#open.lastTick);
+    const open = this.#open;
+    if (open === null || !open.hasEvents || this.#split >= 0) return;
+    this.#split = open.lastTick;
+    this.finish(open.lastTick);
   }
 
   /** Ends the open chunk, if any, which is paced, as the last one of a recording that lasts to `until`. */
@@ -274,7 +296,7 @@ export class ChunkSeries {
     const ticks = tick - open.startTick;
     if (!open.hasEvents) return ticks >= EMPTY_TICKS;
     const { growth } = this;
-    return ticks >= CHUNK_TICKS * growth || open.length + bytes > CHUNK_BYTES * growth;
+    return ticks >= CHUNK_TICKS * growth || open.length + bytes > Math.min(MOST_CHUNK_BYTES, CHUNK_BYTES * growth);
   }
 }
 

@@ -14,6 +14,9 @@ export interface ChunkOrigin {
   readonly segment: number | null;
 }
 
+/** Events that find a place behind the last one that is let in. */
+const SPARE_EVENTS = 1 << 16;
+
 /** The one chunk that is being written. */
 export class OpenChunk {
   readonly startTick: number;
@@ -70,9 +73,19 @@ export class OpenChunk {
     return this.#content.length;
   }
 
-  /** A copy of them, from `offset` on. */
-  copy(offset: number): Uint8Array {
-    return this.#content.copy(offset);
+  /** Those of the ticks before `tick`, which is the last one or behind it. */
+  lengthBefore(tick: number): number {
+    return this.#content.lengthBefore(tick);
+  }
+
+  /** A copy of them, from `offset` to before `until`, where a tick ends. */
+  copy(offset: number, until: number): Uint8Array {
+    return this.#content.copy(offset, until);
+  }
+
+  /** Inflated bytes that events may still take. */
+  get room(): number {
+    return this.#events >= LIMITS.events - SPARE_EVENTS ? 0 : LIMITS.uncompressed - this.length;
   }
 
   /** An event, not before the last one; of a tick before the chunk, it is told at its first. */

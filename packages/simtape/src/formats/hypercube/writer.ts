@@ -176,14 +176,19 @@ export class HypercubeWriter implements Writer {
     return this.#series.beginNext();
   }
 
-  /** Ends the open chunk before `tick`, which is behind all its events; without effect on one that holds nothing. */
+  /** Ends the open chunk before `tick`, which is behind all its events; one that holds nothing is begun again later. */
   endChunk(tick: number): void {
     this.#series.endAt(tick);
   }
 
-  /** The open chunk, as far as it goes up to now; null: none is open, or it holds nothing yet. */
-  peek(): PartialChunk | null {
-    return this.#series.peek();
+  /** The open chunk before `tick`, which is its last one or behind it; null: none is open, or it holds nothing yet. */
+  peek(tick: number): PartialChunk | null {
+    return this.#series.peek(tick);
+  }
+
+  /** The next chunk that is opened because one is needed begins with a snapshot. */
+  wantSnapshot(): void {
+    this.#series.wantSnapshot();
   }
 
   /** Nothing of this tick was written yet, and the next chunk may begin at it. */

@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { memoryStore } from "../../src/io/memory-store.ts";
+import type { Store } from "../../src/io/store.ts";
+import { check } from "../../src/ops/check.ts";
+import { recordingBundle } from "../../src/record/existing.ts";
+import type { JournalFile } from "../../src/record/journal.ts";
+import { LineError, LineProtocol } from "../../src/record/line-protocol.ts";
+import { RECORDING_PROFILES } from "../../src/record/profile.ts";
+import { record } from "../../src/record/recorder.ts";
+import { recover } from "../../src/record/recover.ts";
+import { verify } from "../../src/record/verify.ts";
+import { tries } from "../soak.ts";
+import { Dice, session } from "./session-lines.ts";
+import { expectSame, SessionModel } from "./session-model.ts";
+import { openRecording, turn } from "./walk.ts";
+
+class MemoryJournal implements JournalFile {
+  bytes: Uint8Array | null = null;
+
+  async replace(bytes: Uint8Array): Promise<void> {
+    this.bytes = bytes.slice();
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    this.bytes = Uint8Array.of(...(this.bytes ?? []), ...bytes);
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    return this.bytes;
+  }
+
+  async remove(): Promise<void> {
+    this.bytes = null;
+  }
+}
+
+const LINE_END = Uint8Array.of(0x0a);
+
+/** What came of a session's lines: each was taken, or is among the skipped. */
+interface Fed {
+  readonly into: LineProtocol;
+  readonly store: Store;
+  readonly journal: MemoryJournal;
+  readonly model: SessionModel;
+  readonly kind: "world" | "states";
+  /** Strict: the line that ended it. */
+  readonly fault: LineError | null;
+}
+
+/** Feeds a session line by line, while the clock goes on; `between` is called behind each line. */
+async function fed(seed: number, length: number, isLenient: boolean, between?: (into: LineProtocol) => Promise<boolean>): Promise<Fed> {
+  const { lines } = session(seed, length);
+  const dice = new Dice(seed ^ 0x5eed);
+  const store = memoryStore();
+  const journal = new MemoryJournal();
+  const model = new SessionModel();
+  const skipped: LineError[] = [];
+  let time = 0;
+  let kind: "world" | "states" = "world";
+  const every = dice.of([0, 300, 30_000]);
+  const profile = dice.of(RECORDING_PROFILES.filter((name) => name !== "ghost"));
+  const into = new LineProtocol({
+    open: (header) => record(store, { id: "run", now: () => 0, elapsed: () => time, profile, journal, commit: { every }, limits: { ticks: 2 ** 31 - 1 }, ...header }),
+    now: () => time,
+    skipped: isLenient ? (error) => skipped.push(error) : undefined,
+  });
+  let fault: LineError | null = null;
+  for (const [n, line] of lines.entries()) {
+    const cut = dice.is(0.1) ? dice.below(line.length) : 0;
+    try {
+      if (cut > 0) await into.feed(line.subarray(0, cut));
+      await into.feed(line.subarray(cut));
+      await into.feed(LINE_END);
+    } catch (error) {
+      expect(error).toBeInstanceOf(LineError);
+      fault = error as LineError;
+    }
+    const bad = fault ?? skipped.find((one) => one.line === n + 1);
+    if (bad === undefined) {
+      const text = new TextDecoder().decode(line);
+      if (/^\s*\{\s*"(set|sets|entities)"|"simtape".*"sets"/s.test(text)) kind = "states";
+      model.take(text);
+    } else expect(bad.line).toBe(n + 1);
+    if (fault !== null || into.ended !== null) break;
+    time += dice.below(200);
+    if (dice.is(0.3)) into.poll();
+    if (dice.is(0.3)) await turn();
+    if (between !== undefined && into.recorder !== null && !(await between(into))) break;
+  }
+  expect(skipped.length).toBe(into.skipped);
+  expect(new Set(skipped.map(({ line }) => line)).size).toBe(skipped.length);
+  return { into, store, journal, model, kind, fault };
+}
+
+async function expectSound(store: Store, what: string): Promise<void> {
+  await using recording = await openRecording(store, "run");
+  expect((await check(recording)).findings, what).toEqual([]);
+  const verified = await verify(recordingBundle(store, "run"));
+  expect(verified.findings, what).toEqual([]);
+  expect(verified).toMatchObject({ status: "sound", snapshotsDiffering: 0, isFinished: true });
+}
+
+const seeds = fc.record({ seed: fc.noShrink(fc.integer()), length: fc.integer({ min: 1, max: 60 }), isLenient: fc.boolean() });
+
+describe("any session of lines, right, wrong or hostile,", () => {
+  test("ends in a sound recording of exactly the lines that were taken; each other costs itself only", async () => {
+    const property = fc.asyncProperty(seeds, async ({ seed, length, isLenient }) => {
+      const { into, store, model, kind } = await fed(seed, length, isLenient);
+      if (into.recorder === null) return;
+      into.settle();
+      await into.recorder.close({ outcome: into.ended ?? "abandoned" });
+      await expectSound(store, `seed ${seed}`);
+      await using recording = await openRecording(store, "run");
+      const { count } = (await recording.timeline()).tick!;
+      expect([model.tick, model.tick + 1]).toContain(count);
+      await expectSame(recording, model, kind, model.tick + 1);
+    });
+    await fc.assert(property, { numRuns: tries(250, 100_000), seed: 14 });
+  });
+
+  test("leaves whole ticks, when the recorder dies anywhere in it, and with a journal all that were over", async () => {
+    const property = fc.asyncProperty(seeds, fc.nat(60), async ({ seed, length }, death) => {
+      let left = death;
+      let mirrored = 0;
+      const { into, store, journal, model, kind } = await fed(seed, length, true, async () => left-- > 0);
+      if (into.recorder === null) return;
+      const isMirrored = seed % 2 === 0;
+      if (isMirrored) {
+        for (let n = 0; n < 4; n++) await turn();
+        mirrored = into.recorder.tick;
+      }
+      const dead = await copied(store);
+      const own = new MemoryJournal();
+      own.bytes = journal.bytes;
+      void mirrored;
+      await into.recorder.abort();
+      const report = await recover(dead, "run", { journal: own });
+      await expectSound(dead, `seed ${seed}`);
+      expect(report.ticks).toBeLessThanOrEqual(model.tick);
+      await using recording = await openRecording(dead, "run");
+      await expectSame(recording, model, kind, report.ticks);
+    });
+    await fc.assert(property, { numRuns: tries(120, 20_000), seed: 15 });
+  });
+});
+
+async function copied(store: Store): Promise<Store> {
+  const copy = memoryStore();
+  for await (const { key } of store.list("")) await copy.put(key, (await store.get(key))!.bytes);
+  return copy;
+}
