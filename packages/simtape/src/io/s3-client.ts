@@ -77,6 +77,8 @@ export class S3Client {
   readonly #region: string;
   readonly #fetch: typeof fetch;
   readonly #timeout: number;
+  /** Milliseconds that the server's clock is ahead of ours, as far as that matters to it. */
+  #skew = 0;
   readonly #cache = new Map<string, ArrayBuffer>();
   /** Of the credentials of the last request: some servers repeat in an error what they were sent. */
   #secrets: readonly string[] = [];
@@ -121,7 +123,8 @@ export class S3Client {
   async ask(request: S3Request): Promise<S3Answer> {
     const { key, signal, expected = [] } = request;
     for (let tries = 1; ; tries++) {
-      const answer = await this.#try(request);
+      let answer = await this.#try(request);
+      if (!(answer instanceof Unanswered) && this.#isSkewed(answer)) answer = await this.#try(request);
       const isLast = !request.repeatable || tries > this.retries;
       if (answer instanceof Unanswered) {
         const how = request.repeatable ? `, tried ${tries} times` : ", whether it was done is not known";
@@ -151,7 +154,12 @@ export class S3Client {
       const deadline = new Deadline(this.#timeout, init?.signal ?? undefined);
       try {
         const { signal } = deadline;
-        const response = await this.#send(new URL(input as string), { method: "GET", headers, signal });
+        const send = (): Promise<Response> => this.#send(new URL(input as string), { method: "GET", headers, signal });
+        let response = await send();
+        if (this.#isSkewed(response)) {
+          await response.body?.cancel();
+          response = await send();
+        }
         if (response.status !== 429) return response;
         // "Too many requests" is final for `http()`, and here it is not.
         await response.body?.cancel();
@@ -161,6 +169,18 @@ export class S3Client {
         deadline.met();
       }
     };
+  }
+
+  /**
+   * Whether a request was refused because this machine's clock is wrong: from then on the server's counts. It has a
+   * minute or more of patience, usually 15.
+   */
+  #isSkewed({ status, headers }: { readonly status: number; readonly headers: Headers }): boolean {
+    if (status !== 403) return false;
+    const skew = Date.parse(headers.get("date") ?? "") - this.clock.now();
+    if (!(Math.abs(skew - this.#skew) > MOST_SKEW)) return false;
+    this.#skew = skew;
+    return true;
   }
 
   async #try(request: S3Request): Promise<S3Answer | Unanswered> {
@@ -197,7 +217,7 @@ export class S3Client {
     const body = (init.body ?? null) as Uint8Array<ArrayBuffer> | null;
     const credentials = await this.#credentials();
     if (credentials === null) return this.#fetch(url.href, { method, headers: init.headers, body, signal });
-    const datetime = new Date(this.clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, "");
+    const datetime = new Date(this.clock.now() + this.#skew).toISOString().replace(/[:-]|\.\d{3}/g, "");
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     this.#secrets = [secretAccessKey, sessionToken ?? ""].filter((secret) => secret !== "");
     const signer = new AwsV4Signer({
@@ -229,7 +249,8 @@ export class S3Client {
   #failure(status: number, error: ReturnType<typeof readError>, key: string | null, tries: number): StoreError {
     const said = error === null ? "" : ` ${error.code}${error.message === "" ? "" : `: ${error.message}`}`;
     const safe = this.#secrets.reduce((text, secret) => text.replaceAll(secret, "…"), said);
-    const message = `${ABOUT[codeOf(status, error?.code)]} (${status}${safe})${tries > 1 ? `, tried ${tries} times` : ""}`;
+    const about = error?.code === "RequestTimeTooSkewed" ? WRONG_CLOCK : ABOUT[codeOf(status, error?.code)];
+    const message = `${about} (${status}${safe})${tries > 1 ? `, tried ${tries} times` : ""}`;
     return new StoreError(codeOf(status, error?.code), `${message}: ${this.#where(key)}`, key);
   }
 
@@ -276,6 +297,10 @@ class Unanswered extends Error {
 }
 
 class CredentialsError extends Error {}
+
+/** Milliseconds between two clocks that no server minds. */
+const MOST_SKEW = 60_000;
+const WRONG_CLOCK = "the clock of this machine is not that of the server, which refuses access";
 
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 

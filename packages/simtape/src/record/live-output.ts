@@ -65,6 +65,8 @@ export class LiveOutput implements ChunkOutput {
   #segment: number;
   #rewrites = 0;
   #needsSnapshot = false;
+  /** The store has taken something. */
+  #isTaken = false;
   #running: Promise<void> | null = null;
   #isWanted = false;
   #isAborted = false;
@@ -234,6 +236,7 @@ export class LiveOutput implements ChunkOutput {
     await this.#insist(() => place.putMetadata(metadata, `${session}-meta-${generation + rewrite}`));
     this.#flight = [];
     this.#flightBytes = 0;
+    this.#isTaken = true;
     committed(bytes.length, this.#ticks, this.#count);
     this.#makeRoom();
   }
@@ -278,7 +281,7 @@ export class LiveOutput implements ChunkOutput {
         this.#trouble = null;
         return;
       } catch (error) {
-        if (!isPassing(error) || this.#isAborted) throw error;
+        if (!isPassing(error, this.#isTaken) || this.#isAborted) throw error;
         this.#trouble = error;
         await this.#options.sleep(pause);
       }

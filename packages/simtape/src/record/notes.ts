@@ -25,6 +25,8 @@ const LONGEST = 1024;
 /** What a recorder knows of the whole recording, for its metadata. */
 export class Notes {
   nextEntity = 1;
+  /** Rises with what is noted. */
+  revision = 0;
   #marks: NbtTag[] = [];
   #sessions: NbtTag[] = [];
   #subjects: NbtTag[] = [];
@@ -69,6 +71,7 @@ export class Notes {
   }
 
   mark({ tick, kind, entity, label, severity }: Mark): void {
+    this.revision++;
     if (this.#marks.length >= MOST) {
       this.#uncounted++;
       return;
@@ -79,6 +82,7 @@ export class Notes {
   }
 
   session({ tick, time, reason }: Session): void {
+    this.revision++;
     if (this.#sessions.length >= MOST) return;
     this.#sessions.push(
       nbtCompound({
@@ -90,6 +94,7 @@ export class Notes {
   }
 
   subject({ entity, uuid, name }: Subject): void {
+    this.revision++;
     if (this.#subjects.length >= MOST) return;
     this.#subjects.push(
       nbtCompound({ entity: { type: NBT.int, value: entity }, uuid: uuidTag(uuid), name: shortened(name) }),
@@ -97,6 +102,7 @@ export class Notes {
   }
 
   drop(channel: string, count: number): void {
+    this.revision++;
     this.#dropped.set(channel, (this.#dropped.get(channel) ?? 0) + count);
   }
 

@@ -1,6 +1,6 @@
 import { ByteCursor } from "../bytes/cursor.ts";
 import { LayoutError } from "../bytes/error.ts";
-import type { NbtDocument } from "../codec/nbt.ts";
+import { NBT, type NbtDocument, nbtEntry } from "../codec/nbt.ts";
 import { createLiveWriter } from "../formats/hypercube/create.ts";
 import { CHUNK_RECORD_BYTES, readChunkRecord } from "../formats/hypercube/layout.ts";
 import { readMetadata } from "../formats/hypercube/layout-metadata.ts";
@@ -46,8 +46,8 @@ export class Part {
   readonly #progress: Progress;
   #journalWork: Promise<void> | null = null;
   #journalTrouble: Error | null = null;
-  /** Host events that the journal names; -1: it must be written from its beginning. */
-  #named = -1;
+  /** Revision of the metadata in the journal; -1: it must be written from its beginning. */
+  #told = -1;
 
   private constructor(
     writer: HypercubeWriter,
@@ -109,7 +109,7 @@ export class Part {
       },
       made,
       from?.reader ?? null,
-      content === null ? null : metadataOf(content),
+      content === null ? null : newer(metadataOf(content), from!.reader.preamble.metadata),
     );
     const start = writer.end;
     const nextEntity = content === null ? 1 : takeOver(writer, content);
@@ -147,13 +147,13 @@ export class Part {
 
   async #mirrorNow(journal: JournalFile, tick: number): Promise<void> {
     const { writer, output } = this;
-    const isNew = this.#progress.takeChange() || this.#named < 0;
-    const isNamed = this.#named === writer.hostEvents.length;
-    this.#named = writer.hostEvents.length;
+    const isNew = this.#progress.takeChange() || this.#told < 0;
+    const isTold = this.#told === writer.revision;
+    this.#told = writer.revision;
     const finished = output.takeFinished();
     if (isNew) this.#mirror.start(writer.metadata(), output.uncommitted);
     else {
-      if (!isNamed) this.#mirror.metadata(writer.metadata());
+      if (!isTold) this.#mirror.metadata(writer.metadata());
       for (const chunk of finished) this.#mirror.finished(chunk);
     }
     const open = writer.peek(tick);
@@ -166,7 +166,7 @@ export class Part {
     } catch (error) {
       this.#journalTrouble = error instanceof Error ? error : new Error(String(error));
       // the next one is written from its beginning
-      this.#named = -1;
+      this.#told = -1;
     }
   }
 
@@ -210,6 +210,17 @@ function metadataOf(content: JournalContent): NbtDocument | null {
     if (!(error instanceof LayoutError)) throw error;
     return null;
   }
+}
+
+/** The later of two states of one recording's metadata, whose lists only ever grow. Null: what the recording has. */
+function newer(journal: NbtDocument | null, own: NbtDocument): NbtDocument | null {
+  return journal !== null && itemsIn(journal) >= itemsIn(own) ? journal : null;
+}
+
+function itemsIn({ root }: NbtDocument): number {
+  const hcrp = nbtEntry(root, "hcrp");
+  const entries = hcrp?.type === NBT.compound ? hcrp.entries : [];
+  return entries.reduce((sum, { tag }) => sum + (tag.type === NBT.list ? tag.items.length : 0), 0);
 }
 
 /** The chunks of a journal that go on where the recording ends. Gives the id behind all that they have given out. */

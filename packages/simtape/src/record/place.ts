@@ -54,9 +54,13 @@ export class RecordingPlace {
   }
 }
 
-/** Whether trying again may help: the store is away or full, not somebody else's. */
-export function isPassing(error: unknown): error is StoreError {
-  return error instanceof StoreError && (error.code === "unavailable" || error.code === "full");
+/**
+ * Whether trying again may help: the store is away or full, not somebody else's. `isOurs`: it took something from this
+ * recorder before, so that refusing access passes, too: a disk that went read-only, credentials that have expired.
+ */
+export function isPassing(error: unknown, isOurs: boolean): error is StoreError {
+  if (!(error instanceof StoreError)) return false;
+  return error.code === "unavailable" || error.code === "full" || (error.code === "denied" && isOurs);
 }
 
 /** Whether somebody else was there before. */

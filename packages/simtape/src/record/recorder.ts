@@ -86,6 +86,8 @@ export class Recorder {
   /** Of the metadata that were committed first and last. */
   #metadataBefore: number | null = null;
   #metadataBytes = 0;
+  /** Revision of the notes that the writer has. */
+  #noted = -1;
   #lastJournal: number;
   #failure: unknown = null;
   #closing: Promise<void> | null = null;
@@ -242,7 +244,10 @@ export class Recorder {
       if (isDue || isLarge || this.#hasLeft) this.commit();
     }
     // the one before, which has the same journal, may still need it
-    if (this.#options.journal !== undefined && this.#leaving === 0 && this.#isMirrorDue()) part.mirror(this.#at);
+    if (this.#options.journal !== undefined && this.#leaving === 0 && this.#isMirrorDue()) {
+      if (this.#noted !== this.#notes.revision) this.#note();
+      part.mirror(this.#at);
+    }
     if (isBetween && (this.#notes.isFull || isAtLimit(this.#options.limits, this.#use(part)))) this.#link();
   }
 
@@ -534,6 +539,7 @@ export class Recorder {
   /** Metadata as they are now (spec §4). */
   #note(outcome: Outcome = "open", durationMs: number | null = null): void {
     const { writer } = this.#part!;
+    this.#noted = this.#notes.revision;
     this.#notes.nextEntity = this.#encoder?.nextEntity ?? this.#world.nextEntity;
     for (const [name, tag] of this.#notes.reserved()) writer.note(name, tag);
     for (const [name, tag] of this.#notes.own()) writer.noteOwn(name, tag);

@@ -23,7 +23,10 @@ class MemoryJournal implements JournalFile {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    this.bytes = Uint8Array.of(...(this.bytes ?? []), ...bytes);
+    const before = this.bytes ?? new Uint8Array(0);
+    this.bytes = new Uint8Array(before.length + bytes.length);
+    this.bytes.set(before);
+    this.bytes.set(bytes, before.length);
   }
 
   async read(): Promise<Uint8Array | null> {

@@ -279,6 +279,11 @@ export class HypercubeWriter implements Writer {
     this.#profile.finishedAt = BigInt(time);
   }
 
+  /** Rises with every change of what the metadata say, but for the ticks. */
+  get revision(): number {
+    return this.#notes.revision + this.#epochs.revision + this.#channels.hostEvents.length;
+  }
+
   /** The metadata section as it would be written now. */
   metadata(): Uint8Array {
     return this.#metadata(false);
@@ -290,7 +295,7 @@ export class HypercubeWriter implements Writer {
 
   /** Bytes of the metadata as they would be in the end; made again only when something of them changed. */
   #measure(): number {
-    const revision = this.#notes.revision + this.#epochs.revision + this.#channels.hostEvents.length;
+    const { revision } = this;
     if (revision !== this.#measured) {
       this.#measured = revision;
       this.#metadataLength = this.#metadata(true).length;

@@ -8,7 +8,8 @@ import { isGone, MARK, newMark } from "./owner.ts";
 
 /**
  * Files of the store's own have a `~` in their name, which no key has: `.NAME~MARK`, `.NAME~lock`, `.NAME~lock~MARK`,
- * `.NAME~lock~HASH`, `.~puts`. Of a mark it is known whether its process has ended.
+ * `.NAME~lock~HASH`, `.~puts`. Of a mark it is known whether its process has ended. `.NAME~MARK.part` is a file that a
+ * command was writing (`file-sink.ts`).
  */
 const MARKED = new RegExp(`^\\..*~(${MARK.source})(?:\\.part)?$`, "s");
 const GRAVE = /^\..*~lock~[0-9a-f~]+$/s;
@@ -56,9 +57,10 @@ export async function dropped({ handle, path }: Temporary): Promise<void> {
   await unlink(path).catch(() => undefined);
 }
 
-/** Removes what processes left in a folder that ended before they were done. */
-export async function tidy(folder: string): Promise<void> {
+/** Removes what processes left in a folder that ended before they were done; `of`: files beside this one only. */
+export async function tidy(folder: string, of = ""): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
+    if (of !== "" && !name.startsWith(`.${of}~`)) continue;
     const mark = MARKED.exec(name)?.[1];
     if (mark === undefined && !GRAVE.test(name)) continue;
     const path = join(folder, name);

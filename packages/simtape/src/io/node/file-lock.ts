@@ -30,11 +30,11 @@ async function acquire(path: string, signal: AbortSignal | undefined): Promise<(
   const beside = `${path}~${mark}`;
   await writeFile(beside, mark, { flag: "wx" });
   try {
-    for (const deadline = Date.now() + PATIENCE; ; ) {
+    for (const deadline = performance.now() + PATIENCE; ; ) {
       if (await isMade(beside, path)) return () => removeIf(path, mark);
       const holder = await holderOf(path);
       if (holder !== null && isGone(holder.mark, holder.age)) await bury(path, holder.mark, signal);
-      else if (Date.now() > deadline) throw new LockedError(`locked by process ${holder?.mark.split(".")[1]}: ${path}`);
+      else if (performance.now() > deadline) throw new LockedError(`locked by process ${holder?.mark.split(".")[1]}: ${path}`);
       else await pause(signal);
     }
   } finally {

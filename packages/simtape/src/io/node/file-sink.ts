@@ -4,6 +4,7 @@ import { checkFileName } from "../bundle.ts";
 import type { ReadableSink, SinkBundle } from "../sink.ts";
 import { SourceError } from "../source.ts";
 import { modeLike, OWN_FILE } from "./access.ts";
+import { tidy } from "./directory-files.ts";
 import { newMark } from "./owner.ts";
 
 export interface FileSinkOptions {
@@ -48,7 +49,10 @@ class FileSink implements ReadableSink {
     if (options.keep === true && (await isThere(path)))
       throw new SourceError("failed", `there is a file already: ${path}`);
     // A name that nobody can guess, and that says whose it is; of the longest names only the beginning.
-    const beside = join(dirname(path), `.${basename(path).slice(0, 60)}~${newMark()}.part`);
+    const start = basename(path).slice(0, 60);
+    // What a process that was killed has left of the same file.
+    await tidy(dirname(path), start);
+    const beside = join(dirname(path), `.${start}~${newMark()}.part`);
     try {
       options.unfinished?.add(beside);
       const handle = await open(beside, "wx+", options.mode ?? OWN_FILE);
