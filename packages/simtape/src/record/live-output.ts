@@ -31,6 +31,8 @@ export interface LiveOptions {
   readonly emptied: (chunk: FinishedChunk) => FinishedChunk;
   /** Waits; rejects when the recorder gives up. */
   readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Lets the tick be over that asks for a commit. */
+  readonly turn: () => Promise<void>;
   /** Chunks that had to go; ticks of the recording. What was in them is found out by who wants to know. */
   readonly dropped: (chunk: FinishedChunk) => void;
   /** `bytes` are there for good, up to tick `until`. */
@@ -43,6 +45,8 @@ export interface LiveOptions {
 const SEGMENT_BYTES = 16 << 20;
 /** Bytes of an index entry at most (spec §5). */
 const ENTRY_BYTES = 27;
+/** That a frame may be longer by than what is in it. */
+const FRAME_BYTES = 1024;
 /** Between two tries, milliseconds: doubled each time. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
@@ -54,7 +58,11 @@ const LONGEST_PAUSE = 5000;
 export class LiveOutput implements ChunkOutput {
   readonly #options: LiveOptions;
   #pending: FinishedChunk[] = [];
+  /** Of those that are compressed. */
   #pendingBytes = 0;
+  /** Chunks at the end of the pending ones that are not compressed yet, and how many of them the tick before has left. */
+  #uncompressed = 0;
+  #left = 0;
   /** Of the commit under way, which nothing is dropped from. */
   #flight: readonly FinishedChunk[] = [];
   #flightBytes = 0;
@@ -156,7 +164,28 @@ export class LiveOutput implements ChunkOutput {
     this.#needsSnapshot = false;
     this.#pending.push(chunk);
     if (this.#options.isMirrored) this.#finished.push(chunk);
-    this.#pendingBytes += chunk.frame.length;
+    this.#uncompressed++;
+    // what must go, goes before the next chunk begins
+    const { policy, bufferBytes } = this.#options;
+    if (policy === "drop-oldest" && this.waiting + chunk.uncompressedLength + FRAME_BYTES >= bufferBytes) this.#compress();
+  }
+
+  /** To be called in each tick: compresses what the tick before has left, as a snapshot is enough for one. */
+  tick(): void {
+    if (this.#left > 0) this.#compress();
+    this.#left = this.#uncompressed;
+  }
+
+  /** The chunks of the present tick are not compressed yet. */
+  get isBusy(): boolean {
+    return this.#uncompressed > 0;
+  }
+
+  #compress(): void {
+    for (const { frame } of this.#pending.slice(this.#pending.length - this.#uncompressed))
+      this.#pendingBytes += frame.length;
+    this.#uncompressed = 0;
+    this.#left = 0;
     if (this.#options.policy === "drop-oldest" && this.isFull) this.#dropOldest();
   }
 
@@ -183,6 +212,7 @@ export class LiveOutput implements ChunkOutput {
     this.#isAborted = true;
     this.#pending = [];
     this.#pendingBytes = 0;
+    this.#uncompressed = 0;
     await this.#running;
   }
 
@@ -193,6 +223,7 @@ export class LiveOutput implements ChunkOutput {
 
   async #run(preambleOf: PreambleOf, isFinal = false): Promise<void> {
     try {
+      await this.#options.turn();
       while (this.#isWanted && !this.#isAborted && this.#failure === null) {
         this.#isWanted = false;
         await this.#commitOnce(preambleOf, isFinal);
@@ -257,6 +288,7 @@ export class LiveOutput implements ChunkOutput {
   }
 
   #takeSegment(): readonly FinishedChunk[] {
+    this.#compress();
     let bytes = 0;
     let count = 0;
     for (const { frame } of this.#pending) {

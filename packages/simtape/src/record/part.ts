@@ -28,6 +28,8 @@ export interface PartOptions {
   readonly bufferBytes: number;
   readonly policy: OverflowPolicy;
   readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Lets the tick be over that asks for a commit. */
+  readonly turn: () => Promise<void>;
   /** Events that had to go, by type. */
   readonly dropped: (from: number, until: number, counts: ReadonlyMap<number, number>) => void;
   readonly failed: (error: unknown) => void;
@@ -69,7 +71,7 @@ export class Part {
 
   /** Throws `StoreError` when the recording is somebody else's, or cannot be begun. */
   static async open(options: PartOptions): Promise<Part> {
-    const { store, id, create, from, journal, failed, sleep } = options;
+    const { store, id, create, from, journal, failed, sleep, turn } = options;
     const left = journal === null || from === null ? null : await journal.read();
     const content = left === null ? null : readJournal(left);
     const known = from?.reader.preamble.head.extension?.recordingId;
@@ -97,6 +99,7 @@ export class Part {
           before,
           emptied: (chunk) => emptied(chunk, writer!),
           sleep,
+          turn,
           dropped: (chunk) => {
             const counts = new Map<number, number>();
             countEvents(writer!.framer.inflated(chunk.frame), chunk.flags !== 0, counts);

@@ -235,6 +235,7 @@ export class Recorder {
     if (this.#closing !== null) return;
     const part = this.#part!;
     const isBetween = this.#isBetweenTicks;
+    part.output.tick();
     if (isBetween) this.#overflow(part);
     if (this.#failure !== null) return;
     const { every = COMMIT_EVERY, bytes = COMMIT_BYTES, ticks = Number.POSITIVE_INFINITY } = this.#options.commit ?? {};
@@ -244,7 +245,8 @@ export class Recorder {
       if (isDue || isLarge || this.#hasLeft) this.commit();
     }
     // the one before, which has the same journal, may still need it
-    if (this.#options.journal !== undefined && this.#leaving === 0 && this.#isMirrorDue()) {
+    const mayMirror = this.#options.journal !== undefined && this.#leaving === 0 && !part.output.isBusy;
+    if (mayMirror && this.#isMirrorDue()) {
       if (this.#noted !== this.#notes.revision) this.#note();
       part.mirror(this.#at);
     }
@@ -402,6 +404,7 @@ export class Recorder {
         await pause(milliseconds);
         this.#giveUp.signal.throwIfAborted();
       },
+      turn: () => pause(0),
       dropped: (start, until, counts) => {
         for (const [type, count] of counts) this.#notes.drop(this.#nameOf(type), count);
         this.#notes.gap(start, until);

@@ -55,6 +55,7 @@ export async function recover(store: Store, id: string, options: RecoverOptions 
       policy: "block",
       // whoever recovers can try again
       sleep: () => Promise.reject(new StoreError("unavailable", `the store does not answer: ${store.name}`, id)),
+      turn: () => Promise.resolve(),
       dropped: () => undefined,
       failed: () => undefined,
     });

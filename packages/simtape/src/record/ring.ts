@@ -131,7 +131,7 @@ export class Ring {
   save(reason: string, after: number, to: () => SinkBundle): Promise<Clip> {
     const trigger = { tick: this.#tick, reason };
     // a clip holds whole ticks
-    const wait = Math.max(after, this.world.isInTick ? 1 : 0);
+    const wait = Math.max(after, this.world.isInTick && this.#chunk < this.#tick ? 1 : 0);
     const due = this.#tick + wait;
     if (this.#pending !== null) {
       this.#pending.triggers.push(trigger);

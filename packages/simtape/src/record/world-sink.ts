@@ -45,9 +45,15 @@ export class WorldSink implements EventSink {
 
   enter(tick: number, isAnew: boolean): number | null {
     this.#taken = null;
-    const snapshot = isAnew || this.#isHeavy(tick) ? this.#take(tick) : null;
-    if (snapshot === null) this.#writer.goTo(tick);
-    else this.#writer.snapshot(tick, snapshot);
+    const snapshot = isAnew ? this.#take(tick) : null;
+    if (snapshot !== null) this.#writer.snapshot(tick, snapshot);
+    else {
+      if (this.#isHeavy(tick)) {
+        this.#writer.endChunk(tick);
+        this.#writer.wantSnapshot();
+      }
+      this.#writer.goTo(tick);
+    }
     return this.#taken;
   }
 

@@ -115,6 +115,43 @@ describe("requests to S3", () => {
   });
 });
 
+describe("a clock that is wrong", () => {
+  const OWN = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const far = (date: number): Response =>
+    new Response("<Error><Code>RequestTimeTooSkewed</Code><Message>because</Message></Error>", {
+      status: 403,
+      headers: { date: new Date(date).toUTCString() },
+    });
+
+  test.each([20, -600, 60 * 24 * 400])("by %d minutes is set right by the server's, once", async (minutes) => {
+    const servers = OWN + minutes * 60_000;
+    const signed = (headers: Headers): number =>
+      Date.parse(headers.get("x-amz-date")!.replace(/(....)(..)(..T..)(..)/, "$1-$2-$3:$4:"));
+    const { store, asked } = against(({ headers }) =>
+      Math.abs(signed(headers) - servers) < 900_000 ? ok({ "content-length": "5" }) : far(servers),
+    );
+    expect(await store.head("a")).toMatchObject({ size: 5 });
+    await store.put("a", bytes);
+    const source = (await store.source("a"))!;
+    await source.read(0, 5).catch(() => undefined);
+    expect(asked.filter(({ headers }) => Math.abs(signed(headers) - servers) > 1000)).toHaveLength(1);
+  });
+
+  test("is said when the server does not tell its own, and a refusal for another reason is that", async () => {
+    const silent = against(() => status(403, "RequestTimeTooSkewed"));
+    await expect(silent.store.put("a", bytes)).rejects.toMatchObject({
+      code: "denied",
+      message: expect.stringContaining("the clock of this machine is not that of the server"),
+    });
+    const ever = against((_, n) => far(OWN + n * 3_600_000));
+    await expect(ever.store.put("a", bytes)).rejects.toMatchObject({ code: "denied" });
+    expect(ever.asked).toHaveLength(2);
+    const refused = against(() => new Response(null, { status: 403, headers: { date: new Date(OWN).toUTCString() } }));
+    await expect(refused.store.head("a")).rejects.toMatchObject({ code: "denied" });
+    expect(refused.asked).toHaveLength(1);
+  });
+});
+
 describe("S3 that fails", () => {
   for (const passing of [500, 502, 503, 504, 429] as const) {
     test(`${passing} is asked again, longer apart each time, and told when it does not end`, async () => {

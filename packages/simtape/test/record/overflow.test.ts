@@ -8,7 +8,7 @@ import { Clock, comeIn, expectAt, openRecording, step, turn, walk } from "./walk
 
 /** A store that stops answering, or refuses, for as long as it is told to. */
 class Moody {
-  mood: "fine" | "silent" | "away" | "full" = "fine";
+  mood: "fine" | "silent" | "away" | "full" | "read-only" = "fine";
   readonly store: Store;
   #waiting: (() => void)[] = [];
 
@@ -18,6 +18,7 @@ class Moody {
       while (this.mood === "silent") await new Promise<void>((resolve) => this.#waiting.push(resolve));
       if (this.mood === "away") throw new StoreError("unavailable", "503", key);
       if (this.mood === "full") throw new StoreError("full", "no space left", key);
+      if (this.mood === "read-only") throw new StoreError("denied", "the file system is read-only", key);
       return inner.put(key, bytes, options);
     };
     this.store = new Proxy(inner, {
@@ -145,4 +146,31 @@ test("a close that the store never answers ends when its time is over, and what 
   await expect(recorder.close({ timeout: 30 })).rejects.toThrow();
   await using recording = await openRecording(moody.store, "run");
   await expectAt(recording, 1, 99);
+});
+
+describe("a store that refuses access", () => {
+  test("for a while is waited for, and nothing is lost", async () => {
+    const moody = new Moody();
+    const clock = new Clock();
+    const { now, sleep } = clock;
+    const recorder = await record(moody.store, { id: "run", now, sleep, commit: { every: 1000 } });
+    comeIn(recorder.world, 2);
+    await walk(recorder, clock, 2, 100);
+    moody.mood = "read-only";
+    await walk(recorder, clock, 2, 100);
+    expect(recorder.status).toMatchObject({ failure: null, trouble: { code: "denied" } });
+    moody.mood = "fine";
+    await walk(recorder, clock, 2, 100);
+    expect(recorder.status).toMatchObject({ failure: null, trouble: null, dropped: {} });
+    await recorder.close();
+    await using recording = await openRecording(moody.store, "run");
+    for (let tick = 0; tick < 300; tick += 7) await expectAt(recording, 2, tick);
+  });
+
+  test("from the beginning is said at once", async () => {
+    const moody = new Moody();
+    moody.mood = "read-only";
+    const { now, sleep } = new Clock();
+    await expect(record(moody.store, { id: "run", now, sleep })).rejects.toMatchObject({ code: "denied" });
+  });
 });

@@ -117,6 +117,31 @@ describe("a recording of a world", () => {
       expect(await commits(begun)).toBe(2);
     });
 
+    test("by a clock that nobody sets: an hour back stops neither them nor the journal", async () => {
+      let elapsed = 0;
+      let journal = 0;
+      const begun = await with_({
+        elapsed: () => elapsed,
+        journal: {
+          replace: async () => void journal++,
+          append: async () => void journal++,
+          read: async () => null,
+          remove: async () => undefined,
+        },
+      });
+      const { recorder, clock } = begun;
+      busy(begun);
+      clock.time -= 3_600_000;
+      for (elapsed = 500; elapsed <= 3000; elapsed += 500) {
+        busy(begun);
+        await turn();
+      }
+      expect(journal).toBe(6);
+      elapsed = 30_000;
+      recorder.poll();
+      expect(await commits(begun)).toBe(1);
+    });
+
     test("never while nothing happens: ten minutes of it", async () => {
       const begun = await with_();
       const { recorder, clock } = begun;

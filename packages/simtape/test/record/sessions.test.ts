@@ -145,6 +145,8 @@ describe("any session of lines, right, wrong or hostile,", () => {
       const dead = await copied(store);
       const own = new MemoryJournal();
       own.bytes = journal.bytes;
+      // the last write may be cut
+      if (until === 0 && own.bytes !== null) own.bytes = own.bytes.subarray(0, own.bytes.length - new Dice(seed).below(60));
       await into.recorder.abort();
       const report = await recover(dead, "run", { journal: own });
       await expectSound(dead, `seed ${seed}`);

@@ -203,7 +203,7 @@ export class ChunkSeries {
     this.#capacity = Math.max(256, Math.min(CHUNK_BYTES + (CHUNK_BYTES >> 3), raw.length + (raw.length >> 3)));
     const { number, schemaVersion } = this.#epochs.holding;
     try {
-      this.#output.add(open.finished(end, raw, this.#framer.frame(raw), number, schemaVersion));
+      this.#output.add(open.finished(end, raw, this.#framer, number, schemaVersion));
     } catch (error) {
       // a chunk is missing now: the recording cannot be finished
       this.#failure = { error };

@@ -76,9 +76,27 @@ export function uuidText(bytes: Uint8Array): string {
 
 /** Bytes of a UUID's text. Throws `RangeError` when it is none. */
 export function uuidBytes(uuid: string): Uint8Array<ArrayBuffer> {
-  const digits = uuid.replaceAll("-", "");
-  if (!/^[0-9a-fA-F]{32}$/.test(digits)) throw new RangeError(`not a UUID: ${uuid}`);
-  return Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(digits.slice(i * 2, i * 2 + 2), 16));
+  const bytes = new Uint8Array(16);
+  let digits = 0;
+  for (let i = 0; i < uuid.length; i++) {
+    const code = uuid.charCodeAt(i);
+    if (code === DASH) continue;
+    const digit = digitOf(code);
+    if (digit < 0 || digits === 32) throw new RangeError(`not a UUID: ${uuid}`);
+    bytes[digits >> 1] = (bytes[digits >> 1]! << 4) | digit;
+    digits++;
+  }
+  if (digits < 32) throw new RangeError(`not a UUID: ${uuid}`);
+  return bytes;
+}
+
+const DASH = 0x2d;
+
+/** Of a hexadecimal digit; -1 for any other character. */
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const letter = code | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -1,6 +1,7 @@
 import { ChunkContent } from "./chunk-content.ts";
 import type { Dialect } from "./chunk-context.ts";
 import { ENTRY_SNAPSHOT, LIMITS } from "./layout.ts";
+import type { Framer } from "./frames.ts";
 import type { FinishedChunk } from "./segment-chunk.ts";
 import type { WriterChannels } from "./writer-channels.ts";
 
@@ -124,14 +125,18 @@ export class OpenChunk {
     return this.#content.finish(end);
   }
 
-  /** What goes into the file, with `raw` and its frame. */
-  finished(end: number, raw: Uint8Array, frame: Uint8Array, epoch: number, schemaVersion: number): FinishedChunk {
+  /** What goes into the file, with `raw`; its frame is made when it is first looked at. */
+  finished(end: number, raw: Uint8Array, framer: Framer, epoch: number, schemaVersion: number): FinishedChunk {
+    let frame: Uint8Array | null = null;
     const dialect = this.origin?.dialect ?? this.#dialect;
     return {
       startTick: this.startTick,
       tickCount: end - this.startTick,
       flags: this.#hasSnapshot ? ENTRY_SNAPSHOT : 0,
-      frame,
+      get frame() {
+        frame ??= framer.frame(raw);
+        return frame;
+      },
       uncompressedLength: raw.length,
       // a VarInt in the index of production; negative only where it was damaged
       dataVersion: Math.max(0, this.dataVersion),

@@ -7,6 +7,7 @@ export interface FinishedChunk {
   readonly startTick: number;
   readonly tickCount: number;
   readonly flags: number;
+  /** Perhaps made only when it is first looked at: that takes a while. */
   readonly frame: Uint8Array;
   readonly uncompressedLength: number;
   /** For chunk records (spec §8.2). */

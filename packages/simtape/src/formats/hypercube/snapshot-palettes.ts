@@ -4,6 +4,7 @@ import { PALETTE, writePalettes } from "./layout-chunk.ts";
 
 /** A kind is one byte (events §2, id 12). */
 const KINDS = 256;
+const UTF8 = new TextEncoder();
 
 /** Palettes while they are filled: indices of names, new ones behind those that are there. */
 export class PaletteIndex {
@@ -24,7 +25,7 @@ export class PaletteIndex {
     const indices = this.#of(kind);
     const known = indices.get(text);
     if (known !== undefined) return known;
-    this.palettes.add(kind, new TextEncoder().encode(text));
+    this.palettes.add(kind, UTF8.encode(text));
     const index = this.palettes.entries(kind).length;
     indices.set(text, index);
     return index;
