@@ -33,6 +33,8 @@ export interface LiveOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Lets the tick be over that asks for a commit. */
   readonly turn: () => Promise<void>;
+  /** Rises when the metadata name something that chunks need to be understood: a host event, an epoch. */
+  readonly names: () => number;
   /** Chunks that had to go; ticks of the recording. What was in them is found out by who wants to know. */
   readonly dropped: (chunk: FinishedChunk) => void;
   /** `bytes` are there for good, up to tick `until`. */
@@ -68,6 +70,8 @@ export class LiveOutput implements ChunkOutput {
   #flightBytes = 0;
   #finished: FinishedChunk[] = [];
   #index: Uint8Array;
+  /** Chunks in the index, and with those of the commit under way. */
+  #indexed: number;
   #count: number;
   #ticks: number;
   #segment: number;
@@ -75,6 +79,8 @@ export class LiveOutput implements ChunkOutput {
   #needsSnapshot = false;
   /** The store has taken something. */
   #isTaken = false;
+  /** As of the last metadata file. */
+  #names = -1;
   #running: Promise<void> | null = null;
   #isWanted = false;
   #isAborted = false;
@@ -86,6 +92,7 @@ export class LiveOutput implements ChunkOutput {
     this.#options = options;
     const { index, chunks, ticks, segment } = options.before;
     this.#index = index;
+    this.#indexed = chunks;
     this.#count = chunks;
     this.#ticks = ticks;
     this.#segment = segment;
@@ -240,36 +247,44 @@ export class LiveOutput implements ChunkOutput {
   }
 
   async #commitOnce(preambleOf: PreambleOf, isFinal: boolean): Promise<void> {
-    const { place, recordingId, session, generation, committed } = this.#options;
+    const { recordingId, generation, committed, names } = this.#options;
     const chunks = this.#takeSegment();
     // the first one says that the recording is there, and whose it is
     if (chunks.length === 0 && !isFinal && this.#rewrites > 0) return;
     if (this.#pending.length > 0) this.#isWanted = true;
+    // a segment that is there alone, as its recorder died, must be understood
+    if (chunks.length > 0 && this.#names !== names()) await this.#putMetadata(preambleOf, false);
     const segment = new ByteBuilder(this.#flightBytes + chunks.length * CHUNK_RECORD_BYTES);
     for (const chunk of chunks) appendToSegment(segment, chunk, recordingId, generation + this.#rewrites);
     const bytes = segment.take();
     if (bytes.length > 0) await this.#insist(() => this.#putSegment(bytes));
     this.#index = indexBehind(this.#index, chunks, this.#segment - 1);
+    this.#indexed = this.#count;
     const last = chunks.at(-1);
     if (last !== undefined) this.#ticks = last.startTick + last.tickCount;
-    const isLast = isFinal && this.#pending.length === 0;
+    await this.#putMetadata(preambleOf, isFinal && this.#pending.length === 0);
+    this.#flight = [];
+    this.#flightBytes = 0;
+    committed(bytes.length, this.#ticks, this.#count);
+    this.#makeRoom();
+  }
+
+  async #putMetadata(preambleOf: PreambleOf, isFinal: boolean): Promise<void> {
+    const { place, session, generation, names } = this.#options;
     const rewrite = this.#rewrites++;
+    this.#names = names();
     const metadata = preambleOf({
       index: this.#index,
-      chunkCount: this.#count,
+      chunkCount: this.#indexed,
       tickCount: this.#ticks,
       chunkBytes: null,
       metadataLength: null,
       nextSegment: this.#segment,
       rewrites: rewrite,
-      isFinal: isLast,
+      isFinal,
     });
     await this.#insist(() => place.putMetadata(metadata, `${session}-meta-${generation + rewrite}`));
-    this.#flight = [];
-    this.#flightBytes = 0;
     this.#isTaken = true;
-    committed(bytes.length, this.#ticks, this.#count);
-    this.#makeRoom();
   }
 
   /** A number that is taken by what a recorder left, which lost the recording to this one, is left out (spec §5). */

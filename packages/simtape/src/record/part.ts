@@ -105,6 +105,7 @@ export class Part {
             countEvents(writer!.framer.inflated(chunk.frame), chunk.flags !== 0, counts);
             options.dropped(chunk.startTick, chunk.startTick + chunk.tickCount, counts);
           },
+          names: () => writer!.naming,
           committed: (bytes, until) => progress.committed(bytes, until),
           failed,
         });

@@ -281,7 +281,12 @@ export class HypercubeWriter implements Writer {
 
   /** Rises with every change of what the metadata say, but for the ticks. */
   get revision(): number {
-    return this.#notes.revision + this.#epochs.revision + this.#channels.hostEvents.length;
+    return this.#notes.revision + this.naming;
+  }
+
+  /** Rises with the host events and epochs that chunks need to be understood. */
+  get naming(): number {
+    return this.#epochs.revision + this.#channels.hostEvents.length;
   }
 
   /** The metadata section as it would be written now. */
