@@ -17,6 +17,10 @@ import { stanceAt, walk } from "./make/walkers.ts";
 
 const DAY_TICKS = 1_728_000;
 const SPEED_TICKS = 200_000;
+const CROWD_TICKS = 2000;
+const CROWD_FIRST = 100;
+/** The least of so many runs: what else the machine does costs, too. */
+const CROWD_RUNS = 5;
 const TICK = 50_000_000;
 const DEGREE = 180 / Math.PI;
 const CHUNKS = { chunkSize: 256 << 10, isCompressed: true };
@@ -82,6 +86,38 @@ async function clipWalk(): Promise<Row> {
   const milliseconds = performance.now() - began;
   await recording.close();
   return { milliseconds, bytes: ring.bytes, ticks: ring.ticks };
+}
+
+/** CPU milliseconds of ticks in which 1,000 players move; the first seconds are told apart. */
+async function crowd(ticks: number): Promise<Row> {
+  const clock = clockOf();
+  const recorder = await record(directoryStore(folder), { id: "crowd", now: clock.now });
+  const { world } = recorder;
+  const entities = Array.from({ length: 1000 }, (_, player) =>
+    world.join(
+      { uuid: `00000000-0000-4000-8000-${String(player).padStart(12, "0")}`, name: `Walker${player}` },
+      stanceAt(player, 0),
+    ),
+  );
+  const spent: number[] = [];
+  for (let tick = 0; tick < ticks; tick++) {
+    const stances = entities.map((_, player) => ({ ...stanceAt(player, tick) }));
+    const before = process.cpuUsage();
+    for (const [player, entity] of entities.entries()) world.move(entity, stances[player]!);
+    recorder.endTick();
+    const { user, system } = process.cpuUsage(before);
+    spent.push((user + system) / 1000);
+    clock.tick(tick);
+    await turn();
+  }
+  await recorder.close();
+  const later = spent.slice(CROWD_FIRST).sort((a, b) => a - b);
+  return {
+    median: later[later.length >> 1]!,
+    p99: later[Math.floor(later.length * 0.99)]!,
+    worst: later.at(-1)!,
+    first: Math.max(...spent.slice(0, CROWD_FIRST)),
+  };
 }
 
 /** The moves of the same walk as they are, 42 bytes each, in zstd chunks. */
@@ -224,7 +260,9 @@ try {
           ? clipWalk()
           : name === "mcap"
             ? mcapWalk(Number(argument))
-            : recordWalk(Number(argument));
+            : name === "crowd"
+              ? crowd(Number(argument))
+              : recordWalk(Number(argument));
     process.stdout.write(JSON.stringify(await run));
   } else {
     const ours = inProcess("walk", String(SPEED_TICKS));
@@ -234,6 +272,11 @@ try {
     console.log(`recorder, moves of 4 players   ${Math.round(rate)} k/s, ${perMove(ours)} B each`);
     console.log(
       `@mcap/core, the same as they are ${Math.round(peerRate)} k/s, ${perMove(peer)} B each   ours ${(rate / peerRate).toFixed(1)}x as fast`,
+    );
+    const crowds = Array.from({ length: CROWD_RUNS }, () => inProcess("crowd", String(CROWD_TICKS)));
+    const least = (of: string): string => Math.min(...crowds.map((row) => row[of]!)).toFixed(1);
+    console.log(
+      `a tick of 1,000 players who move: ${least("median")} ms of CPU, p99 ${least("p99")}, worst ${least("worst")}, of the first ${CROWD_FIRST} ${least("first")}`,
     );
     const day = inProcess("walk", String(DAY_TICKS));
     console.log(

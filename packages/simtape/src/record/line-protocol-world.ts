@@ -113,7 +113,10 @@ const COUNT = whole(0, 2 ** 31 - 1);
 
 const point: Check<Point> = numbers(3, FARTHEST);
 const vector: Check<Point> = numbers(3, FARTHEST);
-const turn: Check<number> = is(`a number up to ${MOST_TURNED}`, (value) => Math.abs(Number(value)) <= MOST_TURNED && typeof value === "number");
+const turn: Check<number> = is(
+  `a number up to ${MOST_TURNED}`,
+  (value) => Math.abs(Number(value)) <= MOST_TURNED && typeof value === "number",
+);
 const look: Check<readonly [yaw: number, pitch: number]> = numbers(2, MOST_TURNED);
 const cell: Check<Point> = is(
   "3 whole numbers",

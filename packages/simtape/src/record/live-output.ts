@@ -174,7 +174,8 @@ export class LiveOutput implements ChunkOutput {
     this.#uncompressed++;
     // what must go, goes before the next chunk begins
     const { policy, bufferBytes } = this.#options;
-    if (policy === "drop-oldest" && this.waiting + chunk.uncompressedLength + FRAME_BYTES >= bufferBytes) this.#compress();
+    if (policy === "drop-oldest" && this.waiting + chunk.uncompressedLength + FRAME_BYTES >= bufferBytes)
+      this.#compress();
   }
 
   /** To be called in each tick: compresses what the tick before has left, as a snapshot is enough for one. */

@@ -76,7 +76,11 @@ export class Part {
     const content = left === null ? null : readJournal(left);
     const known = from?.reader.preamble.head.extension?.recordingId;
     if (content !== null && content.recordingId !== known)
-      throw new StoreError("conflict", `the journal is of another recording, ${content.recordingId}: recover that first`, id);
+      throw new StoreError(
+        "conflict",
+        `the journal is of another recording, ${content.recordingId}: recover that first`,
+        id,
+      );
     const before = from?.before ?? { index: new Uint8Array(0), chunks: 0, ticks: 0, segment: 0 };
     const generation = (from?.reader.preamble.head.extension?.generation ?? 0) + 1;
     const place = new RecordingPlace(store, id, from?.etag ?? null, options.keepsPrevious);

@@ -13,6 +13,7 @@ import { OVERFLOW_POLICIES } from "./live-output.ts";
 import { nextEntityBehind } from "./next-entity.ts";
 import { Notes } from "./notes.ts";
 import { Part } from "./part.ts";
+import { warmUp } from "./warm-up.ts";
 import { checkLimits, isAtLimit } from "./limits.ts";
 import { eventsOf } from "./profile.ts";
 import type { Outcome, RecorderOptions, RecorderStatus } from "./recorder-options.ts";
@@ -40,7 +41,11 @@ export async function record(store: Store, options: RecorderOptions): Promise<Re
     if (from !== null) checkResumable(from, options);
     // one that a recorder left holds what is nowhere else
     else if (readJournal((await options.journal?.read()) ?? new Uint8Array(0)) !== null)
-      throw new StoreError("conflict", "there is a journal already, of another recording: recover that first", options.id);
+      throw new StoreError(
+        "conflict",
+        "there is a journal already, of another recording: recover that first",
+        options.id,
+      );
     const recorder = new Recorder(store, options);
     await recorder.start(from);
     return recorder;
@@ -117,6 +122,7 @@ export class Recorder {
   async start(from: Existing | null): Promise<void> {
     const { metadata } = from?.reader.preamble ?? { metadata: null };
     if (metadata !== null) this.#notes.goOn(metadata);
+    await warmUp();
     this.#take(await this.#open(this.#id, from, this.#options.epoch ?? this.#epochNow()));
     this.#tick = this.#part!.writer.end;
     const given = from === null ? 1 : await nextEntityBehind(from);

@@ -37,7 +37,7 @@ interface Case {
   readonly input: "stdin" | "tcp";
   readonly journal: boolean;
   /** How it goes on: `recover`, `--resume`, or `--resume --journal`. */
-  readonly then: "recover" | "resume" | "resume with journal";
+  readonly next: "recover" | "resume" | "resume with journal";
 }
 
 const CASES = Array.from({ length: KILLS }, (_, n): Case => {
@@ -47,7 +47,7 @@ const CASES = Array.from({ length: KILLS }, (_, n): Case => {
     kind: kill % 2 === 0 ? "world" : "states",
     input: kill % 4 < 2 ? "stdin" : "tcp",
     journal: kill % 3 !== 0,
-    then: (["recover", "resume", "resume with journal"] as const)[Math.floor(kill / 2) % 3]!,
+    next: (["recover", "resume", "resume with journal"] as const)[Math.floor(kill / 2) % 3]!,
   };
 });
 
@@ -66,19 +66,29 @@ function tickLines(kind: Case["kind"], tick: number, label: string): [string, st
   const event = { event: "kill:tick", value: `${label}${tick}` };
   const told = kind === "world" ? { block: { at: [tick % 100, 0, 0], state: `x:b${tick}` } } : { set: { tick } };
   const lines = [{ tick }, ...moved.slice(0, 3), event, ...moved.slice(3), told].map((one) => JSON.stringify(one));
-  return [`${lines.slice(0, 4).join("\n")}\n${lines[4]!.slice(0, 9)}`, `${lines[4]!.slice(9)}\n${lines.slice(5).join("\n")}\n`];
+  return [
+    `${lines.slice(0, 4).join("\n")}\n${lines[4]!.slice(0, 9)}`,
+    `${lines[4]!.slice(9)}\n${lines.slice(5).join("\n")}\n`,
+  ];
 }
 
 function beginning(kind: Case["kind"]): string {
   const there = Array.from({ length: PLAYERS }, (_, thing) => ({
     spawn: { id: thing, type: "x:thing", at: placeOf(thing, 0) },
   }));
-  return [{ simtape: 1 }, { tick: 0 }, ...(kind === "world" ? there : [])].map((one) => `${JSON.stringify(one)}\n`).join("");
+  return [{ simtape: 1 }, { tick: 0 }, ...(kind === "world" ? there : [])]
+    .map((one) => `${JSON.stringify(one)}\n`)
+    .join("");
 }
 
 /** Sends ticks until the recorder is killed, some time after it has begun; gives when each tick was sent whole. */
 async function killed(one: Case, out: string, dice: Dice): Promise<{ sent: number[]; at: number }> {
-  const words = ["record", out, "--commit-every", dice.of(one.journal ? ["200ms", "700ms", "30s"] : ["200ms", "700ms"])];
+  const words = [
+    "record",
+    out,
+    "--commit-every",
+    dice.of(one.journal ? ["200ms", "700ms", "30s"] : ["200ms", "700ms"]),
+  ];
   if (one.journal) words.push("--journal");
   if (one.input === "tcp") words.push("--input", "tcp://127.0.0.1:0");
   const child = spawn(process.execPath, [MAIN, ...words], { stdio: ["pipe", "ignore", "pipe"] });
@@ -148,48 +158,55 @@ async function expectTick(recording: Recording, kind: Case["kind"], at: number, 
 }
 
 describe("a recorder that is killed while lines come", () => {
-  test.each(CASES)("leaves whole ticks, the first of those that were sent: kill $kill, $kind over $input, journal $journal, $then", async (one) => {
-    const dice = new Dice(one.kill * 7919 + 14);
-    const out = join(folder, String(one.kill));
-    const { sent, at } = await killed(one, out, dice);
-    let more = 0;
-    if (one.then === "recover") {
-      const { exit, stderr } = await simtapeProcess(["recover", out]);
-      expect([exit, stderr]).toEqual([0, ""]);
-    } else {
-      more = 5;
-      const lines = beginning(one.kind) + Array.from({ length: more }, (_, tick) => tickLines(one.kind, tick, "b").join("")).join("");
-      const words = ["record", out, "--resume", ...(one.then === "resume" ? [] : ["--journal"])];
-      const input = new TextEncoder().encode(`${lines}{"end":"completed"}\n`);
-      const { exit, stderr } = await simtapeProcess(words, input);
-      expect([exit, stderr.replace(/simtape: goes on with the journal .*\n/, "")]).toEqual([0, ""]);
-    }
-    const store = directoryStore(folder);
-    const id = String(one.kill);
-    await using recording = await openRecording(store, id);
-    expect((await check(recording)).findings).toEqual([]);
-    const { findings, ...verified } = await verify(recordingBundle(store, id));
-    expect(verified).toMatchObject({ status: "sound", isFinished: true });
-    // where it is gone on with, the world begins anew
-    expect(findings.filter(({ code }) => more === 0 || code !== "snapshot-differs")).toEqual([]);
-    expect(existsSync(join(out, "journal.hcj"))).toBe(false);
-    const ticks = await ticksOf(recording);
-    const kept = ticks.length - more;
-    expect(ticks).toEqual([
-      ...Array.from({ length: kept }, (_, tick) => `a${tick}`),
-      ...Array.from({ length: more }, (_, tick) => `b${tick}`),
-    ]);
-    expect((await recording.timeline()).tick!.count).toBe(kept + more);
-    expect(kept).toBeLessThanOrEqual(sent.length);
-    for (let tick = 0; tick < kept; tick += 7) await expectTick(recording, one.kind, tick, tick);
-    if (kept > 0) await expectTick(recording, one.kind, kept - 1, kept - 1);
-    for (let tick = 0; tick < more; tick++) await expectTick(recording, one.kind, kept + tick, tick);
-    const lost = kept === sent.length ? 0 : at - (sent[kept] ?? at);
-    if (process.env["KILLS_TOLD"] !== undefined)
-      console.log(`kill ${one.kill}: ${kept} of ${sent.length} ticks, ${Math.round(lost)} ms, ${JSON.stringify(one)}`);
-    if (one.journal) expect(lost).toBeLessThanOrEqual(PROMISE);
-    rmSync(out, { recursive: true });
-  });
+  test.each(CASES)(
+    "leaves whole ticks, the first of those that were sent: kill $kill, $kind over $input, journal $journal, $next",
+    async (one) => {
+      const dice = new Dice(one.kill * 7919 + 14);
+      const out = join(folder, String(one.kill));
+      const { sent, at } = await killed(one, out, dice);
+      let more = 0;
+      if (one.next === "recover") {
+        const { exit, stderr } = await simtapeProcess(["recover", out]);
+        expect([exit, stderr]).toEqual([0, ""]);
+      } else {
+        more = 5;
+        const lines =
+          beginning(one.kind) +
+          Array.from({ length: more }, (_, tick) => tickLines(one.kind, tick, "b").join("")).join("");
+        const words = ["record", out, "--resume", ...(one.next === "resume" ? [] : ["--journal"])];
+        const input = new TextEncoder().encode(`${lines}{"end":"completed"}\n`);
+        const { exit, stderr } = await simtapeProcess(words, input);
+        expect([exit, stderr.replace(/simtape: goes on with the journal .*\n/, "")]).toEqual([0, ""]);
+      }
+      const store = directoryStore(folder);
+      const id = String(one.kill);
+      await using recording = await openRecording(store, id);
+      expect((await check(recording)).findings).toEqual([]);
+      const { findings, ...verified } = await verify(recordingBundle(store, id));
+      expect(verified).toMatchObject({ status: "sound", isFinished: true });
+      // where it is gone on with, the world begins anew
+      expect(findings.filter(({ code }) => more === 0 || code !== "snapshot-differs")).toEqual([]);
+      expect(existsSync(join(out, "journal.hcj"))).toBe(false);
+      const ticks = await ticksOf(recording);
+      const kept = ticks.length - more;
+      expect(ticks).toEqual([
+        ...Array.from({ length: kept }, (_, tick) => `a${tick}`),
+        ...Array.from({ length: more }, (_, tick) => `b${tick}`),
+      ]);
+      expect((await recording.timeline()).tick!.count).toBe(kept + more);
+      expect(kept).toBeLessThanOrEqual(sent.length);
+      for (let tick = 0; tick < kept; tick += 7) await expectTick(recording, one.kind, tick, tick);
+      if (kept > 0) await expectTick(recording, one.kind, kept - 1, kept - 1);
+      for (let tick = 0; tick < more; tick++) await expectTick(recording, one.kind, kept + tick, tick);
+      const lost = kept === sent.length ? 0 : at - (sent[kept] ?? at);
+      if (process.env["KILLS_TOLD"] !== undefined)
+        console.log(
+          `kill ${one.kill}: ${kept} of ${sent.length} ticks, ${Math.round(lost)} ms, ${JSON.stringify(one)}`,
+        );
+      if (one.journal) expect(lost).toBeLessThanOrEqual(PROMISE);
+      rmSync(out, { recursive: true });
+    },
+  );
 });
 
 function pause(milliseconds: number): Promise<void> {

@@ -70,7 +70,10 @@ describe("what a recorder left that was killed", () => {
     const out = left();
     const lines = '{"tick":0}\n{"spawn":{"id":"a","type":"x:car","at":[0,64,0]}}\n{"end":"completed"}\n';
     const { exit, stdout, stderr } = await simtape(["record", out, "--resume", "--json"], Buffer.from(lines));
-    expect([exit, stderr]).toEqual([0, `simtape: goes on with the journal that is there: ${join(out, "journal.hcj")}\n`]);
+    expect([exit, stderr]).toEqual([
+      0,
+      `simtape: goes on with the journal that is there: ${join(out, "journal.hcj")}\n`,
+    ]);
     expect(JSON.parse(stdout)).toMatchObject({ ticks: 97 });
     expect(existsSync(join(out, "journal.hcj"))).toBe(false);
     await expectSound(out);

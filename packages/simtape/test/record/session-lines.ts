@@ -64,7 +64,9 @@ function header(dice: Dice): object {
     ...(dice.is(0.3) ? { server: "demo 1" } : {}),
     ...(dice.is(0.3) ? { dataVersion: dice.of([3947, 1278, 0, 2 ** 31 - 1]) } : {}),
     ...(dice.is(0.2) ? { metadata: { note: json(dice, 3), [dice.of(PATHS)]: json(dice, 2) } } : {}),
-    ...(dice.is(0.1) ? { startedAt: dice.of(["2026-02-01T12:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z"]) } : {}),
+    ...(dice.is(0.1)
+      ? { startedAt: dice.of(["2026-02-01T12:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T00:00:00Z"]) }
+      : {}),
     ...(dice.is(0.1) ? { metadata: { long: "x".repeat(70_000) } } : {}),
   };
 }
@@ -163,7 +165,9 @@ function stateLine(dice: Dice): object {
       sets: {
         [set]: {
           ...(dice.is(0.5) ? { axes: { handed: "right", up: dice.of(["y", "z"]) } } : {}),
-          columns: { [dice.of(["position", "n", "kind"])]: dice.of(["m", { width: 3 }, { kind: "i32" }, { kind: "string" }]) },
+          columns: {
+            [dice.of(["position", "n", "kind"])]: dice.of(["m", { width: 3 }, { kind: "i32" }, { kind: "string" }]),
+          },
         },
       },
     };
@@ -197,7 +201,8 @@ function told(dice: Dice, value: object): Uint8Array {
   if (!dice.is(0.12)) return bytes;
   const roll = dice.below(9);
   if (roll === 0) return bytes.subarray(0, dice.below(bytes.length));
-  if (roll === 1) return bytesOf(text.replace(/-?\d+(\.\d+)?/, dice.of(["1e999", "-1", "[]", '"x"', "{}", "null", "1e400"])));
+  if (roll === 1)
+    return bytesOf(text.replace(/-?\d+(\.\d+)?/, dice.of(["1e999", "-1", "[]", '"x"', "{}", "null", "1e400"])));
   if (roll === 2) return bytesOf(text.replace(/:(.)/, `:${"[".repeat(dice.of([3, 90, 10_000]))}$1`));
   if (roll === 3) {
     const depth = dice.of([60, 101, 8000]);

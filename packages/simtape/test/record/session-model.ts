@@ -24,7 +24,26 @@ interface Moment {
   readonly sets: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, unknown>>>;
 }
 
-type Line = Record<string, any>;
+/** What lines say behind their key; each has some of it. */
+interface Told {
+  readonly id: unknown;
+  readonly type: string;
+  readonly at: readonly number[];
+  readonly look?: readonly number[];
+  readonly pose?: number;
+  readonly flags?: number;
+  readonly slot: number;
+  readonly health: number;
+  readonly food: number;
+  readonly xp: number;
+  readonly state: string;
+  readonly time?: number;
+  readonly weather?: number;
+  readonly text: string;
+  readonly label: string;
+}
+
+type Things = Readonly<Record<string, Readonly<Record<string, unknown>> | null>> | null;
 
 export class SessionModel {
   tick = 0;
@@ -43,16 +62,16 @@ export class SessionModel {
   /** A line that was accepted, in order. */
   take(text: string): void {
     if (text.trim() === "") return;
-    const line = JSON.parse(text) as Line;
-    if ("simtape" in line) this.#rate = line["rate"] ?? 20;
+    const line = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if ("simtape" in line) this.#rate = (line["rate"] as number | undefined) ?? 20;
     else if ("event" in line) {
-      const payload = "base64" in line ? atob(line["base64"]) : utf8(JSON.stringify(line["value"]) ?? "");
-      this.events.push([this.tick, line["event"], payload]);
+      const { event, base64, value } = line as { event: string; base64?: string; value?: unknown };
+      this.events.push([this.tick, event, base64 === undefined ? utf8(JSON.stringify(value) ?? "") : atob(base64)]);
     } else {
       const [key, value] = Object.entries(line)[0]!;
-      if (key === "tick") this.#goTo(Math.ceil((value * 20) / this.#rate - 1e-4));
-      else if (key === "time") this.#goTo(Math.ceil(value * 20 - 1e-4));
-      else this.#change(key, value);
+      if (key === "tick") this.#goTo(Math.ceil(((value as number) * 20) / this.#rate - 1e-4));
+      else if (key === "time") this.#goTo(Math.ceil((value as number) * 20 - 1e-4));
+      else this.#change(key, value as Told);
     }
     this.moments.set(this.tick, this.#now());
   }
@@ -63,16 +82,16 @@ export class SessionModel {
     this.tick = Math.max(this.tick, told + this.#offset);
   }
 
-  #change(key: string, value: Line): void {
-    const thing = this.#things.get(value["id"]);
+  #change(key: string, value: Told): void {
+    const thing = this.#things.get(value.id);
     switch (key) {
       case "spawn":
       case "join":
-        this.#things.set(value["id"], {
+        this.#things.set(value.id, {
           entity: ++this.#entities,
-          type: key === "join" ? "minecraft:player" : value["type"],
-          at: value["at"],
-          look: value["look"] ?? [0, 0],
+          type: key === "join" ? "minecraft:player" : value.type,
+          at: value.at,
+          look: value.look ?? [0, 0],
           pose: 0,
           flags: 0,
           slot: 0,
@@ -82,28 +101,28 @@ export class SessionModel {
         break;
       case "leave":
       case "remove":
-        this.#things.delete(value["id"]);
+        this.#things.delete(value.id);
         break;
       case "move":
       case "teleport":
-        thing!.at = value["at"] ?? thing!.at;
-        thing!.look = value["look"] ?? thing!.look;
+        thing!.at = value.at ?? thing!.at;
+        thing!.look = value.look ?? thing!.look;
         break;
       case "exact":
         thing!.isExact = true;
         break;
       case "state":
-        thing!.pose = value["pose"] ?? thing!.pose;
-        thing!.flags = value["flags"] ?? thing!.flags;
+        thing!.pose = value.pose ?? thing!.pose;
+        thing!.flags = value.flags ?? thing!.flags;
         break;
       case "heldSlot":
-        thing!.slot = value["slot"];
+        thing!.slot = value.slot;
         break;
       case "vitals":
-        thing!.vitals = { health: value["health"], food: value["food"], xp: value["xp"] };
+        thing!.vitals = { health: value.health, food: value.food, xp: value.xp };
         break;
       case "block":
-        this.#blocks.set(value["at"].map((one: number) => one + 0).join(), value["state"]);
+        this.#blocks.set(value.at.map((one: number) => one + 0).join(), value.state);
         break;
       case "clearBlocks":
         this.#blocks.clear();
@@ -112,14 +131,14 @@ export class SessionModel {
         this.#values.set("world/dimension", canonical(value));
         break;
       case "world":
-        if ("time" in value) this.#values.set("world/time", canonical(value["time"]));
-        if ("weather" in value) this.#values.set("world/weather", canonical(value["weather"]));
+        if ("time" in value) this.#values.set("world/time", canonical(value.time));
+        if ("weather" in value) this.#values.set("world/weather", canonical(value.weather));
         break;
       case "chat":
-        this.chats.push([this.tick, value["text"]]);
+        this.chats.push([this.tick, value.text]);
         break;
       case "mark":
-        this.marks.push([this.tick, value["label"]]);
+        this.marks.push([this.tick, value.label]);
         break;
       case "reset":
         this.#things.clear();
@@ -134,13 +153,13 @@ export class SessionModel {
         }
         break;
       case "entities":
-        for (const [name, things] of Object.entries(value)) this.#tell(name, things);
+        for (const [name, things] of Object.entries(value)) this.#tell(name, things as Things);
         break;
       default:
     }
   }
 
-  #tell(name: string, things: Record<string, Record<string, unknown> | null> | null): void {
+  #tell(name: string, things: Things): void {
     if (things === null) {
       this.#sets.delete(name);
       return;
@@ -172,7 +191,12 @@ export class SessionModel {
 }
 
 /** Holds a recording against the model, at every tick before `until` that lines were told of. */
-export async function expectSame(recording: Recording, model: SessionModel, kind: "world" | "states", until: number): Promise<void> {
+export async function expectSame(
+  recording: Recording,
+  model: SessionModel,
+  kind: "world" | "states",
+  until: number,
+): Promise<void> {
   let last: Moment | null = null;
   for (const [tick, moment] of model.moments) {
     if (tick >= until) continue;
@@ -185,14 +209,19 @@ export async function expectSame(recording: Recording, model: SessionModel, kind
       for (const [name, set] of state.sets)
         if (!moment.sets.has(name)) expect([...set.ids], `${where} ${name}`).toEqual([]);
     }
-    for (const [path, value] of moment.values) expect(canonical(state.values.get(path)), `${where} ${path}`).toBe(value);
+    for (const [path, value] of moment.values)
+      expect(canonical(state.values.get(path)), `${where} ${path}`).toBe(value);
     for (const path of kind === "states" ? state.values.keys() : [])
       expect(moment.values.has(path), `${where} ${path}`).toBe(true);
   }
   expect(await told(recording, ["chat"], (value) => (value as { line: string }).line)).toEqual(
-    kind === "world" ? model.chats.filter(([tick]) => tick < until).map(([tick, text]) => [tick, "chat", wellFormed(text)]) : [],
+    kind === "world"
+      ? model.chats.filter(([tick]) => tick < until).map(([tick, text]) => [tick, "chat", wellFormed(text)])
+      : [],
   );
-  const own = recording.channels.map(({ name }) => name).filter((name) => name.includes(":") && !name.startsWith("simtape:"));
+  const own = recording.channels
+    .map(({ name }) => name)
+    .filter((name) => name.includes(":") && !name.startsWith("simtape:"));
   const events = await told(recording, own, (_, payload) => String.fromCharCode(...payload));
   expect(events).toEqual(model.events.filter(([tick]) => tick < until));
   if (last === null) return;
@@ -212,13 +241,16 @@ function expectWorld({ things, blocks }: Moment, sets: ReadonlyMap<string, Entit
       found.set(id as number, cells);
     }
   }
-  expect([...found.keys()].sort((a, b) => a - b), where).toEqual(things.map(({ entity }) => entity).sort((a, b) => a - b));
+  expect(
+    [...found.keys()].sort((a, b) => a - b),
+    where,
+  ).toEqual(things.map(({ entity }) => entity).sort((a, b) => a - b));
   for (const { entity, at, look, pose, flags, slot, vitals, isExact } of things) {
     const cells = found.get(entity)!;
     const what = `${where}, entity ${entity}`;
     for (const [k, value] of isExact ? [] : at.entries())
       expect(Math.abs(cells[`position${k}`]! - value), what).toBeLessThanOrEqual(1 / 8192 + Math.abs(value) * 1e-15);
-    const turned = Math.abs((((cells["rotation2"]! - look[0]!) % 360) + 540) % 360 - 180);
+    const turned = Math.abs(((((cells["rotation2"]! - look[0]!) % 360) + 540) % 360) - 180);
     if (!isExact) expect(turned, `${what}: ${cells["rotation2"]} is not ${look[0]}`).toBeLessThanOrEqual(0.00276);
     expect([cells["pose"], cells["flags"], cells["held-slot"]], what).toEqual([pose, flags, slot]);
     if (vitals === null) continue;
@@ -250,7 +282,8 @@ function expectSet(
       for (let k = 0; k < width; k++) {
         const one = data[row * width + k];
         const expected = list[k] as unknown;
-        if (typeof one === "string") expect(one, `${where} ${id} ${key}`).toBe(wellFormed((expected as string | null) ?? ""));
+        if (typeof one === "string")
+          expect(one, `${where} ${id} ${key}`).toBe(wellFormed((expected as string | null) ?? ""));
         else if (expected === null) expect(one === 0 || Number.isNaN(one), `${where} ${id} ${key}`).toBe(true);
         else expect(one! + 0, `${where} ${id} ${key}`).toBe(Number(expected) + 0);
       }

@@ -34,7 +34,8 @@ async function acquire(path: string, signal: AbortSignal | undefined): Promise<(
       if (await isMade(beside, path)) return () => removeIf(path, mark);
       const holder = await holderOf(path);
       if (holder !== null && isGone(holder.mark, holder.age)) await bury(path, holder.mark, signal);
-      else if (performance.now() > deadline) throw new LockedError(`locked by process ${holder?.mark.split(".")[1]}: ${path}`);
+      else if (performance.now() > deadline)
+        throw new LockedError(`locked by process ${holder?.mark.split(".")[1]}: ${path}`);
       else await pause(signal);
     }
   } finally {
