@@ -522,6 +522,8 @@ export class Recorder {
     this.#encoder = null;
     this.#world.attach(this.#router, 0);
     this.#notes.session({ tick: 0, time: this.#now(), reason: "linked" });
+    // it is there from here on, so that what the journal holds of it can be recovered
+    this.commit();
   }
 
   async #openNext(): Promise<[string, Part]> {

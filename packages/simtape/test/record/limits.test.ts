@@ -17,6 +17,8 @@ import type { RecorderOptions } from "../../src/record/recorder-options.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { walk as walkContent } from "../fixtures/hypercube/make.ts";
 import { compacted } from "../fixtures/hypercube/recording.ts";
+import { recover } from "../../src/record/recover.ts";
+import { copied, MemoryJournal } from "./memory-journal.ts";
 import { Clock, comeIn, expectAt, listed, openRecording, stanceAt, turn, WORLD, walk } from "./walk.ts";
 import { random } from "./wild.ts";
 
@@ -66,6 +68,32 @@ async function recordingsWith(limits: RecordingLimits): Promise<number> {
 }
 
 describe("row 31: at a limit", () => {
+  test("the journal goes on with the recording that comes next, and is not taken away by the one before", async () => {
+    const journal = new MemoryJournal();
+    const { store, clock, recorder } = await begin({ limits: { ticks: 100 }, journal });
+    comeIn(recorder.world, 2);
+    await walk(recorder, clock, 2, 250);
+    const settle = async (): Promise<void> => {
+      for (let n = 0; n < 40; n++) await turn();
+    };
+    await settle();
+    await walk(recorder, clock, 2, 20);
+    await settle();
+    clock.time += 600;
+    recorder.poll();
+    await settle();
+    const { id, tick } = recorder.status;
+    const dead = await copied(store);
+    const left = new MemoryJournal();
+    left.bytes = journal.bytes;
+    await recorder.abort();
+    expect(id).not.toBe("run");
+    const { ticks, fromJournal } = await recover(dead, id, { journal: left });
+    expect(fromJournal).toBeGreaterThan(0);
+    await using recording = await openRecording(dead, id);
+    await expectAt(recording, 2, ticks - 1, tick - 1);
+  });
+
   test("of ticks a recording ends cleanly and the next one goes on, with everybody in it", async () => {
     const { store, clock, recorder } = await begin({ limits: { ticks: 1000 } });
     comeIn(recorder.world, 2);

@@ -4,39 +4,16 @@ import { memoryStore } from "../../src/io/memory-store.ts";
 import type { Store } from "../../src/io/store.ts";
 import { check } from "../../src/ops/check.ts";
 import { recordingBundle } from "../../src/record/existing.ts";
-import type { JournalFile } from "../../src/record/journal.ts";
 import { LineError, LineProtocol } from "../../src/record/line-protocol.ts";
 import { RECORDING_PROFILES } from "../../src/record/profile.ts";
 import { record } from "../../src/record/recorder.ts";
 import { recover } from "../../src/record/recover.ts";
 import { verify } from "../../src/record/verify.ts";
 import { tries } from "../soak.ts";
+import { copied, MemoryJournal } from "./memory-journal.ts";
 import { Dice, session } from "./session-lines.ts";
 import { expectSame, SessionModel } from "./session-model.ts";
 import { openRecording, turn } from "./walk.ts";
-
-class MemoryJournal implements JournalFile {
-  bytes: Uint8Array | null = null;
-
-  async replace(bytes: Uint8Array): Promise<void> {
-    this.bytes = bytes.slice();
-  }
-
-  async append(bytes: Uint8Array): Promise<void> {
-    const before = this.bytes ?? new Uint8Array(0);
-    this.bytes = new Uint8Array(before.length + bytes.length);
-    this.bytes.set(before);
-    this.bytes.set(bytes, before.length);
-  }
-
-  async read(): Promise<Uint8Array | null> {
-    return this.bytes;
-  }
-
-  async remove(): Promise<void> {
-    this.bytes = null;
-  }
-}
 
 /** Sessions in the long run. */
 const SOAK = Number(process.env["SESSIONS"] ?? 100_000);
@@ -200,10 +177,4 @@ function slow(store: Store): Store {
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
-}
-
-async function copied(store: Store): Promise<Store> {
-  const copy = memoryStore();
-  for await (const { key } of store.list("")) await copy.put(key, (await store.get(key))!.bytes);
-  return copy;
 }

@@ -508,6 +508,18 @@ describe("a segmented recording", () => {
     expect((await recording.timeline()).tick!.count).toBe(71);
   });
 
+  test("can be flushed again and again within a tick", async () => {
+    const to = new MemoryFiles("meta.hcrp");
+    const writer = await createWriter(to, { dialect: "v1-segmented" });
+    for (const tick of [0, 0, 0, 1, 1, 7, 7, 7]) {
+      event(writer, tick);
+      await writer.flush();
+    }
+    await writer.close();
+    await using recording = await soundly(filesOf(to));
+    expect((await rows(recording)).map((row) => row.at(-1)).slice(1)).toEqual([..."00011777"]);
+  });
+
   test("leaves nothing when it is given up before the first flush", async () => {
     const to = new MemoryFiles("meta.hcrp");
     const writer = await createWriter(to, { dialect: "v1-segmented" });
