@@ -185,7 +185,8 @@ export class LineProtocol {
 
   /** What was told of the present tick is with the recorder. */
   settle(): void {
-    this.#states?.tell();
+    // lines of the other kind that could not be taken have left nothing
+    if (this.#kind === "states") this.#states!.tell();
   }
 
   /** To be called now and then: what is due is done while no lines come, too. A tick of which no more comes is over. */
@@ -442,8 +443,8 @@ export class LineProtocol {
   }
 
   reset(): void {
-    this.#world?.reset();
-    this.#states?.reset();
+    if (this.#kind === "world") this.#world!.reset();
+    if (this.#kind === "states") this.#states!.reset();
   }
 
   end(outcome: Outcome): void {

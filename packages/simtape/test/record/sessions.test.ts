@@ -138,11 +138,12 @@ describe("any session of lines, right, wrong or hostile,", () => {
       if (into.recorder === null) return;
       let until = 0;
       if (seed % 2 === 0) {
-        // what is on its way arrives, and the journal is due
-        for (let n = 0; n < 20; n++) await turn();
-        wait(600);
-        into.recorder.poll();
-        for (let n = 0; n < 20; n++) await turn();
+        // what is on its way arrives, and the journal is due; a chunk that ends just then is compressed first
+        for (let n = 0; n < 60; n++) {
+          await turn();
+          if (n % 20 === 0) wait(600);
+          if (n % 20 === 0) into.recorder.poll();
+        }
         until = into.recorder.tick;
       }
       const dead = await copied(store);
