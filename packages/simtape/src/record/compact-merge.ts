@@ -17,7 +17,7 @@ import { readPaletteAdd } from "../formats/hypercube/layout-world-events.ts";
 import { readVarInt, writeVarInt } from "../formats/hypercube/layout.ts";
 import { Bodies } from "./compact-bodies.ts";
 import { FrameBuilder, type RawFrame } from "./compact-frame.ts";
-import { type IndexMap, renumber } from "./compact-renumber.ts";
+import { type IndexMap, renumber } from "../formats/hypercube/renumber.ts";
 
 /** Inflated bytes of a frame, unless asked otherwise (spec §10, step 3). */
 export const FRAME_BYTES = 262_144;

@@ -31,11 +31,12 @@ import {
 } from "../formats/hypercube/layout.ts";
 import { NameFix, type NameFixer } from "../formats/hypercube/names.ts";
 import { HypercubeReader } from "../formats/hypercube/reader.ts";
+import { settled } from "../formats/hypercube/settle.ts";
 import { cached } from "../io/cached.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
 import type { Columns } from "../model/batch.ts";
 import { type Finding, Findings, RecordingError, type Reporter } from "../model/error.ts";
-import { type IndexMap, renumber } from "./compact-renumber.ts";
+import { type IndexMap, renumber } from "../formats/hypercube/renumber.ts";
 import { transcoded } from "./transcode.ts";
 
 /** How recordings are opened. */
@@ -122,7 +123,9 @@ export class StrictSource {
       const epoch = epochOf(reserved.epochs, chunk.index);
       const data = head.dialect === 4 ? VERSION_4_DATA : (dataVersion ?? epoch?.dataVersion ?? head.dataVersion);
       const fix = head.dialect === 1 ? this.#fixOf(data) : null;
-      const raw = fix === null ? content : transcoded(content, chunk.hasKeyframe, fix);
+      const named = fix === null ? content : transcoded(content, chunk.hasKeyframe, fix);
+      const { hasKeyframe: hasSnapshot } = chunk;
+      const raw = head.dialect === 1 ? settled(named, { hasSnapshot, ...reserved }) : named;
       const { columns, problem } = decodeChunk(raw, chunk, head.dialect, data, this.#channels, source);
       if (problem !== null) return { chunk, columns, problem: problem.message };
       if (head.dialect === 1) checkContent(columns, this.#channels.snapshot);

@@ -11,7 +11,7 @@ import type { Columns } from "../model/batch.ts";
 import type { StateModel } from "../model/reader.ts";
 import { type MutableEntitySet, MutableState } from "../model/state.ts";
 import type { Value } from "../model/value.ts";
-import { type IndexMap, renumber } from "./compact-renumber.ts";
+import { type IndexMap, renumber } from "../formats/hypercube/renumber.ts";
 import { Hash64, hashText, sceneHash } from "./state-hash.ts";
 
 /** What a snapshot says against what was known before it. */

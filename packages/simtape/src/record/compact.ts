@@ -7,17 +7,8 @@ import type { HypercubeChunk } from "../formats/hypercube/chunk-plan.ts";
 import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
 import { Framer } from "../formats/hypercube/frames.ts";
 import { readSections, SECTION } from "../formats/hypercube/layout-chunk.ts";
-import { EVENT } from "../formats/hypercube/layout-events.ts";
-import { RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "../formats/hypercube/layout-own.ts";
-import {
-  DICTIONARY_IDS,
-  FLAG_COLUMNS,
-  FLAG_FINISHED,
-  FORMAT_ID,
-  LIMITS,
-  readVarInt,
-  TICK,
-} from "../formats/hypercube/layout.ts";
+import { SET_EVENT, VALUE_EVENT } from "../formats/hypercube/layout-own.ts";
+import { DICTIONARY_IDS, FLAG_COLUMNS, FLAG_FINISHED, FORMAT_ID, LIMITS, TICK } from "../formats/hypercube/layout.ts";
 import { compoundIn } from "../formats/hypercube/metadata-writing.ts";
 import type { NameFixer } from "../formats/hypercube/names.ts";
 import type { HypercubeReader } from "../formats/hypercube/reader.ts";
@@ -30,7 +21,7 @@ import { FRAME_BYTES, Merger, type SourceChunk } from "./compact-merge.ts";
 import { compactedPreamble, joinedEpochs } from "./compact-preamble.ts";
 import { openReader, StrictSource } from "./compact-source.ts";
 import { type SnapshotNews, Trail } from "./compact-trail.ts";
-import { channelOf, type CompactionVisitor, markTag } from "./visitors.ts";
+import { type CompactionVisitor, markTag } from "./visitors.ts";
 
 /** How to compact. */
 export interface CompactOptions {
@@ -315,18 +306,10 @@ class Compaction {
     };
   }
 
-  /** Events of our own refer to palettes, or set what moves count from: their chunks stay as they are. */
+  /** Events of our own refer to palettes: their chunks stay as they are. */
   #isAlone(columns: Columns): boolean {
-    const extension = channelOf(this.#source.reader, "extension");
     const alone = this.#alone;
-    for (let i = 0; i < columns.length; i++) {
-      const channel = columns.channel[i]!;
-      if (channel <= EVENT.mark) continue;
-      if (alone.has(channel)) return true;
-      if (channel !== extension) continue;
-      if (readVarInt(new ByteCursor(columns.bytes, columns.start[i]!)) === RESUME_EVENT) return true;
-    }
-    return false;
+    return alone.size > 0 && columns.channel.some((channel) => alone.has(channel));
   }
 
   #lose(chunk: HypercubeChunk, columns: Columns | null, problem: string | null): void {

@@ -2,7 +2,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import { nbtToValue, readNbt } from "../../codec/nbt.ts";
 import type { Value } from "../../model/value.ts";
 import type { IndexEntry } from "./layout.ts";
-import type { Epoch, HostEvent } from "./layout-metadata.ts";
+import type { Epoch, HostEvent, Subject } from "./layout-metadata.ts";
 import type { ProductionVersion } from "./layout-production.ts";
 import type { NameFix, NameKind } from "./names.ts";
 
@@ -15,6 +15,8 @@ export interface ChunkSource {
   readonly entries: readonly IndexEntry[];
   readonly epochs: readonly Epoch[];
   readonly events: readonly HostEvent[];
+  /** Those it is of: who is a player. */
+  readonly subjects: readonly Subject[];
   /** Whether the offsets of the index are those in segments. */
   readonly isSegmented: boolean;
 }
@@ -64,7 +66,7 @@ export class ChunkContext {
   }
 }
 
-const NO_SOURCE: ChunkSource = { entries: [], epochs: [], events: [], isSegmented: false };
+const NO_SOURCE: ChunkSource = { entries: [], epochs: [], events: [], subjects: [], isSegmented: false };
 
 /**
  * The palettes of a chunk as they stand at its end. An index always means the same in one chunk (events §2, id 12), so

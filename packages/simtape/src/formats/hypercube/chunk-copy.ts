@@ -6,6 +6,7 @@ import type { ChunkContext, ChunkSource, Dialect, Palettes } from "./chunk-conte
 import { type ChunkSeries, isWritten, NOTHING } from "./chunk-series.ts";
 import type { CopyFacts } from "./copy-facts.ts";
 import { ENTRY_SNAPSHOT, TICK } from "./layout.ts";
+import { PALETTE } from "./layout-chunk.ts";
 import { EVENT } from "./layout-events.ts";
 import { epochOf } from "./layout-metadata.ts";
 import { writePaletteAdd } from "./layout-world-events.ts";
@@ -91,6 +92,7 @@ export class ChunkCopy {
       dataVersion,
       dialect: this.#dialect,
       segment: segmentOf(source, index),
+      subjects: source.subjects,
     });
     open.putWhole(raw, hasSnapshot, 1, end - 1);
     this.#series.finish(end);
@@ -165,6 +167,7 @@ export class ChunkCopy {
       dataVersion: context.dataVersion,
       dialect: context.dialect,
       segment: segmentOf(source, chunk),
+      subjects: source.subjects,
     });
     const isContiguous = batch.sequence[batch.length - 1]! - batch.sequence[0]! === batch.length - 1;
     const isFromStart = isContiguous && batch.sequence[0]! % SEQUENCES === 0;
@@ -282,6 +285,8 @@ function addPalettes(open: OpenChunk, palettes: Palettes, snapshot: Uint8Array |
   const known = snapshot === null ? [] : palettesIn(snapshot);
   const builder = new ByteBuilder();
   for (let kind = 0; kind < 256; kind++) {
+    // a dimension holds by being added: where it was
+    if (kind === PALETTE.dimension) continue;
     const entries = palettes.entries(kind);
     for (let i = known[kind]?.length ?? 0; i < entries.length; i++) {
       writePaletteAdd(builder, { kind, entry: entries[i]! });

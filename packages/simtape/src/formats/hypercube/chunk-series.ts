@@ -4,6 +4,7 @@ import { LIMITS } from "./layout.ts";
 import { type ChunkOrigin, OpenChunk } from "./open-chunk.ts";
 import type { ChunkOutput } from "./output.ts";
 import type { FinishedChunk } from "./segment-chunk.ts";
+import { settled } from "./settle.ts";
 import type { WriterChannels } from "./writer-channels.ts";
 import type { WriterEpochs } from "./writer-epochs.ts";
 
@@ -199,7 +200,7 @@ export class ChunkSeries {
   finish(until: number): void {
     const open = this.#open!;
     const end = Math.max(until, open.least);
-    const raw = open.raw(end);
+    const raw = this.#tidy(open, open.raw(end));
     this.#capacity = Math.max(256, Math.min(CHUNK_BYTES + (CHUNK_BYTES >> 3), raw.length + (raw.length >> 3)));
     const { number, schemaVersion } = this.#epochs.holding;
     try {
@@ -211,6 +212,13 @@ export class ChunkSeries {
     }
     this.#open = null;
     this.#end = end;
+  }
+
+  /** What is taken over from elsewhere keeps nothing that it does not refer to. */
+  #tidy({ origin, hasSnapshot }: OpenChunk, raw: Uint8Array): Uint8Array {
+    if (origin === null || this.#dialect !== 1) return raw;
+    const { subjects } = origin;
+    return settled(raw, { hasSnapshot, events: this.#channels.hostEvents, subjects });
   }
 
   /** Ends the open chunk, if any, when what comes next is at `tick`. */

@@ -1,5 +1,6 @@
 import { ChunkContent } from "./chunk-content.ts";
 import type { Dialect } from "./chunk-context.ts";
+import type { Subject } from "./layout-metadata.ts";
 import { ENTRY_SNAPSHOT, LIMITS } from "./layout.ts";
 import type { Framer } from "./frames.ts";
 import type { FinishedChunk } from "./segment-chunk.ts";
@@ -13,6 +14,8 @@ export interface ChunkOrigin {
   readonly dialect: Dialect;
   /** See `FinishedChunk`. */
   readonly segment: number | null;
+  /** Players of the recording that it is of. */
+  readonly subjects: readonly Subject[];
 }
 
 /** Events that find a place behind the last one that is let in. */

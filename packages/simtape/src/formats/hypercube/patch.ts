@@ -1,8 +1,9 @@
-import type { ByteBuilder } from "../../bytes/builder.ts";
-import type { ByteCursor } from "../../bytes/cursor.ts";
+import { ByteBuilder } from "../../bytes/builder.ts";
+import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import type { Column, ColumnData, ColumnKind, Interpolation } from "../../model/column.ts";
-import type { Axes, EntitySet, MutableEntitySet, MutableState, State } from "../../model/state.ts";
+import type { StateModel } from "../../model/reader.ts";
+import { type Axes, type EntitySet, type MutableEntitySet, MutableState, type State } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
 import { readString, readVarInt, writeString, writeVarInt } from "./layout.ts";
 import {
@@ -221,6 +222,27 @@ export function applyPatch(state: MutableState, cursor: ByteCursor, nameAt: Name
     },
     set: (name, axes) => new SetPatcher(state.set(name, axes)),
   });
+}
+
+/** Indices of the names that the operations have by index. */
+export function namesIn(patch: Uint8Array): ReadonlySet<number> {
+  const found = new Set<number>();
+  const nothing = (): undefined => undefined;
+  const set: PatchedSet = {
+    clear: nothing,
+    dense: nothing,
+    removeRows: nothing,
+    addRows: nothing,
+    column: nothing,
+    dropColumn: nothing,
+    cells: nothing,
+  };
+  const nameAt = (index: number): string => {
+    found.add(index);
+    return "";
+  };
+  walkPatch(new ByteCursor(patch), nameAt, { value: nothing, set: () => set });
+  return found;
 }
 
 /** The operations as plain values, for people. */
@@ -508,4 +530,31 @@ export function writeStateChange(builder: ByteBuilder, before: State, after: Sta
     if (!after.sets.has(name)) writeSetChange(builder, name, set, null, indexOf);
   }
   for (const [name, set] of after.sets) writeSetChange(builder, name, before.sets.get(name) ?? null, set, indexOf);
+}
+
+/** A state with what is the fold's own. */
+export function exposed(state: MutableState): State {
+  const sets = new Map<string, EntitySet>();
+  for (const [name, set] of state.sets) {
+    const { ids, axes } = set.freeze();
+    const order = Uint32Array.from(ids, (id) => set.find(id));
+    const columns = new Map([...set.columns].map(([column, cells]) => [column, cells.freeze(ids.length, order)]));
+    sets.set(name, { ids, columns, axes });
+  }
+  return { time: state.time, values: state.values, sets };
+}
+
+/** Patch that makes the values and sets of `state`, but for the fold's own, out of those that a fold begins with. */
+export function carriedState(model: StateModel, state: MutableState): Uint8Array {
+  const begun = new MutableState();
+  model.begin?.(begun);
+  const builder = new ByteBuilder();
+  writeStateChange(builder, withoutOwn(begun), withoutOwn(state), () => 0);
+  return builder.take();
+}
+
+function withoutOwn(state: MutableState): State {
+  const { time, values, sets } = exposed(state);
+  const isCarried = ([name]: readonly [string, unknown]): boolean => !name.startsWith(".");
+  return { time, values: new Map([...values].filter(isCarried)), sets: new Map([...sets].filter(isCarried)) };
 }

@@ -104,8 +104,8 @@ export class HypercubeReader implements Reader {
     const { chunks, endTick } = plan;
     const { head, reserved } = preamble;
     this.#preamble = preamble;
-    const { epochs, events } = reserved;
-    this.#source = { entries: preamble.entries, epochs, events, isSegmented: files.isSegmented };
+    const { epochs, events, subjects } = reserved;
+    this.#source = { entries: preamble.entries, epochs, events, subjects, isSegmented: files.isSegmented };
     const segments = new Set(chunks.flatMap(({ segment }) => (segment === null ? [] : [segment])));
     this.siblings = [...segments].map((segment) => files.nameOf(segment));
     this.#files = files;

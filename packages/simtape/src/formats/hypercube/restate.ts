@@ -1,8 +1,9 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
+import { ByteCursor } from "../../bytes/cursor.ts";
 import { Columns, KEYFRAME, type MessageBatch } from "../../model/batch.ts";
 import { Fold } from "../../model/fold.ts";
 import type { Reader } from "../../model/reader.ts";
-import { type EntitySet, type MutableEntitySet, MutableState, type State } from "../../model/state.ts";
+import { type MutableEntitySet, MutableState } from "../../model/state.ts";
 import { after, type Time } from "../../model/time.ts";
 import type { Value } from "../../model/value.ts";
 import type { MadeMessage } from "../../model/writer.ts";
@@ -31,23 +32,27 @@ import {
   writeVitals,
 } from "./layout-entity-events.ts";
 import { EVENT } from "./layout-events.ts";
-import { GRID, degreesOf, PLACE_ON_GROUND } from "./layout-motion.ts";
+import { GRID, degreesOf, PLACE_ON_GROUND, readLowVector, writeLowVector } from "./layout-motion.ts";
 import { STATE_NAMESPACE, writeResume } from "./layout-own.ts";
 import { writeWorld } from "./layout-world-events.ts";
-import { sameValue, writeStateChange } from "./patch.ts";
+import { carriedState, exposed, sameValue, writeStateChange } from "./patch.ts";
 import { HypercubeReader } from "./reader.ts";
+import type { ActorSet } from "./scene.ts";
 import { copiedPalettes, PaletteIndex } from "./snapshot-palettes.ts";
 import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED, CHUNK } from "./state.ts";
 
 /**
  * What `from` holds at `time`, as a snapshot, the events that a snapshot has no section for, and one event of our own
- * that sets what no event of the format can. Throws `RangeError` for a reader that is not of this format.
+ * that sets what no event of the format can: the writer has the events behind it say that (`settle.ts`). What was said
+ * or marked last is no state. Throws `RangeError` for a reader that is not of this format.
  */
 export async function restate(from: Reader, time: Time): Promise<readonly MadeMessage[]> {
   const base = from.base ?? from;
   if (!(base instanceof HypercubeReader)) throw new RangeError(`not an HCRP recording: ${from.info.format}`);
   if (base.preamble.head.dialect !== 1) return replayed(from, time);
   const state = await new Fold(from).at(time);
+  // what happened last does not hold
+  if (state.value(CARRIED) !== true) for (const path of ["chat", "mark"]) state.deleteValue(path);
   const opening = await openingOf(from, base, state, time);
   if (opening.isNewChunk) enter(state, opening.chunk);
   return new Restatement(from, state, opening).messages();
@@ -87,7 +92,8 @@ async function openingOf(from: Reader, base: HypercubeReader, state: MutableStat
     if (batch.context instanceof ChunkContext) context = batch.context;
     break;
   }
-  const palettes = copiedPalettes(new Palettes(), dimensionOf(state, context?.palettes ?? new Palettes()));
+  const known = context?.palettes ?? new Palettes();
+  const palettes = copiedPalettes(known, dimensionOf(state, known));
   const like = context ?? next?.context ?? null;
   return { chunk: last, startTick: context?.startTick ?? 0, palettes, like, isNewChunk: false };
 }
@@ -112,8 +118,9 @@ function enter(state: MutableState, chunk: number): void {
   }
 }
 
-/** Sets of things with a place, as the snapshot has them. */
-const ACTORS = ["players", "entities", ".mirror"] as const;
+/** Sets of things with a place, as the snapshot has them; where they are another format's, only pictures are. */
+const ACTORS = ["players", "entities"] as const;
+const PICTURES = [".mirror"] as const;
 
 class Restatement {
   readonly #from: Reader;
@@ -129,6 +136,10 @@ class Restatement {
     this.#state = state;
     this.#names = new PaletteIndex(palettes);
     this.#context = new ChunkContext(1, chunk, startTick, like?.dataVersion ?? 0, palettes, like?.source, true);
+  }
+
+  get #isCarried(): boolean {
+    return this.#state.value(CARRIED) === true;
   }
 
   messages(): readonly MadeMessage[] {
@@ -157,14 +168,19 @@ class Restatement {
 
   #snapshot(): Uint8Array {
     const entities = this.#entities();
-    const sections: Section[] = [
-      { type: SECTION.entities, body: this.#built((out) => writeEntities(out, entities)) },
-      { type: SECTION.blocks, body: this.#blocks() },
-      ...this.#inventories(),
-      ...this.#others(),
-    ];
+    const told = { type: SECTION.entities, body: this.#built((out) => writeEntities(out, entities)) };
+    const sections: Section[] = this.#isCarried
+      ? [told, this.#carried()]
+      : [told, { type: SECTION.blocks, body: this.#blocks() }, ...this.#inventories(), ...this.#others()];
     const palettes: Section = { type: SECTION.palettes, body: this.#names.section() };
     return this.#built((out) => writeSections(out, [palettes, ...sections]));
+  }
+
+  /** Values and sets of another format: all but the pictures. */
+  #carried(): Section {
+    const bytes = carriedState(this.#from.state, this.#state);
+    const host = { namespace: STATE_NAMESPACE, bytes };
+    return { type: SECTION.host, body: this.#built((out) => writeHostState(out, host)) };
   }
 
   #entities(): SnapshotEntity[] {
@@ -258,10 +274,6 @@ class Restatement {
       const host = { namespace: path.slice(5), bytes };
       sections.push({ type: SECTION.host, body: this.#built((out) => writeHostState(out, host)) });
     }
-    if (this.#state.value(CARRIED) === true) {
-      const host = { namespace: STATE_NAMESPACE, bytes: new Uint8Array(0) };
-      sections.push({ type: SECTION.host, body: this.#built((out) => writeHostState(out, host)) });
-    }
     const metadata: EntityMetadata[] = [];
     for (const { entity, path, value } of this.#actorValues("metadata/")) {
       if (value instanceof Uint8Array && /^\d{1,3}$/.test(path) && Number(path) < 256)
@@ -287,8 +299,8 @@ class Restatement {
       const isOnGrid = position.every((value, k) => Object.is(value, number(".q", k) / GRID) || Number.isNaN(value));
       const isOnTurn =
         Number.isNaN(yaw) || (yaw === degreesOf(number(".a", 0)) && pitch === degreesOf(number(".a", 1)));
-      if (!isOnGrid || !isOnTurn)
-        add(EVENT.exactPlace, (out) => writeExactPlace(out, { entity, position, yaw, pitch, velocity }));
+      const isExact = !isOnGrid || !isOnTurn || (velocity.every(Number.isFinite) && !isLow(velocity));
+      if (isExact) add(EVENT.exactPlace, (out) => writeExactPlace(out, { entity, position, yaw, pitch, velocity }));
       else if (velocity.every(Number.isFinite))
         add(EVENT.velocity, (out) => writeVelocity(out, { entity, velocity: { value: velocity, raw: null } }));
       const health = number("health") * 6;
@@ -317,8 +329,8 @@ class Restatement {
     return events;
   }
 
-  #eachActor(visit: (set: MutableEntitySet, row: number, entity: number, name: (typeof ACTORS)[number]) => void): void {
-    for (const name of ACTORS) {
+  #eachActor(visit: (set: MutableEntitySet, row: number, entity: number, name: ActorSet) => void): void {
+    for (const name of this.#isCarried ? PICTURES : ACTORS) {
       const set = this.#state.sets.get(name);
       // rows that came as another format's have none of our columns filled, but are told by the event of our own
       if (set?.columns.get(".q") === undefined) continue;
@@ -330,8 +342,9 @@ class Restatement {
   }
 
   *#actorValues(kind: string): Generator<{ entity: number; path: string; value: Value }> {
+    if (this.#isCarried) return;
     for (const [full, value] of this.#state.values) {
-      const parts = /^(?:players|entities|\.mirror)\/(\d{1,10})\/(.*)$/s.exec(full);
+      const parts = /^(?:players|entities)\/(\d{1,10})\/(.*)$/s.exec(full);
       if (parts === null || !parts[2]!.startsWith(kind)) continue;
       yield { entity: Number(parts[1]), path: parts[2]!.slice(kind.length), value };
     }
@@ -372,18 +385,6 @@ function batchOf({ channel, payload, keyframe, context }: MadeMessage): MessageB
   );
 }
 
-/** A state with what is the fold's own. */
-function exposed(state: MutableState): State {
-  const sets = new Map<string, EntitySet>();
-  for (const [name, set] of state.sets) {
-    const { ids, axes } = set.freeze();
-    const order = Uint32Array.from(ids, (id) => set.find(id));
-    const columns = new Map([...set.columns].map(([column, cells]) => [column, cells.freeze(ids.length, order)]));
-    sets.set(name, { ids, columns, axes });
-  }
-  return { time: state.time, values: state.values, sets };
-}
-
 /** The production dialect has nothing but its events: those since the last snapshot are told again. */
 async function replayed(from: Reader, time: Time): Promise<readonly MadeMessage[]> {
   const keyframe = await from.keyframe(time);
@@ -410,6 +411,13 @@ async function replayed(from: Reader, time: Time): Promise<readonly MadeMessage[
 
 function wholeOr(value: Value | undefined): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Whether event 11 can say it to the last bit. */
+function isLow(velocity: Float64Array): boolean {
+  const builder = new ByteBuilder();
+  writeLowVector(builder, { value: velocity, raw: null });
+  return sameValue(readLowVector(new ByteCursor(builder.take())).value, velocity);
 }
 
 function isUuid(text: string): boolean {

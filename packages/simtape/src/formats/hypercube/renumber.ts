@@ -1,7 +1,7 @@
-import type { ByteBuilder } from "../bytes/builder.ts";
-import type { ByteCursor } from "../bytes/cursor.ts";
-import { writeVarint } from "../bytes/varint.ts";
-import { PALETTE } from "../formats/hypercube/layout-chunk.ts";
+import type { ByteBuilder } from "../../bytes/builder.ts";
+import type { ByteCursor } from "../../bytes/cursor.ts";
+import { writeVarint } from "../../bytes/varint.ts";
+import { PALETTE } from "./layout-chunk.ts";
 import {
   readEffect,
   readJoin,
@@ -11,10 +11,10 @@ import {
   writeJoin,
   writeSetItems,
   writeSpawn,
-} from "../formats/hypercube/layout-entity-events.ts";
-import { EVENT } from "../formats/hypercube/layout-events.ts";
-import { writeGrid } from "../formats/hypercube/layout-motion.ts";
-import { writeVarInt } from "../formats/hypercube/layout.ts";
+} from "./layout-entity-events.ts";
+import { EVENT } from "./layout-events.ts";
+import { writeGrid } from "./layout-motion.ts";
+import { writeVarInt } from "./layout.ts";
 import {
   readChat,
   readMark,
@@ -27,7 +27,7 @@ import {
   writeParticles,
   writeSetBlock,
   writeSound,
-} from "../formats/hypercube/layout-world-events.ts";
+} from "./layout-world-events.ts";
 
 /** What a palette index becomes; 0, "none", is never asked for. */
 export type IndexMap = (kind: number, index: number) => number;
