@@ -6,6 +6,9 @@ import type { WritingFormat } from "../model/writer.ts";
 import { check } from "./check.ts";
 import { copy } from "./copy.ts";
 
+/** Findings that are no damage, but that a format writes without. */
+const MENDED: ReadonlySet<string> = new Set(["private-event"]);
+
 export interface ChannelAccount {
   readonly channel: string;
   /** Messages in the repaired recording. */
@@ -44,7 +47,8 @@ export async function repair(
   for await (const records of recording.records()) for (const { bytes } of records) total += bytes.length;
   const lost: Finding[] = [];
   const rebuilt: Finding[] = [];
-  if (report.status === "sound") await copy(recording, from, to);
+  const isMended = report.findings.some(({ code }) => MENDED.has(code));
+  if (report.status === "sound" && !isMended) await copy(recording, from, to);
   else {
     await writing.repair(recording.reader, to, {
       lost: (finding) => lost.push(finding),
@@ -59,7 +63,7 @@ export async function repair(
     const statistics = await result.statistics();
     const bytesLost = lost.reduce((sum, { length }) => sum + (length ?? 0), 0);
     return {
-      status: report.status === "sound" ? "sound" : "repaired",
+      status: report.status === "sound" && !isMended ? "sound" : "repaired",
       bytesKept: total - bytesLost,
       bytesLost,
       lost,

@@ -1,7 +1,7 @@
 import type { ByteBuilder } from "../../bytes/builder.ts";
-import type { ByteCursor } from "../../bytes/cursor.ts";
+import { ByteCursor } from "../../bytes/cursor.ts";
 
-import { readSized, writeVarInt } from "./layout.ts";
+import { readSized, readVarInt, writeVarInt } from "./layout.ts";
 
 /** Host events in which recordings of other formats go through HCRP: changes of values, and of sets (`patch.ts`). */
 export const VALUE_EVENT = "simtape:value";
@@ -13,9 +13,13 @@ export const STATE_NAMESPACE = "simtape:state";
 /** Entity types of things that are carried as sets begin so: `simtape:vehicles/vehicle.tesla.model3`. */
 export const MIRROR_PREFIX = "simtape:";
 
+/** Code of the finding that such an event is in a file. */
+export const PRIVATE_EVENT = "private-event";
+
 /**
  * Type of the extension event that sets what a snapshot and the core events cannot: displacements on their way, block
- * chains, values. It stands behind the snapshot of a cut. The body begins with `RESUME_NAME`, so that another use of the
+ * chains. It stands behind the snapshot of a cut, in memory only: what is written says the same without it
+ * (`settle.ts`). Recordings of before have it. The body begins with `RESUME_NAME`, so that another use of the
  * number is not taken for it.
  */
 export const RESUME_EVENT = 63;
@@ -35,4 +39,10 @@ export function readResume(cursor: ByteCursor, type: number): Uint8Array | null 
   const body = readSized(cursor);
   if (body.length < RESUME_NAME.length || RESUME_NAME.some((byte, i) => byte !== body[i])) return null;
   return body.subarray(RESUME_NAME.length);
+}
+
+/** Whether a sized event, with type and length, is the one of cuts. */
+export function isResume(event: Uint8Array): boolean {
+  const cursor = new ByteCursor(event);
+  return readResume(cursor, readVarInt(cursor)) !== null;
 }

@@ -16,7 +16,7 @@ import {
 } from "./layout-chunk.ts";
 import { EVENT, FIRST_SIZED, skipEvent } from "./layout-events.ts";
 import { moveEnd } from "./layout-motion.ts";
-import { readResume, STATE_NAMESPACE } from "./layout-own.ts";
+import { isResume, STATE_NAMESPACE } from "./layout-own.ts";
 import { readPaletteAdd } from "./layout-world-events.ts";
 import { namesIn } from "./patch.ts";
 import { renumber } from "./renumber.ts";
@@ -158,10 +158,4 @@ export class PaletteUse {
     this.#isPinned = true;
     for (const index of namesIn(patch)) this.#mark(PALETTE.text, index);
   }
-}
-
-/** Whether a sized event, with type and length, is the one of recordings of before. */
-export function isResume(event: Uint8Array): boolean {
-  const cursor = new ByteCursor(event);
-  return readResume(cursor, readVarInt(cursor)) !== null;
 }

@@ -27,7 +27,7 @@ import type { DictionaryLookup } from "./dictionary.ts";
 import { Displaced } from "./displaced.ts";
 import { FORMAT_ID, FLAG_CLIP, FLAG_FINISHED, hexText, LIMITS, TICK } from "./layout.ts";
 import { epochOf } from "./layout-metadata.ts";
-import { SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
+import { isResume, PRIVATE_EVENT, RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
 import { OWN_KEY, RESERVED_KEY, withEntry } from "./metadata-writing.ts";
 import { VERSION_4_DATA } from "./layout-production.ts";
 import { NameFix, type NameFixer } from "./names.ts";
@@ -98,6 +98,7 @@ export class HypercubeReader implements Reader {
   /** Places of bytes that the index does not name, as far as they were told. */
   readonly #stray = new Set<string>();
   #statistics: readonly ChannelStatistics[] | null = null;
+  #hasToldResume = false;
 
   private constructor(opened: Opened, report: Reporter, fixer: NameFixer | null) {
     const { preamble, files, plan } = opened;
@@ -345,7 +346,19 @@ export class HypercubeReader implements Reader {
     }
     const { columns, problem } = this.#decodeRaw(chunk, raw);
     if (problem !== null) this.#tell(chunk, problem.code, problem.message + this.#epochNote(chunk, problem.code));
+    if (!this.#hasToldResume) this.#tellResume(chunk, columns);
     return this.#keep(chunk, columns);
+  }
+
+  /** Other programs pass over the event that cuts had before; what follows it counts from what it says. */
+  #tellResume(chunk: HypercubeChunk, { channel, start, end, bytes, time }: Columns): void {
+    for (let i = channel.indexOf(this.#map.extension); i >= 0; i = channel.indexOf(this.#map.extension, i + 1)) {
+      if (!isResume(bytes.subarray(start[i]!, end[i]!))) continue;
+      this.#hasToldResume = true;
+      const message = `${chunk.title}: event ${RESUME_EVENT}, which only simtape knows, says how far things are on their way; others see them elsewhere until the next snapshot. copy --rewrite, repair and compact write it without`;
+      this.#report.report({ code: PRIVATE_EVENT, severity: "warning", message, time: time[i] });
+      return;
+    }
   }
 
   /** Brings the chunks `[from, to)`. */

@@ -26,7 +26,11 @@ import {
   type SetItems,
   writeEffect,
   writeExactPlace,
+  writeHeldSlot,
+  writeItemUse,
+  writeJoin,
   writeMount,
+  writeStateEvent,
   writeVelocity,
   writeView,
   writeVitals,
@@ -190,11 +194,12 @@ class Restatement {
       const label = set.columns.get("label")!.text(row);
       const uuid = set.columns.get("uuid")!.text(row);
       const kind = set.columns.get("kind")!.text(row);
-      const q = Float64Array.of(number(".q", 0), number(".q", 1), number(".q", 2));
+      const q = gridOf(set, row);
+      if (q === null) return;
       entities.push({
         entity,
         place: {
-          q: q.every(Number.isSafeInteger) ? q : new Float64Array(3),
+          q,
           yaw: number(".a", 0) || 0,
           pitch: number(".a", 1) || 0,
           flags: number("on-ground") === 0 ? 0 : PLACE_ON_GROUND,
@@ -293,6 +298,7 @@ class Restatement {
     const seats = new Map<number, number[]>();
     this.#eachActor((set, row, entity) => {
       const number = (column: string, k = 0): number => set.columns.get(column)!.number(row, k);
+      if (gridOf(set, row) === null) this.#join(add, set, row, entity);
       const velocity = Float64Array.of(number("velocity", 0), number("velocity", 1), number("velocity", 2));
       const position = Float64Array.of(number("position", 0), number("position", 1), number("position", 2));
       const [yaw, pitch] = [number("rotation", 2), number("rotation", 1)];
@@ -327,6 +333,23 @@ class Restatement {
       add(EVENT.effect, (out) => writeEffect(out, { entity, effect, amplifier, ticks }));
     }
     return events;
+  }
+
+  /** A player who is nowhere yet: section 1 has no room for that. */
+  #join(
+    add: (type: number, write: (out: ByteBuilder) => void) => void,
+    { columns }: MutableEntitySet,
+    row: number,
+    entity: number,
+  ): void {
+    const number = (column: string): number => columns.get(column)!.number(row);
+    const told = columns.get("uuid")!.text(row);
+    const profile = this.#names.index(PALETTE.profile, columns.get("label")!.text(row));
+    add(EVENT.join, (out) => writeJoin(out, { entity, uuid: isUuid(told) ? told : NO_UUID, profile }));
+    const [pose, flags, slot, use] = [number("pose"), number("flags"), number("held-slot"), number("item-use")];
+    if (pose !== 0 || flags !== 0) add(EVENT.state, (out) => writeStateEvent(out, { entity, pose, flags }));
+    if (slot !== 0) add(EVENT.heldSlot, (out) => writeHeldSlot(out, { entity, slot }));
+    if (use !== 0) add(EVENT.itemUse, (out) => writeItemUse(out, { entity, use }));
   }
 
   #eachActor(visit: (set: MutableEntitySet, row: number, entity: number, name: ActorSet) => void): void {
@@ -412,6 +435,15 @@ async function replayed(from: Reader, time: Time): Promise<readonly MadeMessage[
 function wholeOr(value: Value | undefined): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
+
+/** Where a thing is on the grid; null: nowhere yet. */
+function gridOf({ columns }: MutableEntitySet, row: number): Float64Array | null {
+  const grid = columns.get(".q")!;
+  const q = Float64Array.from({ length: 3 }, (_, k) => grid.number(row, k));
+  return q.every(Number.isSafeInteger) ? q : null;
+}
+
+const NO_UUID = "00000000-0000-0000-0000-000000000000";
 
 /** Whether event 11 can say it to the last bit. */
 function isLow(velocity: Float64Array): boolean {

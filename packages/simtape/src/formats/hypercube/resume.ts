@@ -1,11 +1,10 @@
-import { ByteCursor } from "../../bytes/cursor.ts";
 import { MutableState } from "../../model/state.ts";
 import { HypercubeChunk } from "./chunk-plan.ts";
 import { decodeChunk } from "./decode.ts";
-import { ENTRY_SNAPSHOT, readVarInt } from "./layout.ts";
+import { ENTRY_SNAPSHOT } from "./layout.ts";
 import { EVENT_NAMES } from "./layout-events.ts";
 import type { Subject } from "./layout-metadata.ts";
-import { readResume } from "./layout-own.ts";
+import { isResume } from "./layout-own.ts";
 import { carriedState } from "./patch.ts";
 import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED, WorldState } from "./state.ts";
 
@@ -36,16 +35,11 @@ export function resumedIn(raw: Uint8Array, hasSnapshot: boolean, subjects: reado
   const state = new MutableState();
   model.begin(state);
   for (let i = 0; i < columns.length; i++) {
-    const isSought = columns.channel[i] === EXTENSION && isResumeAt(columns.payload(i));
+    const isSought = columns.channel[i] === EXTENSION && isResume(columns.payload(i));
     model.apply(state, columns, i);
     if (isSought) return resumed(model, state);
   }
   return null;
-}
-
-function isResumeAt(payload: Uint8Array): boolean {
-  const cursor = new ByteCursor(payload);
-  return readResume(cursor, readVarInt(cursor)) !== null;
 }
 
 function resumed(model: WorldState, state: MutableState): Resumed {

@@ -26,9 +26,9 @@ import { readRemove } from "./layout-entity-events.ts";
 import { EVENT, FIRST_SIZED, skipEvent } from "./layout-events.ts";
 import type { HostEvent, Subject } from "./layout-metadata.ts";
 import { Move, MOVE_HEAD_YAW, MOVE_ON_GROUND, moveMask, readMove, writeMove } from "./layout-motion.ts";
-import { MIRROR_PREFIX, SET_EVENT, STATE_NAMESPACE, VALUE_EVENT } from "./layout-own.ts";
+import { isResume, MIRROR_PREFIX, SET_EVENT, STATE_NAMESPACE, VALUE_EVENT } from "./layout-own.ts";
 import { readPaletteAdd, readSetBlock, writePaletteAdd, writeSetBlock } from "./layout-world-events.ts";
-import { isResume, PaletteUse } from "./palette-use.ts";
+import { PaletteUse } from "./palette-use.ts";
 import { renumber } from "./renumber.ts";
 import { type Resumed, resumedIn } from "./resume.ts";
 

@@ -216,9 +216,7 @@ describe("an edited recording", () => {
       expect(held(await joined.state(tick * TICK))).toEqual(held(await whole.state((tick + 700) * TICK)));
     }
     for (const tick of [0, 100, 239]) {
-      expect(held(await joined.state((tick + 906 - 700) * TICK))).toEqual(
-        held(await other.state(tick * TICK)),
-      );
+      expect(held(await joined.state((tick + 906 - 700) * TICK))).toEqual(held(await other.state(tick * TICK)));
     }
     expect((await joined.timeline()).tick!.count).toBe(906 - 700 + 240);
   });
