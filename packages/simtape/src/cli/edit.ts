@@ -60,7 +60,7 @@ export function addEdits(program: Command): void {
     .option("--until <time>", "only to here")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExample:\n  $ simtape redact race.hcrp public.hcrp -c chat --from 10s --until 20s`,
+      `\nWhat was taken out is gone from all of the result, metadata and notes too; if anything of it would be left, nothing is written.\n\n${TIME_HELP}\n\nExample:\n  $ simtape redact race.hcrp public.hcrp -c chat --from 10s --until 20s`,
     )
     .action(
       (

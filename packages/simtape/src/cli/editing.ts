@@ -1,15 +1,19 @@
 import { isAbsolute } from "node:path";
 import { FORMATS } from "../formats.ts";
+import { HeldFiles } from "../io/held.ts";
 import { shownUrl } from "../io/shown-url.ts";
 import { openBundle } from "../model/open.ts";
 import type { Reader } from "../model/reader.ts";
 import { Recording } from "../model/recording.ts";
 import { type Annotation, applyEdits, type EditContext } from "../ops/edit/apply.ts";
 import { EditError, type EditList, parseEditList } from "../ops/edit/list.ts";
+import type { Removed } from "../ops/edit/redact.ts";
+import { refuseTexts } from "../ops/edit/scan.ts";
 import { writeEdited } from "../ops/edit/write.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { UsageError } from "./failure.ts";
 import { matching } from "./glob.ts";
+import { toJson } from "./json.ts";
 import {
   hasRoom,
   inside,
@@ -18,6 +22,7 @@ import {
   type Provenance,
   provenanceOf,
   sourceNamed,
+  withoutTexts,
 } from "./provenance.ts";
 import { folderOf, placeAt, under } from "./place.ts";
 import { openNamed } from "./recordings.ts";
@@ -35,6 +40,8 @@ export interface Editing {
   readonly inherited: readonly Annotation[];
   /** Names of the sources, and what each says of where it comes from itself. */
   readonly files: ReadonlyMap<string, Provenance | null>;
+  /** Texts of what a redaction takes out; null: there is none. */
+  readonly removed: Removed | null;
 }
 
 /**
@@ -50,10 +57,17 @@ export async function editing(file: string | null, list: EditList | string, fold
   const provenance = await provenanceOf(source.info, name);
   const files = new Map([[name, provenance]]);
   const opened = [source];
+  let removed: Removed | null = null;
   try {
     const context: EditContext = {
       writing: await writingOf(formatOf(source)),
       matching,
+      removed: ({ said, gone }) => {
+        removed = {
+          said: new Set([...(removed?.said ?? []), ...said]),
+          gone: new Set([...(removed?.gone ?? []), ...gone]),
+        };
+      },
       open: async (other): Promise<Reader> => {
         const path = placed(other, from);
         const joined = await openNamed(path);
@@ -66,7 +80,7 @@ export async function editing(file: string | null, list: EditList | string, fold
     const { reader, annotations, inherited } = await applyEdits(source.reader, parsed, context, notes);
     // an edited recording is as damaged as what it is made of
     const recording = new Recording(reader, { list: () => opened.flatMap(({ findings }) => findings) });
-    return { recording, source, list: parsed, annotations, inherited, files };
+    return { recording, source, list: parsed, annotations, inherited, files, removed };
   } catch (error) {
     await source.close();
     if (error instanceof EditError) throw new UsageError(error.message);
@@ -91,19 +105,21 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
       operation.op === "join" ? { ...operation, files: operation.files.map(shownUrl) } : operation,
     );
     const annotations = [...edited.inherited, ...edited.annotations];
+    const { removed } = edited;
     const provenanceNow = async (): Promise<Provenance> => {
       const sources = [];
       for (const [name, provenance] of files) sources.push(await sourceNamed(name, provenance));
-      return { simtape: "provenance", version: 1, sources, operations, annotations };
+      const told: Provenance = { simtape: "provenance", version: 1, sources, operations, annotations };
+      return removed === null ? told : withoutTexts(told, removed.gone);
     };
     const provenance = await provenanceNow();
-    await bringDictionary(edited.source, target);
-    const messages = await writeEdited(
-      recording.reader,
-      await writingOf(format),
-      target.sink,
-      inside(format.id, provenance, edited.annotations),
-    );
+    if (removed === null) await bringDictionary(edited.source, target);
+    const to = removed === null ? target.sink : new HeldFiles(target.sink);
+    const messages = await writeEdited(recording.reader, await writingOf(format), to, {
+      ...inside(format.id, provenance, edited.annotations),
+      ...(removed === null ? {} : { without: removed }),
+    });
+    if (removed !== null) await publish(to as HeldFiles, provenance, removed);
     const written = await openBundle(target.written, FORMATS);
     await written.close();
     await keepBeside(target, written.info, hasRoom(format.id) ? provenance : await provenanceNow());
@@ -111,6 +127,22 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
   } finally {
     await recording.close();
   }
+}
+
+/** Gives what was written its name, when nothing of what was taken out is left in it. */
+async function publish(files: HeldFiles, provenance: Provenance, { gone }: Removed): Promise<void> {
+  try {
+    const written = await openBundle(files.written, FORMATS);
+    try {
+      await refuseTexts(written, files.written, [new TextEncoder().encode(toJson(provenance))], gone);
+    } finally {
+      await written.close();
+    }
+  } catch (error) {
+    await files.drop();
+    throw error;
+  }
+  await files.release();
 }
 
 async function readList(path: string): Promise<EditList> {

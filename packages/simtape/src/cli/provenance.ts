@@ -189,6 +189,20 @@ async function digestOf(name: string): Promise<string | null> {
   }
 }
 
+/** The same without notes that hold one of the texts, also in what it says of its sources. */
+export function withoutTexts(provenance: Provenance, texts: ReadonlySet<string>): Provenance {
+  const isKept = (note: { readonly text: string }): boolean => ![...texts].some((text) => note.text.includes(text));
+  const { sources, operations, annotations } = provenance;
+  return {
+    ...provenance,
+    sources: sources.map((source) =>
+      source.provenance === undefined ? source : { ...source, provenance: withoutTexts(source.provenance, texts) },
+    ),
+    operations: operations.filter((operation) => operation.op !== "annotate" || isKept(operation)),
+    annotations: annotations.filter(isKept),
+  };
+}
+
 function besideOf(path: string): string {
   return `${path}.provenance.json`;
 }

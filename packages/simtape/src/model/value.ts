@@ -22,6 +22,8 @@ export interface Schema<T = Value> {
    * Throws `LayoutError` when the payload does not fit.
    */
   decode(payload: Uint8Array, context: unknown): T;
+  /** What the message itself says, where its value also has texts that are there for others to refer to. */
+  said?(payload: Uint8Array, context: unknown): Value;
 }
 
 export interface ChannelInfo {

@@ -24,6 +24,8 @@ export interface CreateOptions {
   readonly dialect?: string | undefined;
   /** A recording of the same format to take after, in everything that is not said otherwise. */
   readonly like?: Reader | undefined;
+  /** Texts that nothing taken over from `like` beside its messages may have: all of `said` in marks, of `gone` elsewhere. */
+  readonly without?: { readonly said: ReadonlySet<string>; readonly gone: ReadonlySet<string> } | undefined;
   /** How hard to compress, where the format compresses: bytes may differ, content never. */
   readonly compression?: "store" | "fast" | "small" | undefined;
 }
@@ -77,6 +79,12 @@ export interface StateEncoder {
   end(): void;
 }
 
+/** Has messages say what they said where others, which they count from, are left out. */
+export interface Sift {
+  /** `rows`, ascending, of the next batch in order. */
+  next(batch: MessageBatch, rows: Uint32Array): MessageBatch;
+}
+
 /** What mending found; sizes in bytes of the file (the inflated stream of a gzip one). */
 export interface RepairNote {
   /** Bytes left out because they are no record, or belong to one that cannot be kept. */
@@ -95,6 +103,10 @@ export interface WritingFormat {
    * an edited recording; what only the format's own reader knows is at `from.base ?? from`.
    */
   readonly restate: (from: Reader, time: Time) => Promise<readonly MadeMessage[]>;
+  /** Channels that carry copies of whole files: they do not outlast what is left out of a recording. */
+  readonly copies?: readonly string[];
+  /** For a recording without the messages of the channels `left`; absent, null: no other messages count from them. */
+  readonly sift?: (left: readonly string[]) => Sift | null;
   /** Writes everything of a damaged recording that can be read as a sound one. Never touches the source. */
   readonly repair: (from: Reader, to: SinkBundle, note: RepairNote) => Promise<void>;
   /** An encoder of state into `writer`, for recordings of other formats. */

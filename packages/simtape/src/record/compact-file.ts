@@ -2,7 +2,6 @@ import { ByteBuilder } from "../bytes/builder.ts";
 import { toColumns } from "../formats/hypercube/columns-writing.ts";
 import type { Framer } from "../formats/hypercube/frames.ts";
 import { ENTRY_SNAPSHOT, type IndexEntry, LIMITS, writeIndexEntry } from "../formats/hypercube/layout.ts";
-import { type ByteSource, SourceError } from "../io/source.ts";
 import type { ReadableSink } from "../io/sink.ts";
 import type { RawFrame } from "./compact-frame.ts";
 
@@ -115,36 +114,5 @@ export class CompactedFile implements CompactedLayout {
       end = start;
     }
     await sink.writeAt(0, preamble);
-  }
-}
-
-/** What was written to a sink so far, as a source. Closing it leaves the sink open. */
-export class SinkSource implements ByteSource {
-  readonly name: string;
-  readonly #sink: ReadableSink;
-  #isClosed = false;
-
-  constructor(sink: ReadableSink) {
-    this.name = sink.name;
-    this.#sink = sink;
-  }
-
-  async size(): Promise<number> {
-    this.#check();
-    return this.#sink.position;
-  }
-
-  async read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array> {
-    this.#check();
-    signal?.throwIfAborted();
-    return this.#sink.read(offset, length);
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-  }
-
-  #check(): void {
-    if (this.#isClosed) throw new SourceError("closed", `source is closed: ${this.name}`);
   }
 }

@@ -45,7 +45,10 @@ const OWN: Readonly<Record<SoundRecording["format"], readonly string[]>> = {
   nanover: [],
 };
 
-/** Time, channel and payload of every message that is not the format's own. */
+/**
+ * Time, channel and payload of every message that is not the format's own. Those of HCRP count from what stands before
+ * them, and say the same in other bytes: their states are compared.
+ */
 async function messagesOf(recording: Recording, of: SoundRecording): Promise<string[]> {
   const found: string[] = [];
   const own = OWN[of.format];
@@ -53,7 +56,8 @@ async function messagesOf(recording: Recording, of: SoundRecording): Promise<str
     for (let i = 0; i < batch.length; i++) {
       const { name } = recording.channels[batch.channel[i]!]!;
       if (own.includes(name)) continue;
-      found.push(`${batch.time[i]} ${name} ${Buffer.from(batch.payload(i)).toString("base64")}`);
+      const payload = of.format === "hypercube" ? "" : Buffer.from(batch.payload(i)).toString("base64");
+      found.push(`${batch.time[i]} ${name} ${payload}`);
     }
   }
   return found;

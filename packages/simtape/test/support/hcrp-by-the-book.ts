@@ -293,7 +293,7 @@ export class BookReader {
       this.#isSkipping = true;
       this.#core(type, bytes);
       this.#isSkipping = false;
-      [this.#bodies, this.#blocks, this.#block, this.#time, this.#weather] = kept as never;
+      [this.#bodies, this.#blocks, this.#block, this.#time, this.#weather] = [...kept];
     }
   }
 
@@ -481,7 +481,8 @@ export class BookReader {
 }
 
 function sorted<K extends string | number>(map: ReadonlyMap<K, string>): Record<string, string> {
-  return Object.fromEntries([...map].map(([key, value]) => [String(key), value] as const).sort());
+  const entries = [...map].map(([key, value]) => [String(key), value] as const);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function fresh(): Body {

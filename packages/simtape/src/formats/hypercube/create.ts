@@ -13,7 +13,7 @@ export async function createWriter(to: SinkBundle, options: CreateOptions): Prom
   const base = options.like?.base ?? options.like;
   const like = base instanceof HypercubeReader ? base : null;
   const profile = new Profile(options, like);
-  const framer = new Framer(await loadZstd(), options.compression, like?.dictionary ?? null);
+  const framer = new Framer(await loadZstd(), options.compression, profile.dictionary);
   const { dialect, recordingId, generation } = profile;
   if (dialect === "v1-segmented") {
     const segmented: OutputOf = (preambleOf) => new SegmentedOutput(to, recordingId, generation, preambleOf);

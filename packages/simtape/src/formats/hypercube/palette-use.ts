@@ -81,7 +81,8 @@ export class PaletteUse {
   /** What becomes of the entry that an index names: another index, 0 when nothing refers to it. */
   index(kind: number, index: number): number {
     if (kind >= KINDS) return index;
-    const map = (this.#maps[kind] ??= this.#mapOf(kind));
+    this.#maps[kind] ??= this.#mapOf(kind);
+    const map = this.#maps[kind];
     // an index that is not there is not there afterwards
     return index < map.length ? map[index]! : index - map.length + 1 + this.#kept(kind);
   }

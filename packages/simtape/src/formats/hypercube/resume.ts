@@ -55,8 +55,10 @@ function resumed(model: WorldState, state: MutableState): Resumed {
     set.ids.forEach((id, row) => {
       if (typeof id !== "number") return;
       const d = Float64Array.from({ length: 3 }, (_, k) => displacement.number(row, k));
-      if (d.some((part) => part !== 0)) displacements.set(id, d);
+      // who only joined is nowhere
       const turn = angles.number(row, 2);
+      if (![...d, turn].every(Number.isFinite)) return;
+      if (d.some((part) => part !== 0)) displacements.set(id, d);
       if (turn !== 0) heads.push({ entity: id, turn, isOnGround: onGround?.number(row) === 1 });
     });
   }

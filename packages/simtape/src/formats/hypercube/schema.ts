@@ -75,6 +75,8 @@ export function eventSchema(name: EventName): Schema {
     name: `hcrp/${name}`,
     decode: (payload, context) =>
       whole(new ByteCursor(payload), (cursor) => decodeEvent(name, cursor, namesOf(context))),
+    // an entry of a palette says nothing where nothing refers to it
+    ...(name === "palette-add" ? { said: (): null => null } : {}),
   };
 }
 
@@ -102,6 +104,10 @@ export const SNAPSHOT_SCHEMA: Schema = {
       else result[name] = Array.isArray(known) ? [...known, value] : [known, value];
     }
     return result;
+  },
+  said: (payload, context) => {
+    const sections = readSections(new ByteCursor(payload)).filter(({ type }) => type !== SECTION.palettes);
+    return sections.map((section) => decodeSection(section, namesOf(context)));
   },
 };
 

@@ -25,13 +25,16 @@ export interface Written {
 /** Entries for the metadata, beside those of the recording that is copied. */
 export class WriterNotes {
   readonly #like: HypercubeReader | null;
+  readonly #root: NbtCompound | null;
   readonly #reserved = new Map<string, NbtTag | null>();
   readonly #own = new Map<string, NbtTag | null>();
   readonly #marks: NbtCompound[] = [];
   #revision = 0;
 
-  constructor(like: HypercubeReader | null) {
+  /** `root`: what is taken over of the metadata of `like`. */
+  constructor(like: HypercubeReader | null, root: NbtCompound | null) {
     this.#like = like;
+    this.#root = root;
   }
 
   /** Rises with every entry. */
@@ -59,8 +62,8 @@ export class WriterNotes {
 
   /** What our own compound of the source has under a name. */
   ownOfSource(name: string): NbtTag | null {
-    const root = this.#like?.preamble.metadata.root;
-    return root === undefined ? null : (nbtEntry(compoundIn(root, OWN_KEY), name) ?? null);
+    const root = this.#root;
+    return root === null ? null : (nbtEntry(compoundIn(root, OWN_KEY), name) ?? null);
   }
 
   outcome({ events, epochs, chunks, ticks, shift, cutAt, isCopy: isSame, isFinal }: Written): Outcome {
@@ -69,10 +72,10 @@ export class WriterNotes {
     const isCopy = isSame && isFinal;
     if (this.#like !== null && !isCopy && isFinal) {
       if (this.ownOfSource(ORIGINALS_KEY) !== null && !own.has(ORIGINALS_KEY)) own.set(ORIGINALS_KEY, null);
-      if (shift !== null && !Number.isNaN(shift)) moveTicks(this.#like, reserved, shift, ticks);
+      if (shift !== null && !Number.isNaN(shift)) moveTicks(this.#root!, reserved, shift, ticks);
     }
     if (this.#marks.length > 0) {
-      const root = this.#like?.preamble.metadata.root;
+      const root = this.#root;
       const list = reserved.get("marks") ?? (root && nbtEntry(compoundIn(root, "hcrp"), "marks"));
       const items = list?.type === NBT.list && list.itemType === NBT.compound ? list.items : [];
       reserved.set("marks", { type: NBT.list, itemType: NBT.compound, items: [...items, ...this.#marks] });
@@ -89,8 +92,8 @@ function hasSourceEpochs(source: readonly Epoch[], own: readonly Epoch[], chunks
 }
 
 /** Marks and sessions go along with the ticks they are of; those that are cut away go (spec §4). */
-function moveTicks(like: HypercubeReader, reserved: Map<string, NbtTag | null>, by: number, tickCount: number): void {
-  const hcrp = compoundIn(like.preamble.metadata.root, "hcrp");
+function moveTicks(root: NbtCompound, reserved: Map<string, NbtTag | null>, by: number, tickCount: number): void {
+  const hcrp = compoundIn(root, "hcrp");
   for (const name of ["marks", "sessions"]) {
     const list = nbtEntry(hcrp, name);
     if (reserved.has(name) || list?.type !== NBT.list || list.itemType !== NBT.compound) continue;

@@ -30,6 +30,7 @@ import { type Epoch, type HostEvent, writeReserved } from "./layout-metadata.ts"
 import { type ProductionVersion, writeProductionHeader } from "./layout-production.ts";
 import { compoundIn, merged, OWN_KEY, RESERVED_KEY, withEntry } from "./metadata-writing.ts";
 import type { Layout } from "./output.ts";
+import { withoutTexts } from "./metadata-without.ts";
 import type { HypercubeReader } from "./reader.ts";
 
 export const DIALECTS = ["v1", "v1-plain", "v1-segmented", "production-4", "production-5"] as const;
@@ -69,6 +70,10 @@ export class Profile {
   readonly #finishedAt: bigint | null;
   /** When the recording really ended, Unix milliseconds; null: it follows from its length. */
   finishedAt: bigint | null = null;
+  /** What frames are made with: a dictionary may hold what was taken out, and does not outlast it. */
+  readonly dictionary: Uint8Array | null;
+  /** What is taken over of the source's metadata; null: there is none. */
+  readonly sourceRoot: NbtCompound | null;
   readonly #metadata: NbtDocument;
 
   /** `document`: metadata to go on from in place of those of `like`. */
@@ -101,6 +106,9 @@ export class Profile {
       typeof finishedAt === "number" || typeof finishedAt === "bigint"
         ? BigInt(finishedAt)
         : (head?.extension?.finishedAt ?? null);
+    this.dictionary = options.without === undefined ? (like?.dictionary ?? null) : null;
+    const source = like?.preamble.metadata.root ?? null;
+    this.sourceRoot = source === null || options.without === undefined ? source : withoutTexts(source, options.without);
     this.#metadata = this.#startMetadata(metadata, document, head === null);
   }
 
@@ -162,7 +170,7 @@ export class Profile {
     if (outcome.cutAt !== null) flags |= FLAG_CLIP;
     if (chunkBytes === null) flags |= FLAG_SEGMENTED;
     if (!layout.isFinal) flags &= ~FLAG_FINISHED;
-    const dictionary = this.#like?.dictionary ?? null;
+    const { dictionary } = this;
     const dictionaryId = dictionary === null ? 0 : zstdDictionaryId(dictionary);
     const isFinished = (flags & FLAG_FINISHED) !== 0;
     const computed = this.startedAt > 0n ? this.startedAt + BigInt(tickCount * TICK_MS) : 0n;
@@ -224,7 +232,8 @@ export class Profile {
   }
 
   #startMetadata(metadata: Readonly<Record<string, Value>>, newer: NbtDocument | null, isNew: boolean): NbtDocument {
-    const document = newer ?? this.#like?.preamble.metadata ?? { root: nbtCompound({}), name: null };
+    const taken = this.sourceRoot === null ? null : { ...this.#like!.preamble.metadata, root: this.sourceRoot };
+    const document = newer ?? taken ?? { root: nbtCompound({}), name: null };
     let { root } = document;
     if (isNew && !this.isProduction) root = withEntry(root, "hcrp", writeReserved({ epochs: [this.firstEpoch()] }));
     const given = metadata["metadata"];
@@ -236,7 +245,7 @@ export class Profile {
     const kept = withEntry(own, RESERVED_KEY, null);
     if (kept !== own) root = withEntry(root, OWN_KEY, kept.entries.length === 0 ? null : kept);
     // a frame names its dictionary only when it was made with one
-    if (this.#like !== null && this.#like.dictionary === null) {
+    if (this.#like !== null && this.dictionary === null) {
       const hcrp = compoundIn(root, "hcrp");
       const without = withEntry(hcrp, "dict_sha256", null);
       if (without !== hcrp) root = withEntry(root, "hcrp", without);

@@ -52,7 +52,7 @@ export class HypercubeWriter implements Writer {
     this.#profile = profile;
     this.framer = framer;
     this.#dialect = dialect;
-    this.#notes = new WriterNotes(like);
+    this.#notes = new WriterNotes(like, profile.sourceRoot);
     this.#channels = new WriterChannels(dialect, like);
     this.#epochs = new WriterEpochs(begun, profile.dataVersion);
     this.#facts = new CopyFacts(isLive ? null : source);

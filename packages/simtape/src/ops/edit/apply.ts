@@ -3,7 +3,8 @@ import { after, type Time, type Timeline } from "../../model/time.ts";
 import type { Channel } from "../../model/value.ts";
 import type { WritingFormat } from "../../model/writer.ts";
 import { EditError, type EditList, type Operation } from "./list.ts";
-import { FilteredReader, type Part, PartsReader, RenamedReader, ShiftedReader } from "./readers.ts";
+import { filtered, redacted, type Removed } from "./redact.ts";
+import { type IsKept, type Part, PartsReader, RenamedReader, ShiftedReader } from "./readers.ts";
 
 /** What edits need of the world: other recordings of the same format, by the names in the list, and a test for globs. */
 export interface EditContext {
@@ -11,6 +12,8 @@ export interface EditContext {
   /** The caller's: closed with the edited recording. Throws when there is none. */
   open(name: string): Promise<Reader>;
   matching(globs: readonly string[]): (name: string) => boolean;
+  /** Is given the texts of what a redaction takes out. */
+  removed?(removed: Removed): void;
 }
 
 /** A note, at the edited recording's own time. */
@@ -76,15 +79,17 @@ async function applied(
       const isUnwanted = operation.exclude === undefined ? (): boolean => false : context.matching(operation.exclude);
       const kept = reader.channels.map(({ name }) => isWanted(name) && !isUnwanted(name));
       if (!kept.includes(true)) throw new EditError(path, noChannel(reader));
-      return new FilteredReader(reader, (channel) => kept[channel]!);
+      return filtered(reader, (channel) => kept[channel]!, kept, context.writing);
     }
     case "redact": {
       const isHit = context.matching(operation.channels);
       const hit = reader.channels.map(({ name }) => isHit(name));
       if (!hit.includes(true)) throw new EditError(path, noChannel(reader));
-      const from = operation.from ?? Number.NEGATIVE_INFINITY;
-      const until = operation.until ?? Number.POSITIVE_INFINITY;
-      return new FilteredReader(reader, (channel, time) => !hit[channel]! || time < from || time >= until);
+      const { from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = operation;
+      const isOut: IsKept = (channel, time) => hit[channel]! && time >= from && time < until;
+      const { reader: without, removed } = await redacted(reader, isOut, hit, until, context.writing);
+      context.removed?.(removed);
+      return without;
     }
     case "rename": {
       const names = new Map(Object.entries(operation.channels));

@@ -1,9 +1,9 @@
 import { Columns, type MessageBatch } from "../../model/batch.ts";
 import { StatisticsCounter } from "../../model/chunk.ts";
 import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo, StateModel } from "../../model/reader.ts";
-import type { Time, Timeline } from "../../model/time.ts";
+import { after, type Time, type Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics } from "../../model/value.ts";
-import type { MadeMessage } from "../../model/writer.ts";
+import type { MadeMessage, Sift } from "../../model/writer.ts";
 
 /** Rows of a source's batch as they are, and where they go: what a writer is given, and `batches()` is made of. */
 export interface Piece {
@@ -110,27 +110,86 @@ export class ShiftedReader extends EditedReader {
   }
 }
 
-/** Only messages that `isKept` says. What they had told about state is left out with them. */
-export class FilteredReader extends EditedReader {
-  readonly #isKept: (channel: number, time: Time) => boolean;
+/** Whether row `i` of a batch, which is of this channel and time of the recording that is filtered, is kept. */
+export type IsKept = (channel: number, time: Time, batch: MessageBatch, i: number) => boolean;
 
-  constructor(inner: Reader, isKept: (channel: number, time: Time) => boolean) {
+/**
+ * Only messages that `isKept` says. What they had told about state is left out with them; where others count from what
+ * is left out, `siftOf` gives what has them say the same without.
+ */
+export class FilteredReader extends EditedReader {
+  readonly #isKept: IsKept;
+  readonly #siftOf: (() => Sift | null) | null;
+
+  constructor(inner: Reader, isKept: IsKept, siftOf: (() => Sift | null) | null = null) {
     super(inner);
     this.#isKept = isKept;
+    this.#siftOf = siftOf;
   }
 
   async *pieces(query: Query): AsyncGenerator<Piece> {
-    for await (const piece of piecesOf(this.inner, query)) {
-      const { batch, channels, shift } = piece;
-      const rows = new Uint32Array(batch.length);
-      let count = 0;
-      for (let i = 0; i < batch.length; i++) {
-        const id = batch.channel[i]!;
-        if (this.#isKept(channels === null ? id : channels[id]!, batch.time[i]! + shift)) rows[count++] = i;
+    const sift = this.#siftOf?.() ?? null;
+    if (sift !== null) yield* query.reverse === true ? this.#siftedBack(query) : this.#sifted(query, sift);
+    else {
+      for await (const piece of piecesOf(this.inner, query)) {
+        const rows = this.#rowsOf(piece);
+        if (rows.length === piece.batch.length) yield piece;
+        else if (rows.length > 0) yield { ...piece, batch: picked(piece.batch, rows) };
       }
-      if (count === batch.length) yield piece;
-      else if (count > 0) yield { ...piece, batch: picked(batch, rows.subarray(0, count)) };
     }
+  }
+
+  #rowsOf({ batch, channels, shift }: Piece): Uint32Array {
+    const rows = new Uint32Array(batch.length);
+    let count = 0;
+    for (let i = 0; i < batch.length; i++) {
+      const id = batch.channel[i]!;
+      if (this.#isKept(channels === null ? id : channels[id]!, batch.time[i]! + shift, batch, i)) rows[count++] = i;
+    }
+    return rows.subarray(0, count);
+  }
+
+  /** What messages count from is known from the last keyframe before on. */
+  async *#sifted(query: Query, sift: Sift): AsyncGenerator<Piece> {
+    const { start = Number.NEGATIVE_INFINITY, channels, end, signal } = query;
+    const anchor = Number.isFinite(start) ? await this.#anchor(start) : undefined;
+    const wanted = channels === undefined ? null : new Set(channels.map(({ id }) => id));
+    for await (const piece of piecesOf(this.inner, { start: anchor, end, signal })) {
+      const batch = sift.next(piece.batch, this.#rowsOf(piece));
+      const rows = Uint32Array.from({ length: batch.length }, (_, i) => i).filter((i) => {
+        const id = batch.channel[i]!;
+        const own = piece.channels === null ? id : piece.channels[id]!;
+        return batch.time[i]! + piece.shift >= start && (wanted === null || wanted.has(own));
+      });
+      if (rows.length > 0) yield { ...piece, batch: rows.length === batch.length ? batch : picked(batch, rows) };
+    }
+  }
+
+  /** One stretch from keyframe to keyframe after the other, the latest first. */
+  async *#siftedBack(query: Query): AsyncGenerator<Piece> {
+    const least = query.start ?? Number.NEGATIVE_INFINITY;
+    const last = after((await this.inner.timeline()).end);
+    let end = Math.min(query.end ?? last, last);
+    while (end > least) {
+      const start = (await this.#anchor(end)) ?? Number.NEGATIVE_INFINITY;
+      const pieces: Piece[] = [];
+      for await (const piece of this.pieces({ ...query, start: Math.max(start, least), end, reverse: false }))
+        pieces.push(piece);
+      yield* pieces.reverse();
+      end = start;
+    }
+  }
+
+  /** A time before `time` from which on nothing before it matters, if the keyframe there is kept; else there is none. */
+  async #anchor(time: Time): Promise<Time | undefined> {
+    const keyframe = await this.inner.keyframe(time - 1);
+    if (keyframe === null || keyframe.channels !== null) return undefined;
+    for await (const piece of piecesOf(this.inner, { start: keyframe.time, end: after(keyframe.time) })) {
+      const { batch, sequence } = piece;
+      const rows = this.#rowsOf(piece);
+      if (rows.some((i) => batch.sequence[i]! + sequence === keyframe.sequence)) return keyframe.time;
+    }
+    return undefined;
   }
 
   async timeline(): Promise<Timeline> {

@@ -9,7 +9,7 @@ export async function writeEdited(
   reader: Reader,
   writing: WritingFormat,
   to: SinkBundle,
-  options: Pick<CreateOptions, "compression" | "dialect"> & {
+  options: Pick<CreateOptions, "compression" | "dialect" | "without"> & {
     readonly metadata?: Readonly<Record<string, Value>> | undefined;
     /** Puts more into the result, before its first message. */
     readonly begin?: ((writer: Writer) => void) | undefined;

@@ -109,7 +109,8 @@ async function seen(bytes: Uint8Array, tick: number): Promise<unknown> {
   }
   const { ids, columns } = sets.get("blocks")!;
   const kinds = (columns.get("kind")?.data ?? []) as readonly string[];
-  return { bodies, blocks: Object.fromEntries(ids.map((id, row) => [id, kinds[row]] as const).sort()) };
+  const blocks = ids.map((id, row) => [String(id), kinds[row]] as const);
+  return { bodies, blocks: Object.fromEntries(blocks.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** Who only joined is nowhere: the book has no word for that. */
@@ -144,7 +145,7 @@ describe("a reader that knows only the specification", () => {
         const tick = at % states.length;
         expect(told(states[tick]!)).toEqual(await seen(bytes, tick));
       }),
-      { numRuns: tries(8, 10_000) },
+      { numRuns: tries(5, 50_000) },
     );
   });
 
@@ -169,7 +170,7 @@ describe("a reader that knows only the specification", () => {
         const merged = statesOf(await compactedOf(trimmed));
         same(merged.map(scene), states.map(scene));
         others.set("b", bytes);
-        const joined = await statesOf(
+        const joined = statesOf(
           await edited(bytes, [
             { op: "trim", ...range },
             { op: "join", files: ["b"] },
@@ -178,7 +179,7 @@ describe("a reader that knows only the specification", () => {
         same(joined.slice(-whole.length), whole);
         same(joined.slice(0, states.length), states);
       }),
-      { numRuns: tries(6, 10_000) },
+      { numRuns: tries(4, 50_000) },
     );
   });
 });
@@ -224,7 +225,7 @@ describe("a recording whose cut tells displacements with an event of simtape's o
       await using recording = await open(bytes);
       for (const tick of [0, 1, 40, 200, 452]) {
         const [state, expected] = [await recording.state(tick * TICK), await whole.state((tick + 27) * TICK)];
-        expect([...state.values].sort()).toEqual([...expected.values].sort());
+        expect(Object.fromEntries(state.values)).toEqual(Object.fromEntries(expected.values));
         expect(Object.fromEntries(state.sets)).toEqual(Object.fromEntries(expected.sets));
       }
     }

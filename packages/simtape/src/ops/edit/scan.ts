@@ -1,0 +1,145 @@
+import { ByteBuilder } from "../../bytes/builder.ts";
+import { writeModifiedUtf8 } from "../../bytes/modified-utf8.ts";
+import type { SourceBundle } from "../../io/source.ts";
+import { RecordingError } from "../../model/error.ts";
+import type { Recording } from "../../model/recording.ts";
+import { textsOf } from "./texts.ts";
+
+/** Characters of a text below which it is in other texts by chance. */
+const LEAST = 4;
+/** Bytes that a pattern is looked up by. */
+const KEY = 4;
+
+interface Pattern {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Throws `RecordingError` when anything of a recording that was written holds one of the texts and nothing in its
+ * messages says it: in its files as they are and inflated, as UTF-8, as UTF-16, UUIDs also as their bytes.
+ */
+export async function refuseTexts(
+  written: Recording,
+  files: SourceBundle,
+  beside: readonly Uint8Array[],
+  texts: ReadonlySet<string>,
+): Promise<void> {
+  const search = new Search(texts);
+  for await (const records of written.records()) for (const { bytes } of records) search.in(bytes);
+  let last: Uint8Array | null = null;
+  for await (const batch of written.batches()) {
+    if (batch.bytes !== last) search.in(batch.bytes);
+    last = batch.bytes;
+  }
+  for (const name of [undefined, ...(written.reader.siblings ?? [])]) {
+    const source = await files.open(name);
+    for (let at = 0; source !== null; ) {
+      const bytes = await source.read(at, PIECE);
+      search.in(bytes);
+      if (bytes.length < PIECE) break;
+      at += PIECE - OVERLAP;
+    }
+    await source?.close();
+  }
+  for (const bytes of beside) search.in(bytes);
+  const { found } = search;
+  if (found.size === 0) return;
+  await forgive(found, written);
+  const [first] = found;
+  if (first === undefined) return;
+  throw new RecordingError(
+    "malformed",
+    `${found.size === 1 ? "a text" : `${found.size} texts`} of what was taken out would still be in the result, which was not written: ${JSON.stringify(first.slice(0, 40))}`,
+    { format: written.info.format },
+  );
+}
+
+const PIECE = 1 << 20;
+/** Longer patterns are not looked for across pieces. */
+const OVERLAP = 4096;
+
+/** Takes out what is part of a text that a message says, or of the recording's own words. */
+async function forgive(found: Set<string>, written: Recording): Promise<void> {
+  const { reader, channels, info } = written;
+  const words = [...channels.flatMap(({ name, schema }) => [name, schema.name]), ...keysOf(info.metadata)];
+  const forgiven = (text: string): void => {
+    for (const one of found) if (text.includes(one)) found.delete(one);
+  };
+  for (const word of words) forgiven(word);
+  for await (const batch of reader.batches({})) {
+    if (found.size === 0) return;
+    for (let i = 0; i < batch.length; i++)
+      for (const text of textsOf(channels[batch.channel[i]!]!, batch, i)) forgiven(text);
+  }
+}
+
+function keysOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => [...(Array.isArray(value) ? [] : [key]), ...keysOf(item)]);
+}
+
+/** Looks for many patterns at once. */
+class Search {
+  readonly found = new Set<string>();
+  readonly #byKey = new Map<number, Pattern[]>();
+  /** By the first two bytes: whether any pattern begins so. */
+  readonly #begins = new Uint8Array(1 << 16);
+
+  constructor(texts: ReadonlySet<string>) {
+    for (const text of texts) {
+      if (text.length < LEAST) continue;
+      for (const bytes of formsOf(text)) {
+        const key = keyAt(bytes, 0);
+        const known = this.#byKey.get(key);
+        if (known === undefined) this.#byKey.set(key, [{ text, bytes }]);
+        else known.push({ text, bytes });
+        this.#begins[(bytes[0]! << 8) | bytes[1]!] = 1;
+      }
+    }
+  }
+
+  in(bytes: Uint8Array): void {
+    const last = bytes.length - KEY;
+    for (let at = 0; at <= last; at++) {
+      if (this.#begins[(bytes[at]! << 8) | bytes[at + 1]!] === 0) continue;
+      for (const { text, bytes: wanted } of this.#byKey.get(keyAt(bytes, at)) ?? []) {
+        if (wanted.every((byte, k) => bytes[at + k] === byte)) this.found.add(text);
+      }
+    }
+  }
+}
+
+function keyAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** The bytes that a text may stand in a file as. */
+function formsOf(text: string): Uint8Array[] {
+  const forms = [new TextEncoder().encode(text), units(text, true), units(text, false)];
+  // values of bytes are kept as one character for each; NUL is C0 80 in modified UTF-8, the rest of it needs pairs
+  if (/^[\0-\xff]*$/.test(text)) forms.push(Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  if (/[\0\u{10000}-\u{10ffff}]/u.test(text)) forms.push(modified(text));
+  const escaped = JSON.stringify(text).slice(1, -1);
+  if (escaped !== text) forms.push(new TextEncoder().encode(escaped));
+  if (UUID.test(text)) {
+    const digits = text.replaceAll("-", "");
+    forms.push(new TextEncoder().encode(digits));
+    forms.push(Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16)));
+  }
+  return forms.filter(({ length }) => length >= KEY);
+}
+
+function units(text: string, isLittle: boolean): Uint8Array {
+  const view = new DataView(new ArrayBuffer(2 * text.length));
+  for (let i = 0; i < text.length; i++) view.setUint16(2 * i, text.charCodeAt(i), isLittle);
+  return new Uint8Array(view.buffer);
+}
+
+function modified(text: string): Uint8Array {
+  const builder = new ByteBuilder();
+  writeModifiedUtf8(builder, text);
+  return builder.take();
+}

@@ -1,0 +1,71 @@
+import { LayoutError } from "../../bytes/error.ts";
+import type { MessageBatch } from "../../model/batch.ts";
+import type { Reader } from "../../model/reader.ts";
+import type { Channel, Value } from "../../model/value.ts";
+
+/** Bytes of a value below this are told apart from nothing. */
+const LEAST_BYTES = 8;
+/** Of longer ones the first tell enough. */
+const MOST_BYTES = 64;
+
+/** Everything that a message says in words, and values of bytes as text of one character for each. */
+export function textsOf({ schema }: Channel, batch: MessageBatch, i: number): Set<string> {
+  const found = new Set<string>();
+  const payload = batch.payload(i);
+  try {
+    const value =
+      schema.said === undefined ? schema.decode(payload, batch.context) : schema.said(payload, batch.context);
+    addTexts(found, value, new PayloadText(payload));
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    addBytes(found, payload);
+  }
+  return found;
+}
+
+function addTexts(found: Set<string>, value: Value, payload: PayloadText): void {
+  if (typeof value === "string") {
+    if (value !== "") found.add(value);
+  } else if (value instanceof Uint8Array) addBytes(found, value);
+  else if (Array.isArray(value)) for (const item of value as readonly Value[]) addTexts(found, item, payload);
+  else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      // names of the schema's own are not in the message
+      if (key !== "" && payload.has(key)) found.add(key);
+      addTexts(found, item as Value, payload);
+    }
+  }
+}
+
+function addBytes(found: Set<string>, bytes: Uint8Array): void {
+  if (bytes.length < LEAST_BYTES) return;
+  const head = bytes.subarray(0, MOST_BYTES);
+  if (new Set(head).size > 3) found.add(LATIN.decode(head));
+}
+
+/** A payload as text of one character for each byte, once it is asked for. */
+class PayloadText {
+  readonly #bytes: Uint8Array;
+  #text: string | null = null;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  has(text: string): boolean {
+    this.#text ??= LATIN.decode(this.#bytes);
+    return this.#text.includes(LATIN.decode(UTF8.encode(text)));
+  }
+}
+
+const UTF8 = new TextEncoder();
+const LATIN = new TextDecoder("latin1");
+
+/** Takes the texts of all messages of `reader` out of `texts`. */
+export async function takeOut(texts: Set<string>, reader: Reader): Promise<void> {
+  for await (const batch of reader.batches({})) {
+    for (let i = 0; i < batch.length; i++)
+      for (const text of textsOf(reader.channels[batch.channel[i]!]!, batch, i)) texts.delete(text);
+    if (texts.size === 0) return;
+  }
+}
