@@ -8,6 +8,10 @@ import { EVENT } from "../../src/formats/hypercube/layout-events.ts";
 import { writeChat, writePaletteAdd } from "../../src/formats/hypercube/layout-world-events.ts";
 import { epochs } from "../fixtures/hypercube/make.ts";
 import { built, compacted, event } from "../fixtures/hypercube/recording.ts";
+import { FORMATS } from "../../src/formats.ts";
+import { fromFile } from "../../src/io/node/index.ts";
+import { openBundle } from "../../src/model/open.ts";
+import { refuseTexts } from "../../src/ops/edit/scan.ts";
 import { BookReader, type BookState } from "../support/hcrp-by-the-book.ts";
 import { simtape, temporaryFile } from "./run.ts";
 
@@ -133,17 +137,26 @@ describe("a filtered recording", () => {
 
 describe("a recording from which an edit of before took chat and left its texts in the palettes", () => {
   const text = (entry: string): Uint8Array => new TextEncoder().encode(entry);
-  const texts = [text("secret of the snapshot"), text("said")];
+  const texts = [text("secret of the snapshot"), text("said"), text("short")];
   const palettes = built((out) => writePalettes(out, [[], [], [], [], [], texts]));
   const events = [
     event(EVENT.paletteAdd, (out) => writePaletteAdd(out, { kind: 5, entry: text("secret of an event") })),
     event(EVENT.paletteAdd, (out) => writePaletteAdd(out, { kind: 5, entry: text("said again") })),
     event(EVENT.chat, (out) => writeChat(out, { kind: 0, sender: null, text: 2 })),
-    event(EVENT.chat, (out) => writeChat(out, { kind: 0, sender: null, text: 4 })),
+    event(EVENT.chat, (out) => writeChat(out, { kind: 0, sender: null, text: 5 })),
   ];
   const snapshot = [{ type: SECTION.palettes, body: palettes }];
   const chunk = { ticks: 5, snapshot, records: [{ tick: 1, events }] };
   const left = temporaryFile("left.hcrp", compacted(zstd, { chunks: [chunk, chunk], metadata: epochs([1]) }));
+
+  test("is found to have them, short ones too, by who looks for what was taken out", async () => {
+    await using recording = await openBundle(fromFile(left), FORMATS);
+    const refused = (...gone: string[]): Promise<void> =>
+      refuseTexts(recording, fromFile(left), [text("a note with a secret")], new Set(gone));
+    for (const gone of ["secret of the snapshot", "secret of an event", "short", "note with a"])
+      await expect(refused(gone), gone).rejects.toThrow("a text of what was taken out would still be in the result");
+    await refused("said", "said again", "nowhere at all", "not");
+  });
 
   test.each([
     ["copied anew", ["copy", left, "--rewrite"]],

@@ -5,8 +5,8 @@ import { RecordingError } from "../../model/error.ts";
 import type { Recording } from "../../model/recording.ts";
 import { textsOf } from "./texts.ts";
 
-/** Characters of a text below which it is in other texts by chance. */
-const LEAST = 4;
+/** Bytes of a text below which they are among others by chance: it is looked for in decoded values, as a whole. */
+const LEAST = 8;
 /** Bytes that a pattern is looked up by. */
 const KEY = 4;
 
@@ -17,7 +17,8 @@ interface Pattern {
 
 /**
  * Throws `RecordingError` when anything of a recording that was written holds one of the texts and nothing in its
- * messages says it: in its files as they are and inflated, as UTF-8, as UTF-16, UUIDs also as their bytes.
+ * messages says it: in its files as they are and inflated, as UTF-8, UTF-16 and modified UTF-8, UUIDs also as their
+ * bytes; short ones among all texts that its messages and metadata decode to.
  */
 export async function refuseTexts(
   written: Recording,
@@ -31,7 +32,10 @@ export async function refuseTexts(
   for await (const batch of written.batches()) {
     if (batch.bytes !== last) search.in(batch.bytes);
     last = batch.bytes;
+    for (let i = 0; i < batch.length && search.hasShort; i++)
+      search.among(textsOf(written.channels[batch.channel[i]!]!, batch, i, "all"));
   }
+  search.among(valuesOf(written.info.metadata));
   for (const name of [undefined, ...(written.reader.siblings ?? [])]) {
     const source = await files.open(name);
     for (let at = 0; source !== null; ) {
@@ -74,6 +78,12 @@ async function forgive(found: Set<string>, written: Recording): Promise<void> {
   }
 }
 
+function valuesOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
+  return Object.values(value).flatMap(valuesOf);
+}
+
 function keysOf(value: unknown): string[] {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => [...(Array.isArray(value) ? [] : [key]), ...keysOf(item)]);
@@ -82,14 +92,19 @@ function keysOf(value: unknown): string[] {
 /** Looks for many patterns at once. */
 class Search {
   readonly found = new Set<string>();
+  readonly #short = new Set<string>();
   readonly #byKey = new Map<number, Pattern[]>();
   /** By the first two bytes: whether any pattern begins so. */
   readonly #begins = new Uint8Array(1 << 16);
 
   constructor(texts: ReadonlySet<string>) {
     for (const text of texts) {
-      if (text.length < LEAST) continue;
-      for (const bytes of formsOf(text)) {
+      const forms = formsOf(text);
+      if (forms[0]!.length < LEAST) {
+        this.#short.add(text);
+        continue;
+      }
+      for (const bytes of forms) {
         const key = keyAt(bytes, 0);
         const known = this.#byKey.get(key);
         if (known === undefined) this.#byKey.set(key, [{ text, bytes }]);
@@ -97,6 +112,15 @@ class Search {
         this.#begins[(bytes[0]! << 8) | bytes[1]!] = 1;
       }
     }
+  }
+
+  get hasShort(): boolean {
+    return this.#short.size > 0;
+  }
+
+  /** Takes short texts for found that are one of these. */
+  among(texts: Iterable<string>): void {
+    for (const text of texts) if (this.#short.has(text)) this.found.add(text);
   }
 
   in(bytes: Uint8Array): void {
@@ -129,7 +153,7 @@ function formsOf(text: string): Uint8Array[] {
     forms.push(new TextEncoder().encode(digits));
     forms.push(Uint8Array.from({ length: 16 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16)));
   }
-  return forms.filter(({ length }) => length >= KEY);
+  return forms;
 }
 
 function units(text: string, isLittle: boolean): Uint8Array {

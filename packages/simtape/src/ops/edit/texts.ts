@@ -8,13 +8,21 @@ const LEAST_BYTES = 8;
 /** Of longer ones the first tell enough. */
 const MOST_BYTES = 64;
 
-/** Everything that a message says in words, and values of bytes as text of one character for each. */
-export function textsOf({ schema }: Channel, batch: MessageBatch, i: number): Set<string> {
+/**
+ * Everything that a message says in words, and values of bytes as text of one character for each; `all`: also what is in
+ * it for others to refer to.
+ */
+export function textsOf(
+  { schema }: Channel,
+  batch: MessageBatch,
+  i: number,
+  which: "said" | "all" = "said",
+): Set<string> {
   const found = new Set<string>();
   const payload = batch.payload(i);
   try {
-    const value =
-      schema.said === undefined ? schema.decode(payload, batch.context) : schema.said(payload, batch.context);
+    const isSaid = which === "said" && schema.said !== undefined;
+    const value = isSaid ? schema.said!(payload, batch.context) : schema.decode(payload, batch.context);
     addTexts(found, value, new PayloadText(payload));
   } catch (error) {
     if (!(error instanceof LayoutError)) throw error;
