@@ -80,12 +80,12 @@ async function inflated({ files, written }: Redacted): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Words and bytes of any value. */
+/** Words of any value, names of its members as well. */
 function words(value: Value, into: Set<string>): Set<string> {
   if (typeof value === "string") into.add(value);
   else if (Array.isArray(value)) for (const item of value as readonly Value[]) words(item, into);
   else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value))
-    for (const item of Object.values(value)) words(item as Value, into);
+    for (const [key, item] of Object.entries(value)) words(item as Value, into.add(key));
   return into;
 }
 

@@ -162,9 +162,13 @@ describe("a reader that knows only the specification", () => {
         const trimmed = await edited(bytes, [{ op: "trim", ...range }]);
         const expected = whole.slice(from, until);
         const states = statesOf(trimmed);
-        expect(states.length).toBeLessThanOrEqual(expected.length);
-        same(states, expected);
-        const tick = b % states.length;
+        // a chunk that is whole keeps its last ticks, in which nothing happens
+        const last = expected.at(-1)!;
+        same(
+          states,
+          states.map((_, tick) => expected[tick] ?? last),
+        );
+        const tick = b % Math.min(states.length, expected.length);
         expect(await seen(trimmed, tick)).toEqual(told(expected[tick]!));
         same(statesOf(await rewritten(trimmed)), states);
         const merged = statesOf(await compactedOf(trimmed));
@@ -177,7 +181,8 @@ describe("a reader that knows only the specification", () => {
           ]),
         );
         same(joined.slice(-whole.length), whole);
-        same(joined.slice(0, states.length), states);
+        const both = Math.min(states.length, expected.length);
+        same(joined.slice(0, both), states);
       }),
       { numRuns: tries(4, 50_000) },
     );
