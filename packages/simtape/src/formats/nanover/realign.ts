@@ -126,28 +126,34 @@ export class MessageList {
 
   /**
    * Takes times from the entries, `base` being where offset 0 of the index is. Entries that are damaged fit no message;
-   * where bytes have come in or gone, all entries behind are shifted. Messages whose entry is lost get times between
-   * those around. A message that the index says is of another length, and that nothing follows, is none.
+   * where bytes have come in or gone, all entries behind are shifted. An entry is of one message only, and the next
+   * message takes a later one. Messages whose entry is lost get times between those around. A message that the index
+   * says is of another length, and that nothing follows, is none.
    */
   realign(entries: EntryList, base: number): void {
     const count = this.size;
     const found = new Float64Array(count).fill(Number.NaN);
     const offset = this.#offset.data;
     const end = this.#end.data;
-    const fits = (i: number, shift: number): number =>
-      i < count ? entries.find(offset[i]! - base - shift, end[i]! - offset[i]!) : -1;
+    let taken = -1;
+    const fits = (i: number, shift: number): number => {
+      const entry = i < count ? entries.find(offset[i]! - base - shift, end[i]! - offset[i]!) : -1;
+      return entry > taken ? entry : -1;
+    };
     let shift = 0;
     for (let i = 0; i < count; i++) {
       let entry = fits(i, shift);
       if (entry < 0 && !this.#goesOn(i, shift, fits)) {
-        const moved = this.#shiftAt(i, shift, entries, base, fits);
+        const moved = this.#shiftAt(i, shift, entries, base, taken, fits);
         if (moved !== null) {
           shift = moved;
           entry = fits(i, shift);
         }
       }
-      if (entry >= 0) found[i] = entries.time(entry);
-      else if (this.#isBroken(i, shift, entries, base)) found[i] = Number.NEGATIVE_INFINITY;
+      if (entry >= 0) {
+        found[i] = entries.time(entry);
+        taken = entry;
+      } else if (this.#isBroken(i, shift, entries, base)) found[i] = Number.NEGATIVE_INFINITY;
     }
     this.#fill(found);
   }
@@ -157,18 +163,26 @@ export class MessageList {
     return false;
   }
 
-  /** By how much entries are shifted from message `i` on: the nearest that fits this message and one of the next. */
+  /**
+   * By how much entries are shifted from message `i` on: the nearest behind `taken` that fits this message and one of the
+   * next.
+   */
   #shiftAt(
     i: number,
     shift: number,
     entries: EntryList,
     base: number,
+    taken: number,
     fits: (i: number, shift: number) => number,
   ): number | null {
     const at = this.#offset.data[i]! - base - shift;
     const length = this.#end.data[i]! - this.#offset.data[i]!;
     let best: number | null = null;
-    for (let e = entries.lowerBound(at - REACH); e < entries.size && entries.offset(e) <= at + REACH; e++) {
+    for (
+      let e = Math.max(taken + 1, entries.lowerBound(at - REACH));
+      e < entries.size && entries.offset(e) <= at + REACH;
+      e++
+    ) {
       if (entries.length(e) !== length) continue;
       const moved = this.#offset.data[i]! - base - entries.offset(e);
       if (best !== null && Math.abs(moved - shift) >= Math.abs(best - shift)) continue;

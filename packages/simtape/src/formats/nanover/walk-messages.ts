@@ -81,7 +81,11 @@ export class MessageWalk implements FlatLayout {
       }
       const hadFrame = moment.hasFrame;
       moment = Number.isFinite(time)
-        ? { time, origin: null, hasFrame: hadFrame || outline.types.includes("frame") }
+        ? {
+            time,
+            origin: originOf(outline, time) ?? moment.origin,
+            hasFrame: hadFrame || outline.types.includes("frame"),
+          }
         : this.#after(moment, outline);
       this.#add(walk, position, end, outline, moment.time ?? 0, hadFrame);
       walk.record("message", position, end);
@@ -112,7 +116,7 @@ export class MessageWalk implements FlatLayout {
     const stamp = outline.serverTimestamp;
     const time = before.time ?? 0;
     if (stamp === null || !Number.isFinite(stamp)) return { time, origin: before.origin, hasFrame };
-    const origin = before.origin ?? stamp - time / 1e9;
+    const origin = before.origin ?? originOf(outline, time)!;
     const since = Math.round((stamp - origin) * 1e9);
     // A clock that goes back, or leaps further than any recording lasts, is another server's or damaged.
     const isSound = since >= time && since < Number.MAX_SAFE_INTEGER;
@@ -135,6 +139,11 @@ export class MessageWalk implements FlatLayout {
       }
     }
   }
+}
+
+/** What the server's clock says at time 0 when it is `time` at this message; null when the message does not tell. */
+function originOf({ serverTimestamp }: MessageOutline, time: Time): number | null {
+  return serverTimestamp !== null && Number.isFinite(serverTimestamp) ? serverTimestamp - time / 1e9 : null;
 }
 
 /** Entries of the index look like messages; where it begins is not always known. */
