@@ -112,24 +112,52 @@ export class IndexedMessages {
     return this.#columns(table, bytes, starts, chunk.sequence, null).build(bytes, chunk.sequence);
   }
 
-  /** Bytes `[0, end)` of stored messages, one record for each message where they follow each other; `origin` is their place in the file. */
+  /** Bytes `[0, end)` of the messages, one record for each that an entry names; `origin` is their place in the file. */
   async *records(origin: number, end: number, signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
     let at = 0;
-    for (const chunk of this.chunks) {
-      if (!chunk.isRun || chunk.offset < at || chunk.offset + chunk.length > end) continue;
-      yield* this.#unindexed(origin, at, chunk.offset, signal);
-      const table = await this.#table(chunk, signal);
-      const bytes = await readExactly(this.#content.messages, chunk.offset, chunk.length, signal);
-      const records: NativeRecord[] = [];
+    for await (const table of this.#inPlace(signal)) {
+      const { bytes, starts } = await this.#load(table, signal);
+      let records: NativeRecord[] = [];
       for (let i = 0; i < table.size; i++) {
-        const from = table.offset[i]! - chunk.offset;
-        const record = bytes.subarray(from, from + table.length[i]!);
-        records.push({ kind: "message", offset: origin + table.offset[i]!, bytes: record });
+        const place = table.offset[i]!;
+        const to = Math.min(end, place + table.length[i]!);
+        // Entries may name the same bytes.
+        const from = Math.max(at, place);
+        if (to <= from) continue;
+        if (from > at) {
+          yield records;
+          records = [];
+          yield* this.#unindexed(origin, at, from, signal);
+        }
+        const start = starts[i]! - place;
+        records.push({ kind: "message", offset: origin + from, bytes: bytes.subarray(start + from, start + to) });
+        at = to;
       }
       yield records;
-      at = chunk.offset + chunk.length;
     }
     yield* this.#unindexed(origin, at, end, signal);
+  }
+
+  /** The entries in the order of the messages' places. */
+  async *#inPlace(signal: AbortSignal | undefined): AsyncGenerator<EntryTable> {
+    const isInPlace = this.chunks.every(
+      ({ isRun, offset }, i, { [i - 1]: last }) => isRun && (last === undefined || offset >= last.offset + last.length),
+    );
+    if (isInPlace) {
+      for (const chunk of this.chunks) yield await this.#table(chunk, signal);
+      return;
+    }
+    const all = new EntryTable();
+    for (const chunk of this.chunks) all.addAll(await this.#table(chunk, signal));
+    const rows = Uint32Array.from({ length: all.size }, (_, i) => i).sort((a, b) => all.offset[a]! - all.offset[b]!);
+    let table = new EntryTable();
+    for (const i of rows) {
+      table.add(all.offset[i]!, all.length[i]!, all.time[i]!, 0, Number.NaN);
+      if (!table.isFull) continue;
+      yield table;
+      table = new EntryTable();
+    }
+    yield table;
   }
 
   async *#unindexed(
@@ -371,11 +399,12 @@ const MAX_TIME = Number.MAX_SAFE_INTEGER * MICROSECOND;
 
 interface Loaded {
   readonly bytes: Uint8Array;
-  /** Place of each message in `bytes`; null when they were not read. */
-  readonly starts: Uint32Array | null;
+  /** Place of each message in `bytes`. */
+  readonly starts: Uint32Array;
 }
 
-const NOTHING: Loaded = { bytes: new Uint8Array(0), starts: null };
+/** Messages that were not read. */
+const NOTHING: { readonly bytes: Uint8Array; readonly starts: null } = { bytes: new Uint8Array(0), starts: null };
 
 function outlined(bytes: Uint8Array, start: number, end: number): MessageOutline | null {
   try {
@@ -421,6 +450,10 @@ class EntryTable {
     this.bytes += length;
     this.first = Math.min(this.first, offset);
     this.end = Math.max(this.end, offset + length);
+  }
+
+  addAll({ size, offset, length, time, mask, index }: EntryTable): void {
+    for (let i = 0; i < size; i++) this.add(offset[i]!, length[i]!, time[i]!, mask[i]!, index[i]!);
   }
 
   #grow(): void {

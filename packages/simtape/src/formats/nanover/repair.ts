@@ -2,7 +2,6 @@ import { hex, LayoutError } from "../../bytes/error.ts";
 import type { SinkBundle } from "../../io/sink.ts";
 import { Columns } from "../../model/batch.ts";
 import type { Chunk } from "../../model/chunk.ts";
-import { RecordingError } from "../../model/error.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo } from "../../model/value.ts";
@@ -37,9 +36,6 @@ export async function repair(from: Reader, to: SinkBundle, given: RepairNote): P
       if (writer.ready !== null) await writer.ready;
     }
     for (const batch of mender.last()) writer.append(batch, channels);
-    if (mender.kept === 0 && reader.info.version === "1") {
-      throw new RecordingError("malformed", "no message of the recording can be read", { format: "nanover" });
-    }
     await writer.close();
   } catch (error) {
     await writer.abort();
@@ -78,8 +74,6 @@ async function noteDamage({ messages }: NanoverReader, note: RepairNote): Promis
 
 /** Takes out what does not decode, and mends times. Holds one chunk back: whether a time fits, the next one tells. */
 class Mender {
-  /** Messages that decode. */
-  kept = 0;
   readonly #reader: NanoverReader;
   readonly #channels: readonly ChannelInfo[];
   readonly #note: RepairNote;
@@ -113,24 +107,35 @@ class Mender {
     const { payloads } = this.#reader;
     const rows = new Uint32Array(batch.length);
     let count = 0;
-    for (let i = 0; i < batch.length; i++) {
-      const { name, schema } = this.#reader.channels[batch.channel[i]!]!;
-      try {
-        schema.decode(batch.payload(i), payloads);
-        rows[count++] = i;
-      } catch (error) {
-        if (!(error instanceof LayoutError)) throw error;
-        const length = batch.end[i]! - batch.start[i]!;
-        const offset = origin === null ? undefined : origin + batch.start[i]!;
-        const where = offset === undefined ? "" : ` at ${hex(offset)}`;
-        const message = `a ${name} message of ${length} bytes${where} was left out: ${error.message} of its payload`;
-        this.#note.lost({ code: "bad-payload", severity: "loss", message, offset, length, time: batch.time[i] });
+    // The parts of a zip's message are rows of the same bytes, one behind the other.
+    for (let from = 0; from < batch.length; ) {
+      let to = from + 1;
+      while (to < batch.length && batch.start[to] === batch.start[from] && batch.end[to] === batch.end[from]) to++;
+      const before = count;
+      const broken: { readonly row: number; readonly why: string }[] = [];
+      for (let row = from; row < to; row++) {
+        const why = failure(this.#reader, batch, row);
+        if (why === null) rows[count++] = row;
+        else broken.push({ row, why });
       }
+      const isGone = count === before;
+      for (const { row, why } of broken) this.#tellBroken(batch, row, origin, why, isGone && row === from);
+      from = to;
     }
-    this.kept += count;
     const { time, channel, sequence, flags, bytes, start, end } = batch;
     const columns = new Columns(time, channel, sequence, flags, bytes, start, end, payloads);
     return count === batch.length ? columns : columns.pick(rows.subarray(0, count));
+  }
+
+  /** `isGone`: with this row the bytes of its message are lost, which are counted once. */
+  #tellBroken(batch: Columns, row: number, origin: number | null, why: string, isGone: boolean): void {
+    const { name } = this.#channels[batch.channel[row]!]!;
+    const length = batch.end[row]! - batch.start[row]!;
+    const offset = origin === null ? undefined : origin + batch.start[row]!;
+    const where = offset === undefined ? "" : ` at ${hex(offset)}`;
+    const message = `a ${name} message of ${length} bytes${where} was left out: ${why} of its payload`;
+    const finding = { code: "bad-payload", severity: "loss", message, offset, time: batch.time[row] } as const;
+    this.#note.lost(isGone ? { ...finding, length } : finding);
   }
 
   /** `next` tells the times behind the last rows. */
@@ -165,6 +170,17 @@ class Mender {
     if (time === null) return batch;
     const { channel, sequence, flags, bytes, start, end, context } = batch;
     return new Columns(time, channel, sequence, flags, bytes, start, end, context);
+  }
+}
+
+/** Why a payload does not decode; null when it does. */
+function failure({ channels, payloads }: NanoverReader, batch: Columns, row: number): string | null {
+  try {
+    channels[batch.channel[row]!]!.schema.decode(batch.payload(row), payloads);
+    return null;
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    return error.message;
   }
 }
 

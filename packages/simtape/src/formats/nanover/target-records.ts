@@ -1,4 +1,5 @@
 import type { ByteSink } from "../../io/sink.ts";
+import { RecordingError } from "../../model/error.ts";
 import type { Time } from "../../model/time.ts";
 import { CHANNEL_NAMES, FRAME, MICROSECOND, STATE } from "./layout.ts";
 import { type Content, VERSION, writeFileHeader } from "./layout-record.ts";
@@ -59,7 +60,8 @@ export class RecordTarget implements Target {
     const beside = this.#outlets[1 - this.#main]!;
     if (main.position === 0) {
       const word = CHANNEL_NAMES[this.#main];
-      throw new RangeError(`NanoVer v1 files have no header: one without ${word} messages would be empty`);
+      const message = `NanoVer v1 files have no header: one without ${word} messages would be empty`;
+      throw new RecordingError("unsupported", message, { format: "nanover" });
     }
     if (this.#counts[1 - this.#main] === 0) await beside.abort();
     else {
