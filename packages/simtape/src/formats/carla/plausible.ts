@@ -224,8 +224,8 @@ export class PacketJudge {
       if (size < 0 || view.getUint32(at + 1, true) !== size) continue;
       if (id > 24 ? !this.#occursBehind(walk, place, id) : WIDTHS[id] !== null || size <= 2) continue;
       const payload = at + PACKET_HEADER_BYTES;
-      if (id === FRAME_START && !isLikelyStart(view, payload)) continue;
-      if (isPlausible(id, view, payload, size)) first = at;
+      if (!isPlausible(id, view, payload, size)) continue;
+      if (id !== FRAME_START || isLikelyStart(view, payload)) first = at;
     }
     return first;
   }

@@ -146,6 +146,7 @@ class Mending {
       this.#note.rebuilt({ code: "frame-duration", severity: "note", message, offset, time });
     }
     if (!isTimely) {
+      new DataView(mended.buffer).setFloat64(16, time / 1e9, true);
       const message = `the elapsed time of the frame at ${hex(offset)}: ${time / 1e9} s instead of ${elapsed} s`;
       this.#note.rebuilt({ code: "frame-time", severity: "note", message, offset, time });
     }

@@ -260,10 +260,11 @@ export class PacketWalker implements FlatLayout {
     if (next === MORE && mayGrow) return false;
     const id = walk.bytes[place]!;
     const payload = next + PACKET_HEADER_BYTES;
-    const after = next > 0 ? view.getFloat64(payload + 16, true) : Number.NaN;
+    const told = next > 0 ? view.getFloat64(payload + 16, true) : Number.NaN;
+    const after = isElapsed(told) ? told : Number.NaN;
     const number = next > 0 ? frameNumber(view, payload) : Number.NaN;
     const isFollowing = number > now.frame && number - now.frame <= MANY_FRAMES;
-    const lost = isFollowing && isElapsed(after) ? number - now.frame - 1 : Number.NaN;
+    const lost = isFollowing && after >= 0 ? number - now.frame - 1 : Number.NaN;
     let isSame = now.isOpen && (rankOf(id) < 0 || rankOf(id) > now.rank);
     if (lost === 0) isSame = true;
     else if (isReached && lost > 0) isSame = false;
