@@ -32,7 +32,7 @@ export interface ZstdDecompressOptions {
 
 /** zstd, ready to use. Both functions are synchronous. */
 export interface Zstd {
-  /** One frame that states its content size; the caller's own. */
+  /** One frame that states its content size; the caller's own. Throws `LayoutError` for a dictionary that is damaged. */
   compress(bytes: Uint8Array, options?: ZstdCompressOptions): Uint8Array<ArrayBuffer>;
   /**
    * Decompresses exactly one frame that fills `frame`; the result is the caller's own.
@@ -81,7 +81,12 @@ class WasmZstd implements Zstd {
 
   compress(bytes: Uint8Array, options: ZstdCompressOptions = {}): Uint8Array<ArrayBuffer> {
     const { level = 3, dictionary, checksum = true } = options;
-    const frame = this.#library.compressUsingDict(this.#compressor, bytes, dictionary ?? EMPTY, level);
+    let frame: Uint8Array;
+    try {
+      frame = this.#library.compressUsingDict(this.#compressor, bytes, dictionary ?? EMPTY, level);
+    } catch (error) {
+      throw failed(error);
+    }
     if (!checksum) return frame as Uint8Array<ArrayBuffer>;
     // The library writes no checksum: set the header's flag (RFC 8878 §3.1.1.1.1) and append it.
     const whole = new Uint8Array(frame.length + 4);
@@ -112,7 +117,7 @@ class WasmZstd implements Zstd {
         defaultHeapSize: size,
       });
     } catch (error) {
-      throw damaged(error);
+      throw failed(error);
     }
     if (content.length !== size) {
       throw new LayoutError("malformed", `zstd frame holds ${content.length} bytes, ${size} are expected`, 0);
@@ -140,7 +145,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "-72": "zstd frame is damaged",
 };
 
-function damaged(error: unknown): LayoutError {
+function failed(error: unknown): LayoutError {
   const number = /-\d+/.exec(String(error))?.[0] ?? "";
-  return new LayoutError("malformed", REASONS[number] ?? `zstd frame does not decompress (${number || "?"})`, 0);
+  return new LayoutError("malformed", REASONS[number] ?? `zstd fails (${number || "?"})`, 0);
 }

@@ -1,5 +1,6 @@
 import { Sha256 } from "../../bytes/sha256.ts";
-import { zstdDictionaryId } from "../../codec/zstd.ts";
+import { LayoutError } from "../../bytes/error.ts";
+import { loadZstd, zstdDictionaryId } from "../../codec/zstd.ts";
 import type { SourceBundle } from "../../io/source.ts";
 import { RecordingError } from "../../model/error.ts";
 import { DICTIONARY_IDS, FORMAT_ID } from "./layout.ts";
@@ -16,7 +17,7 @@ const MAX_BYTES = 16 << 20;
 /**
  * The dictionary a recording was compressed with: what `lookup` gives, else `<id>.dict` beside the recording; null when it
  * names none. Throws `RecordingError`: `unsupported` when it is not to be had, `malformed` when what was given is another
- * one (spec §7.3).
+ * one or damaged (spec §7.3).
  */
 export async function findDictionary(
   id: number,
@@ -43,6 +44,13 @@ export async function findDictionary(
   if (digest !== sha256) {
     const message = `zstd dictionary ${id}: expected sha256 ${sha256}, found ${digest} in ${place}`;
     throw new RecordingError("malformed", message, { format: FORMAT_ID });
+  }
+  try {
+    (await loadZstd()).compress(new Uint8Array(0), { dictionary });
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    const message = `zstd dictionary ${id} is damaged: ${place}`;
+    throw new RecordingError("malformed", message, { format: FORMAT_ID, cause: error });
   }
   return dictionary;
 }
