@@ -97,8 +97,14 @@ function probeBlock(
   return null;
 }
 
-/** A header with nothing behind it, or with the beginning of the first block. */
+/** A header with nothing behind it, of whatever length, or one of the usual length with the beginning of the first block. */
 function probeHeaderAlone(head: Uint8Array, size: number): Probe | null {
+  for (const isLittle of [true, false]) {
+    const dialect = { isLittle, sizeIncludesHeader: false, blockSpans: false, headerBytes: size };
+    const isKnownLength = HEADER_LENGTHS.some((length) => length === size);
+    if (isKnownLength && isHeader(head, dialect, false) && head.subarray(HEADER_BYTES).every((byte) => byte === 0))
+      return { dialect, confidence: "possible", isHeaderLost: false };
+  }
   if (head.length < HEADER_BYTES || size >= HEADER_BYTES + CHUNK_HEADER_BYTES) return null;
   for (const isLittle of [true, false]) {
     const dialect = { isLittle, sizeIncludesHeader: false, blockSpans: false, headerBytes: HEADER_BYTES };
