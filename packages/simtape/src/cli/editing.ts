@@ -139,7 +139,7 @@ async function publish(files: HeldFiles, provenance: Provenance, { gone }: Remov
       await written.close();
     }
   } catch (error) {
-    await files.drop();
+    await files.abort();
     throw error;
   }
   await files.release();

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import type { SourceBundle } from "../io/source.ts";
 import { openBundle } from "../model/open.ts";
+import type { Recording } from "../model/recording.ts";
 import { type RepairReport, repair } from "../ops/repair.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { tellsItself } from "./ending.ts";
@@ -36,7 +38,8 @@ export function addRepair(program: Command): void {
         mustFit(target, format, endingFor(recording, bundle.name));
         const bring = await bringing(target, file);
         await bringDictionary(recording, target);
-        const reopen = (): ReturnType<typeof openBundle> => openBundle(target.written, knownFormats());
+        const reopen = (written: SourceBundle): Promise<Recording> =>
+          openBundle(withBeside(written, target.written), knownFormats());
         const repaired = await repair(recording, bundle, await writingOf(format), target.sink, reopen);
         await bring();
         const { lost, rebuilt, findings } = repaired;
@@ -63,4 +66,12 @@ function tell(report: RepairReport, file: string, path: string): string[] {
     ...(lost.length > 0 ? tellFindings(lost) : []),
     ...rebuilt.map(({ message }) => `  rebuilt ${message}`),
   ];
+}
+
+/** What was written, and what else lies where it will be: a dictionary. */
+function withBeside(written: SourceBundle, there: SourceBundle): SourceBundle {
+  return {
+    name: written.name,
+    open: async (name) => (await written.open(name)) ?? (name === undefined ? null : there.open(name)),
+  };
 }

@@ -1,13 +1,17 @@
+import { HeldFiles } from "../io/held.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
-import type { Finding } from "../model/error.ts";
+import { type Finding, RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
-import type { WritingFormat } from "../model/writer.ts";
+import type { RepairNote, WritingFormat } from "../model/writer.ts";
 import { check } from "./check.ts";
 import { copy } from "./copy.ts";
 
+/** How often what was repaired is repaired in turn, when mending one thing shows another. */
+const PASSES = 6;
 /** Findings that are no damage, but that a format writes without. */
 const MENDED: ReadonlySet<string> = new Set(["private-event"]);
+const FAULTS: ReadonlySet<Finding["severity"]> = new Set(["damage", "loss"]);
 
 export interface ChannelAccount {
   readonly channel: string;
@@ -32,49 +36,118 @@ export interface RepairReport {
 }
 
 /**
- * A sound recording out of a damaged one. A sound one is copied exactly. The source is never touched. `reopen` opens
- * what was written, to tell what is in it.
+ * A sound recording out of a damaged one. A sound one is copied exactly. The source is never touched. What was written
+ * is opened with `reopen` and checked, and takes its name only when it is sound; `to` must let it be read back. What only
+ * a newer reader can read (`unsupported-…`) is kept as it is.
+ * Throws `RecordingError` when nothing sound can be made.
  */
 export async function repair(
   recording: Recording,
   from: SourceBundle,
   writing: WritingFormat,
   to: SinkBundle,
-  reopen: () => Promise<Recording>,
+  reopen: (written: SourceBundle) => Promise<Recording>,
 ): Promise<RepairReport> {
-  const report = await check(recording);
+  try {
+    const { status, findings } = await check(recording);
+    const account = new Account(await bytesOf(recording));
+    const isSound = status === "sound" && !findings.some(({ code }) => MENDED.has(code));
+    if (isSound) await copy(recording, from, to);
+    const content = isSound ? await contentOf(recording) : await mend(recording, writing, to, reopen, account);
+    return { status: isSound ? "sound" : "repaired", ...account.result(), ...content, findings };
+  } catch (error) {
+    throw RecordingError.from(error, recording.info.format);
+  }
+}
+
+/** Writes what is left, and mends that in turn until nothing is wrong with it: behind one fault may lie another. */
+async function mend(
+  recording: Recording,
+  writing: WritingFormat,
+  to: SinkBundle,
+  reopen: (written: SourceBundle) => Promise<Recording>,
+  account: Account,
+): Promise<Content> {
+  let damaged = recording;
+  let files: HeldFiles | null = null;
+  try {
+    for (let pass = 1; ; pass++) {
+      const before: HeldFiles | null = files;
+      files = new HeldFiles(to);
+      try {
+        await writing.repair(damaged.reader, files, account.pass(pass));
+      } finally {
+        await before?.abort();
+      }
+      if (damaged !== recording) await damaged.close();
+      damaged = await reopen(files.written);
+      const { findings } = await check(damaged);
+      const fault = findings.find(({ severity, code }) => FAULTS.has(severity) && !code.startsWith("unsupported-"));
+      if (fault === undefined) {
+        const content = await contentOf(damaged);
+        await files.release();
+        return content;
+      }
+      if (pass === PASSES) {
+        throw new RecordingError("malformed", `no sound recording can be made of it: ${fault.message}`, {
+          format: recording.info.format,
+        });
+      }
+    }
+  } catch (error) {
+    await files?.abort();
+    throw error;
+  } finally {
+    if (damaged !== recording) await damaged.close();
+  }
+}
+
+type Content = Pick<RepairReport, "messagesKept" | "channels">;
+
+async function contentOf(recording: Recording): Promise<Content> {
+  const statistics = await recording.statistics();
+  return {
+    messagesKept: statistics.reduce((sum, { messages }) => sum + messages, 0),
+    channels: recording.channels
+      .map(({ id, name }) => ({ channel: name, messages: statistics[id]!.messages }))
+      .filter(({ messages }) => messages > 0),
+  };
+}
+
+async function bytesOf(recording: Recording): Promise<number> {
   let total = 0;
   for await (const records of recording.records()) for (const { bytes } of records) total += bytes.length;
-  const lost: Finding[] = [];
-  const rebuilt: Finding[] = [];
-  const isMended = report.findings.some(({ code }) => MENDED.has(code));
-  if (report.status === "sound" && !isMended) await copy(recording, from, to);
-  else {
-    await writing.repair(recording.reader, to, {
-      lost: (finding) => lost.push(finding),
-      rebuilt: (finding) => rebuilt.push(finding),
-      content: (bytes) => {
-        total = bytes;
-      },
-    });
+  return total;
+}
+
+/** What is kept, lost and made in all passes. */
+class Account {
+  #total: number;
+  readonly #lost: Finding[] = [];
+  readonly #rebuilt: Finding[] = [];
+
+  /** `total`: bytes of the source. */
+  constructor(total: number) {
+    this.#total = total;
   }
-  const result = await reopen();
-  try {
-    const statistics = await result.statistics();
-    const bytesLost = lost.reduce((sum, { length }) => sum + (length ?? 0), 0);
+
+  /** Places that a later pass tells are of what an earlier one wrote, and no places of the source. */
+  pass(pass: number): RepairNote {
+    const placed = ({ offset, ...rest }: Finding): Finding =>
+      pass === 1 ? { ...rest, offset } : { ...rest, message: `in what was left: ${rest.message}` };
     return {
-      status: report.status === "sound" && !isMended ? "sound" : "repaired",
-      bytesKept: total - bytesLost,
-      bytesLost,
-      lost,
-      rebuilt,
-      messagesKept: statistics.reduce((sum, { messages }) => sum + messages, 0),
-      channels: result.channels
-        .map(({ id, name }) => ({ channel: name, messages: statistics[id]!.messages }))
-        .filter(({ messages }) => messages > 0),
-      findings: report.findings,
+      lost: (finding) => this.#lost.push(placed(finding)),
+      rebuilt: (finding) => this.#rebuilt.push(placed(finding)),
+      content: (bytes) => {
+        if (pass === 1) this.#total = bytes;
+      },
     };
-  } finally {
-    await result.close();
+  }
+
+  result(): Pick<RepairReport, "bytesKept" | "bytesLost" | "lost" | "rebuilt"> {
+    // Records may share bytes, and a later pass may lose what an earlier one made.
+    const lost = this.#lost.reduce((sum, { length }) => sum + (length ?? 0), 0);
+    const bytesLost = Math.min(lost, this.#total);
+    return { bytesKept: this.#total - bytesLost, bytesLost, lost: this.#lost, rebuilt: this.#rebuilt };
   }
 }

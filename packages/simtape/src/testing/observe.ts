@@ -95,7 +95,7 @@ export async function repaired(
   formats: readonly Format[],
 ): Promise<{ files: CaseFiles; report: Awaited<ReturnType<typeof repair>> }> {
   const to = new MemoryFiles(Object.keys(files)[0]!);
-  const report = await repair(recording, bundle(files), writing, to, () => openFiles(writtenFiles(to), formats));
+  const report = await repair(recording, bundle(files), writing, to, (written) => openBundle(written, formats));
   return { files: writtenFiles(to), report };
 }
 

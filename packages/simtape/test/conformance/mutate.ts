@@ -55,7 +55,7 @@ export function decodeOrLayoutError(decode: () => unknown): void {
 }
 
 export type Mutation = {
-  readonly kind: "flip" | "extreme" | "cut" | "insert" | "remove" | "zero";
+  readonly kind: "flip" | "extreme" | "cut" | "insert" | "remove" | "zero" | "copy" | "noise";
   readonly at: number;
   readonly value: number;
 };
@@ -63,8 +63,8 @@ export type Mutation = {
 export function mutation(length: number): fc.Arbitrary<Mutation> {
   // Half of the places lie in the first kilobyte, where headers are.
   const at = fc.oneof(fc.nat(Math.max(0, length - 1)), fc.nat(Math.min(1024, Math.max(0, length - 1))));
-  const kind = fc.constantFrom("flip", "extreme", "cut", "insert", "remove", "zero" as const);
-  return fc.record({ kind, at, value: fc.nat(0xffff) }) as fc.Arbitrary<Mutation>;
+  const kind = fc.constantFrom<Mutation["kind"]>("flip", "extreme", "cut", "insert", "remove", "zero", "copy", "noise");
+  return fc.record({ kind, at, value: fc.nat(0xffff) });
 }
 
 export function mutate(bytes: Uint8Array, mutations: readonly Mutation[]): Uint8Array {
@@ -93,6 +93,16 @@ export function mutate(bytes: Uint8Array, mutations: readonly Mutation[]): Uint8
         break;
       case "remove":
         result = concat(result.subarray(0, at), result.subarray(Math.min(result.length, at + 1 + (value & 63))));
+        break;
+      case "copy": {
+        // What stands elsewhere: records, or parts of them, twice or in another order.
+        const from = (value * 2654435761) % result.length;
+        result.copyWithin(at, from, from + 1 + (value & 127));
+        break;
+      }
+      case "noise":
+        for (let i = at, noise = value; i < Math.min(result.length, at + 1 + (value & 31)); i++)
+          result[i] = (noise = (Math.imul(noise, 1103515245) + 12345) >>> 0) >>> 16;
         break;
       default:
         kind satisfies never;

@@ -60,7 +60,9 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
   test("is not changed by repairing it", async () => {
     await using recording = await openBundle(of.bundle(), FORMATS);
     const files = new MemoryFiles(mainName);
-    const report = await repair(recording, of.bundle(), await writingOf(of), files, () => opened(files));
+    const report = await repair(recording, of.bundle(), await writingOf(of), files, (written) =>
+      openBundle(written, FORMATS),
+    );
     expect(report).toMatchObject({ status: "sound", bytesLost: 0, lost: [], rebuilt: [] });
     for (const [name, bytes] of Object.entries(of.files))
       expect(Buffer.compare(files.files.get(name)!, bytes), name).toBe(0);
@@ -88,7 +90,9 @@ describe.each([...SOUND, ...REAL])("$format $name", (of) => {
       const files = new MemoryFiles(mainName);
       let report: RepairReport;
       try {
-        report = await repair(recording, bundleOfFiles(damaged), await writingOf(of), files, () => opened(files));
+        report = await repair(recording, bundleOfFiles(damaged), await writingOf(of), files, (written) =>
+          openBundle(written, FORMATS),
+        );
       } finally {
         await recording.close();
       }

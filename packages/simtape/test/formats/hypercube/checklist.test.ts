@@ -25,6 +25,7 @@ import type { Format } from "../../../src/model/reader.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { check } from "../../../src/ops/check.ts";
 import { repair } from "../../../src/ops/repair.ts";
+import { FORMATS } from "../../formats.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { DICTIONARY_ID, dictionaryBytes, epochs, fixtures, twoEpochs, walk } from "../../fixtures/hypercube/make.ts";
 import { compacted, type Content, event, segmented } from "../../fixtures/hypercube/recording.ts";
@@ -468,7 +469,9 @@ test("row 29: repairing a recording keeps what only a later reader can read", as
   await using recording = await open(damaged);
   const to = new MemoryFiles("a.hcrp");
   const again = (): Promise<Recording> => open(to.bytes);
-  const report = await repair(recording, bundleOfFiles({ "a.hcrp": damaged }), writing, to, again);
+  const report = await repair(recording, bundleOfFiles({ "a.hcrp": damaged }), writing, to, (written) =>
+    openBundle(written, FORMATS),
+  );
   expect(report.lost.map(({ message }) => message).join()).not.toContain("schema");
   await using result = await again();
   const contents = async (of: Recording): Promise<(string | null)[]> => {

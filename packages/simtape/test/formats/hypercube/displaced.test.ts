@@ -12,6 +12,7 @@ import { openBundle } from "../../../src/model/open.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { check } from "../../../src/ops/check.ts";
 import { type RepairReport, repair } from "../../../src/ops/repair.ts";
+import { FORMATS } from "../../formats.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { tries } from "../../soak.ts";
 import { fixtures, walk } from "../../fixtures/hypercube/make.ts";
@@ -79,7 +80,7 @@ async function repaired(files: Files): Promise<{ report: RepairReport; kept: Map
   await using recording = await open(files);
   const to = new MemoryFiles("a.hcrp");
   const again = (): Promise<Recording> => open({ "a.hcrp": to.bytes });
-  const report = await repair(recording, bundleOfFiles(files), writing, to, again);
+  const report = await repair(recording, bundleOfFiles(files), writing, to, (written) => openBundle(written, FORMATS));
   await using result = await again();
   expect((await check(result)).findings).toEqual([]);
   expect((await result.timeline()).end).toBe(720 * TICK);

@@ -23,6 +23,7 @@ import type { Recording } from "../../../src/model/recording.ts";
 import { check } from "../../../src/ops/check.ts";
 import { corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { repair } from "../../../src/ops/repair.ts";
+import { FORMATS } from "../../formats.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { tries } from "../../soak.ts";
 import { walk } from "../../fixtures/hypercube/make.ts";
@@ -73,7 +74,7 @@ async function repaired(files: Files): Promise<Recording> {
   await using recording = await open(files);
   const to = new MemoryFiles("a.hcrp");
   const again = (): Promise<Recording> => open({ "a.hcrp": to.bytes });
-  const report = await repair(recording, bundleOfFiles(files), writing, to, again);
+  const report = await repair(recording, bundleOfFiles(files), writing, to, (written) => openBundle(written, FORMATS));
   expect(report.status).toBe("repaired");
   const result = await again();
   const { status, messages } = await check(result);

@@ -207,7 +207,9 @@ describe("a damaged recording", () => {
     ] as const) {
       await using recording = await open(main);
       const to = new MemoryFiles("a.hcrp");
-      const report = await repair(recording, bundleOfFiles({ "a.hcrp": main }), writing, to, () => open(to.bytes));
+      const report = await repair(recording, bundleOfFiles({ "a.hcrp": main }), writing, to, (written) =>
+        openBundle(written, FORMATS),
+      );
       expect(report.status).toBe(status);
       expect(report.bytesKept + report.bytesLost).toBe(main.length);
       if (status === "sound") expect(to.bytes).toEqual(bytes);

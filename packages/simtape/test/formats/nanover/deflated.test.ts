@@ -26,7 +26,7 @@ async function repaired(bytes: Uint8Array): Promise<{ report: RepairReport; rows
   await using recording = await openBundle(bundle, FORMATS);
   const to = new MemoryFiles(NAME);
   const writing = await FORMATS.find(({ id }) => id === "nanover")!.writing!();
-  const report = await repair(recording, bundle, writing, to, () => openBundle(bundleOfFiles(filesOf(to)), FORMATS));
+  const report = await repair(recording, bundle, writing, to, (written) => openBundle(written, FORMATS));
   return { report, rows: await rowsOfFiles(filesOf(to)) };
 }
 

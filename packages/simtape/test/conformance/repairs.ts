@@ -1,0 +1,150 @@
+import { LayoutError } from "../../src/bytes/error.ts";
+import { MemoryFiles } from "../../src/io/sink.ts";
+import { RecordingError } from "../../src/model/error.ts";
+import { openBundle } from "../../src/model/open.ts";
+import type { Recording } from "../../src/model/recording.ts";
+import { check } from "../../src/ops/check.ts";
+import { type RepairReport, repair } from "../../src/ops/repair.ts";
+import { FORMATS } from "../formats.ts";
+import { bundleOfFiles } from "./mutate.ts";
+
+export type Files = Readonly<Record<string, Uint8Array>>;
+
+/** What came of repairing: what was written with its report, or the one error. */
+export type Repaired =
+  | { readonly error: RecordingError }
+  | { readonly error: null; readonly report: RepairReport; readonly files: Files };
+
+/** Repairs in memory. Throws what is neither a report nor a `RecordingError`. */
+export async function repaired(files: Files): Promise<Repaired> {
+  let recording: Recording;
+  try {
+    recording = await openBundle(bundleOfFiles(files), FORMATS);
+  } catch (error) {
+    if (RecordingError.is(error)) return { error };
+    throw error;
+  }
+  const name = nameOf(recording, Object.keys(files)[0]!);
+  const written = new MemoryFiles(name);
+  // Whoever repairs a recording takes its dictionary along.
+  const dictionaries = Object.fromEntries(Object.entries(files).filter(([of]) => of.endsWith(".dict")));
+  const beside = bundleOfFiles({ "": new Uint8Array(0), ...dictionaries });
+  try {
+    const writing = await FORMATS.find(({ id }) => id === recording.info.format)!.writing!();
+    const report = await repair(recording, bundleOfFiles(files), writing, written, (held) =>
+      openBundle(
+        { name, open: async (of) => (await held.open(of)) ?? (of === undefined ? null : beside.open(of)) },
+        FORMATS,
+      ),
+    );
+    return { error: null, report, files: { ...filesOf(written), ...dictionaries } };
+  } catch (error) {
+    if (RecordingError.is(error)) return { error };
+    throw error;
+  } finally {
+    await recording.close();
+  }
+}
+
+/** A recording that is a folder becomes one file when it is repaired. */
+function nameOf(recording: Recording, main: string): string {
+  return recording.info.format === "hypercube" && !main.endsWith(".hcrp") ? `${main}.hcrp` : main;
+}
+
+function filesOf(written: MemoryFiles): Files {
+  const names = [written.name, ...[...written.files.keys()].filter((name) => name !== written.name)];
+  return Object.fromEntries(names.map((name) => [name, written.files.get(name)!]));
+}
+
+export interface Told {
+  readonly channel: string;
+  readonly time: number;
+  /** The payload, or what it says. */
+  readonly content: string;
+}
+
+/** Every message, in order; none where the files cannot be opened. */
+export async function messagesOf(files: Files): Promise<Told[]> {
+  const found: Told[] = [];
+  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  for await (const batch of recording.batches()) {
+    for (let i = 0; i < batch.length; i++) {
+      const { name, schema } = recording.channels[batch.channel[i]!]!;
+      // Behind the signals of a frame stands filler, which frames of one length need: what they say is what counts.
+      const content =
+        name === "signals"
+          ? decoded(() => schema.decode(batch.payload(i), batch.context))
+          : Buffer.from(batch.payload(i)).toString("base64");
+      found.push({ channel: name, time: batch.time[i]!, content });
+    }
+  }
+  return found;
+}
+
+/**
+ * What is wrong with the repair of `files`, each in words; empty when all is well: the result is sound, the account adds
+ * up, nothing is invented, and a second repair changes nothing.
+ */
+export async function faultsOfRepair(files: Files): Promise<string[]> {
+  const result = await repaired(files);
+  if (result.error !== null) return [];
+  const faults: string[] = [];
+  const { report } = result;
+  await using again = await openBundle(bundleOfFiles(result.files), FORMATS);
+  const found = await check(again);
+  const wrong = found.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
+  // What only a newer reader can read is kept as it is, and told for ever.
+  const isNewer = wrong.some(({ code }) => code.startsWith("unsupported-"));
+  for (const { code, message } of wrong)
+    if (!code.startsWith("unsupported-")) faults.push(`not sound: ${code}: ${message}`);
+  const { bytesKept, bytesLost } = report;
+  if (!(Number.isSafeInteger(bytesKept) && Number.isSafeInteger(bytesLost) && bytesKept >= 0 && bytesLost >= 0))
+    faults.push(`impossible account: ${bytesKept} bytes kept, ${bytesLost} lost`);
+  if (report.messagesKept !== found.messages)
+    faults.push(`${report.messagesKept} messages are said to be kept, ${found.messages} are there`);
+  if (report.status === "sound" && report.lost.length + report.rebuilt.length > 0)
+    faults.push("a sound one lost something");
+  const second = await repaired(result.files);
+  if (second.error !== null) faults.push(`its repair fails: ${second.error.message}`);
+  else if ((second.report.status !== "sound" && !isNewer) || !areEqual(second.files, result.files))
+    faults.push(`a second repair changes it: ${second.report.status}`);
+  faults.push(...(await invented(files, result.files, report)));
+  return faults;
+}
+
+function decoded(decode: () => unknown): string {
+  try {
+    return JSON.stringify(decode(), (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+    return error.message;
+  }
+}
+
+function areEqual(a: Files, b: Files): boolean {
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => b[name] !== undefined && Buffer.compare(a[name]!, b[name]) === 0)
+  );
+}
+
+/** Messages of the result that are not of the source, beyond those whose making the report tells. */
+async function invented(source: Files, result: Files, report: RepairReport): Promise<string[]> {
+  const had = new Map<string, number>();
+  for (const { channel, content } of await messagesOf(source)) {
+    const key = `${channel} ${content}`;
+    had.set(key, (had.get(key) ?? 0) + 1);
+  }
+  const made: string[] = [];
+  for (const { channel, content } of await messagesOf(result)) {
+    const key = `${channel} ${content}`;
+    const count = had.get(key) ?? 0;
+    if (count === 0) made.push(channel);
+    else had.set(key, count - 1);
+  }
+  const told = report.rebuilt.length + report.lost.length;
+  return made.length > told
+    ? [`${made.length} messages were made (${[...new Set(made)].join(", ")}), ${told} told`]
+    : [];
+}
