@@ -230,7 +230,7 @@ export class ScanObserver {
     if (wrong.length === 0) return;
     walk.finding(block.offset - walk.origin, {
       code: "block-mismatch",
-      severity: declared.messages > block.messages ? "loss" : "warning",
+      severity: declared.messages > block.messages ? "loss" : "damage",
       message: `the block at ${hex(block.offset)} says: ${wrong.join("; ")}`,
     });
   }

@@ -86,6 +86,8 @@ interface Facts {
   readonly table: ChannelTable;
   readonly seen: ScanObserver;
   readonly report: Reporter;
+  /** By file offset of a message: the time by its index, where its own cannot be right. Filled here. */
+  readonly mistimed: Map<number, number>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -144,7 +146,7 @@ function settlePointers(facts: Facts): Aim | null {
     if (aims.has(at - shift)) continue;
     report.report({
       code: "bad-pointer",
-      severity: "warning",
+      severity: "damage",
       message: `${what} should be at ${hex(at - shift)}, nothing of that kind was found there`,
       offset: at - shift,
     });
@@ -212,7 +214,7 @@ function settleDataSize(facts: Facts): "stored" | "uncompressed" | null {
     if (declared(channel) === found) return;
     report.report({
       code: "data-size-mismatch",
-      severity: "warning",
+      severity: "damage",
       message: `the channel info of ${JSON.stringify(table.names[id])} counts ${declared(channel)} bytes of data, ${found} were found`,
       offset: channel.info.offset,
     });
@@ -242,7 +244,7 @@ async function settleInside(
     if (count !== found) {
       report.report({
         code: "index-mismatch",
-        severity: count > found ? "loss" : "warning",
+        severity: count > found ? "loss" : "damage",
         message: `the index table of ${JSON.stringify(table.names[channel])} lists ${count} messages, ${found} were found`,
         offset,
       });
@@ -261,18 +263,24 @@ async function settleInside(
   let best = 0;
   for (const candidate of INSIDE_READINGS) {
     let hits = 0;
-    for (const look of looks) if (await leads(facts, whole, look, candidate, shift)) hits++;
+    for (const look of looks) {
+      const place = await messageAt(facts, whole, look, candidate, shift);
+      if (place?.time === Number(look.entry.time)) hits++;
+    }
     if (hits > best) {
       best = hits;
       reading = candidate;
     }
     if (hits === looks.length) return candidate;
   }
-  for (const look of looks) {
-    if (reading !== null && (await leads(facts, whole, look, reading, shift))) continue;
+  for (const [i, look] of looks.entries()) {
+    const place = reading === null ? null : await messageAt(facts, whole, look, reading, shift);
+    if (place?.time === Number(look.entry.time)) continue;
+    if (place != null && isBetween(look, looks[i - 1], looks[i + 1], place.time))
+      facts.mistimed.set(place.offset, Number(look.entry.time));
     report.report({
       code: "index-mismatch",
-      severity: "warning",
+      severity: "damage",
       message: `entry ${look.number} of the index table of ${JSON.stringify(table.names[look.channel])} does not lead to a message of its time (${look.entry.time} ns)`,
       offset: look.offset,
     });
@@ -280,26 +288,36 @@ async function settleInside(
   return reading;
 }
 
-/** Whether an index entry, read that way, leads to a message of its channel and time. */
-async function leads(
+/** The message of its channel that an index entry leads to, read that way; null when it leads to none. */
+async function messageAt(
   facts: Facts,
   whole: Uint8Array | null,
   { entry, channel }: Look,
   [base, target]: readonly [InsideBase, Aim],
   shift: number,
-): Promise<boolean> {
+): Promise<{ readonly offset: number; readonly time: number } | null> {
   const { dialect, table, size } = facts;
   const from =
     base === "content" ? CHUNK_HEADER_BYTES + BLOCK_BYTES : base === "block-payload" ? CHUNK_HEADER_BYTES : 0;
   const at = Number(entry.block + entry.inside) - shift + from - (target === "payload" ? CHUNK_HEADER_BYTES : 0);
-  if (at < dialect.headerBytes || at >= size) return false;
+  if (at < dialect.headerBytes || at >= size) return null;
   const bytes = await read(facts, whole, at, LOOK_BYTES);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const shape = new ChunkShape();
   const fit = measure(view, 0, bytes.length, size - at, dialect, shape);
-  if ((fit !== "whole" && fit !== "more") || shape.end === 0 || shape.type !== MESSAGE) return false;
-  if (table.find(bytes, shape.nameStart, shape.nameLength) !== channel) return false;
-  return readTime(view, CHUNK_HEADER_BYTES, dialect.isLittle) === Number(entry.time);
+  if ((fit !== "whole" && fit !== "more") || shape.end === 0 || shape.type !== MESSAGE) return null;
+  if (table.find(bytes, shape.nameStart, shape.nameLength) !== channel) return null;
+  return { offset: at, time: readTime(view, CHUNK_HEADER_BYTES, dialect.isLittle) };
+}
+
+/** Whether an entry's time fits those around it in its table, and `other` does not, or cannot be: tables ascend. */
+function isBetween(look: Look, before: Look | undefined, after: Look | undefined, other: number): boolean {
+  const isNeighbour = (of: Look | undefined, step: number): of is Look =>
+    of !== undefined && of.channel === look.channel && of.number === look.number + step;
+  const least = isNeighbour(before, -1) ? Number(before.entry.time) : Number.NEGATIVE_INFINITY;
+  const most = isNeighbour(after, 1) ? Number(after.entry.time) : Number.POSITIVE_INFINITY;
+  const fits = (time: number): boolean => time >= least && time <= most && Number.isSafeInteger(time);
+  return least <= most && fits(Number(look.entry.time)) && !fits(other);
 }
 
 function wholeFile(facts: Facts): Promise<Uint8Array> {

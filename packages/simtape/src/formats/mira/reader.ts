@@ -40,6 +40,8 @@ export class TapeReader implements Reader {
   readonly tape: Tape;
   /** What opening found wrong, the first few thousand of it. */
   readonly findings: readonly Finding[];
+  /** By file offset of a message: the time by its index, where its own cannot be right. */
+  readonly mistimed: ReadonlyMap<number, number>;
 
   private constructor(
     tape: Tape,
@@ -49,11 +51,13 @@ export class TapeReader implements Reader {
     channels: readonly Channel[],
     info: RecordingInfo,
     findings: readonly Finding[],
+    mistimed: ReadonlyMap<number, number>,
   ) {
     this.tape = tape;
     this.header = header;
     this.isHeaderLost = isHeaderLost;
     this.findings = findings;
+    this.mistimed = mistimed;
     this.profile = profile;
     this.channels = channels;
     this.info = info;
@@ -107,7 +111,8 @@ export class TapeReader implements Reader {
     report.release();
     const { observer, table } = tape;
     reportEnds(isHeaderLost ? null : header, tape, report);
-    const facts = { source, size, header, dialect, table, seen: observer, report, signal: options.signal };
+    const mistimed = new Map<number, number>();
+    const facts = { source, size, header, dialect, table, seen: observer, report, mistimed, signal: options.signal };
     const profile = await calibrate(facts, codec);
     const registry = new TypeRegistry(schemas);
     const seen = Array.from(table.names, (_, id) => observer.channels[id]!);
@@ -140,7 +145,7 @@ export class TapeReader implements Reader {
         profile: { ...profileMetadata(profile), payload: encodingMetadata(encodings.tape) },
       },
     };
-    return new TapeReader(tape, header, isHeaderLost, profile, channels, info, report.kept);
+    return new TapeReader(tape, header, isHeaderLost, profile, channels, info, report.kept, mistimed);
   }
 
   get chunks(): readonly Chunk[] {
@@ -231,7 +236,7 @@ function reportEnds(header: FileHeader | null, tape: Tape, report: Reporter): vo
   if (header !== null && header.blocks !== observer.blocks && (header.blocks !== 0 || signs.length === 0)) {
     report.report({
       code: "block-count-mismatch",
-      severity: header.blocks > observer.blocks ? "loss" : "warning",
+      severity: header.blocks > observer.blocks ? "loss" : "damage",
       message: `the file header counts ${header.blocks} blocks, ${observer.blocks} were found`,
       offset: tape.headerBytes - 12,
     });

@@ -1,3 +1,4 @@
+import { hex } from "../../bytes/error.ts";
 import type { SinkBundle } from "../../io/sink.ts";
 import { Columns, type MessageBatch } from "../../model/batch.ts";
 import type { Reader } from "../../model/reader.ts";
@@ -26,7 +27,7 @@ const REBUILT: ReadonlySet<string> = new Set([
 
 /**
  * A closed tape with every message that can be read, spec §7: the same profile, data as stored, in order of time;
- * blocks, channel infos, counts and index tables anew. A channel whose info was lost gets one of type "unknown".
+ * blocks, channel infos, counts and index tables anew. A time that cannot be right becomes that of the index. A channel whose info was lost gets one of type "unknown".
  */
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
   const tape = tapeOf(from);
@@ -41,7 +42,7 @@ export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Pr
       writer.channel({ name, schema: schema.name, metadata }),
     );
     for await (const batch of tape.batches({})) {
-      writer.append(withoutDamaged(batch, tape, note), channels);
+      writer.append(timed(withoutDamaged(batch, tape, note), tape, note), channels);
       if (writer.ready !== null) await writer.ready;
     }
     declareSilent(writer, tape, channels);
@@ -99,6 +100,23 @@ function withoutDamaged(batch: MessageBatch, tape: TapeReader, note: RepairNote)
   if (count === batch.length) return batch;
   const { time, channel, sequence, flags, bytes, start, end } = batch;
   return new Columns(time, channel, sequence, flags, bytes, start, end, context).pick(rows.subarray(0, count));
+}
+
+/** The batch with the times of the index where a message's own cannot be right. */
+function timed(batch: MessageBatch, { mistimed }: TapeReader, note: RepairNote): MessageBatch {
+  const { length, channel, sequence, flags, bytes, start, end, context } = batch;
+  if (mistimed.size === 0 || !(context instanceof TapeContext)) return batch;
+  const time = batch.time.slice();
+  const shape = new ChunkShape();
+  for (let i = 0; i < length; i++) {
+    const offset = context.offset + context.locate(sequence[i]!, shape);
+    const right = mistimed.get(offset);
+    if (right === undefined) continue;
+    const message = `the time of the message at ${hex(offset)}: ${right} ns by the index instead of ${time[i]} ns`;
+    note.rebuilt({ code: "bad-time", severity: "note", message, offset, time: right });
+    time[i] = right;
+  }
+  return new Columns(time, channel, sequence, flags, bytes, start, end, context);
 }
 
 /** Infos of channels that have no message any more, or never had. */

@@ -105,7 +105,7 @@ describe("a walk goes on behind damage", () => {
     await using recording = await open(broken);
     expect(await count(recording)).toBe(30);
     expect(recording.findings).toMatchObject([
-      { code: "index-mismatch", severity: "warning", offset: index.offset + 9 },
+      { code: "index-mismatch", severity: "damage", offset: index.offset + 9 },
     ]);
   });
 
