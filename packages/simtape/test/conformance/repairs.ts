@@ -73,7 +73,7 @@ export async function messagesOf(files: Files): Promise<Told[]> {
       // Behind the signals of a frame stands filler, which frames of one length need: what they say is what counts.
       const content =
         name === "signals"
-          ? decoded(() => schema.decode(batch.payload(i), batch.context))
+          ? decoded(() => Object.values(schema.decode(batch.payload(i), batch.context) as object))
           : Buffer.from(batch.payload(i)).toString("base64");
       found.push({ channel: name, time: batch.time[i]!, content });
     }
@@ -131,20 +131,67 @@ function areEqual(a: Files, b: Files): boolean {
 
 /** Messages of the result that are not of the source, beyond those whose making the report tells. */
 async function invented(source: Files, result: Files, report: RepairReport): Promise<string[]> {
-  const had = new Map<string, number>();
-  for (const { channel, content } of await messagesOf(source)) {
-    const key = `${channel} ${content}`;
-    had.set(key, (had.get(key) ?? 0) + 1);
-  }
-  const made: string[] = [];
-  for (const { channel, content } of await messagesOf(result)) {
-    const key = `${channel} ${content}`;
-    const count = had.get(key) ?? 0;
-    if (count === 0) made.push(channel);
-    else had.set(key, count - 1);
-  }
+  // A header that is made out anew may have other names for channels.
+  const isRenamed = report.rebuilt.some(({ code }) => code === "header");
+  const key = ({ channel, content }: Told): string => (isRenamed ? content : `${channel} ${content}`);
+  const had = counted((await messagesOf(source)).map(key));
+  const made = (await messagesOf(result)).filter((message) => !taken(had, key(message))).map(({ channel }) => channel);
   const told = report.rebuilt.length + report.lost.length;
   return made.length > told
     ? [`${made.length} messages were made (${[...new Set(made)].join(", ")}), ${told} told`]
     : [];
 }
+
+/** How often each text occurs. */
+export function counted(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+/** Takes one of a text away; false when there is none. */
+export function taken(counts: Map<string, number>, text: string): boolean {
+  const count = counts.get(text) ?? 0;
+  if (count === 0) return false;
+  counts.set(text, count - 1);
+  return true;
+}
+
+/** A message and the bytes of its file that it lies in. */
+export interface Placed {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Messages of a main file in which every one is a record of its own, with their places. */
+export async function placesOf(files: Files): Promise<Placed[]> {
+  await using recording = await openBundle(bundleOfFiles(files), FORMATS);
+  const rows: { sequence: number; text: string }[] = [];
+  for await (const batch of recording.batches()) {
+    for (let i = 0; i < batch.length; i++) {
+      const { name } = recording.channels[batch.channel[i]!]!;
+      rows.push({ sequence: batch.sequence[i]!, text: `${name} ${Buffer.from(batch.payload(i)).toString("base64")}` });
+    }
+  }
+  rows.sort((a, b) => a.sequence - b.sequence);
+  const found: Placed[] = [];
+  for await (const records of recording.records()) {
+    for (const { kind, offset, bytes } of records) {
+      if (NO_MESSAGES.has(kind)) continue;
+      const row = rows[found.length];
+      if (row !== undefined) found.push({ text: row.text, from: offset, to: offset + bytes.length });
+    }
+  }
+  return found;
+}
+
+const NO_MESSAGES: ReadonlySet<string> = new Set([
+  "header",
+  "file-header",
+  "block",
+  "channel-info",
+  "index",
+  "trailing",
+  "damaged",
+]);

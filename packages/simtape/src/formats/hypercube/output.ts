@@ -1,8 +1,10 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import type { ByteSink, SinkBundle } from "../../io/sink.ts";
+import { RecordingError } from "../../model/error.ts";
 import {
   CHUNK_RECORD_BYTES,
   FIRST_READ,
+  FORMAT_ID,
   HEADER_BYTES,
   type IndexEntry,
   LIMITS,
@@ -108,7 +110,7 @@ export class CompactedOutput implements ChunkOutput {
     };
     const length = entryLength(entry);
     if (this.indexUse >= 1 || this.#indexBytes + length > LIMITS.index) {
-      throw new RangeError(`no room for the index of more than ${this.#entries.length} chunks`);
+      throw noRoom(this.#entries.length);
     }
     this.#entries.push(entry);
     this.#indexBytes += length;
@@ -235,7 +237,7 @@ export class SegmentedOutput implements ChunkOutput {
   }
 
   add(chunk: FinishedChunk): void {
-    if (this.indexUse >= 1) throw new RangeError(`no room for the index of more than ${this.#count} chunks`);
+    if (this.indexUse >= 1) throw noRoom(this.#count);
     const { startTick, tickCount, frame } = chunk;
     const size = CHUNK_RECORD_BYTES + frame.length;
     const isOther = chunk.segment !== this.#sourceSegment && chunk.segment !== null && this.#sourceSegment !== null;
@@ -334,4 +336,9 @@ function entryLength(entry: IndexEntry): number {
   const builder = new ByteBuilder(40);
   writeIndexEntry(builder, entry);
   return builder.length;
+}
+
+function noRoom(chunks: number): RecordingError {
+  const message = `no room for the index of more than ${chunks} chunks`;
+  return new RecordingError("unsupported", message, { format: FORMAT_ID });
 }

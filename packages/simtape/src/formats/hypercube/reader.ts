@@ -90,6 +90,8 @@ export class HypercubeReader implements Reader {
   readonly #displaced: Displaced | null;
   /** Chunks whose problems were told. */
   readonly #told = new Set<number>();
+  /** Chunks whose frames do not state the length of their content. */
+  readonly #unstated = new Set<number>();
   readonly #fixer: NameFixer | null;
   /** The newest data version of any chunk. */
   readonly #newest: number;
@@ -441,15 +443,23 @@ export class HypercubeReader implements Reader {
     const size = chunk.entry.uncompressedLength;
     if (this.#preamble.isIndexSure) return size;
     const stated = readZstdFrameHeader(frame).contentSize;
+    if (stated === null && this.#preamble.head.dialect === 1) {
+      const message = `${chunk.title}: its frame does not state how long its content is; the index says ${size} bytes`;
+      this.#tellOnce(chunk, { code: "unstated-length", severity: "warning", message }, this.#unstated);
+    }
     if (stated === null || stated === size || stated > LIMITS.uncompressed) return size;
     if (stated > LIMITS.freeUncompressed && stated > frame.length * LIMITS.ratio) return size;
     const message = `index entry ${chunk.index}, uncompressed length: expected ${stated} as the frame says, found ${size}`;
-    if (!this.#told.has(chunk.index)) {
-      this.#told.add(chunk.index);
-      const { offset, length, first: time } = chunk;
-      this.#report.report({ code: "index-uncompressed-length", severity: "damage", message, offset, length, time });
-    }
+    this.#tellOnce(chunk, { code: "index-uncompressed-length", severity: "damage", message }, this.#told);
     return stated;
+  }
+
+  /** Of each chunk it is told once, however often it is looked at. */
+  #tellOnce(chunk: HypercubeChunk, finding: Finding, told: Set<number>): void {
+    if (told.has(chunk.index)) return;
+    told.add(chunk.index);
+    const { offset, length, first: time } = chunk;
+    this.#report.report({ ...finding, offset, length, time });
   }
 
   #isSound(chunk: HypercubeChunk, frame: Uint8Array): boolean {

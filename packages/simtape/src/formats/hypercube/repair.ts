@@ -68,9 +68,17 @@ class Repair {
       if (columns.length === 0) this.#writer.gap(startTick, tickCount);
       if (this.#writer.ready !== null) await this.#writer.ready;
     }
-    const { end } = await this.#reader.timeline();
-    this.#writer.extend(Math.round(end / TICK));
+    if (this.#reader.chunks.length > 0 || this.#isHeadSure) {
+      const { end } = await this.#reader.timeline();
+      this.#writer.extend(Math.round(end / TICK));
+    }
     if (this.#isShort) this.#writer.note("outcome", nbtText("crashed"));
+  }
+
+  /** Without a crc nothing but chunks tells how long it was. */
+  get #isHeadSure(): boolean {
+    const { head } = this.#reader.preamble;
+    return head.extension !== null && !this.#reader.faults.some(({ code }) => code === "bad-header-checksum");
   }
 
   /** What is in the files and belongs to nothing that can be read. */

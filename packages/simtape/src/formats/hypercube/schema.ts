@@ -1,7 +1,7 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { RAW, type Schema, type Value } from "../../model/value.ts";
-import { ChunkContext, entryValue, Palettes } from "./chunk-context.ts";
+import { ChunkContext, entryValue, type Palettes } from "./chunk-context.ts";
 import { readVarInt } from "./layout.ts";
 import {
   PALETTE,
@@ -74,7 +74,7 @@ export function eventSchema(name: EventName): Schema {
   return {
     name: `hcrp/${name}`,
     decode: (payload, context) =>
-      whole(new ByteCursor(payload), (cursor) => decodeEvent(name, cursor, namesOf(context))),
+      whole(new ByteCursor(payload), (cursor) => decodeEvent(name, cursor, new Names(context))),
     // an entry of a palette says nothing where nothing refers to it
     ...(name === "palette-add" ? { said: (): null => null } : {}),
   };
@@ -95,10 +95,10 @@ export function productionSchema(name: (typeof PRODUCTION_NAMES)[number], versio
 export const SNAPSHOT_SCHEMA: Schema = {
   name: "hcrp/snapshot",
   decode: (payload, context) => {
-    const palettes = namesOf(context);
+    const names = new Names(context);
     const result: Record<string, Value> = {};
     for (const section of readSections(new ByteCursor(payload))) {
-      const [name, value] = decodeSection(section, palettes);
+      const [name, value] = decodeSection(section, names);
       const known = result[name];
       if (known === undefined) result[name] = value;
       else result[name] = Array.isArray(known) ? [...known, value] : [known, value];
@@ -115,8 +115,8 @@ export const SNAPSHOT_SCHEMA: Schema = {
 export const CHANGE_SCHEMA: Schema = {
   name: "simtape/change",
   decode: (payload, context) => {
-    const palettes = namesOf(context);
-    return patchValue(new ByteCursor(payload), (index) => palettes.name(PALETTE.text, index));
+    const names = new Names(context);
+    return patchValue(new ByteCursor(payload), (index) => names.name(PALETTE.text, index));
   },
 };
 
@@ -130,11 +130,32 @@ export const EXTENSION_SCHEMA: Schema = {
 /** Host events are the host's own: bytes. */
 export const HOST_SCHEMA: Schema = RAW;
 
-function namesOf(context: unknown): Palettes {
-  return context instanceof ChunkContext ? context.palettes : NO_PALETTES;
-}
+/** What the indices of a message stand for. */
+class Names {
+  /** Null where the message stands alone. */
+  readonly #palettes: Palettes | null;
 
-const NO_PALETTES = new Palettes();
+  constructor(context: unknown) {
+    this.#palettes = context instanceof ChunkContext ? context.palettes : null;
+  }
+
+  /** Null for index 0 and null, and where there are no palettes. Throws `LayoutError` for an index that is not there. */
+  name(kind: number, index: number | null): string | null {
+    return this.#has(kind, index) ? this.#palettes!.name(kind, index!) : null;
+  }
+
+  value(kind: number, index: number): Value {
+    return this.#has(kind, index) ? this.#palettes!.value(kind, index) : null;
+  }
+
+  #has(kind: number, index: number | null): boolean {
+    if (this.#palettes === null || index === null || index === 0) return false;
+    const count = this.#palettes.entries(kind).length;
+    if (index <= count) return true;
+    const message = `palette ${PALETTE_NAMES[kind] ?? kind} has ${count} entries, index ${index} is asked for`;
+    throw new LayoutError("malformed", message, 0);
+  }
+}
 
 function whole(cursor: ByteCursor, read: (cursor: ByteCursor) => Value): Value {
   const value = read(cursor);
@@ -142,7 +163,7 @@ function whole(cursor: ByteCursor, read: (cursor: ByteCursor) => Value): Value {
   throw new LayoutError("malformed", `${cursor.remaining} bytes are left over`, cursor.offset);
 }
 
-function decodeEvent(name: EventName, cursor: ByteCursor, palettes: Palettes): Value {
+function decodeEvent(name: EventName, cursor: ByteCursor, names: Names): Value {
   switch (name) {
     case "move": {
       const { entity, mask, x, y, z, yaw, pitch, headYaw } = readMove(cursor);
@@ -158,22 +179,22 @@ function decodeEvent(name: EventName, cursor: ByteCursor, palettes: Palettes): V
     case "item-use":
       return { ...readItemUse(cursor) };
     case "set-items":
-      return decodeItems(readSetItems(cursor), palettes);
+      return decodeItems(readSetItems(cursor), names);
     case "held-slot":
       return { ...readHeldSlot(cursor) };
     case "set-block": {
       const { delta, block } = readSetBlock(cursor);
-      return { delta, block, blockName: palettes.name(PALETTE.block, block) };
+      return { delta, block, blockName: names.name(PALETTE.block, block) };
     }
     case "set-blocks": {
       const { section, blocks } = readSetBlocks(cursor);
-      const names = Array.from(blocks, (packed) => palettes.name(PALETTE.block, packed >>> 12));
-      return { section, blocks, blockNames: names };
+      const blockNames = Array.from(blocks, (packed) => names.name(PALETTE.block, packed >>> 12));
+      return { section, blocks, blockNames };
     }
     case "spawn": {
       const spawn = readSpawn(cursor);
-      const typeName = palettes.name(PALETTE.entityType, spawn.type);
-      return { ...spawn, typeName, profileName: nameOrNull(palettes, PALETTE.profile, spawn.profile) };
+      const typeName = names.name(PALETTE.entityType, spawn.type);
+      return { ...spawn, typeName, profileName: names.name(PALETTE.profile, spawn.profile) };
     }
     case "remove":
       return { ...readRemove(cursor) };
@@ -189,25 +210,25 @@ function decodeEvent(name: EventName, cursor: ByteCursor, palettes: Palettes): V
       return decodeMetadata(readEntityMetadata(cursor));
     case "join": {
       const join = readJoin(cursor);
-      return { ...join, profileName: palettes.name(PALETTE.profile, join.profile) };
+      return { ...join, profileName: names.name(PALETTE.profile, join.profile) };
     }
     case "leave":
       return { ...readLeave(cursor) };
     case "chat": {
       const chat = readChat(cursor);
-      return { ...chat, line: palettes.value(PALETTE.text, chat.text) };
+      return { ...chat, line: names.value(PALETTE.text, chat.text) };
     }
     case "sound": {
       const sound = readSound(cursor);
-      return { ...sound, soundName: palettes.name(PALETTE.sound, sound.sound) };
+      return { ...sound, soundName: names.name(PALETTE.sound, sound.sound) };
     }
     case "particles": {
       const particles = readParticles(cursor);
-      return { ...particles, particleName: palettes.name(PALETTE.particle, particles.particle) };
+      return { ...particles, particleName: names.name(PALETTE.particle, particles.particle) };
     }
     case "effect": {
       const effect = readEffect(cursor);
-      return { ...effect, effectName: palettes.name(PALETTE.text, effect.effect) };
+      return { ...effect, effectName: names.name(PALETTE.text, effect.effect) };
     }
     case "vitals":
       return { ...readVitals(cursor) };
@@ -225,17 +246,17 @@ function decodeEvent(name: EventName, cursor: ByteCursor, palettes: Palettes): V
       return null;
     case "mark": {
       const mark = readMark(cursor);
-      return { ...mark, label: palettes.value(PALETTE.text, mark.text) };
+      return { ...mark, label: names.value(PALETTE.text, mark.text) };
     }
     default:
       return name satisfies never;
   }
 }
 
-function decodeItems({ entity, items }: SetItems, palettes: Palettes): Value {
+function decodeItems({ entity, items }: SetItems, names: Names): Value {
   return {
     entity,
-    items: items.map(({ slot, item }) => ({ slot, item, itemValue: palettes.value(PALETTE.item, item) })),
+    items: items.map(({ slot, item }) => ({ slot, item, itemValue: names.value(PALETTE.item, item) })),
   };
 }
 
@@ -243,14 +264,10 @@ function decodeMetadata({ entity, entries }: EntityMetadata): Value {
   return { entity, entries: entries.map(({ index, bytes }) => ({ index, bytes })) };
 }
 
-function nameOrNull(palettes: Palettes, kind: number, index: number | null): string | null {
-  return index === null ? null : palettes.name(kind, index);
-}
-
 /** Palette kinds by number (events §2, id 12). */
 const PALETTE_NAMES = ["block", "item", "entity-type", "sound", "particle", "text", "profile", "dimension"] as const;
 
-function decodeSection({ type, body }: Section, palettes: Palettes): [string, Value] {
+function decodeSection({ type, body }: Section, names: Names): [string, Value] {
   const cursor = new ByteCursor(body);
   switch (type) {
     case SECTION.palettes: {
@@ -272,8 +289,8 @@ function decodeSection({ type, body }: Section, palettes: Palettes): [string, Va
                 ...details,
                 // the place's flags are the ground's, the details' flags the entity's
                 placeFlags: place.flags,
-                typeName: palettes.name(PALETTE.entityType, details.type),
-                profileName: nameOrNull(palettes, PALETTE.profile, details.profile),
+                typeName: names.name(PALETTE.entityType, details.type),
+                profileName: names.name(PALETTE.profile, details.profile),
               },
         ),
       ];
@@ -283,11 +300,11 @@ function decodeSection({ type, body }: Section, palettes: Palettes): [string, Va
         readBlockEdits(cursor).map(({ delta, block }) => ({
           delta,
           block,
-          blockName: palettes.name(PALETTE.block, block),
+          blockName: names.name(PALETTE.block, block),
         })),
       ];
     case SECTION.inventories:
-      return ["inventories", readInventories(cursor).map((items) => decodeItems(items, palettes))];
+      return ["inventories", readInventories(cursor).map((items) => decodeItems(items, names))];
     case SECTION.world:
       return ["world", whole(cursor, (fields) => ({ ...readWorld(fields) }))];
     case SECTION.interface:
