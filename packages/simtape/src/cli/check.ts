@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { RecordingError } from "../model/error.ts";
 import { check } from "../ops/check.ts";
+import { checkJournal } from "./check-journal.ts";
 import { tellsItself } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
@@ -12,7 +13,7 @@ export function addCheck(program: Command): void {
   reads(program.command("check"))
     .summary("whether recordings are sound")
     .description(
-      "Reads and decodes everything, and tells every finding. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
+      "Reads and decodes everything, and tells every finding; of a recording folder also what its journal holds. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
     )
     .argument("<file...>", "paths, folders, URLs, or - for standard input")
     .option("--json", "one JSON object per file")
@@ -56,7 +57,10 @@ async function checkFile(file: string): Promise<FileReport> {
       const report = await check(recording, {
         onProgress: (messages) => progress.show(messages, null, (value) => counted(value, "message")),
       });
-      return { format: recording.info.format, ...report };
+      const { format } = recording.info;
+      const journal = await checkJournal(file, recording);
+      if (journal === null) return { format, ...report };
+      return { format, ...report, status: "damaged", findings: [...report.findings, journal] };
     });
   } catch (error) {
     if (!RecordingError.is(error)) throw error;

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { RecordingError } from "../../../src/model/error.ts";
+import { openBundle } from "../../../src/model/open.ts";
+import { bundleOfFiles } from "../../conformance/mutate.ts";
+import { FORMATS } from "../../formats.ts";
+import { sampleBytes, sampleNames } from "../../samples.ts";
+import { tries } from "../../soak.ts";
+
+interface Read {
+  /** In the order of the file: time and content. */
+  readonly messages: readonly { readonly time: number; readonly content: string }[];
+  readonly told: readonly string[];
+}
+
+async function read(bytes: Uint8Array): Promise<Read> {
+  await using recording = await openBundle(bundleOfFiles({ "run.nanover.zip": bytes }), FORMATS);
+  const rows: { sequence: number; time: number; content: string }[] = [];
+  for await (const batch of recording.batches()) {
+    for (let i = 0; i < batch.length; i++) {
+      const content = `${batch.channel[i]} ${Buffer.from(batch.payload(i)).toString("latin1")}`;
+      rows.push({ sequence: batch.sequence[i]!, time: batch.time[i]!, content });
+    }
+  }
+  rows.sort((a, b) => a.sequence - b.sequence);
+  return { messages: rows, told: recording.findings.map(({ message }) => message) };
+}
+
+/** Messages whose times are told to be made. */
+function madeIn(told: readonly string[]): number {
+  return told.reduce((sum, message) => sum + Number(/no index entries for (\d+) messages/.exec(message)?.[1] ?? 0), 0);
+}
+
+const fixture = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`../../fixtures/nanover/${name}`, import.meta.url)));
+const zips: readonly (readonly [string, Uint8Array])[] = [
+  ["buckyball.nanover.zip", fixture("buckyball.nanover.zip")],
+  ...sampleNames("nanover")
+    .filter((name) => name.endsWith(".nanover.zip"))
+    .map((name) => [name, sampleBytes(`nanover/${name}`)] as const),
+];
+
+describe.each(zips)("%s, cut at any byte", (_, bytes) => {
+  test("has the times that it had, or tells how many it made, and none goes back", { timeout: 0 }, async () => {
+    const whole = await read(bytes);
+    const indexAt = Buffer.from(bytes).indexOf("index.msgpack");
+    // Most cuts lie in the index and in the directory, where times are.
+    const cut = fc.oneof(
+      { weight: 1, arbitrary: fc.nat(bytes.length) },
+      {
+        weight: 4,
+        arbitrary: fc.integer({ min: indexAt, max: bytes.length }),
+      },
+    );
+    const isBig = bytes.length > 200_000;
+    await fc.assert(
+      fc.asyncProperty(cut, async (end) => {
+        let found: Read;
+        try {
+          found = await read(bytes.subarray(0, end));
+        } catch (error) {
+          expect(RecordingError.is(error)).toBe(true);
+          return;
+        }
+        let wrong = 0;
+        let from = 0;
+        found.messages.forEach(({ time, content }, i) => {
+          const at = whole.messages.findIndex((message, k) => k >= from && message.content === content);
+          expect(at).toBeGreaterThanOrEqual(from);
+          from = at + 1;
+          if (whole.messages[at]!.time !== time) wrong++;
+          if (i > 0) expect(time).toBeGreaterThanOrEqual(found.messages[i - 1]!.time);
+        });
+        expect(wrong).toBeLessThanOrEqual(madeIn(found.told));
+      }),
+      { numRuns: isBig ? tries(10, 300) : tries(40, 2000), seed: 14 },
+    );
+  });
+});
