@@ -429,7 +429,7 @@ class Opening {
 
   #mustHaveChunks(head: Head, plan: Plan): void {
     if (plan.chunks.length > 0 || head.chunkCount === 0) return;
-    const why = this.findings.find(({ severity }) => severity === "damage" || severity === "loss")?.message;
+    const why = this.findings.findLast(({ severity }) => severity === "damage" || severity === "loss")?.message;
     const message = `index: none of ${head.chunkCount} chunks can be read${why === undefined ? "" : `: ${why}`}`;
     throw refuse("malformed", message, HEADER_BYTES + head.metadataLength);
   }
