@@ -7,6 +7,7 @@ import type { NativeRecord, Reader } from "../../model/reader.ts";
 import type { ChannelInfo } from "../../model/value.ts";
 import type { RepairNote } from "../../model/writer.ts";
 import {
+  COLLISION,
   type Dialect,
   EVENT_ADD,
   FRAME_START,
@@ -27,7 +28,8 @@ const NEAR = 1000;
 /**
  * Writes every packet that can be read, in the order of the file, as a sound recording: frames that have lost their
  * start or end get one, and a frame before lost ones lasts until the next that is left. Packets whose size or count is
- * damaged are kept where the rest of them still tells it; of a damaged event add, the actors before the damage.
+ * damaged are kept where the rest of them still tells it; of a damaged event add, the actors before the damage, and of a
+ * list that is cut or shifted the records before that.
  * Throws `TypeError` for a reader of another format.
  */
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
@@ -67,6 +69,9 @@ class Mending {
   #wasDamaged = false;
   /** Damage lies between the last packet and the next. */
   #isBehindDamage = false;
+  /** The packet before the record at hand, which damage behind it puts in doubt. */
+  #held: Packet | null = null;
+  readonly #known: KnownIds;
 
   constructor(reader: CarlaReader, writer: CarlaWriter, note: RepairNote) {
     this.#reader = reader;
@@ -75,6 +80,7 @@ class Mending {
     this.#channels = reader.channels.map(({ name }) => writer.channel({ name }));
     this.#start = writer.channel({ name: "frame-start" });
     this.#end = writer.channel({ name: "frame-end" });
+    this.#known = new KnownIds(reader.dialect);
   }
 
   header(): void {
@@ -87,19 +93,49 @@ class Mending {
     const order = inFileOrder(rows, first);
     let n = 0;
     for (const record of records) {
-      if (record.kind === "damaged") this.#damaged(record);
-      else {
+      if (record.kind === "damaged") {
+        this.#release(record);
+        this.#damaged(record);
+      } else {
+        this.#release(null);
         const row = order[n++]!;
-        this.#packet(record, rows.time[row]!, rows.channel[row]!, rows.payload(row));
+        this.#held = { record, time: rows.time[row]!, channel: rows.channel[row]!, payload: rows.payload(row) };
       }
     }
   }
 
   end(): void {
+    this.#release(null);
     if (this.#isOpen) this.#close(null);
   }
 
-  #packet(record: NativeRecord, time: number, channel: number, payload: Uint8Array): void {
+  /** Deals with the packet before; `damage`: what follows it, and may begin in it. */
+  #release(damage: NativeRecord | null): void {
+    const held = this.#held;
+    if (held === null) return;
+    this.#held = null;
+    const { record, payload, time } = held;
+    const id = record.bytes[0]!;
+    const width = widthOf(id, this.#reader.dialect);
+    const isDoubtful = damage !== null && !this.#isPacket(damage);
+    const sound = isDoubtful ? this.#known.soundRecords(id, payload) : null;
+    if (sound === null || width === null || 2 + sound * width === payload.length) {
+      this.#known.see(id, payload);
+      this.#packet(held);
+    } else this.#cutList(record, time, sound, width);
+  }
+
+  /** Whether damage is that of a packet of its own: its id or its size is still there, or the file ends in it. */
+  #isPacket({ offset, bytes }: NativeRecord): boolean {
+    if (bytes.length < PACKET_HEADER_BYTES || offset + bytes.length === this.#reader.info.bytes) return true;
+    const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(1, true);
+    const id = bytes[0]!;
+    return (
+      size === bytes.length - PACKET_HEADER_BYTES || (id !== FRAME_START && kindOf(id, this.#reader.dialect) !== null)
+    );
+  }
+
+  #packet({ record, time, channel, payload }: Packet): void {
     const { offset } = record;
     const id = record.bytes[0]!;
     if (id === FRAME_START) this.#frameStart(offset, time, payload);
@@ -204,9 +240,39 @@ class Mending {
       this.#note.rebuilt({ code: `packet-${what}`, severity: "note", message, offset, length: bytes.length });
       return;
     }
+    const id = bytes[0]!;
+    const width = widthOf(id, this.#reader.dialect);
+    const payload = bytes.subarray(PACKET_HEADER_BYTES);
+    const isCut = offset + bytes.length === this.#reader.info.bytes;
+    const records = isCut ? this.#known.wholeRecords(id, payload) : this.#known.soundRecords(id, payload);
+    const sound = this.#isOpen && width !== null ? records : null;
     this.#isBehindDamage = true;
+    if (sound !== null && sound > 0) {
+      this.#cutList({ kind: "damaged", offset, bytes }, this.#time, sound, width!);
+      return;
+    }
     const message = `${bytes.length} bytes at ${hex(offset)} that are no packets`;
     this.#lose("damaged-bytes", message, offset, bytes.length, this.#time);
+  }
+
+  /** The first `sound` records of a list that goes on as something else, or not at all. */
+  #cutList({ offset, bytes }: NativeRecord, time: number, sound: number, width: number): void {
+    const id = bytes[0]!;
+    const name = kindOf(id, this.#reader.dialect)!;
+    const end = PACKET_HEADER_BYTES + 2 + sound * width;
+    const what = `the ${name} packet at ${hex(offset)} is sound for ${sound} records only`;
+    if (sound === 0) this.#lose("bad-payload", what, offset, bytes.length, time);
+    else {
+      const payload = bytes.slice(PACKET_HEADER_BYTES, end);
+      new DataView(payload.buffer).setUint16(0, sound, true);
+      this.#known.see(id, payload);
+      this.#reach(time, offset);
+      this.#write(this.#writer.channel({ name }), time, payload);
+      const message = `the count of the ${name} packet at ${hex(offset)}, now of ${sound} records`;
+      this.#note.rebuilt({ code: "packet-count", severity: "note", message, offset, time });
+      this.#lose("bad-payload", what, offset + end, bytes.length - end, time);
+    }
+    this.#isBehindDamage = true;
   }
 
   /** A packet whose size or count alone is damaged: the other, and where it ends, tell it. */
@@ -221,8 +287,8 @@ class Mending {
       return { kind, payload, what: "size" };
     }
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const width = listWidths(id)?.[this.#reader.dialect.scalar === 8 ? 1 : 0] ?? listWidths(id)?.[0];
-    if (width === undefined || view.getUint32(1, true) !== size || (size - 2) % width !== 0) return null;
+    const width = widthOf(id, this.#reader.dialect);
+    if (width === null || view.getUint32(1, true) !== size || (size - 2) % width !== 0) return null;
     const total = (size - 2) / width;
     if (total > 65535) return null;
     new DataView(payload.buffer).setUint16(0, total, true);
@@ -251,6 +317,106 @@ class Mending {
   #lose(code: string, message: string, offset: number, length: number, time: number): void {
     this.#note.lost({ code, severity: "loss", message, offset, length, time });
   }
+}
+
+/** A packet with its message. */
+interface Packet {
+  readonly record: NativeRecord;
+  readonly time: number;
+  readonly channel: number;
+  readonly payload: Uint8Array;
+}
+
+/** Bytes of a record of a list packet; null for packets that are none. */
+function widthOf(id: number, { scalar }: Dialect): number | null {
+  const widths = listWidths(id);
+  return widths === null ? null : (widths[scalar === 8 ? 1 : 0] ?? widths[0]!);
+}
+
+/**
+ * Ids of what lists were about so far. Where bytes were lost or came into a list, its records behind are shifted, and
+ * begin with ids that nothing has.
+ */
+class KnownIds {
+  readonly #dialect: Dialect;
+  readonly #actors = new Set<number>();
+  /** By packet id. */
+  readonly #ofKind = new Map<number, Set<number>>();
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** A packet that is believed. */
+  see(id: number, payload: Uint8Array): void {
+    if (id === EVENT_ADD) for (const actor of actorsIn(payload, this.#dialect)) this.#actors.add(actor);
+    const width = widthOf(id, this.#dialect);
+    if (width === null) return;
+    let known = this.#ofKind.get(id);
+    if (known === undefined) this.#ofKind.set(id, (known = new Set()));
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+    for (let at = 2; at + width <= payload.length; at += width) known.add(view.getUint32(at, true));
+  }
+
+  /** How many records of a list are sound where the file ends in it: those that are whole. Null for what is no list. */
+  wholeRecords(id: number, payload: Uint8Array): number | null {
+    const width = this.#widthOf(id, payload);
+    return width === null ? null : countIn(payload, width);
+  }
+
+  /**
+   * How many records of a list are sound that may go over into damage: all when the ids of all are known, else those
+   * before the first that is not but for the last of them, which may be a mixture of two, as the very last may be. Null for what is no list, or one
+   * whose ids nothing tells.
+   */
+  soundRecords(id: number, payload: Uint8Array): number | null {
+    const width = this.#widthOf(id, payload);
+    const known = this.#ofKind.get(id);
+    if (width === null || (known === undefined && this.#actors.size === 0)) return null;
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+    const count = countIn(payload, width);
+    let sound = 0;
+    for (; sound < count; sound++) {
+      const of = view.getUint32(2 + sound * width, true);
+      if (!this.#actors.has(of) && known?.has(of) !== true) break;
+    }
+    if (sound === 0 && known === undefined) return null;
+    if (sound === count && count > 0 && !this.#isSane(view, 2 + (count - 1) * width, width)) return count - 1;
+    return 2 + sound * width === payload.length ? sound : Math.max(0, sound - 1);
+  }
+
+  /** Whether the numbers of a record of vectors can be those of a world; other records may have any. */
+  #isSane(view: DataView, at: number, width: number): boolean {
+    const { scalar } = this.#dialect;
+    if ((width - 4) % scalar !== 0 || width < 28) return true;
+    for (let place = at + 4; place < at + width; place += scalar) {
+      const value = Math.abs(scalar === 8 ? view.getFloat64(place, true) : view.getFloat32(place, true));
+      if (!(value === 0 || (value > 1e-20 && value < 1e12))) return false;
+    }
+    return true;
+  }
+
+  /** Collisions count themselves, and have no id of a thing. */
+  #widthOf(id: number, payload: Uint8Array): number | null {
+    return id === COLLISION || payload.length < 2 ? null : widthOf(id, this.#dialect);
+  }
+}
+
+/** Records that a list says it has, as far as they are there. */
+function countIn(payload: Uint8Array, width: number): number {
+  return Math.min(payload[0]! | (payload[1]! << 8), Math.floor((payload.length - 2) / width));
+}
+
+/** Ids of the actors in an event add, as far as it decodes. */
+function actorsIn(payload: Uint8Array, dialect: Dialect): number[] {
+  const cursor = new ByteCursor(payload, 2);
+  const ids: number[] = [];
+  try {
+    while (cursor.remaining > 0) ids.push(readEventAdd(cursor, dialect).id);
+  } catch (error) {
+    if (!(error instanceof LayoutError)) throw error;
+  }
+  return ids;
 }
 
 /** Bytes of an event add that are searched for the next actor behind damage. */

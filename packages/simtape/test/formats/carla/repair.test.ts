@@ -271,3 +271,47 @@ describe("repair", () => {
     await expect(writing.repair(other, new MemoryFiles(), note)).rejects.toThrow(TypeError);
   });
 });
+
+describe("a list that damage cuts", () => {
+  const town = makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 12);
+  const position = 6;
+  /** Bytes of a record: id, location, rotation. */
+  const width = 28;
+
+  /** Every record of every position packet, and where the last packet with several stands. */
+  async function positions(bytes: Uint8Array): Promise<{ records: string[]; offset: number; count: number }> {
+    await using recording = await open(bytes);
+    const records: string[] = [];
+    let [offset, count] = [0, 0];
+    for await (const run of recording.records()) {
+      for (const of of run) {
+        if (of.bytes[0] !== position || of.kind === "damaged") continue;
+        const whole = (of.bytes.length - 7) / width;
+        if (whole >= 2) [offset, count] = [of.offset, whole];
+        for (let i = 0; i < whole; i++) {
+          const at = 7 + i * width;
+          records.push(Buffer.from(of.bytes.subarray(at, at + width)).toString("hex"));
+        }
+      }
+    }
+    return { records, offset, count };
+  }
+
+  test("keeps its whole records when the file ends in it", async () => {
+    const { records, offset, count } = await positions(town);
+    const until = Buffer.from(town).indexOf(Buffer.from(records.at(-1)!, "hex"), offset);
+    const { bytes } = await repaired(town.slice(0, until + 10));
+    expect((await positions(bytes)).records).toEqual(records.slice(0, -1));
+    expect(count).toBeGreaterThan(1);
+  });
+
+  test("keeps no record that is a mixture, when bytes came into its first", async () => {
+    const { records, offset } = await positions(town);
+    const at = offset + 7 + 9;
+    const damaged = new Uint8Array([...town.subarray(0, at), ...new Uint8Array(11).fill(0xa5), ...town.subarray(at)]);
+    const known = new Set(records);
+    const found = await positions((await repaired(damaged)).bytes);
+    expect(found.records.filter((record) => !known.has(record))).toEqual([]);
+    expect(found.records.length).toBeGreaterThan(records.length - 6);
+  });
+});
