@@ -3,6 +3,9 @@ import type { Reporter } from "../../model/error.ts";
 import type { Time } from "../../model/time.ts";
 import { ENTRY_SNAPSHOT, type IndexEntry, LIMITS, TICK } from "./layout.ts";
 
+/** A frame of no bytes is no longer than this: a longer one holds something, whatever the index says. */
+const EMPTY_FRAME_BYTES = 18;
+
 /** Sequence of a chunk's first message is its place in the index times this: the index counts no messages. */
 const SEQUENCES_PER_CHUNK: number = 2 ** 24;
 
@@ -31,7 +34,8 @@ export class HypercubeChunk implements Chunk {
     this.segment = segment;
     this.sequence = index * SEQUENCES_PER_CHUNK;
     this.hasKeyframe = (entry.flags & ENTRY_SNAPSHOT) !== 0;
-    this.count = entry.uncompressedLength > 0 || this.hasKeyframe ? 1 : 0;
+    const isEmpty = entry.uncompressedLength === 0 && entry.compressedLength <= EMPTY_FRAME_BYTES;
+    this.count = isEmpty && !this.hasKeyframe ? 0 : 1;
     this.first = entry.startTick * TICK;
     this.last = (entry.startTick + entry.tickCount - 1) * TICK;
   }
