@@ -101,8 +101,10 @@ export function mutate(bytes: Uint8Array, mutations: readonly Mutation[]): Uint8
         break;
       }
       case "noise":
-        for (let i = at, noise = value; i < Math.min(result.length, at + 1 + (value & 31)); i++)
-          result[i] = (noise = (Math.imul(noise, 1103515245) + 12345) >>> 0) >>> 16;
+        for (let i = at, noise = value; i < Math.min(result.length, at + 1 + (value & 31)); i++) {
+          noise = (Math.imul(noise, 1103515245) + 12345) >>> 0;
+          result[i] = noise >>> 16;
+        }
         break;
       default:
         kind satisfies never;

@@ -159,6 +159,7 @@ export function taken(counts: Map<string, number>, text: string): boolean {
 
 /** A message and the bytes of its file that it lies in. */
 export interface Placed {
+  /** Channel and payload. */
   readonly text: string;
   readonly from: number;
   readonly to: number;
@@ -178,7 +179,7 @@ export async function placesOf(files: Files): Promise<Placed[]> {
   const found: Placed[] = [];
   for await (const records of recording.records()) {
     for (const { kind, offset, bytes } of records) {
-      if (NO_MESSAGES.has(kind)) continue;
+      if (NO_MESSAGES.has(kind) || kind.endsWith("header")) continue;
       const row = rows[found.length];
       if (row !== undefined) found.push({ text: row.text, from: offset, to: offset + bytes.length });
     }

@@ -5,7 +5,16 @@ import { RecordingError } from "../../src/model/error.ts";
 import { openBundle } from "../../src/model/open.ts";
 import { check } from "../../src/ops/check.ts";
 import { bundleOfFiles, mutate, mutation } from "../conformance/mutate.ts";
-import { type Files, faultsOfRepair, repaired } from "../conformance/repairs.ts";
+import {
+  counted,
+  type Files,
+  faultsOfRepair,
+  messagesOf,
+  type Placed,
+  placesOf,
+  repaired,
+  taken,
+} from "../conformance/repairs.ts";
 import { CORPUS } from "../../../../scripts/make-corpus.ts";
 import { loadCorpus, type CorpusIndex } from "../../src/testing/index.ts";
 import { FORMATS } from "../formats.ts";
@@ -23,7 +32,7 @@ describe.each(FORMATS.map(({ id }) => id))("%s", (format) => {
   test("whatever happens to a file, its repair is sound, adds up and invents nothing, or is one typed error", {
     timeout: 0,
   }, async () => {
-    const runs = tries(60, 100_000);
+    const runs = tries(40, 100_000);
     for (let run = 0; run < runs; run++) {
       const { id, files } = own[run % own.length]!;
       const names = Object.keys(files);
@@ -37,6 +46,41 @@ describe.each(FORMATS.map(({ id }) => id))("%s", (format) => {
     }
   });
 });
+
+/** Formats whose messages are records of the file, one behind the other. */
+describe.each(["carla", "mira", "nanover"])("%s", (format) => {
+  const own = sound.filter(({ id, files, ...of }) => {
+    const isFlat = Object.keys(files).length === 1 && !id.includes("zip");
+    return of.format === format && isFlat;
+  });
+
+  test("bytes that are changed cost no message beside them", { timeout: 0 }, async () => {
+    const places = new Map<string, readonly Placed[]>();
+    const runs = tries(20, 20_000);
+    for (let run = 0; run < runs; run++) {
+      const { id, files } = own[run % own.length]!;
+      const [name, bytes] = Object.entries(files)[0]!;
+      if (!places.has(id)) places.set(id, await placesOf(files));
+      const span = fc.tuple(fc.nat(bytes.length - 1), fc.uint8Array({ minLength: 1, maxLength: 40 }));
+      const [at, noise] = fc.sample(span, { seed: run, numRuns: 1 })[0]!;
+      const changed = bytes.slice();
+      changed.set(noise.subarray(0, bytes.length - at), at);
+      const result = await repaired({ ...files, [name]: changed });
+      if (result.error !== null) continue;
+      const left = counted((await messagesOf(result.files)).map(({ channel, content }) => `${channel} ${content}`));
+      const lost = places
+        .get(id)!
+        .filter(({ from, to }) => to <= at || from >= at + noise.length)
+        .filter(({ text }) => !taken(left, text) && !isGuessed(text));
+      expect(lost, `${id} ${at} ${JSON.stringify([...noise])}`).toEqual([]);
+    }
+  });
+});
+
+/** Packets of CARLA whose ids mean one thing or another, or nothing, by what else a file holds. */
+function isGuessed(text: string): boolean {
+  return /^(packet-\d+|vehicle-wheels|vehicle-door|biker|weather) /.test(text);
+}
 
 describe("files on which repair went wrong once", () => {
   const fault = (path: string): Uint8Array =>

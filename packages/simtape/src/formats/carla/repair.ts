@@ -352,8 +352,8 @@ class KnownIds {
     if (id === EVENT_ADD) for (const actor of actorsIn(payload, this.#dialect)) this.#actors.add(actor);
     const width = widthOf(id, this.#dialect);
     if (width === null) return;
-    let known = this.#ofKind.get(id);
-    if (known === undefined) this.#ofKind.set(id, (known = new Set()));
+    const known = this.#ofKind.get(id) ?? new Set();
+    this.#ofKind.set(id, known);
     const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
     for (let at = 2; at + width <= payload.length; at += width) known.add(view.getUint32(at, true));
   }

@@ -49,7 +49,7 @@ describe.each([
         if (result.error !== null) throw result.error;
         expect((await verify(bundleOfFiles(result.files))).findings.filter(isFault)).toEqual([]);
       }),
-      { numRuns: tries(15, 5000), seed: 14 },
+      { numRuns: tries(8, 5000), seed: 14 },
     );
   });
 });
