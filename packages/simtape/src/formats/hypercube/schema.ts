@@ -107,7 +107,7 @@ export const SNAPSHOT_SCHEMA: Schema = {
   },
   said: (payload, context) => {
     const sections = readSections(new ByteCursor(payload)).filter(({ type }) => type !== SECTION.palettes);
-    return sections.map((section) => decodeSection(section, namesOf(context)));
+    return sections.map((section) => decodeSection(section, new Names(context)));
   },
 };
 
