@@ -118,7 +118,7 @@ export class MutableColumn implements CellTarget {
         this.#isShared = wasShared;
         this.#length = length;
         this.#frozen = null;
-      });
+      }, this);
     }
     this.#data = data as Cells;
     this.#isShared = true;

@@ -30,8 +30,13 @@ const VALUE = 5;
 const OTHER = 6;
 
 const CAPACITY = 1024;
+/** Room for more entries than these is given back when they are forgotten. */
+const KEPT = 16 * CAPACITY;
 
 type Target = CellTarget | RowTarget | string | (() => void) | null;
+
+/** What a change is of: a value by its path, cells of a column, or rows of a set. */
+export type Changed = string | CellTarget | RowTarget;
 
 /**
  * What changed, in order, with what was there before. Entries are columns and not closures: a frame of a recording
@@ -54,6 +59,8 @@ export class Journal {
   #numberCount = 0;
   /** Stack of texts that were in cells, and of values; undefined where there was none. */
   readonly #before: (Kept | undefined)[] = [];
+  /** What entries of kind `OTHER` change all at once. */
+  readonly #wholes = new Map<number, CellTarget>();
 
   constructor(state: StateTarget) {
     this.#state = state;
@@ -87,8 +94,9 @@ export class Journal {
     this.#before.push(before);
   }
 
-  /** A change that is rare enough for a function to undo it. */
-  other(undo: () => void): void {
+  /** A change that is rare enough for a function to undo it; `of` is what it changes all at once, when that can be said. */
+  other(undo: () => void, of?: CellTarget): void {
+    if (of !== undefined) this.#wholes.set(this.#length, of);
     this.#add(OTHER, undo, 0);
   }
 
@@ -112,12 +120,50 @@ export class Journal {
   forget(): void {
     this.isOn = false;
     this.#length = 0;
-    this.#kinds = new Uint8Array(CAPACITY);
-    this.#places = new Uint32Array(CAPACITY);
-    this.#targets = [];
-    this.#numbers = new Float64Array(CAPACITY);
+    if (this.#kinds.length > KEPT) this.#kinds = new Uint8Array(CAPACITY);
+    if (this.#places.length > KEPT) this.#places = new Uint32Array(CAPACITY);
+    if (this.#numbers.length > KEPT) this.#numbers = new Float64Array(CAPACITY);
+    this.#targets.length = 0;
     this.#numberCount = 0;
     this.#before.length = 0;
+    this.#wholes.clear();
+  }
+
+  /**
+   * Goes over all that was changed: `change` gets what was changed, which place of it (-1: all of it), what was there
+   * before, and how many marks were set by then.
+   */
+  changes(change: (of: Changed, place: number, before: unknown, marks: number) => void): void {
+    let marks = 0;
+    let number = 0;
+    let text = 0;
+    for (let i = 0; i < this.#length; i++) {
+      const target = this.#targets[i]!;
+      const place = this.#places[i]!;
+      switch (this.#kinds[i]) {
+        case MARK:
+          marks++;
+          number++;
+          break;
+        case NUMBER:
+          change(target as CellTarget, place, this.#numbers[number++], marks);
+          break;
+        case NUMBERS3:
+          for (let k = 0; k < 3; k++) change(target as CellTarget, place + k, this.#numbers[number++], marks);
+          break;
+        case TEXT:
+          change(target as CellTarget, place, this.#before[text++], marks);
+          break;
+        case VALUE:
+          change(target as string, 0, this.#before[text++], marks);
+          break;
+        case OTHER:
+          if (this.#wholes.has(i)) change(this.#wholes.get(i)!, -1, target, marks);
+          break;
+        default:
+          break;
+      }
+    }
   }
 
   #undoLast(): void {
@@ -148,6 +194,7 @@ export class Journal {
         break;
       case OTHER:
         this.shape++;
+        this.#wholes.delete(i);
         (target as () => void)();
         break;
       default:

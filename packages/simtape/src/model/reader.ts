@@ -53,6 +53,8 @@ export interface StateModel {
   begin?(state: MutableState): void;
   /** True when each message of this channel replaces all that earlier ones of it said, so that the last one is enough. */
   whole(channel: number): boolean;
+  /** False for a channel whose messages only say what happened: nothing that holds follows from them; absent: of none. */
+  holds?(channel: number): boolean;
   /** Folds row `i` into `state`. Throws `LayoutError` when the payload does not fit. */
   apply(state: MutableState, batch: MessageBatch, i: number): void;
   /** Folds rows `[from, to)` with the same outcome, where that can be done faster than one by one. */

@@ -1,6 +1,6 @@
 import { RowIndex } from "./row-index.ts";
 import { type Column, type ColumnSpec, MutableColumn } from "./column.ts";
-import { Journal, type RowTarget, type StateTarget } from "./journal.ts";
+import { type Changed, Journal, type RowTarget, type StateTarget } from "./journal.ts";
 import { given, type Kept, type Late, LateValues } from "./late.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
@@ -119,6 +119,50 @@ export class MutableState implements StateTarget {
    */
   undo(mark: number): void {
     this.#journal.undo(mark);
+  }
+
+  /**
+   * What messages since the first mark said and later ones of the same channel said otherwise, counted by path. One mark
+   * was set before each message; `channels` are theirs.
+   */
+  overwritten(channels: readonly number[]): ReadonlyMap<string, number> {
+    const counts = new Map<Changed, number>();
+    const last = new Map<Changed, Map<number, Said>>();
+    const counted = new Map<Changed, Map<number, number>>();
+    this.#journal.changes((of, place, before, marks) => {
+      const message = marks - 1;
+      const channel = channels[message]!;
+      const places = entryOf(last, of);
+      const said = places.get(place);
+      if (said === undefined) places.set(place, { message, before, channels: [channel] });
+      else if (said.message !== message) {
+        const row = of instanceof MutableColumn && place >= 0 ? Math.floor(place / of.spec.width) : place;
+        const isCounted = entryOf(counted, of).get(row) === message;
+        if (said.channels.includes(channel)) {
+          if (!isCounted && !Object.is(said.before, before)) {
+            entryOf(counted, of).set(row, message);
+            counts.set(of, (counts.get(of) ?? 0) + 1);
+          }
+        } else said.channels.push(channel);
+        said.message = message;
+        said.before = before;
+      }
+    });
+    return counts.size === 0 ? NOTHING : this.#named(counts);
+  }
+
+  /** By path, of what users see. */
+  #named(counts: ReadonlyMap<Changed, number>): ReadonlyMap<string, number> {
+    const paths = new Map<string, number>();
+    for (const [of, count] of counts) if (typeof of === "string" && !of.startsWith(".")) paths.set(of, count);
+    for (const [name, { columns }] of this.#sets) {
+      if (name.startsWith(".")) continue;
+      for (const [key, column] of columns) {
+        const count = counts.get(column);
+        if (count !== undefined && !key.startsWith(".")) paths.set(`${name}/${key}`, count);
+      }
+    }
+    return paths;
   }
 
   /** Stops journalling and forgets all marks. */
@@ -353,6 +397,34 @@ export class MutableEntitySet implements RowTarget {
     this.#rows = new RowIndex();
     for (const [row, id] of this.#ids.entries()) this.#rows.set(id, row);
   }
+}
+
+/** The last change of a cell: by which message, what was there before, and the channels of all that changed it. */
+interface Said {
+  message: number;
+  before: unknown;
+  readonly channels: number[];
+}
+
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+function entryOf<T>(map: Map<Changed, Map<number, T>>, key: Changed): Map<number, T> {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = new Map<number, T>();
+  map.set(key, made);
+  return made;
+}
+
+/** Whether nothing was written to any set between the two, which were frozen one after the other. */
+export function areSameSets(before: State["sets"], after: State["sets"]): boolean {
+  if (before.size !== after.size) return false;
+  for (const [name, { ids, columns }] of after) {
+    const set = before.get(name);
+    if (set === undefined || set.ids !== ids || set.columns.size !== columns.size) return false;
+    for (const [key, column] of columns) if (set.columns.get(key) !== column) return false;
+  }
+  return true;
 }
 
 /** What names of the fold's own begin with. */

@@ -1,10 +1,9 @@
 import type { SinkBundle } from "../io/sink.ts";
-import { applyRows } from "../model/apply.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query } from "../model/reader.ts";
-import { MutableState } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import type { Account, CreateOptions, Writer, WritingFormat } from "../model/writer.ts";
+import { Moments } from "./moments.ts";
 
 export interface ConvertOptions {
   readonly from?: Time | undefined;
@@ -89,44 +88,22 @@ export async function convert(
   let moments = 0;
   try {
     const encoder = writing.encoder(writer, ledger);
-    const model = recording.reader.state;
-    const motion = recording.motion?.id ?? null;
-    let state = new MutableState();
-    if (options.from === undefined || options.channels !== undefined) model.begin?.(state);
-    else
-      state =
-        (await recording.reader.keyframe(begin)) === null && begin <= start
-          ? state
-          : await stateBefore(recording, begin);
-    let time: Time | null = null;
-    let isDue = false;
-    const step = (): void => {
-      if (time === null || !isDue) return;
-      state.time = time - begin;
-      encoder.step(state.freeze());
-      moments++;
-      isDue = false;
-    };
-    const query: Query = {
-      start: options.from,
-      end: options.until,
-      channels: options.channels,
-      signal: options.signal,
-    };
-    for await (const batch of recording.batches(query)) {
-      for (let i = 0; i < batch.length; i++) {
-        if (batch.time[i] !== time) {
-          step();
-          time = batch.time[i]!;
-        }
-        model.apply(state, batch, i);
-        if (motion === null || batch.channel[i] === motion || moments === 0) isDue = true;
-      }
-      options.onProgress?.(time ?? begin);
+    const source = new Moments(
+      recording.reader,
+      (state) => {
+        moments++;
+        encoder.step({ ...state.freeze(), time: state.time - begin });
+      },
+      (path, reason, count) => ledger.lost(path, reason, count),
+    );
+    const { from, until, channels, signal } = options;
+    if (begin > start && channels === undefined) await source.begin(begin);
+    for await (const batch of recording.batches({ start: from, end: until, channels, signal })) {
+      source.add(batch);
+      options.onProgress?.(batch.time[batch.length - 1] ?? begin);
       if (writer.ready !== null) await writer.ready;
     }
-    isDue = isDue || (time !== null && motion !== null);
-    step();
+    source.end();
     encoder.end();
     await options.carry?.(writer);
     if (options.strict === true && options.carry === undefined && ledger.hasLoss) await writer.abort();
@@ -136,15 +113,4 @@ export async function convert(
     throw error;
   }
   return ledger.report(options.carry !== undefined, moments);
-}
-
-/** Everything that was said before `time`, to go on folding from. */
-async function stateBefore(recording: Recording, time: Time): Promise<MutableState> {
-  const state = new MutableState();
-  const model = recording.reader.state;
-  model.begin?.(state);
-  for await (const batch of recording.batches({ end: time })) {
-    applyRows(model, state, batch, 0, batch.length);
-  }
-  return state;
 }

@@ -1,5 +1,5 @@
 import type { Column } from "../../model/column.ts";
-import type { EntitySet, State } from "../../model/state.ts";
+import { areSameSets, type EntitySet, type State } from "../../model/state.ts";
 import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
 import type { Time } from "../../model/time.ts";
 import type { Value } from "../../model/value.ts";
@@ -122,7 +122,12 @@ class Encoder implements StateEncoder {
   #nextId = 1;
   #steps = 0;
   #shift: Time = 0;
-  #collisions: unknown = null;
+  #collisions: readonly Collision[] = [];
+  /** Values of the source as they were last. */
+  readonly #told = new Map<string, Value>();
+  /** Things whose attributes changed since the last frame. */
+  readonly #attributesOf: number[] = [];
+  #sets: State["sets"] | null = null;
   /** Bound in the frame after the one in which they are added: there, a place is one in the world. */
   #toBind: Actor[] = [];
   readonly #weather = new Map<string, number>();
@@ -139,6 +144,10 @@ class Encoder implements StateEncoder {
       this.#shift = -state.time;
       this.#account.lost("time", `CARLA counts from 0, every time is ${this.#shift} ns later`);
     }
+    const before = this.#sets;
+    this.#sets = state.sets;
+    const isDue = this.#values(state.values);
+    if (before !== null && areSameSets(before, state.sets) && !isDue) return;
     this.#steps++;
     this.#bind();
     const sources = new Map<string, Map<number | string, number>>();
@@ -152,13 +161,23 @@ class Encoder implements StateEncoder {
     this.#remove();
     for (const [name, set] of state.sets) {
       if (name === "scene-lights") this.#lights(set);
-      else this.#tell(name, set, counts.get(name) ?? 0);
+      else this.#tell(name, set, before?.get(name), counts.get(name) ?? 0);
     }
-    this.#values(state.values);
+    this.#collide();
+    this.#tellAttributes();
     this.#frames.write(state.time + this.#shift);
   }
 
-  end(): void {}
+  end(): void {
+    this.#tellAttributes();
+  }
+
+  #tellAttributes(): void {
+    for (const id of this.#attributesOf.splice(0)) {
+      if (this.#ids.has(id)) this.#account.carried("attributes");
+      else this.#account.lost("attributes", OWN_ONLY);
+    }
+  }
 
   /** One actor: added when new, and where it is. */
   #place(place: Place, set: EntitySet, row: number, values: ReadonlyMap<string, Value>): void {
@@ -370,16 +389,17 @@ class Encoder implements StateEncoder {
     }
   }
 
-  /** The account of one set: `placed` of its things have become actors. */
-  #tell(name: string, set: EntitySet, placed: number): void {
+  /** The account of one set, of what changed since `before`: `placed` of its things have become actors. */
+  #tell(name: string, set: EntitySet, before: EntitySet | undefined, placed: number): void {
     const { length } = set.ids;
     if (length === 0) return;
-    if (placed < length) this.#account.lost(name, "things without a place in metres are no actors", length - placed);
+    if (placed < length && set.ids !== before?.ids)
+      this.#account.lost(name, "things without a place in metres are no actors", length - placed);
     if (placed === 0) return;
     const { lists } = this.#frames;
     for (const [key, column] of set.columns) {
       const path = `${name}/${key}`;
-      if (isUnknown(column)) continue;
+      if (before?.columns.get(key) === column || isUnknown(column)) continue;
       const isVelocity = key === "velocity" && lists.has("kinematics");
       const isBox = BOXES.has(key) && column.unit === "cm" && lists.has("bounding-box");
       const isNative = NATIVE[name]?.has(key) === true && this.#hasPacketFor(key);
@@ -417,50 +437,70 @@ class Encoder implements StateEncoder {
     }
   }
 
-  #values(values: ReadonlyMap<string, Value>): void {
+  /** Takes what changed into the frame that is next, and takes account of it; whether a frame is due for that. */
+  #values(values: ReadonlyMap<string, Value>): boolean {
     const { lists } = this.#frames;
+    let isDue = false;
     let hasWeather = false;
+    for (const path of this.#told.keys()) {
+      if (values.has(path)) continue;
+      this.#told.delete(path);
+      if (!isOwnWord(path)) this.#account.lost(path, "CARLA has no way to say that it is gone");
+    }
     for (const [path, value] of values) {
+      if (path === "platform-time" && typeof value === "number" && lists.has(path)) lists.platformTime = value;
+      if (path === "visual-time" && typeof value === "number" && lists.has(path)) lists.visualTime = value;
+      if (Object.is(this.#told.get(path), value)) continue;
+      this.#told.set(path, value);
       if (path === "frame" || path === "frame-duration") continue;
-      if (path.startsWith("attributes/") && this.#ids.has(Number(path.slice(11)))) {
-        this.#account.carried("attributes");
-        continue;
-      }
-      if ((path === "platform-time" || path === "visual-time") && typeof value === "number" && lists.has(path)) {
-        if (path === "platform-time") lists.platformTime = value;
-        else lists.visualTime = value;
+      if (path === "collisions" && Array.isArray(value)) {
+        if (value.length === 0) continue;
+        isDue = true;
+        this.#collisions = value as unknown as readonly Collision[];
+      } else if ((path === "platform-time" || path === "visual-time") && typeof value === "number" && lists.has(path)) {
+        isDue = true;
         this.#account.carried(path);
-      } else if (path === "collisions" && Array.isArray(value)) {
-        if (value !== this.#collisions) this.#collide(value as unknown as readonly Collision[]);
       } else if (path.startsWith("weather/") && typeof value === "number" && lists.has("weather")) {
-        hasWeather ||= this.#weather.get(path) !== value;
+        hasWeather = true;
         this.#weather.set(path, value);
         this.#account.carried(path);
-      } else if (/^(physics|bones|wheels|attributes)\//.test(path)) {
-        this.#account.lost(path.slice(0, path.indexOf("/")), "it is kept only when a recording of CARLA is rewritten");
+      } else if (path.startsWith("attributes/")) {
+        this.#attributesOf.push(Number(path.slice(11)));
+      } else if (isOwnWord(path)) {
+        this.#account.lost(path.slice(0, path.indexOf("/")), OWN_ONLY);
       } else this.#account.lost(path, "CARLA has no room for it");
     }
-    if (!hasWeather) return;
+    if (!hasWeather) return isDue;
     const weather: Record<string, number> = {};
     for (const field of WEATHER_FIELDS) {
       const path = `weather/${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
       weather[field] = this.#weather.get(path) ?? 0;
     }
     writeWeather(lists.add("weather"), weather as Weather);
+    return true;
   }
 
-  /** Collisions of the frame that the state is of; the same list is not told twice. */
-  #collide(collisions: readonly Collision[]): void {
-    this.#collisions = collisions;
-    for (const collision of collisions) {
-      const isWhole = typeof collision === "object" && typeof collision?.id1 === "number";
-      if (!isWhole) continue;
-      const actorOf = (id: number): number => this.#anyOf(id)?.id ?? this.#frames.lists.release.nobody;
+  /** Collisions that the state is of, between actors as they are called in the frame. */
+  #collide(): void {
+    const actorOf = (id: number): number => this.#anyOf(id)?.id ?? this.#frames.lists.release.nobody;
+    for (const collision of this.#collisions) {
+      if (typeof collision !== "object" || typeof collision?.id1 !== "number") {
+        this.#account.lost("collisions", "they are none of CARLA's");
+        continue;
+      }
       const event = { ...collision, id1: actorOf(collision.id1), id2: actorOf(collision.id2) };
       writeCollision(this.#frames.lists.add("collision"), event);
       this.#account.carried("collisions");
     }
+    this.#collisions = [];
   }
+}
+
+const OWN_ONLY = "it is kept only when a recording of CARLA is rewritten";
+
+/** Values that come and go with CARLA's actors. */
+function isOwnWord(path: string): boolean {
+  return /^(physics|bones|wheels|attributes)\//.test(path);
 }
 
 /** What the source has in CARLA's own units and axes already, as it is. */

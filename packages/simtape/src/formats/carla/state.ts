@@ -70,6 +70,11 @@ export class CarlaState implements StateModel {
     return false;
   }
 
+  holds(channel: number): boolean {
+    const kind = this.#kinds[channel] ?? null;
+    return channel === this.#own || (kind !== null && kind !== "frame-counter");
+  }
+
   apply(state: MutableState, batch: MessageBatch, i: number): void {
     const kind = this.#kinds[batch.channel[i]!] ?? null;
     if (kind === null) {

@@ -71,6 +71,10 @@ export class FlightGearState implements StateModel {
     return this.#kinds[channel] === "signals";
   }
 
+  holds(channel: number): boolean {
+    return ["signals", "multiplayer", "extra-properties"].includes(this.#kinds[channel] ?? "");
+  }
+
   apply(state: MutableState, batch: MessageBatch, i: number): void {
     const start = batch.start[i]!;
     const end = batch.end[i]!;

@@ -1,7 +1,7 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { NBT, nbtCompound } from "../../codec/nbt.ts";
 import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
-import type { EntitySet, State } from "../../model/state.ts";
+import { areSameSets, type EntitySet, type State } from "../../model/state.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
 import { TICK } from "./layout.ts";
@@ -98,6 +98,7 @@ export class HypercubeEncoder implements StateEncoder {
     this.#steps++;
     this.#writer.goTo(tick);
     this.#tellValues(state);
+    if (areSameSets(this.#sets, state.sets)) return;
     this.#tellSets(state);
     this.#tellScene(state);
   }

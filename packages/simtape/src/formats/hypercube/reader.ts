@@ -27,7 +27,7 @@ import type { DictionaryLookup } from "./dictionary.ts";
 import { Displaced } from "./displaced.ts";
 import { FORMAT_ID, FLAG_CLIP, FLAG_FINISHED, hexText, LIMITS, TICK } from "./layout.ts";
 import { epochOf } from "./layout-metadata.ts";
-import { isResume, PRIVATE_EVENT, RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
+import { isResume, ORIGINAL_EVENT, PRIVATE_EVENT, RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "./layout-own.ts";
 import { OWN_KEY, RESERVED_KEY, withEntry } from "./metadata-writing.ts";
 import { VERSION_4_DATA } from "./layout-production.ts";
 import { NameFix, type NameFixer } from "./names.ts";
@@ -520,7 +520,7 @@ function newestVersion({ head, reserved, entries }: Preamble): number {
 
 function ownChannels({ snapshot, extension }: Channels, channels: readonly Channel[]): OwnChannels {
   const named = (wanted: string): number | null => channels.find(({ name }) => name === wanted)?.id ?? null;
-  return { snapshot, extension, value: named(VALUE_EVENT), set: named(SET_EVENT) };
+  return { snapshot, extension, value: named(VALUE_EVENT), set: named(SET_EVENT), original: named(ORIGINAL_EVENT) };
 }
 
 function infoOf(preamble: Preamble, files: FileSet, chunks: readonly HypercubeChunk[]): RecordingInfo {

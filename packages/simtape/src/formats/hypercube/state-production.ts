@@ -49,6 +49,10 @@ export class ProductionState implements StateModel {
     return false;
   }
 
+  holds(channel: number): boolean {
+    return channel !== PRODUCTION.handAnimation;
+  }
+
   apply(state: MutableState, batch: MessageBatch, i: number): void {
     const context = batch.context as ChunkContext;
     const channel = batch.channel[i]!;

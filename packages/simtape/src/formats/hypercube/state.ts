@@ -84,6 +84,8 @@ export interface OwnChannels {
   /** Changes of values and sets of another format. */
   readonly value: number | null;
   readonly set: number | null;
+  /** Files carried along. */
+  readonly original: number | null;
 }
 
 /** Folds the built-in events of version 1 (events §2). Payloads that do not fit change nothing. */
@@ -109,6 +111,10 @@ export class WorldState implements StateModel {
 
   whole(): boolean {
     return false;
+  }
+
+  holds(channel: number): boolean {
+    return Object.values(this.#own).includes(channel) || (channel <= LAST_EVENT && !HAPPENINGS.has(channel));
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {
@@ -527,6 +533,8 @@ interface Named {
 const NOTHING: Pick<Palettes, "name"> = { name: () => null };
 const NO_NAMES = (): null => null;
 const LAST_EVENT: number = EVENT.mark;
+/** Events from which nothing follows that holds. */
+const HAPPENINGS: ReadonlySet<number> = new Set([EVENT.swing, EVENT.sound, EVENT.particles, EVENT.hurt]);
 
 function isCarried({ type, body }: Section): boolean {
   if (type !== SECTION.host) return false;

@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
-import type { State } from "../../model/state.ts";
+import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
@@ -42,8 +42,8 @@ interface Thing {
   readonly last: Float64Array;
   velocity: ChannelInfo | null;
   readonly lastVelocity: Float64Array;
-  /** Step in which it was there last. */
-  step: number;
+  /** Look at the things in which it was there last. */
+  round: number;
 }
 
 class TapeEncoder implements StateEncoder {
@@ -54,11 +54,15 @@ class TapeEncoder implements StateEncoder {
   readonly #lanes = new Map<string, Lane>();
   /** Step in which each path was written or the same as before. */
   readonly #seen = new Map<string, number>();
-  readonly #told = new Set<string>();
+  /** Values that a lane could not take, as they were last. */
+  readonly #refused = new Map<string, Value>();
+  /** Sets as they were last. */
+  #sets: State["sets"] = new Map();
   readonly #out = new ByteBuilder(64);
   readonly #number = new Uint8Array(8);
   readonly #numberView = new DataView(this.#number.buffer);
   #step = 0;
+  #round = 0;
   #isOriginTold = false;
 
   constructor(writer: Writer, account: Account) {
@@ -69,10 +73,7 @@ class TapeEncoder implements StateEncoder {
   step(state: State): void {
     this.#step++;
     const { time } = state;
-    const places = placesOf(state, this.#origin);
-    if (this.#origin.isSet && !this.#isOriginTold) this.#tellOrigin(time);
-    for (const place of places) this.#place(place, time, state);
-    this.#tellSets(state, places);
+    if (!areSameSets(this.#sets, state.sets)) this.#tellThings(state);
     let count = 0;
     for (const [path, value] of state.values) count += this.#value(path, value, time, 0);
     if (count < this.#seen.size) this.#tellGone();
@@ -91,25 +92,27 @@ class TapeEncoder implements StateEncoder {
 
   #place(place: Place, time: Time, state: State): void {
     const thing = this.#thing(place, state);
-    thing.step = this.#step;
+    thing.round = this.#round;
     const { set, orientation, velocity } = place;
-    if (orientation === null) {
-      this.#lost(`${set}/rotation`, "a pose has a rotation always: one that is not known was written as none");
-    }
     const [roll, pitch, yaw] = orientation === null ? [0, 0, 0] : toEuler(orientation);
     const pose = [place.x, place.y, place.z, yaw, pitch, roll];
-    if (thing.pose !== null && isNew(pose, thing.last)) {
-      for (const number of pose) {
-        if (thing.isDouble) this.#out.f64le(number);
-        else this.#out.f32le(number);
+    if (isNew(pose, thing.last)) {
+      if (thing.pose === null) this.#account.lost(set, NO_CHANNEL);
+      else {
+        for (const number of pose) {
+          if (thing.isDouble) this.#out.f64le(number);
+          else this.#out.f32le(number);
+        }
+        this.#writer.write(thing.pose, time, this.#out.take());
+        this.#account.carried(set);
+        if (orientation === null) this.#account.lost(`${set}/rotation`, NO_ROTATION);
       }
-      this.#writer.write(thing.pose, time, this.#out.take());
-      this.#account.carried(set);
     }
     const path = pathOf(place);
     if (velocity !== null && isNew(velocity, thing.lastVelocity)) {
-      thing.velocity ??= this.#channel(`${path}/Velocity`, "mira::Point3f", `${set}/velocity`);
-      if (thing.velocity !== null) {
+      thing.velocity ??= this.#channel(`${path}/Velocity`, "mira::Point3f");
+      if (thing.velocity === null) this.#account.lost(`${set}/velocity`, NO_CHANNEL);
+      else {
         for (const number of velocity) this.#out.f32le(number);
         this.#writer.write(thing.velocity, time, this.#out.take());
       }
@@ -131,32 +134,45 @@ class TapeEncoder implements StateEncoder {
       const isDouble = isFar || state.sets.get(set)!.columns.has("geodetic");
       const type = `mira::RigidTransform<${isDouble ? "double" : "float"},3>`;
       thing = {
-        pose: this.#channel(`${pathOf(place)}/Pose`, type, set),
+        pose: this.#channel(`${pathOf(place)}/Pose`, type),
         isDouble,
         last: new Float64Array(6).fill(Number.NaN),
         velocity: null,
         lastVelocity: new Float64Array(3).fill(Number.NaN),
-        step: this.#step,
+        round: this.#round,
       };
       things.set(id, thing);
     }
     return thing;
   }
 
-  /** Takes account of what sets hold and no message does. */
+  #tellThings(state: State): void {
+    const { time } = state;
+    this.#round++;
+    const places = placesOf(state, this.#origin);
+    if (this.#origin.isSet && !this.#isOriginTold) this.#tellOrigin(time);
+    for (const place of places) this.#place(place, time, state);
+    this.#tellSets(state, places);
+    this.#sets = state.sets;
+  }
+
+  /** Takes account of what sets hold and no message does, where it changed. */
   #tellSets(state: State, places: readonly Place[]): void {
     const placed = new Set(places.map(({ set }) => set));
-    for (const [name, { ids, columns }] of state.sets) {
-      if (ids.length > 0 && !placed.has(name)) this.#lost(name, "its things have no place that a pose can tell");
-      else if (ids.length > 0) {
-        for (const column of columns.keys()) {
-          if (!CARRIED.has(column)) this.#lost(`${name}/${column}`, "there is no room for it beside a pose");
+    for (const [name, set] of state.sets) {
+      const before = this.#sets.get(name);
+      if (set.ids.length > 0 && !placed.has(name)) {
+        this.#account.lost(name, "its things have no place that a pose can tell", set.ids.length);
+      } else if (set.ids.length > 0) {
+        for (const [key, column] of set.columns) {
+          if (CARRIED.has(key) || before?.columns.get(key) === column) continue;
+          this.#account.lost(`${name}/${key}`, "there is no room for it beside a pose", set.ids.length);
         }
       }
     }
     for (const [set, things] of this.#things) {
       let gone = 0;
-      for (const thing of things.values()) if (thing.step === this.#step - 1) gone++;
+      for (const thing of things.values()) if (thing.round === this.#round - 1) gone++;
       if (gone > 0) this.#account.lost(set, "a tape cannot say that a thing is gone: its last pose stays", gone);
     }
   }
@@ -186,7 +202,8 @@ class TapeEncoder implements StateEncoder {
 
   #put(name: string, path: string, value: Value, time: Time): void {
     const lane = this.#lanes.get(name);
-    if (lane !== undefined && Object.is(lane.last, value)) return;
+    if (Object.is(this.#refused.has(name) ? this.#refused.get(name) : lane?.last, value)) return;
+    this.#refused.delete(name);
     if (typeof value === "number" && lane?.type === "double") {
       // Most values are numbers: they take no bytes of their own.
       lane.last = value;
@@ -196,16 +213,16 @@ class TapeEncoder implements StateEncoder {
     }
     const encoded = encodeValue(value);
     if (encoded === null) {
-      this.#lost(path, value === null ? "a tape has no value for nothing" : "a tape has no type for it");
+      this.#refuse(name, path, value, value === null ? "a tape has no value for nothing" : "a tape has no type for it");
       return;
     }
     const { type, payload } = encoded;
     if (lane === undefined) {
-      const made: Lane = { channel: this.#channel(name, type, path), type, last: value, payload };
+      const made: Lane = { channel: this.#channel(name, type), type, last: value, payload };
       this.#lanes.set(name, made);
       this.#write(made, path, time, payload);
     } else if (lane.type !== type) {
-      this.#lost(path, `its type changed: a channel of type ${lane.type} holds no ${type}`);
+      this.#refuse(name, path, value, `its type changed: a channel of type ${lane.type} holds no ${type}`);
     } else {
       lane.last = value;
       if (lane.payload !== null && isEqual(lane.payload, payload)) return;
@@ -214,29 +231,33 @@ class TapeEncoder implements StateEncoder {
     }
   }
 
+  #refuse(name: string, path: string, value: Value, reason: string): void {
+    this.#refused.set(name, value);
+    this.#account.lost(path, reason);
+  }
+
   #write(lane: Lane, path: string, time: Time, payload: Uint8Array): void {
-    if (lane.channel === null) return;
+    if (lane.channel === null) {
+      this.#account.lost(path, NO_CHANNEL);
+      return;
+    }
     this.#writer.write(lane.channel, time, payload);
     this.#account.carried(path);
   }
 
-  #channel(name: string, schema: string, path: string): ChannelInfo | null {
+  /** Null: there can be none of that name. */
+  #channel(name: string, schema: string): ChannelInfo | null {
     try {
       return this.#writer.channel({ name, schema });
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#lost(path, error.message);
       return null;
     }
   }
-
-  #lost(path: string, reason: string): void {
-    const key = `${path}\0${reason}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    this.#account.lost(path, reason);
-  }
 }
+
+const NO_ROTATION = "a pose has a rotation always: one that is not known was written as none";
+const NO_CHANNEL = "a tape can have no channel for it";
 
 function pathOf({ set, id }: Place): string {
   return `/${set}/${String(id).replace(/^\/+/, "")}`;

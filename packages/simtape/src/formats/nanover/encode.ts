@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { type Place, placesOf, unsetOrigin } from "../../model/place.ts";
-import type { State } from "../../model/state.ts";
+import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
@@ -47,6 +47,11 @@ class Encoder implements StateEncoder {
   #shared = new Map<string, Value>();
   /** Who the particles are, in order. */
   #things: readonly Place[] = [];
+  /** Sets of the source as they were last, and what the frame says of them. */
+  #sets: State["sets"] = new Map();
+  #particles: ReadonlyMap<string, Value> = new Map();
+  /** Values of the source as they were last, and what they are here; undefined: there is no room for them. */
+  readonly #plain = new Map<string, { readonly value: Value; readonly made: Value | undefined }>();
   #count = 0;
   /** Where keys of the frame come from that are values of the source. */
   readonly #paths = new Map<string, string>();
@@ -69,19 +74,24 @@ class Encoder implements StateEncoder {
     const shared = new Map<string, Value>();
     const isNative = state.sets.get("particles")?.columns.get("position")?.unit === "nm";
     let isOther = this.#isFirst;
-    if (isNative) {
+    if (!this.#isFirst && areSameSets(this.#sets, state.sets)) {
+      for (const [key, value] of this.#particles) frame.set(key, value);
+    } else if (isNative) {
       const count = state.sets.get("particles")!.ids.length;
       isOther ||= count !== this.#count;
       this.#count = count;
       this.#putOwn(state, frame);
+      this.#particles = new Map(frame);
     } else {
       const places = placesOf(state, this.#origin);
       isOther ||= !areSame(places, this.#things);
       this.#things = places;
       this.#putPlaces(state, places, frame);
-      if (this.#isFirst) shared.set("scene", SCENE);
-      else if (this.#shared.has("scene")) shared.set("scene", this.#shared.get("scene")!);
+      this.#particles = new Map(frame);
     }
+    this.#sets = state.sets;
+    if (!isNative && this.#isFirst) shared.set("scene", SCENE);
+    else if (this.#shared.has("scene")) shared.set("scene", this.#shared.get("scene")!);
     for (const [path, value] of state.values) this.#putValue(path, value, isNative, frame, shared);
     this.#writeFrame(time, state.time, frame, isOther, isNative);
     this.#writeShared(time, shared);
@@ -153,11 +163,13 @@ class Encoder implements StateEncoder {
       if (rows === 0) continue;
       const placed = counts.get(name) ?? 0;
       if (placed > 0) this.#account.carried(name, placed);
-      if (placed < rows) this.#account.lost(name, "a particle has to be somewhere", rows - placed);
+      const before = this.#sets.get(name);
+      if (placed < rows && before?.ids !== set.ids)
+        this.#account.lost(name, "a particle has to be somewhere", rows - placed);
       if (placed === 0) continue;
-      for (const column of set.columns.keys()) {
-        if (CARRIED.has(column)) continue;
-        this.#account.lost(`${name}/${column}`, "particles have nothing of the kind", placed);
+      for (const [key, column] of set.columns) {
+        if (CARRIED.has(key) || before?.columns.get(key) === column) continue;
+        this.#account.lost(`${name}/${key}`, "particles have nothing of the kind", placed);
       }
     }
   }
@@ -176,16 +188,10 @@ class Encoder implements StateEncoder {
     frame: Map<string, Value>,
     shared: Map<string, Value>,
   ): void {
-    const room = { left: MAX_ITEMS };
-    const made = plain(value, room, MAX_DEPTH);
-    if (made === undefined) {
-      const isLong = room.left < 0;
-      this.#account.lost(
-        path,
-        isLong ? `it is longer than ${MAX_ITEMS} items` : "its numbers are beyond 2^53, or it nests too deep",
-      );
-      return;
-    }
+    const known = this.#plain.get(path);
+    const isNew = known === undefined || !Object.is(known.value, value);
+    const made = isNew ? this.#made(path, value) : known.made;
+    if (made === undefined) return;
     if (path.startsWith(SHARED)) {
       shared.set(path.slice(SHARED.length), made);
       return;
@@ -193,11 +199,25 @@ class Encoder implements StateEncoder {
     const key = frameKeyOf(path);
     if (key === FRAME_INDEX) return;
     if (!isNative && (frame.has(key) || PACKINGS.has(key) || COUNTS.has(key) || isParticleKey(key))) {
-      this.#account.lost(path, "NanoVer means something else by this name");
+      if (isNew) this.#account.lost(path, "NanoVer means something else by this name");
       return;
     }
     this.#paths.set(key, path);
     frame.set(key, isNative && !(value instanceof Float64Array) ? value : made);
+  }
+
+  #made(path: string, value: Value): Value | undefined {
+    const room = { left: MAX_ITEMS };
+    const made = plain(value, room, MAX_DEPTH);
+    this.#plain.set(path, { value, made });
+    if (made === undefined) {
+      const isLong = room.left < 0;
+      this.#account.lost(
+        path,
+        isLong ? `it is longer than ${MAX_ITEMS} items` : "its numbers are beyond 2^53, or it nests too deep",
+      );
+    }
+    return made;
   }
 
   #writeFrame(time: Time, stateTime: Time, frame: Map<string, Value>, isOther: boolean, isNative: boolean): void {

@@ -93,6 +93,10 @@ export class NanoverState implements StateModel {
     return false;
   }
 
+  holds(channel: number): boolean {
+    return channel === FRAME || channel === STATE;
+  }
+
   interpolation(path: string): "linear" | "hold" {
     return path.startsWith("energy.") || path === "system.simulation.time" ? "linear" : "hold";
   }

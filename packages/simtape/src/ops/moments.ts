@@ -1,0 +1,103 @@
+import { applyRows } from "../model/apply.ts";
+import type { MessageBatch } from "../model/batch.ts";
+import type { Reader } from "../model/reader.ts";
+import { MutableState } from "../model/state.ts";
+import type { Time } from "../model/time.ts";
+
+/** What no moment shows: `count` messages or changes at `path`. */
+export type Skipped = (path: string, reason: string, count: number) => void;
+
+/**
+ * Folds a recording moment by moment: a moment is all messages of one time. Of what is said twice in one, the last
+ * holds; what it took the place of goes to `skipped`, and so do messages from which nothing follows that holds.
+ */
+export class Moments {
+  /** What holds at the last moment, which is its time. */
+  readonly state: MutableState = new MutableState();
+  readonly #reader: Reader;
+  readonly #onMoment: (state: MutableState) => void;
+  readonly #skipped: Skipped | null;
+  /** Messages by channel from which nothing follows; -1 for the other channels. */
+  readonly #happenings: Float64Array;
+  /** By channel: the last moment with a message of it. */
+  readonly #seen: Float64Array;
+  /** Channels of the messages of the moment, when changes are journalled. */
+  readonly #messages: number[] = [];
+  #time: Time | null = null;
+  #moment = 0;
+  #isJournalled = false;
+
+  /** `onMoment` sees the state of each, and must not change it. */
+  constructor(reader: Reader, onMoment: (state: MutableState) => void, skipped: Skipped | null = null) {
+    this.#reader = reader;
+    this.#onMoment = onMoment;
+    this.#skipped = skipped;
+    this.#happenings = Float64Array.from(reader.channels, ({ id }) => (reader.state.holds?.(id) === false ? 0 : -1));
+    this.#seen = new Float64Array(reader.channels.length);
+    reader.state.begin?.(this.state);
+  }
+
+  /** Everything that was said before `time`, to go on from; no moment is shown. */
+  async begin(time: Time): Promise<void> {
+    for await (const batch of this.#reader.batches({ end: time })) {
+      applyRows(this.#reader.state, this.state, batch, 0, batch.length);
+    }
+  }
+
+  /** Folds a batch; its last moment is open until the next batch, or the end. */
+  add(batch: MessageBatch): void {
+    const { length, time, channel } = batch;
+    for (let from = 0; from < length; ) {
+      let to = from + 1;
+      while (to < length && time[to] === time[from]) to++;
+      if (time[from] !== this.#time) {
+        this.#show();
+        this.#time = time[from]!;
+        this.#moment++;
+        this.#isJournalled = this.#skipped !== null && (to === length || this.#isRepeated(batch, from, to));
+      }
+      for (let i = from; i < to; i++) if (this.#happenings[channel[i]!]! >= 0) this.#happenings[channel[i]!]!++;
+      if (this.#isJournalled) this.#note(batch, from, to);
+      else applyRows(this.#reader.state, this.state, batch, from, to);
+      from = to;
+    }
+  }
+
+  end(): void {
+    this.#show();
+    this.#time = null;
+    this.#happenings.forEach((count, id) => {
+      if (count > 0)
+        this.#skipped?.(this.#reader.channels[id]!.name, "it happened, and nothing that holds follows", count);
+    });
+  }
+
+  #isRepeated({ channel }: MessageBatch, from: number, to: number): boolean {
+    for (let i = from; i < to; i++) {
+      if (this.#seen[channel[i]!] === this.#moment) return true;
+      this.#seen[channel[i]!] = this.#moment;
+    }
+    return false;
+  }
+
+  #note(batch: MessageBatch, from: number, to: number): void {
+    for (let i = from; i < to; i++) {
+      this.state.mark();
+      this.#messages.push(batch.channel[i]!);
+      this.#reader.state.apply(this.state, batch, i);
+    }
+  }
+
+  #show(): void {
+    if (this.#time === null) return;
+    if (this.#isJournalled) {
+      for (const [path, count] of this.state.overwritten(this.#messages)) {
+        this.#skipped?.(path, "it changed more than once in one moment, the last time counts", count);
+      }
+      this.state.forget();
+      this.#messages.length = 0;
+    }
+    this.state.time = this.#time;
+    this.#onMoment(this.state);
+  }
+}
