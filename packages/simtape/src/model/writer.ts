@@ -100,9 +100,10 @@ export interface WritingFormat {
   readonly create: (to: SinkBundle, options: CreateOptions) => Promise<Writer>;
   /**
    * Messages that, folded from nothing, give the state that `from` has at `time`: what a cut begins with. `from` may be
-   * an edited recording; what only the format's own reader knows is at `from.base ?? from`.
+   * an edited recording; what only the format's own reader knows is at `from.base ?? from`. Behind the end of another
+   * recording, `behind`, they also take back what holds there, where the format has a way to say so.
    */
-  readonly restate: (from: Reader, time: Time) => Promise<readonly MadeMessage[]>;
+  readonly restate: (from: Reader, time: Time, behind?: Reader) => Promise<readonly MadeMessage[]>;
   /** Channels that carry copies of whole files: they do not outlast what is left out of a recording. */
   readonly copies?: readonly string[];
   /** For a recording without the messages of the channels `left`; absent, null: no other messages count from them. */

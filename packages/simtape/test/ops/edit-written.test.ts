@@ -65,7 +65,8 @@ async function messagesOf(recording: Recording, of: SoundRecording): Promise<str
 
 function comparable({ values, sets }: State): unknown {
   return {
-    values: Object.fromEntries(values),
+    // CARLA's frames are numbered, and told how long they last, when they are written.
+    values: Object.fromEntries([...values].filter(([path]) => path !== "frame" && path !== "frame-duration")),
     sets: Object.fromEntries(
       [...sets]
         .filter(([, set]) => set.ids.length > 0)

@@ -8,7 +8,7 @@ import { type MutableEntitySet, MutableState } from "../../model/state.ts";
 import { after, type Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import type { MadeMessage } from "../../model/writer.ts";
-import type { ColumnName } from "./columns.ts";
+import { ACTORS, type ColumnName } from "./columns.ts";
 import { dialectOf } from "./dialect.ts";
 import { FrameLists, type Packet } from "./frame-writer.ts";
 import {
@@ -54,15 +54,16 @@ import { STATE_PACKET, statePatch, writeStatePatch } from "./state-patch.ts";
 const TRANSFORM_AT = 5;
 
 /**
- * Messages after which the state is what `from` has at `time`: a frame of the number that holds then, with the live
- * actors added and every last word about them. Actors that go along with others are added as CARLA recorded them,
- * relative to their parent; all others in the world. Those of them that name a parent come in a frame of their own,
- * numbered 1: only there a parent leaves an actor where it is. What is left over goes into a packet of simtape's own.
+ * Messages after which the state is what `from` has at `time`: a frame 1 with the live actors added in the world and
+ * every last word about them. Actors that go along with others are added in a frame 2, as CARLA recorded them, relative
+ * to their parent: only in the first does a parent leave an actor where it is. What is left over goes into a packet of
+ * simtape's own.
  */
-export async function restate(from: Reader, time: Time): Promise<readonly MadeMessage[]> {
+export async function restate(from: Reader, time: Time, behind?: Reader): Promise<readonly MadeMessage[]> {
   const dialect = dialectOf(from);
   const { state, actors, moving } = await foldTo(from, time, dialect);
-  const restating = new Restating(from, dialect, state, actors, moving);
+  const before = behind === undefined ? null : (await foldTo(behind, Number.MAX_VALUE, dialectOf(behind))).state;
+  const restating = new Restating(from, dialect, state, actors, moving, before);
   return restating.messages(time);
 }
 
@@ -132,6 +133,8 @@ class Restating {
   readonly #moving: ReadonlySet<number>;
   readonly #channels: ReadonlyMap<string, ChannelInfo>;
   readonly #lists: FrameLists;
+  /** What holds before the messages; null: nothing. */
+  readonly #before: MutableState | null;
   readonly #made: MadeMessage[] = [];
 
   constructor(
@@ -140,7 +143,9 @@ class Restating {
     state: MutableState,
     actors: ReadonlyMap<number, Uint8Array>,
     moving: ReadonlySet<number>,
+    before: MutableState | null,
   ) {
+    this.#before = before;
     this.#from = from;
     this.#dialect = dialect;
     this.#state = state;
@@ -151,42 +156,41 @@ class Restating {
   }
 
   messages(time: Time): readonly MadeMessage[] {
-    const frame = this.#state.value("frame");
-    if (typeof frame === "number") {
-      const duration = this.#state.value("frame-duration");
-      this.#frames(time, frame, typeof duration === "number" ? duration : -1);
-    } else this.#makeOwn();
+    if (this.#before !== null) this.#takeBack(time, this.#before);
+    if (typeof this.#state.value("frame") === "number") this.#frames(time);
+    else if (this.#before === null) this.#makeOwn();
     return this.#made;
   }
 
-  #frames(time: Time, frame: number, duration: number): void {
+  /** A frame in which everybody goes. */
+  #takeBack(time: Time, before: MutableState): void {
+    const ids = (before.sets.get(ACTORS)?.ids ?? []) as readonly number[];
+    if (ids.length === 0) return;
+    this.#start(1, time);
+    for (const id of ids) this.#lists.add("event-del").u32le(id);
+    this.#finish(typeof this.#state.value("frame") !== "number");
+  }
+
+  #frames(time: Time): void {
     const attached = this.#state.sets.get(".attached");
     const isAttached = (id: number): boolean => attached !== undefined && attached.find(id) >= 0;
     const loose = [...this.#actors.keys()].filter((id) => !isAttached(id));
     const bound = [...(attached?.ids ?? [])] as number[];
-    // Frames before the one that counts, at the same time: CARLA runs through them before it shows anything.
-    const isFirst = frame <= 1;
-    const isApart = isFirst ? bound.length > 0 : loose.some((id) => this.#parentOf(id) !== null);
-    if (isApart) {
-      this.#start(1, 0, time);
-      this.#add(loose);
+    this.#start(1, time);
+    this.#add(loose);
+    if (bound.length > 0) {
       this.#finish(false);
-    }
-    if (isFirst && isApart) {
-      this.#start(2, 0, time);
+      this.#start(2, time);
       this.#attach(bound);
-      this.#finish(false);
     }
-    this.#start(frame, duration, time);
-    if (!isApart) this.#add(loose);
-    if (!isFirst) this.#attach(bound);
     this.#rest();
     this.#finish(true);
   }
 
-  #start(frame: number, duration: number, time: Time): void {
+  /** Its duration follows from the frame behind it. */
+  #start(frame: number, time: Time): void {
     const builder = new ByteBuilder(32);
-    writeFrameStart(builder, { frame, durationThis: duration, elapsed: time / 1e9 });
+    writeFrameStart(builder, { frame, durationThis: -1, elapsed: time / 1e9 });
     this.#make("frame-start", builder.take());
   }
 
@@ -207,8 +211,8 @@ class Restating {
 
   /** What the messages so far leave to be said. */
   #makeOwn(): void {
-    const told = new MutableState();
-    this.#from.state.begin?.(told);
+    const told = this.#before?.clone() ?? new MutableState();
+    if (this.#before === null) this.#from.state.begin?.(told);
     for (const { channel, payload } of this.#made) {
       const batch = new Columns(
         Float64Array.of(0),

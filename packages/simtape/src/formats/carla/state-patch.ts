@@ -50,12 +50,14 @@ export function isStatePatch(payload: Uint8Array): boolean {
 
 /**
  * What turns `from` into `to`; null when they are equal. Order of rows does not count, nor who was added in this frame:
- * nothing of it follows.
+ * nothing of it follows. Number and duration of the frame are what the frame itself says.
  */
 export function statePatch(from: MutableState, to: MutableState): StatePatch | null {
   const values: Record<string, Value> = {};
-  for (const [path, value] of to.values) if (!isSame(value, from.value(path))) values[path] = value;
-  const unset = [...from.values.keys()].filter((path) => to.value(path) === undefined);
+  for (const [path, value] of to.values) {
+    if (!OF_FRAME.has(path) && !isSame(value, from.value(path))) values[path] = value;
+  }
+  const unset = [...from.values.keys()].filter((path) => !OF_FRAME.has(path) && to.value(path) === undefined);
   const sets: Record<string, PatchSet> = {};
   for (const name of [...SHOWN_SETS, ...OWN_SETS]) {
     if (name === ".fresh") continue;
@@ -65,6 +67,8 @@ export function statePatch(from: MutableState, to: MutableState): StatePatch | n
   const isEmpty = Object.keys(values).length === 0 && unset.length === 0 && Object.keys(sets).length === 0;
   return isEmpty ? null : { values, unset, sets };
 }
+
+const OF_FRAME: ReadonlySet<string> = new Set(["frame", "frame-duration"]);
 
 function setPatch(from: MutableState, to: MutableState, name: string): PatchSet | null {
   const wanted = to.sets.get(name);

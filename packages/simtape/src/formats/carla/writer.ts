@@ -7,6 +7,7 @@ import type { ChannelInfo } from "../../model/value.ts";
 import type { ChannelSpec, CreateOptions, Writer } from "../../model/writer.ts";
 import { dialectOf } from "./dialect.ts";
 import {
+  EVENT_PARENT,
   FRAME_END,
   FRAME_START,
   FRAME_START_BYTES,
@@ -33,8 +34,9 @@ const ELAPSED_AT = 16;
 /**
  * Writes a recorder file. Frames are opened and closed by the caller's frame-start and frame-end messages; where those
  * are missing they are put in: a message of a new time opens a frame, and an open frame is closed before the next.
- * A frame start that says -1 s to the next is given the true number once the next is known, as CARLA does; the last
- * keeps its -1.
+ * A frame start that says -1 s to the next is given the true number once the next is known, as CARLA does, and so is
+ * one behind which frames are missing; the last keeps its -1. Frames are numbered 1, 2, 3 … whatever they said: what
+ * the number 1 means for their actors stays as it was (`#beginNumbered`, `#bindLater`).
  */
 export class CarlaWriter implements Writer {
   readonly release: Release;
@@ -45,13 +47,20 @@ export class CarlaWriter implements Writer {
   #builder: ByteBuilder = new ByteBuilder(PIECE + (PIECE >> 3));
   /** File offset of the builder's first byte. */
   #base = 0;
-  #time: Time = 0;
+  /** Time of the last frame. */
+  #time: Time = Number.NaN;
   #isOpen = false;
+  /** Number of the last frame, and what it was called where it comes from. */
   #frame = 0;
+  #said = 0;
   #elapsed = 0;
+  /** Event-parent packets that belong into a frame behind the open one; null: they may stay where they are. */
+  #bound: Uint8Array[] | null = null;
   /** File offset of the duration of the last frame start, -1 when it is not to be patched. */
   #durationAt = -1;
   #lastDurationAt = -1;
+  /** What the last frame start said. */
+  #duration = -1;
   readonly #scratch = new Uint8Array(FRAME_START_BYTES);
   readonly #scratchView: DataView = new DataView(this.#scratch.buffer);
   #isDone = false;
@@ -107,6 +116,7 @@ export class CarlaWriter implements Writer {
       const header = begin - PACKET_HEADER_BYTES;
       const isRun =
         packet !== FRAME_START &&
+        this.#bound === null &&
         at === this.#time &&
         header >= 0 &&
         bytes[header] === packet &&
@@ -180,15 +190,26 @@ export class CarlaWriter implements Writer {
     for (let i = 0; i < FRAME_START_BYTES; i++) scratch[i] = bytes[begin + i]!;
     const said = view.getFloat64(ELAPSED_AT, true);
     // A time that the payload already says stays as it is to the last bit.
-    if (Math.round(said * NANOSECONDS) !== time) {
+    if (Math.round(said * NANOSECONDS) !== time || !isElapsed(said)) {
       const shifted = said + shift / NANOSECONDS;
-      const elapsed = Math.round(shifted * NANOSECONDS) === time ? shifted : secondsOf(time);
+      const isExact = Math.round(shifted * NANOSECONDS) === time && isElapsed(shifted);
+      const elapsed = isExact ? shifted : secondsOf(time);
       view.setFloat64(ELAPSED_AT, elapsed, true);
     }
-    this.#beginFrame(time, view.getFloat64(ELAPSED_AT, true));
-    this.#frame = view.getUint32(0, true) + view.getUint32(4, true) * 0x1_0000_0000;
+    const number = view.getUint32(0, true) + view.getUint32(4, true) * 0x1_0000_0000;
+    const elapsed = view.getFloat64(ELAPSED_AT, true);
+    const isFirst = this.#frame === 0;
+    if (!isFirst && number !== this.#said + 1) this.bridge();
+    this.#beginFrame(time, elapsed);
+    if (isFirst && number > 1) this.#emptyFrame(elapsed);
+    this.#frame++;
+    this.#said = number;
+    if (!isFirst && number <= 1) this.#bound = [];
+    view.setUint32(0, this.#frame % 0x1_0000_0000, true);
+    view.setUint32(4, Math.floor(this.#frame / 0x1_0000_0000), true);
     this.#lastDurationAt = this.#base + this.#builder.length + PACKET_HEADER_BYTES + DURATION_AT;
-    this.#durationAt = view.getFloat64(DURATION_AT, true) === -1 ? this.#lastDurationAt : -1;
+    this.#duration = view.getFloat64(DURATION_AT, true);
+    this.#durationAt = this.#duration === -1 ? this.#lastDurationAt : -1;
     this.#builder.u8(FRAME_START).u32le(FRAME_START_BYTES).raw(scratch);
   }
 
@@ -201,10 +222,45 @@ export class CarlaWriter implements Writer {
       }
     }
     if (time !== this.#time) this.#openFrame(time);
-    if (packet === FRAME_END) this.#isOpen = false;
     const whole = size === bytes.length ? bytes : bytes.subarray(begin, end);
+    if (packet === EVENT_PARENT && size > 2 && this.#bound !== null) {
+      this.#bound.push(whole.slice());
+      return;
+    }
+    if (packet === FRAME_END) this.#isOpen = false;
     this.#builder.u8(packet).u32le(size).raw(whole);
+    if (packet === FRAME_END) this.#bindLater();
     this.#full();
+  }
+
+  /**
+   * In front of a first frame with a higher number: what is bound in the frame in which it is added is relative to its
+   * parent in all frames but number 1 (spec §4.2).
+   */
+  #emptyFrame(elapsed: number): void {
+    this.#frame++;
+    this.#builder.u8(FRAME_START).u32le(FRAME_START_BYTES);
+    writeFrameStart(this.#builder, { frame: this.#frame, durationThis: 0, elapsed });
+    this.#builder.u8(FRAME_END).u32le(0);
+  }
+
+  /**
+   * A frame that was number 1 and is not any more: what it adds is in the world, and must not be bound before the next.
+   * That one takes over how long this lasts.
+   */
+  #bindLater(): void {
+    const bound = this.#bound;
+    this.#bound = null;
+    if (bound === null || bound.length === 0) return;
+    this.#frame++;
+    this.#setDuration(this.#lastDurationAt, 0);
+    this.#builder.u8(FRAME_START).u32le(FRAME_START_BYTES);
+    this.#lastDurationAt = this.#base + this.#builder.length + DURATION_AT;
+    if (this.#durationAt >= 0) this.#durationAt = this.#lastDurationAt;
+    const durationThis = this.#duration;
+    writeFrameStart(this.#builder, { frame: this.#frame, durationThis, elapsed: this.#elapsed });
+    for (const payload of bound) this.#builder.u8(EVENT_PARENT).u32le(payload.length).raw(payload);
+    this.#builder.u8(FRAME_END).u32le(0);
   }
 
   /** A frame that no frame start was given for. */
@@ -222,13 +278,7 @@ export class CarlaWriter implements Writer {
     if (!isElapsed(elapsed)) throw new RangeError(`CARLA counts time from 0, ${time} ns cannot be written`);
     this.#refuse();
     this.#closeFrame();
-    if (this.#durationAt >= 0) {
-      const duration = new Uint8Array(8);
-      new DataView(duration.buffer).setFloat64(0, Math.max(0, elapsed - this.#elapsed), true);
-      const at = this.#durationAt - this.#base;
-      if (at >= 0) this.#builder.patch(at, duration);
-      else this.#behind.writeAt(this.#durationAt, duration);
-    }
+    if (this.#durationAt >= 0) this.#setDuration(this.#durationAt, Math.max(0, elapsed - this.#elapsed));
     // Between frames, so that the duration of the last one is still at hand when it is known.
     if (this.#builder.length >= PIECE) this.#handOver();
     this.#time = time;
@@ -236,10 +286,19 @@ export class CarlaWriter implements Writer {
     this.#isOpen = true;
   }
 
+  #setDuration(offset: number, seconds: number): void {
+    const bytes = new Uint8Array(8);
+    new DataView(bytes.buffer).setFloat64(0, seconds, true);
+    const at = offset - this.#base;
+    if (at >= 0) this.#builder.patch(at, bytes);
+    else this.#behind.writeAt(offset, bytes);
+  }
+
   #closeFrame(): void {
     if (!this.#isOpen) return;
     this.#builder.u8(FRAME_END).u32le(0);
     this.#isOpen = false;
+    this.#bindLater();
   }
 
   #copy(bytes: Uint8Array, from: number, to: number): void {
@@ -267,8 +326,9 @@ export class CarlaWriter implements Writer {
   }
 }
 
+/** Never -0, of which CARLA's own files have none. */
 function secondsOf(time: Time): number {
-  return time / NANOSECONDS;
+  return time / NANOSECONDS + 0;
 }
 
 /** Packet id of a channel by its name. Throws `RangeError` where the release has no such packet. */

@@ -1,3 +1,4 @@
+import { ByteBuilder } from "../../bytes/builder.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { Columns, KEYFRAME, type MessageBatch } from "../../model/batch.ts";
 import { Fold } from "../../model/fold.ts";
@@ -6,10 +7,11 @@ import { type EntitySet, MutableState, type State } from "../../model/state.ts";
 import { after, type Time } from "../../model/time.ts";
 import type { MadeMessage } from "../../model/writer.ts";
 import { type Entry, frameEntries, frameIndexEntry, frameOf, stateEntries, stateOf, zeroIndex } from "./entries.ts";
-import { CHANNEL_NAMES, FRAME, FRAME_INDEX, STATE } from "./layout.ts";
+import { CHANNEL_NAMES, emptyMap, FRAME, FRAME_INDEX, STATE } from "./layout.ts";
+import { writeStateUpdate } from "./layout-protobuf.ts";
 import { type Container, frameSchema, type Payloads, payloadsOf, stateSchema } from "./schema.ts";
 import { frameKeysOf, sharedKeysOf } from "./state.ts";
-import { transcodeFrame, transcodeState } from "./transcode.ts";
+import { transcodeFrame, transcodeState, writeZipState } from "./transcode.ts";
 
 /**
  * What holds at `time` as messages: a frame with index 0 and every key, one with the index that holds when it is
@@ -17,9 +19,12 @@ import { transcodeFrame, transcodeState } from "./transcode.ts";
  * the same state, because a key's history matters (arrays of two lengths in one frame), the messages since the last
  * keyframe themselves.
  */
-export async function restate(from: Reader, time: Time): Promise<readonly MadeMessage[]> {
+export async function restate(from: Reader, time: Time, behind?: Reader): Promise<readonly MadeMessage[]> {
   const container = (from.base ?? from).info.version as Container;
   const payloads: Payloads = { container, names: CHANNEL_NAMES };
+  if (behind !== undefined) {
+    return [...(await takenBack(from, behind, payloads)), ...(await restate(from, time))];
+  }
   const state = (await new Fold(from).at(time)).freeze();
   const frames = await compactFrames(from, time, state, payloads);
   const updates = await compactUpdates(from, time, state, payloads);
@@ -29,6 +34,18 @@ export async function restate(from: Reader, time: Time): Promise<readonly MadeMe
   const allUpdates = await messagesOf(from, time, STATE, payloads);
   const isCompact = isSame(folded(from, [...frames, ...allUpdates], time), state);
   return [...(isCompact ? frames : allFrames), ...allUpdates];
+}
+
+/** An update without the keys of the shared state that hold at the end of `behind`; a simulation begins with a reset anyway. */
+async function takenBack(from: Reader, behind: Reader, payloads: Payloads): Promise<MadeMessage[]> {
+  const end = (await behind.timeline()).end;
+  const removals = [...sharedKeysOf((await new Fold(behind).at(end)).freeze())];
+  if (removals.length === 0) return [];
+  const builder = new ByteBuilder();
+  const update = { updates: emptyMap(), removals };
+  if (payloads.container === "zip") writeZipState(builder, update);
+  else writeStateUpdate(builder, update);
+  return [{ channel: from.channels[STATE]!, payload: builder.take(), keyframe: false, context: payloads }];
 }
 
 async function compactFrames(from: Reader, time: Time, state: State, payloads: Payloads): Promise<MadeMessage[]> {

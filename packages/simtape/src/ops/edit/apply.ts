@@ -154,8 +154,9 @@ async function joined(
   const parts: Part[] = [
     await partOf(reader, timeline.start, after(timeline.end), 0, identity(reader), false, context),
   ];
-  const step = timeline.tick?.duration ?? LEAST_STEP;
+  const step = timeline.tick?.duration ?? (await lastStep(reader));
   let next = Math.max(timeline.tick?.duration == null ? 0 : timeline.tick.count * step, timeline.end + step);
+  let behind = reader;
   for (const file of files) {
     const other = await context.open(file);
     if (other.info.format !== reader.info.format) {
@@ -173,11 +174,24 @@ async function joined(
       return channels.length - 1;
     });
     const shift = next + gap - own.start;
-    parts.push(await partOf(other, own.start, after(own.end), shift, map, true, context));
-    next = own.end + shift + step;
+    parts.push(await partOf(other, own.start, after(own.end), shift, map, true, context, behind));
+    behind = other;
+    next = own.end + shift + (own.tick?.duration ?? (await lastStep(other)));
   }
   const isSame = channels.length === reader.channels.length;
   return new PartsReader(parts, timeline.epoch, isSame ? reader.channels : channels);
+}
+
+/** How long the last moment lasts: where the format counts frames, as long as the one before it. */
+async function lastStep(reader: Reader): Promise<Time> {
+  const { tick, end } = await reader.timeline();
+  const { motion } = reader.state;
+  if (tick === null || motion === null) return LEAST_STEP;
+  const channels = reader.channels.filter(({ id }) => id === motion);
+  for await (const { time } of reader.batches({ channels, end, reverse: true })) {
+    return Math.max(LEAST_STEP, end - time[time.length - 1]!);
+  }
+  return LEAST_STEP;
 }
 
 async function partOf(
@@ -188,10 +202,11 @@ async function partOf(
   channels: readonly number[],
   isCut: boolean,
   context: EditContext,
+  behind?: Reader,
 ): Promise<Part> {
   if (!isCut) return { reader, start, end, shift, opening: null, channels };
   // The opening tells what was true before the first moment; what happened at it follows.
-  const opening = await context.writing.restate(reader, start - 1);
+  const opening = await context.writing.restate(reader, start - 1, behind);
   return { reader, start, end, shift, opening, channels };
 }
 

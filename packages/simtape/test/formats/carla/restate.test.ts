@@ -57,7 +57,9 @@ function comparable(state: State): unknown {
   const sets = [...state.sets]
     .filter(([, set]) => set.ids.length > 0)
     .map(([name, set]) => [name, { ids: set.ids, axes: set.axes, columns: Object.fromEntries(set.columns) }]);
-  return { values: Object.fromEntries(state.values), sets: Object.fromEntries(sets) };
+  // What is written numbers its frames itself, and the cut one is shorter.
+  const values = [...state.values].filter(([path]) => path !== "frame" && path !== "frame-duration");
+  return { values: Object.fromEntries(values), sets: Object.fromEntries(sets) };
 }
 
 async function expectCutsToHold(bytes: Uint8Array, cuts: readonly Time[], later: number): Promise<void> {
@@ -92,7 +94,9 @@ describe.each(RELEASES)("a town of $name", (release) => {
     for (const time of [0, 250_000_000, 1_000_000_000]) {
       const names = (await writing.restate(recording.reader, time)).map(({ channel }) => channel.name);
       expect(names).not.toContain("simtape-state");
-      expect(names.filter((name) => name === "frame-start")).toHaveLength(1);
+      // What goes along with a parent is added in a second frame.
+      const isAnyBound = ((await fold(recording.reader, time)).sets.get(".attached")?.size ?? 0) > 0;
+      expect(names.filter((name) => name === "frame-start")).toHaveLength(isAnyBound ? 2 : 1);
     }
   });
 

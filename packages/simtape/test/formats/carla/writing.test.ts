@@ -174,7 +174,7 @@ describe("frames", () => {
       ["frame-start", 4],
       ["frame-end", 4],
     ]);
-    expect(await starts(recording)).toMatchObject([{ frame: 1 }, { frame: 2 }, { frame: 9 }, { frame: 10 }]);
+    expect(await starts(recording)).toMatchObject([{ frame: 1 }, { frame: 2 }, { frame: 3 }, { frame: 4 }]);
   });
 
   test("are patched also when they were handed to the file long ago", async () => {
