@@ -15,7 +15,7 @@ import {
   VEHICLE_LIGHT,
   VISUAL_TIME,
 } from "./layout.ts";
-import { wheelWidth } from "./layout-physics.ts";
+import { wheelWidths } from "./layout-physics.ts";
 import { isStatePatch, STATE_PACKET } from "./state-patch.ts";
 
 /** Shapes that ids 21 to 24 have had (spec §3.1, §6.2). */
@@ -52,7 +52,8 @@ export class DialectDetector {
   #scalar: 4 | 8 | null = null;
   /** From blueprints, used only when no packet tells. */
   #guessedScalar: 4 | 8 | null = null;
-  #wheel: Dialect["wheel"] = null;
+  /** What fits all packets that fit anything: a vehicle without wheels leaves it open. */
+  #wheels: readonly Dialect["wheel"][] = [];
   #seen = 0;
   #hasTypeFive = false;
   /** Actors of type 0 that are no sensors, of the first event-add packet: from 0.9.11 on they have positions. */
@@ -87,16 +88,17 @@ export class DialectDetector {
       if (id === POSITION && this.#hasProps === null) this.#seePositions(bytes, start, size);
     } else if (id === EVENT_ADD) this.#seeActors(bytes, start, end);
     else if (id === PHYSICS_CONTROL) {
-      if (this.#wheel === null) {
-        const total = bytes[start]! | (bytes[start + 1]! << 8);
-        this.#wheel = wheelWidth(() => new ByteCursor(bytes, start + 2, end), total);
-      }
+      if (this.#wheels.length === 1) return;
+      const total = bytes[start]! | (bytes[start + 1]! << 8);
+      const fitting = wheelWidths(() => new ByteCursor(bytes, start + 2, end), total);
+      const both = this.#wheels.filter((wheel) => fitting.some((other) => other === wheel));
+      if (both.length > 0 || this.#wheels.length === 0) this.#wheels = both.length > 0 ? both : fitting;
     } else if (id > VISUAL_TIME) this.#seeLate(id - 21, bytes, start, end);
   }
 
   result(): Dialect {
-    const scalar = this.#scalar ?? this.#guessedScalar ?? (this.#wheel === 208 ? 8 : 4);
-    return { scalar, wheel: this.#wheel, late: this.#lateKinds(), version: this.#version };
+    const scalar = this.#scalar ?? this.#guessedScalar ?? (this.#wheels[0] === 208 ? 8 : 4);
+    return { scalar, wheel: this.#wheels[0] ?? null, late: this.#lateKinds(), version: this.#version };
   }
 
   /** An estimate only (spec §6.5). */
@@ -108,14 +110,14 @@ export class DialectDetector {
     if (this.#version >= 2) return "0.9.16 or later";
     if (has(21)) return late[0] === "vehicle-door" ? "development builds of 2023 to 2025" : "0.9.15";
     if (has(VISUAL_TIME)) return "0.9.14";
-    if (this.#hasTypeFive || this.#wheel === 48) return "0.9.12 or 0.9.13";
+    if (this.#hasTypeFive || this.#wheels[0] === 48) return "0.9.12 or 0.9.13";
     if (has(VEHICLE_LIGHT)) return this.#earlyRelease();
     return has(ANIM_VEHICLE) ? "0.9.6 to 0.9.9" : "0.9.4 or 0.9.5";
   }
 
   /** Of a file that has vehicle lights and nothing that came after 0.9.11. */
   #earlyRelease(): string {
-    const isOld = this.#wheel === 36;
+    const isOld = this.#wheels.length === 1 && this.#wheels[0] === 36;
     if (this.#hasProps === null) return isOld ? "0.9.10 or 0.9.11" : "0.9.10 to 0.9.13";
     if (this.#hasProps) return isOld ? "0.9.11" : "0.9.11 to 0.9.13";
     return "0.9.10";

@@ -286,19 +286,22 @@ function readList<T>(cursor: ByteCursor, width: number, read: (cursor: ByteCurso
   return items;
 }
 
-/** The wheel width with which the record of physics control at the cursor can be read, all of `total` to the end. */
-export function wheelWidth(make: () => ByteCursor, total: number): Dialect["wheel"] {
-  for (const wheel of [36, 48, 208] as const) {
+/** Sizes of a wheel's record, by release (spec §4.15, §5). */
+type WheelWidth = Exclude<Dialect["wheel"], null>;
+
+/** Wheel widths with which the records of physics control at the cursor can be read, all of `total` to the end. */
+export function wheelWidths(make: () => ByteCursor, total: number): readonly WheelWidth[] {
+  return ([36, 48, 208] as const).filter((wheel) => {
     const cursor = make();
     try {
       for (let i = 0; i < total; i++) {
         if (wheel === 208) readPhysicsControlUe5(cursor);
         else readPhysicsControl(cursor, wheel);
       }
-      if (cursor.remaining === 0) return wheel;
+      return cursor.remaining === 0;
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
+      return false;
     }
-  }
-  return null;
+  });
 }

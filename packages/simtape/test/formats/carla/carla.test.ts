@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { carla } from "../../../src/formats/carla/format.ts";
+import { type PhysicsControl, writePhysicsControl } from "../../../src/formats/carla/layout-physics.ts";
+import { writing } from "../../../src/formats/carla/writing.ts";
+import { MemoryFiles } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
@@ -191,5 +194,35 @@ describe.runIf(samplesDirectory !== null)("real recordings hold the packets thei
       expect([of.messages, of.bytes + 5 * of.messages], kind).toEqual([packets, bytes]);
     }
     expect(recording.info.metadata["map"]).toBe("Town01");
+  });
+});
+
+describe("the width of wheels", () => {
+  const control = (id: number, wheels: readonly object[]): PhysicsControl =>
+    ({
+      ...{ id, maxRpm: 1, moi: 1, useGearAutobox: true, clutchStrength: 1, finalRatio: 1, mass: 1, dragCoefficient: 1 },
+      ...{ dampingRateFullThrottle: 1, dampingRateZeroThrottleClutchEngaged: 1 },
+      ...{ dampingRateZeroThrottleClutchDisengaged: 1, centerOfMass: [0, 0, 0] },
+      ...{ torqueCurve: [], forwardGears: [], steeringCurve: [], wheels },
+    }) as unknown as PhysicsControl;
+  const wheel = { tireFriction: 3.5, dampingRate: 1, maxSteerAngle: 70, radius: 35, maxBrakeTorque: 1 };
+  const wide = { ...wheel, maxHandbrakeTorque: 0, stiffness: [2, 17, 1000], position: [1, 2, 3] };
+
+  test("is told by the first vehicle that has any", async () => {
+    const to = new MemoryFiles("run.log");
+    const writer = await writing.create(to, { dialect: "0.9.14" });
+    for (const [n, wheels] of [[], [wide, wide], []].entries()) {
+      const list = new ByteBuilder().u16le(1);
+      writePhysicsControl(list, control(n + 1, wheels));
+      writer.write(writer.channel({ name: "physics-control" }), n * 1e8, list.take());
+    }
+    await writer.close();
+    await using recording = await openBundle(bundleOfFiles({ "run.log": to.bytes }), [carla]);
+    expect(recording.findings).toEqual([]);
+    expect(recording.info.metadata["wheelBytes"]).toBe(48);
+    const { values } = await recording.state(2e8);
+    expect([1, 2, 3].map((id) => (values.get(`physics/${id}`) as { wheels: unknown[] }).wheels.length)).toEqual([
+      0, 2, 0,
+    ]);
   });
 });
