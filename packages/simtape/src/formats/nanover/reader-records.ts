@@ -73,7 +73,9 @@ async function read(
 ): Promise<NanoverReader> {
   const content = main.content ?? opposite(beside?.content ?? null) ?? contentByName(name) ?? "frame";
   const files = beside === null ? [main] : [main, beside];
-  const container: Container = main.version === VERSION ? "2" : "1";
+  // Versions may be mixed: updates are the same in both, and the frames' is that of the recording.
+  const frameFile = content === "frame" ? main : (beside ?? main);
+  const container: Container = frameFile.version === VERSION ? "2" : "1";
   const overview = new Overview(frameSchema(container));
   const total = files.reduce((bytes, { size }) => bytes + size, 0);
   const parts: FlatFile[] = [];
@@ -166,8 +168,8 @@ async function openSibling(
     if (source === null) return null;
     const file = await look(source, signal);
     const isOther = file.content === null || main.content === null || file.content !== main.content;
-    if (isOther && file.version === main.version) return file;
-    why = isOther ? `it is of version ${file.version}` : `it holds ${file.content} messages too`;
+    if (isOther) return file;
+    why = `it holds ${file.content} messages too`;
   } catch (error) {
     const isKnown = error instanceof LayoutError || error instanceof RecordingError || error instanceof SourceError;
     if (!isKnown) {
