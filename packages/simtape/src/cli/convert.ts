@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import { carryOriginal } from "../formats/hypercube/originals.ts";
-import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
+import { type SourceBundle, SourceError } from "../io/source.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Writer } from "../model/writer.ts";
 import { type ConversionReport, convert } from "../ops/convert.ts";
 import { copy, rewrite } from "../ops/copy.ts";
+import { piecesOf } from "../ops/same-bytes.ts";
 import { channelsMatching } from "./cat.ts";
+import { differences, hasOriginal, mustBeSame, reopened } from "./conversion-check.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { damage } from "./ending.ts";
 import { EXIT } from "./failure.ts";
@@ -37,6 +39,7 @@ interface ConvertOptions extends TargetOptions {
   readonly channel?: string[];
   readonly strict?: boolean;
   readonly original?: boolean;
+  readonly verify?: boolean;
   readonly json?: boolean;
 }
 
@@ -57,6 +60,7 @@ export function addConvert(program: Command): void {
     .option("-c, --channel <glob...>", "only state that comes from these channels")
     .option("--strict", "write nothing when something would be lost")
     .option("--no-original", "to HCRP: do not carry the original's bytes along")
+    .option("--no-verify", "do not read the result back and compare it with the source")
     .option("--json", "the whole report as one JSON object")
     .addHelpText(
       "after",
@@ -79,16 +83,24 @@ export function addConvert(program: Command): void {
         const isOwn = format === formatOf(recording);
         const keep = isOwn && isWhole && !isGivenBack ? await bringing(target, file) : null;
         if (isOwn && isWhole) await bringDictionary(recording, target);
+        // Standard output cannot be read again.
+        const isVerified = options.verify !== false && !target.isStandardOutput;
+        const verified = { verified: isVerified };
         let converted: ConversionReport;
         let isCarrying = false;
         let copied: number | null = null;
         if (isOwn && isWhole && options.dialect === undefined && isSameKind(recording, bundle, target)) {
           const { files } = await copy(recording, bundle, target.sink);
+          if (isVerified) await mustBeSame(recording, bundle, target);
           copied = files.length;
-          converted = { exact: true, moments: files.length, carried: [], lost: [] };
+          converted = { exact: true, original: true, ...verified, moments: files.length, carried: [], lost: [] };
         } else if (isOwn && isWhole) {
-          const { messages } = await rewrite(recording, writing, target.sink, { dialect: options.dialect });
-          converted = { exact: true, moments: messages, carried: [], lost: [] };
+          const { messages, changed } = await rewrite(recording, writing, target.sink, { dialect: options.dialect });
+          const lost = [
+            ...changed.map((of) => ({ ...of, reason: ANOTHER_WAY })),
+            ...(isVerified ? await differences(recording, target) : []),
+          ];
+          converted = { exact: false, original: false, ...verified, moments: messages, carried: [], lost };
         } else {
           const { start, end } = await recording.timeline();
           isCarrying = format.id === "hypercube" && !isOwn && isWhole && options.original !== false;
@@ -99,6 +111,9 @@ export function addConvert(program: Command): void {
             create: { dialect: options.dialect },
             strict: options.strict,
             carry: isCarrying ? (writer): Promise<void> => carryAll(writer, recording, bundle) : undefined,
+            verify: isVerified
+              ? { reopen: () => reopened(target), hasOriginal: (result) => hasOriginal(result, recording, bundle) }
+              : undefined,
             onProgress: (time) => progress.show(time - start, end - start, clock),
           });
         }
@@ -108,9 +123,14 @@ export function addConvert(program: Command): void {
         const strays = isGivenBack ? carried.rest().map(({ name }) => ({ path: name, count: 1, reason: STRAY })) : [];
         const lost = [...converted.lost, ...strays];
         const exact = converted.exact && lost.length === 0 && damage().length === 0;
-        const all = { ...converted, exact, lost, original: isCarrying || (isGivenBack && copied !== null) };
+        const all = {
+          ...converted,
+          exact,
+          lost,
+          original: converted.original && (isCarrying || (isGivenBack && copied !== null)),
+        };
         await report(target, options, all, tell(all, copied, opened.info.format, target.path, format.name));
-        const isLossy = strays.length > 0 || (converted.lost.length > 0 && !isCarrying);
+        const isLossy = strays.length > 0 || (converted.lost.length > 0 && !all.original);
         process.exitCode = isLossy ? (options.strict === true ? EXIT.failed : EXIT.lossy) : EXIT.done;
       } finally {
         progress.end();
@@ -120,6 +140,7 @@ export function addConvert(program: Command): void {
     });
 }
 
+const ANOTHER_WAY = "told another way here: an integer is a double, say";
 const STRAY = "carried along, but no file of the recording";
 
 /** Whether the bytes of a recording may stay as they are under the target's name. */
@@ -136,15 +157,6 @@ async function carryAll(writer: Writer, recording: Recording, bundle: SourceBund
     if (source === null) throw new SourceError("failed", `the file beside is gone: ${name ?? main}`);
     await carryOriginal(writer, name ?? main, piecesOf(source), name === null ? recording.info.format : null);
     await source.close();
-  }
-}
-
-async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
-  for (let at = 0; ; ) {
-    const bytes = await source.read(at, 1 << 20);
-    if (bytes.length === 0) return;
-    yield bytes;
-    at += bytes.length;
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { copy, rewrite } from "../ops/copy.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
-import { counted } from "./output.ts";
+import { EXIT } from "./failure.ts";
+import { counted, grouped } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
 import { bundleNamed, openNamed, reads } from "./recordings.ts";
 import { report } from "./report.ts";
@@ -41,10 +42,14 @@ export function addCopy(program: Command): void {
         const bring = await bringing(target, file);
         await bringDictionary(recording, target);
         if (isAnew) {
-          const { messages } = await rewrite(recording, await writingOf(format), target.sink, { dialect, compression });
+          const writing = await writingOf(format);
+          const { messages, changed } = await rewrite(recording, writing, target.sink, { dialect, compression });
           await bring();
           await keepDamage(target, file, recording);
-          await report(target, options, { messages }, [`${target.path}: ${counted(messages, "message")}`]);
+          const lines = changed.map(({ path, count }) => `  told another way: ${path} (${grouped(count)})`);
+          const first = `${target.path}: ${counted(messages, "message")}`;
+          await report(target, options, { messages, changed }, [first, ...lines]);
+          if (changed.length > 0) process.exitCode = EXIT.lossy;
         } else {
           await copy(recording, bundle, target.sink);
           await bring();

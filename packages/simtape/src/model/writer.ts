@@ -1,6 +1,7 @@
 import type { SinkBundle } from "../io/sink.ts";
 import type { MessageBatch } from "./batch.ts";
 import type { Finding } from "./error.ts";
+import type { Origin, Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
 import type { State } from "./state.ts";
 import type { Time } from "./time.ts";
@@ -44,6 +45,8 @@ export interface Writer {
    * `channels[id]` is where rows of the source's channel `id` go, null drops them. `shift` is added to every time.
    */
   append(batch: MessageBatch, channels: readonly (ChannelInfo | null)[], shift?: Time): void;
+  /** What could not be told as it was given but means about the same, by path with the number of messages; absent: nothing. */
+  readonly changed?: ReadonlyMap<string, number> | undefined;
   /** Settles when more may be written; null while there is room. */
   readonly ready: Promise<void> | null;
   /** Resolves when everything written so far can be read back after a crash, as far as the format allows. */
@@ -77,6 +80,26 @@ export interface StateEncoder {
   step(state: State): void;
   /** After the last step. */
   end(): void;
+  /** After the end: finds in what was written what the steps said. */
+  witness(): Witness;
+}
+
+/** Knows where a recording that an encoder made has what the encoder was given. */
+export interface Witness {
+  /** When the recording has what held at `time`. */
+  timeOf(time: Time): Time;
+  /** The value that the source calls `path`; undefined when the recording has none of it. */
+  value(state: State, path: string): Value | undefined;
+  /** True when the sets are those of the source to the last bit; else things are looked for by where they are. */
+  readonly hasSets: boolean;
+  /** The things of the recording that have a place, by `thingKey` of what they are in the source. */
+  things(state: State, source: readonly Place[]): ReadonlyMap<string, Place>;
+  /** Where the plane of geodetic places touches the earth. */
+  readonly origin: Origin;
+}
+
+export function thingKey(set: string, id: number | string): string {
+  return `${set}/${typeof id === "number" ? "#" : ""}${id}`;
 }
 
 /** Has messages say what they said where others, which they count from, are left out. */

@@ -2,7 +2,8 @@ import type { SinkBundle } from "../io/sink.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query } from "../model/reader.ts";
 import type { Time } from "../model/time.ts";
-import type { Account, CreateOptions, Writer, WritingFormat } from "../model/writer.ts";
+import type { Account, CreateOptions, StateEncoder, Writer, WritingFormat } from "../model/writer.ts";
+import { confront } from "./confront.ts";
 import { Moments } from "./moments.ts";
 
 export interface ConvertOptions {
@@ -15,8 +16,17 @@ export interface ConvertOptions {
   readonly carry?: ((writer: Writer) => Promise<void>) | undefined;
   /** Writes nothing when something would be lost; the report tells what. */
   readonly strict?: boolean | undefined;
+  /** Reads the result back before anything is said of it; absent: what the encoder says is taken for true. */
+  readonly verify?: ConversionCheck | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((time: Time) => void) | undefined;
+}
+
+export interface ConversionCheck {
+  /** Opens what was written. */
+  readonly reopen: () => Promise<Recording>;
+  /** Whether what `carry` put in is there, byte for byte. */
+  readonly hasOriginal?: ((result: Recording) => Promise<boolean>) | undefined;
 }
 
 export interface Carried {
@@ -29,8 +39,12 @@ export interface Lost extends Carried {
 }
 
 export interface ConversionReport {
-  /** True when the result gives the original back byte for byte. */
+  /** True when nothing is lost, and the result gives the original back byte for byte. */
   readonly exact: boolean;
+  /** The result carries the original's bytes. */
+  readonly original: boolean;
+  /** The result was read back, and compared with the source at every moment. */
+  readonly verified: boolean;
   /** Moments of the source that were carried over. */
   readonly moments: number;
   readonly carried: readonly Carried[];
@@ -57,14 +71,48 @@ export class Ledger implements Account {
     return this.#lost.size > 0;
   }
 
-  report(exact: boolean, moments: number): ConversionReport {
+  /**
+   * What the result does not have, by path. What was said to be lost of a path, of what is above it or of what is below
+   * is a part of that; the rest is lost, too.
+   */
+  missing(found: readonly Lost[]): void {
+    const left = new Map<string, number>();
+    for (const [key, { count }] of this.#lost) {
+      const path = key.slice(0, key.indexOf("\0"));
+      left.set(path, (left.get(path) ?? 0) + count);
+    }
+    const above = new Map<string, string[]>();
+    for (const path of left.keys()) {
+      for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+        const paths = above.get(path.slice(0, at));
+        if (paths === undefined) above.set(path.slice(0, at), [path]);
+        else paths.push(path);
+      }
+    }
+    for (const { path, reason, count } of found) {
+      let rest = count;
+      const take = (from: string): void => {
+        const taken = Math.min(rest, left.get(from) ?? 0);
+        if (taken === 0) return;
+        left.set(from, left.get(from)! - taken);
+        rest -= taken;
+      };
+      take(path);
+      for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) take(path.slice(0, at));
+      for (const below of above.get(path) ?? []) take(below);
+      if (rest > 0) this.lost(path, reason, rest);
+    }
+  }
+
+  /** `original`: the source's bytes are inside; `verified`: the result was read back. */
+  report(original: boolean, moments: number, verified = false): ConversionReport {
     const carried = [...this.#carried].map(([path, count]) => ({ path, count }));
     const lost = [...this.#lost].map(([key, { reason, count }]) => ({
       path: key.slice(0, key.indexOf("\0")),
       reason,
       count,
     }));
-    return { exact, moments, carried, lost };
+    return { exact: original && lost.length === 0, original, verified, moments, carried, lost };
   }
 }
 
@@ -86,6 +134,8 @@ export async function convert(
     ...options.create,
   });
   let moments = 0;
+  let isOriginal = options.carry !== undefined;
+  let isVerified = false;
   try {
     const encoder = writing.encoder(writer, ledger);
     const source = new Moments(
@@ -97,8 +147,10 @@ export async function convert(
       (path, reason, count) => ledger.lost(path, reason, count),
     );
     const { from, until, channels, signal } = options;
-    if (begin > start && channels === undefined) await source.begin(begin);
-    for await (const batch of recording.batches({ start: from, end: until, channels, signal })) {
+    const isCut = begin > start && channels === undefined;
+    if (isCut) await source.begin(begin);
+    const query = { start: from, end: until, channels, signal };
+    for await (const batch of recording.batches(query)) {
       source.add(batch);
       options.onProgress?.(batch.time[batch.length - 1] ?? begin);
       if (writer.ready !== null) await writer.ready;
@@ -107,10 +159,39 @@ export async function convert(
     encoder.end();
     await options.carry?.(writer);
     if (options.strict === true && options.carry === undefined && ledger.hasLoss) await writer.abort();
-    else await writer.close();
+    else {
+      await writer.close();
+      if (options.verify !== undefined) {
+        const cut = { time: begin, isCut };
+        isVerified = true;
+        if (!(await readBack(recording, encoder, options.verify, cut, query, ledger))) isOriginal = false;
+      }
+    }
   } catch (error) {
     await writer.abort();
     throw error;
   }
-  return ledger.report(options.carry !== undefined, moments);
+  return ledger.report(isOriginal, moments, isVerified);
+}
+
+/** Puts what the result does not have into the ledger; gives whether it has the original. */
+async function readBack(
+  recording: Recording,
+  encoder: StateEncoder,
+  verify: ConversionCheck,
+  begin: { readonly time: Time; readonly isCut: boolean },
+  query: Query,
+  ledger: Ledger,
+): Promise<boolean> {
+  const result = await verify.reopen();
+  try {
+    const missing: Lost[] = [];
+    await confront(recording, result, encoder.witness(), begin, query, (path, reason, count) =>
+      missing.push({ path, reason, count }),
+    );
+    ledger.missing(missing);
+    return (await verify.hasOriginal?.(result)) ?? true;
+  } finally {
+    await result.close();
+  }
 }

@@ -52,6 +52,8 @@ export async function copy(
 
 export interface RewriteReport {
   readonly messages: number;
+  /** What is told another way than it was, by path with the number of messages. */
+  readonly changed: readonly { readonly path: string; readonly count: number }[];
 }
 
 /**
@@ -82,7 +84,7 @@ export async function rewrite(
       if (writer.ready !== null) await writer.ready;
     }
     await writer.close();
-    return { messages };
+    return { messages, changed: [...(writer.changed ?? [])].map(([path, count]) => ({ path, count })) };
   } catch (error) {
     await writer.abort();
     throw error;

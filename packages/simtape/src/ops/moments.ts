@@ -67,8 +67,7 @@ export class Moments {
     this.#show();
     this.#time = null;
     this.#happenings.forEach((count, id) => {
-      if (count > 0)
-        this.#skipped?.(this.#reader.channels[id]!.name, "it happened, and nothing that holds follows", count);
+      if (count > 0) this.#skipped?.(this.#reader.channels[id]!.name, "nothing that holds follows from it", count);
     });
   }
 

@@ -3,7 +3,7 @@ import { areSameSets, type EntitySet, type State } from "../../model/state.ts";
 import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
 import type { Time } from "../../model/time.ts";
 import type { Value } from "../../model/value.ts";
-import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
+import { type Account, type StateEncoder, thingKey, type Witness, type Writer } from "../../model/writer.ts";
 import { SETS } from "./columns.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import {
@@ -119,6 +119,8 @@ class Encoder implements StateEncoder {
   readonly #origin: Origin = unsetOrigin();
   readonly #actors = new Map<string, Actor>();
   readonly #ids = new Set<number>();
+  /** What every actor there ever was is in the source. */
+  readonly #sources = new Map<number, string>();
   #nextId = 1;
   #steps = 0;
   #shift: Time = 0;
@@ -172,6 +174,23 @@ class Encoder implements StateEncoder {
     this.#tellAttributes();
   }
 
+  witness(): Witness {
+    return {
+      timeOf: (time) => time + this.#shift,
+      value: ({ values }, path) => (CARRIED_VALUES.test(path) ? values.get(path) : undefined),
+      hasSets: false,
+      things: (state) => {
+        const found = new Map<string, Place>();
+        for (const place of placesOf(state, unsetOrigin())) {
+          const key = this.#sources.get(place.id as number);
+          if (key !== undefined) found.set(key, place);
+        }
+        return found;
+      },
+      origin: unsetOrigin(),
+    };
+  }
+
   #tellAttributes(): void {
     for (const id of this.#attributesOf.splice(0)) {
       if (this.#ids.has(id)) this.#account.carried("attributes");
@@ -181,7 +200,7 @@ class Encoder implements StateEncoder {
 
   /** One actor: added when new, and where it is. */
   #place(place: Place, set: EntitySet, row: number, values: ReadonlyMap<string, Value>): void {
-    const key = `${place.set}/${typeof place.id === "number" ? "#" : ""}${place.id}`;
+    const key = thingKey(place.set, place.id);
     const { lists } = this.#frames;
     const location = ownVector(set, "position", "cm", row) ?? locationOf(place);
     const rotation = ownVector(set, "rotation", "deg", row) ?? rotationOf(place);
@@ -190,6 +209,7 @@ class Encoder implements StateEncoder {
       if (actor !== undefined) this.#drop(key, actor);
       actor = this.#make(place);
       this.#actors.set(key, actor);
+      this.#sources.set(actor.id, key);
       const event = {
         id: actor.id,
         type: actor.type === SENSOR ? this.#frames.lists.release.sensorType : actor.type,
@@ -496,6 +516,7 @@ class Encoder implements StateEncoder {
   }
 }
 
+const CARRIED_VALUES = /^(platform-time|visual-time|collisions|weather\/.*)$/;
 const OWN_ONLY = "it is kept only when a recording of CARLA is rewritten";
 
 /** Values that come and go with CARLA's actors. */

@@ -2,12 +2,14 @@ import { ByteBuilder } from "../../bytes/builder.ts";
 import { propertyNode } from "../../codec/properties.ts";
 import { type Origin, type Place, placesOf, unsetOrigin } from "../../model/place.ts";
 import type { EntitySet, State } from "../../model/state.ts";
+import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
-import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
+import type { Account, StateEncoder, Witness, Writer } from "../../model/writer.ts";
 import { DEFAULT_SIGNALS } from "./default-signals.ts";
 import { PropertySet, simtapePath } from "./encode-properties.ts";
 import { MOTION_SIGNALS, type Motion, motionOf, motionValues, positionPacket } from "./encode-signals.ts";
 import { readSignalList, type SignalList, writeSignalList, writeSignals } from "./signals.ts";
+import { tapeWitness } from "./witness.ts";
 import { TapeWriter } from "./writer.ts";
 
 /** Things beside the own aircraft that a tape can follow. */
@@ -115,6 +117,12 @@ class TapeEncoder implements StateEncoder {
     if (last === undefined) return;
     if (this.#own === null) this.#choose(last, true);
     this.#release();
+  }
+
+  witness(): Witness {
+    // A Recovery tape has the last moment alone; elsewhere the times of frames are of single precision.
+    const timeOf = (time: Time): Time => time + CLOCK + Math.abs(time) * 2 ** -23;
+    return tapeWitness(this.#origin, this.#isRecovery ? () => Number.MAX_SAFE_INTEGER : timeOf);
   }
 
   #release(): void {
@@ -301,6 +309,8 @@ class TapeEncoder implements StateEncoder {
 }
 
 const CALLSIGN = 7;
+/** Nanoseconds by which a frame may be late. */
+const CLOCK = 200;
 
 /** Paths that a motion says. */
 const OWN_PATHS: ReadonlySet<string> = new Set(MOTION_SIGNALS.map(({ property }) => property));

@@ -3,7 +3,7 @@ import { NBT, nbtCompound } from "../../codec/nbt.ts";
 import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
 import { areSameSets, type EntitySet, type State } from "../../model/state.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
-import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
+import type { Account, StateEncoder, Witness, Writer } from "../../model/writer.ts";
 import { TICK } from "./layout.ts";
 import { PALETTE, SECTION, type SnapshotEntity, writeEntities, writeHostState, writeSections } from "./layout-chunk.ts";
 import { writePlaceEvent, writeRemove, writeSpawn } from "./layout-entity-events.ts";
@@ -124,6 +124,17 @@ export class HypercubeEncoder implements StateEncoder {
         "HCRP counts ticks of 50 ms: moments between two are told at the later",
         this.#between,
       );
+  }
+
+  /** All values and sets are there to the last bit, at the tick at or behind their time. */
+  witness(): Witness {
+    return {
+      timeOf: (time) => Math.max(0, Math.ceil(time / TICK)) * TICK,
+      value: ({ values }, path) => values.get(path),
+      hasSets: true,
+      things: () => new Map(),
+      origin: this.#origin,
+    };
   }
 
   #tellValues(state: State): void {

@@ -3,7 +3,7 @@ import { type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts
 import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
-import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
+import { type Account, type StateEncoder, thingKey, type Witness, type Writer } from "../../model/writer.ts";
 import { encodeValue } from "./encode-value.ts";
 
 /** From here on, metres, a float is coarser than half a millimetre. */
@@ -80,6 +80,24 @@ class TapeEncoder implements StateEncoder {
   }
 
   end(): void {}
+
+  witness(): Witness {
+    return {
+      timeOf: (time) => time,
+      value: ({ values }, path) => values.get(channelOf(path)),
+      hasSets: false,
+      things: (state, source) => {
+        const poses = new Map(placesOf(state, unsetOrigin()).map((pose) => [pose.id, pose]));
+        const found = new Map<string, Place>();
+        for (const place of source) {
+          const pose = poses.get(`${pathOf(place)}/Pose`);
+          if (pose !== undefined) found.set(thingKey(place.set, place.id), pose);
+        }
+        return found;
+      },
+      origin: unsetOrigin(),
+    };
+  }
 
   /** Where the plane of geodetic places touches the earth: degrees, metres. */
   #tellOrigin(time: Time): void {
@@ -190,7 +208,7 @@ class TapeEncoder implements StateEncoder {
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
     if (!isObject || depth >= MAX_DEPTH) {
       this.#seen.set(path, this.#step);
-      this.#put(path.startsWith("/") ? path : `/${path}`, path, value, time);
+      this.#put(channelOf(path), path, value, time);
       return 1;
     }
     let count = 0;
@@ -258,6 +276,10 @@ class TapeEncoder implements StateEncoder {
 
 const NO_ROTATION = "a pose has a rotation always: one that is not known was written as none";
 const NO_CHANNEL = "a tape can have no channel for it";
+
+function channelOf(path: string): string {
+  return path.startsWith("/") ? path : `/${path}`;
+}
 
 function pathOf({ set, id }: Place): string {
   return `/${set}/${String(id).replace(/^\/+/, "")}`;

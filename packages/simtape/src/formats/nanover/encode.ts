@@ -3,7 +3,7 @@ import { type Place, placesOf, unsetOrigin } from "../../model/place.ts";
 import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
-import type { Account, StateEncoder, Writer } from "../../model/writer.ts";
+import { type Account, type StateEncoder, thingKey, type Witness, type Writer } from "../../model/writer.ts";
 import { COUNTS, emptyMap, FRAME_INDEX, type MutableFrame, PACKINGS, PARTICLE_COUNT } from "./layout.ts";
 import { writeMessage } from "./layout-messagepack.ts";
 import { writeFrameData, writeFrameResponse, writeStateUpdate } from "./layout-protobuf.ts";
@@ -59,6 +59,8 @@ class Encoder implements StateEncoder {
   #resets = 0;
   #shift: Time = 0;
   #isFirst = true;
+  /** The source is a recording of NanoVer, or carries one. */
+  #isNative = false;
 
   constructor(writer: Writer, account: Account) {
     this.#writer = writer;
@@ -73,6 +75,7 @@ class Encoder implements StateEncoder {
     const frame = new Map<string, Value>();
     const shared = new Map<string, Value>();
     const isNative = state.sets.get("particles")?.columns.get("position")?.unit === "nm";
+    this.#isNative = isNative;
     let isOther = this.#isFirst;
     if (!this.#isFirst && areSameSets(this.#sets, state.sets)) {
       for (const [key, value] of this.#particles) frame.set(key, value);
@@ -99,6 +102,29 @@ class Encoder implements StateEncoder {
   }
 
   end(): void {}
+
+  witness(): Witness {
+    const isZip = this.#container === "zip";
+    return {
+      timeOf: (time) => (isZip ? time : Math.round((time + this.#shift) / 1000) * 1000),
+      value: ({ values }, path) => values.get(path),
+      hasSets: false,
+      things: (state, source) => {
+        const found = new Map<string, Place>();
+        const places = placesOf(state, unsetOrigin());
+        // The things of another format are particles, in order.
+        if (this.#isNative) for (const place of places) found.set(thingKey(place.set, place.id), place);
+        else {
+          for (const [i, { set, id }] of source.entries()) {
+            const particle = places[i];
+            if (particle?.set === "particles") found.set(thingKey(set, id), particle);
+          }
+        }
+        return found;
+      },
+      origin: unsetOrigin(),
+    };
+  }
 
   /** v1 and v2 count microseconds from 0 (spec §1). */
   #timeOf(state: State): Time {

@@ -4,12 +4,13 @@ import type { Time } from "../../model/time.ts";
 import type { ChannelInfo } from "../../model/value.ts";
 import type { ChannelSpec, CreateOptions, Writer } from "../../model/writer.ts";
 import { encodeMessagePack } from "../../codec/messagepack.ts";
-import { asReset, partsOf, withParts } from "./entries.ts";
-import { CHANNEL_NAMES, FRAME, STATE } from "./layout.ts";
+import { asReset, type Entry, frameEntries, partsOf, stateEntries, withParts } from "./entries.ts";
+import { CHANNEL_NAMES, FRAME, FRAME_INDEX, STATE } from "./layout.ts";
 import { isOnly, outlineOf } from "./layout-messagepack.ts";
 import { frameIndexOf } from "./layout-protobuf.ts";
 import { type Content, contentAt, siblingName, VERSION } from "./layout-record.ts";
 import { type Container, payloadsOf } from "./schema.ts";
+import { SHARED } from "./state.ts";
 import type { Target } from "./target.ts";
 import { RecordTarget } from "./target-records.ts";
 import { ZipTarget } from "./target-zip.ts";
@@ -80,6 +81,8 @@ export class NanoverWriter implements Writer {
   readonly #channels: ChannelInfo[] = [];
   /** Names as MessagePack, by channel id. */
   readonly #keys: Uint8Array[] = [];
+  /** Keys whose values are told another way than they were given, in so many messages. */
+  readonly changed: Map<string, number> = new Map();
   #frames = 0;
   #end: Promise<void> | null = null;
 
@@ -197,14 +200,38 @@ export class NanoverWriter implements Writer {
   }
 
   #converted(id: number, payload: Uint8Array, from: Container, isReset: boolean): Uint8Array {
-    if (id === STATE) return transcodeState(payload, from, this.container);
+    if (id === STATE) {
+      const update = transcodeState(payload, from, this.container);
+      if (update !== payload)
+        this.#note(
+          stateEntries(payload, from),
+          stateEntries(transcodeState(update, this.container, from), from),
+          SHARED,
+        );
+      return update;
+    }
     if (id !== FRAME) return payload;
     let frame = transcodeFrame(payload, from, this.container, this.#frames);
+    if (frame !== payload) {
+      const back = transcodeFrame(frame, this.container, from, this.#frames);
+      this.#note(frameEntries(payload, from), frameEntries(back, from), "");
+    }
     if (isReset && !isIndexZero(frame, this.container)) frame = asReset(frame, this.container);
     if (this.container === "1" && this.#frames > 0 && from !== "1" && isIndexZero(payload, from)) {
       throw new RangeError("NanoVer v1 cannot say that a simulation begins anew; v2 and zip can");
     }
     return frame;
+  }
+
+  /** What of a message does not come back as it was given. */
+  #note(given: readonly Entry[], back: readonly Entry[], prefix: string): void {
+    const found = new Map(back.map(({ key, bytes }) => [key, bytes]));
+    for (const { key, bytes } of given) {
+      const same = found.get(key);
+      if (key === FRAME_INDEX || (same?.length === bytes.length && bytes.every((byte, i) => byte === same[i])))
+        continue;
+      this.changed.set(prefix + key, (this.changed.get(prefix + key) ?? 0) + 1);
+    }
   }
 
   /** Rows `[first, last]`, which are parts of one message: it stays one, with the parts that are wanted. */

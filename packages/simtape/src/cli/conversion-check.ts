@@ -1,0 +1,55 @@
+import { originalsOf } from "../formats/hypercube/originals.ts";
+import { type SourceBundle, SourceError } from "../io/source.ts";
+import { openBundle } from "../model/open.ts";
+import type { Recording } from "../model/recording.ts";
+import { confront, SAME } from "../ops/confront.ts";
+import type { Lost } from "../ops/convert.ts";
+import { areSame, areSameFiles, piecesOf } from "../ops/same-bytes.ts";
+import { knownFormats } from "./recordings.ts";
+import type { Target } from "./target.ts";
+
+/** What was written, opened again. */
+export function reopened({ written }: Target): Promise<Recording> {
+  return openBundle(written, knownFormats());
+}
+
+/** Rejects when a copy has other bytes than its source. */
+export async function mustBeSame({ reader }: Recording, bundle: SourceBundle, target: Target): Promise<void> {
+  const { name } = target.sink;
+  const beside = (reader.siblings ?? [])
+    .map((own) => [own, name === null ? own : (reader.siblingFor?.(own, name) ?? own)] as const)
+    .filter(([, other]) => other !== name);
+  if (await areSameFiles(bundle, target.written, beside)) return;
+  throw new SourceError("failed", `the copy is not the same as its source: ${target.path}`);
+}
+
+/** Whether the result carries the files of the source, byte for byte. */
+export async function hasOriginal(result: Recording, source: Recording, bundle: SourceBundle): Promise<boolean> {
+  const originals = originalsOf(result.reader);
+  const names = [undefined, ...(source.reader.siblings ?? [])];
+  if (originals.length !== names.length) return false;
+  for (const [i, name] of names.entries()) {
+    const file = await bundle.open(name);
+    if (file === null) return false;
+    try {
+      if (!(await areSame(piecesOf(file), originals[i]!.bytes()))) return false;
+    } finally {
+      await file.close();
+    }
+  }
+  return true;
+}
+
+/** What the state of a recording that was written anew does not have. */
+export async function differences(source: Recording, target: Target): Promise<readonly Lost[]> {
+  const result = await reopened(target);
+  try {
+    const lost: Lost[] = [];
+    await confront(source, result, SAME, { time: 0, isCut: false }, {}, (path, reason, count) =>
+      lost.push({ path, reason, count }),
+    );
+    return lost;
+  } finally {
+    await result.close();
+  }
+}
