@@ -132,7 +132,8 @@ class Tail {
       }
     } catch (error) {
       // a commit between two reads: the next look has all of it
-      if (isAgain && RecordingError.is(error) && error.code.startsWith("source-")) return "changing";
+      const code = RecordingError.is(error) ? error.code : null;
+      if (code === "source-changed" || (isAgain && code === "source-failed")) return "changing";
       throw error;
     }
   }
