@@ -18,7 +18,7 @@ import { MAIN, simtapeProcess } from "./run.ts";
 const KILLS = Number(process.env["KILLS"] ?? tries(6, 500));
 const FIRST = Number(process.env["FIRST_KILL"] ?? 0);
 /** Milliseconds that may be lost with the journal: a second, and what a busy machine takes to let a process do anything. */
-const PROMISE = Number(process.env["KILL_LOSS"] ?? 1000) + Number(process.env["KILL_SLACK"] ?? 1500);
+const PROMISE = Number(process.env["KILL_LOSS"] ?? 1000) + Number(process.env["KILL_SLACK"] ?? 6000);
 const PLAYERS = 5;
 /** Milliseconds of a tick. */
 const TICK = 5;
