@@ -111,7 +111,7 @@ test("any two names: a pair becomes the pair of the other name and nothing else"
       expect([exit, stderr]).toEqual([0, ""]);
       expect(listing(into)).toEqual({ [`${other}.traj`]: traj, [`${other}.state`]: state });
     }),
-    { seed: 14, numRuns: tries(20, 5000) },
+    { seed: 14, numRuns: tries(20, 2000) },
   );
 });
 
@@ -134,7 +134,7 @@ test("any two names and endings: both files of a copy are there, and are found a
       await using again = await openBundle(bundleOfFiles(copied), FORMATS);
       expect(again.reader.siblings).toHaveLength(1);
     }),
-    { seed: 14, numRuns: tries(300, 100_000) },
+    { seed: 14, numRuns: tries(60, 10_000) },
   );
 });
 
@@ -249,7 +249,7 @@ describe("names in a file choose no path", () => {
           expect(existsSync("/tmp/simtape-root")).toBe(false);
         },
       ),
-      { seed: 14, numRuns: tries(30, 5000) },
+      { seed: 14, numRuns: tries(30, 2000) },
     );
   });
 });
