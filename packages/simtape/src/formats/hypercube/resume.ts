@@ -31,7 +31,10 @@ export function resumedIn(raw: Uint8Array, hasSnapshot: boolean, subjects: reado
   const sizes = { offsetHigh: 0, offsetLow: 0, compressedLength: 1, uncompressedLength: raw.length };
   const chunk = new HypercubeChunk(0, { ...entry, ...sizes, formatVersion: null, dataVersion: null }, 0, null);
   const { columns } = decodeChunk(raw, chunk, 1, 0, CHANNELS);
-  const model = new WorldState({ snapshot: SNAPSHOT, extension: EXTENSION, value: null, set: null }, subjects);
+  const model = new WorldState(
+    { snapshot: SNAPSHOT, extension: EXTENSION, value: null, set: null, original: null },
+    subjects,
+  );
   const state = new MutableState();
   model.begin(state);
   for (let i = 0; i < columns.length; i++) {
