@@ -80,12 +80,12 @@ async function inflated({ files, written }: Redacted): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Words of any value, names of its members as well. */
-function words(value: Value, into: Set<string>): Set<string> {
+/** Words of any value; of what is kept names of members as well. */
+function words(value: Value, into: Set<string>, hasNames: boolean): Set<string> {
   if (typeof value === "string") into.add(value);
-  else if (Array.isArray(value)) for (const item of value as readonly Value[]) words(item, into);
+  else if (Array.isArray(value)) for (const item of value as readonly Value[]) words(item, into, hasNames);
   else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value))
-    for (const [key, item] of Object.entries(value)) words(item as Value, into.add(key));
+    for (const [key, item] of Object.entries(value)) words(item as Value, hasNames ? into.add(key) : into, hasNames);
   return into;
 }
 
@@ -103,7 +103,8 @@ async function wordsOf(
       if (of.format === "hypercube" && name === "palette-add") continue;
       let value = schema.decode(batch.payload(i), batch.context);
       if (of.format === "hypercube" && name === "snapshot") value = { ...(value as object), palettes: null };
-      words(value, isOut(name, batch.time[i]!) ? out : kept);
+      const isKept = !isOut(name, batch.time[i]!);
+      words(value, isKept ? kept : out, isKept);
     }
   }
   return [out, kept];
