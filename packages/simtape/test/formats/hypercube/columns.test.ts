@@ -193,7 +193,11 @@ function streamsOf(columns: Uint8Array): { readonly streams: readonly (readonly 
   };
   number();
   const sizes = Array.from({ length: 20 }, number);
-  return { streams: sizes.map((size) => [...columns.subarray(at, (at += size))]) };
+  const streams = sizes.map((size) => {
+    at += size;
+    return [...columns.subarray(at - size, at)];
+  });
+  return { streams };
 }
 
 describe("row 25: columns", () => {
