@@ -68,7 +68,9 @@ async function rewritten(bytes: Uint8Array): Promise<Uint8Array> {
 
 async function repaired(bytes: Uint8Array): Promise<Uint8Array> {
   const files = new MemoryFiles("a.hcrp");
-  await repair(await open(bytes), bundleOfFiles({ "a.hcrp": bytes }), writing, files, () => open(files.bytes));
+  await repair(await open(bytes), bundleOfFiles({ "a.hcrp": bytes }), writing, files, (written) =>
+    openBundle(written, FORMATS),
+  );
   return files.bytes;
 }
 
