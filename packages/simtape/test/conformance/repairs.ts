@@ -71,10 +71,13 @@ export async function messagesOf(files: Files): Promise<Told[]> {
     for (let i = 0; i < batch.length; i++) {
       const { name, schema } = recording.channels[batch.channel[i]!]!;
       // Behind the signals of a frame stands filler, which frames of one length need: what they say is what counts.
+      // Entries of palettes that nothing refers to leave, and those behind them move up.
       const content =
-        name === "signals"
-          ? decoded(() => Object.values(schema.decode(batch.payload(i), batch.context) as object))
-          : Buffer.from(batch.payload(i)).toString("base64");
+        recording.info.format === "hypercube"
+          ? decoded(() => schema.decode(batch.payload(i), batch.context))
+          : name === "signals"
+            ? decoded(() => Object.values(schema.decode(batch.payload(i), batch.context) as object))
+            : Buffer.from(batch.payload(i)).toString("base64");
       found.push({ channel: name, time: batch.time[i]!, content });
     }
   }
@@ -112,9 +115,26 @@ export async function faultsOfRepair(files: Files): Promise<string[]> {
   return faults;
 }
 
+/** Fields of HCRP that are places in a palette, with the name that stands there beside them; and the palettes. */
+const INDICES: ReadonlySet<string> = new Set([
+  "block",
+  "item",
+  "type",
+  "profile",
+  "text",
+  "sound",
+  "particle",
+  "effect",
+  "palettes",
+]);
+
 function decoded(decode: () => unknown): string {
   try {
-    return JSON.stringify(decode(), (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+    return JSON.stringify(decode(), (key, value: unknown) => {
+      if (INDICES.has(key)) return undefined;
+      if (key === "blocks" && value instanceof Uint32Array) return Array.from(value, (packed) => packed & 0xfff);
+      return typeof value === "bigint" ? String(value) : value;
+    });
   } catch (error) {
     if (!(error instanceof LayoutError)) throw error;
     return error.message;
