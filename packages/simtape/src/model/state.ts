@@ -1,7 +1,7 @@
 import { RowIndex } from "./row-index.ts";
 import { type Column, type ColumnSpec, MutableColumn } from "./column.ts";
 import { type Changed, Journal, type RowTarget, type StateTarget } from "./journal.ts";
-import { given, type Kept, type Late, LateValues } from "./late.ts";
+import { given, type Kept, Late, LateValues } from "./late.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
 
@@ -58,6 +58,11 @@ export class MutableState implements StateTarget {
   value(path: string): Value | undefined {
     const kept = this.#values.get(path);
     return kept === undefined ? undefined : given(kept);
+  }
+
+  /** As it is kept: a late value is not made for it. */
+  kept(path: string): Kept | undefined {
+    return this.#values.get(path);
   }
 
   setValue(path: string, value: Value): void {
@@ -184,6 +189,13 @@ export class MutableState implements StateTarget {
   get byteLength(): number {
     let bytes = this.#values.size * 64;
     for (const set of this.#sets.values()) bytes += set.byteLength;
+    return bytes;
+  }
+
+  /** Bytes held, about, looking into values: dearer than `byteLength`. */
+  weigh(): number {
+    let bytes = this.byteLength;
+    for (const [path, kept] of this.#values) bytes += 160 + path.length + (kept instanceof Late ? 256 : weightOf(kept));
     return bytes;
   }
 
@@ -425,6 +437,18 @@ export function areSameSets(before: State["sets"], after: State["sets"]): boolea
     for (const [key, column] of columns) if (set.columns.get(key) !== column) return false;
   }
   return true;
+}
+
+/** Memory of a value beside the place it is in, about. */
+function weightOf(value: Value): number {
+  if (typeof value === "string") return 24 + value.length;
+  if (typeof value === "bigint") return 24;
+  if (typeof value !== "object" || value === null) return 8;
+  if (ArrayBuffer.isView(value)) return 128 + value.byteLength;
+  let bytes = 128;
+  if (Array.isArray(value)) for (const item of value as readonly Value[]) bytes += 8 + weightOf(item);
+  else for (const item of Object.values(value)) bytes += 48 + weightOf(item as Value);
+  return bytes;
 }
 
 /** What names of the fold's own begin with. */

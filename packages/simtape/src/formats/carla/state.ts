@@ -5,8 +5,9 @@ import { Late, type Make } from "../../model/late.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { MutableColumn } from "../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../model/state.ts";
-import type { Channel } from "../../model/value.ts";
+import type { Channel, Value } from "../../model/value.ts";
 import { Attached } from "./attached.ts";
+import { Collisions } from "./collisions.ts";
 import { ACTORS, AXES, column, SETS } from "./columns.ts";
 import {
   type Dialect,
@@ -120,6 +121,15 @@ export class CarlaState implements StateModel {
       default:
     }
     const total = cursor.u16le();
+    if (kind === "collision") {
+      const more: Value[] = [];
+      try {
+        for (let n = 0; n < total; n++) more.push({ ...readCollision(cursor) });
+      } finally {
+        state.setLate("collisions", new Collisions(state.kept("collisions"), more));
+      }
+      return;
+    }
     for (let n = 0; n < total; n++) this.#record(state, kind, cursor, n);
   }
 
@@ -135,11 +145,6 @@ export class CarlaState implements StateModel {
       case "event-parent": {
         const { id, parent } = readEventParent(cursor);
         this.#bind(state, id, parent);
-        return;
-      }
-      case "collision": {
-        const before = state.value("collisions");
-        state.setValue("collisions", [...(Array.isArray(before) ? before : []), { ...readCollision(cursor) }]);
         return;
       }
       case "scene-light": {
