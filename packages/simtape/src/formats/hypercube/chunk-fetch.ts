@@ -9,8 +9,12 @@ const OPEN_SEGMENTS = 64;
 const MAX_GAP = 64 << 10;
 /** Bytes of one request for several chunks. */
 const MAX_GROUP = 1 << 20;
+/** Chunks of one request. */
+const MAX_MEMBERS = 1024;
 /** Decoded chunks kept, in bytes of memory. */
 const CACHE_BYTES = 16 << 20;
+/** Memory of a decoded chunk without a row, about. */
+const CHUNK_BYTES = 2048;
 /** Memory of one row of a batch. */
 const ROW_BYTES = 27;
 /** Memory of a decoded chunk for each byte of its content, about. */
@@ -192,7 +196,11 @@ export class ChunkFetch {
     let start = chunk.offset;
     let end = chunk.offset + chunk.length;
     const { from: least, to: most } = this.#range;
-    for (let at = this.#indexOf(chunk) + this.#step; at >= least && at < most; at += this.#step) {
+    for (
+      let at = this.#indexOf(chunk) + this.#step;
+      at >= least && at < most && group.length < MAX_MEMBERS;
+      at += this.#step
+    ) {
       const next = this.#placeOf(this.#chunks[at]!);
       if (next === null) continue;
       if (next.segment !== chunk.segment || this.#coming.has(next)) break;
@@ -269,7 +277,7 @@ export class ChunkCache {
   /** Whether all of `chunks` can be kept together, by what the index says of their size. */
   fits(chunks: readonly HypercubeChunk[]): boolean {
     let bytes = 0;
-    for (const { entry } of chunks) bytes += entry.uncompressedLength * GROWTH;
+    for (const { entry } of chunks) bytes += CHUNK_BYTES + entry.uncompressedLength * GROWTH;
     return bytes <= CACHE_BYTES;
   }
 
@@ -280,5 +288,5 @@ export class ChunkCache {
 }
 
 function cost(columns: Columns): number {
-  return columns.bytes.length + columns.length * ROW_BYTES;
+  return CHUNK_BYTES + columns.bytes.length + columns.length * ROW_BYTES;
 }

@@ -35,7 +35,8 @@ export interface DecodedChunk {
 /** A chunk without messages: what stands in for one that cannot be read. */
 export function emptyChunk(chunk: HypercubeChunk, dialect: Dialect): Columns {
   const context = new ChunkContext(dialect, chunk.index, chunk.entry.startTick, 0, new Palettes());
-  return new ColumnBuilder().build(new Uint8Array(0), chunk.sequence, context);
+  SHARED.truncate(0);
+  return SHARED.build(new Uint8Array(0), chunk.sequence, context);
 }
 
 /** Chunks of usual size are decoded in the same room, one after the other: what is handed out is copied from it. */
