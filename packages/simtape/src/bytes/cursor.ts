@@ -1,5 +1,8 @@
 import { LayoutError } from "./error.ts";
 
+/** Memory that the values of one message may take, about: what would become more is refused. */
+const ROOM = 64 * 2 ** 20;
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -14,6 +17,7 @@ export class ByteCursor {
   readonly #view: DataView;
   readonly #end: number;
   #position: number;
+  #room = ROOM;
 
   /** Covers `bytes[start, end)`; `origin` is the file offset of `bytes[0]`. */
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length, origin = 0) {
@@ -49,6 +53,17 @@ export class ByteCursor {
 
   skip(count: number): void {
     this.#take(count, "skip");
+  }
+
+  /**
+   * Asked before a list of values is made of what was read: `bytes` is the memory they will take, about. Text and bytes
+   * take no more than what they are read from, and are not counted. Throws `LayoutError` when it is too much for one message.
+   */
+  claim(bytes: number): void {
+    this.#room -= bytes;
+    if (this.#room >= 0) return;
+    const message = `more values than fit into the ${ROOM / 2 ** 20} MiB of memory that one message may take`;
+    throw new LayoutError("malformed", message, this.offset);
   }
 
   u8(): number {

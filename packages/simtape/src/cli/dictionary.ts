@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { loadZstd, zstdDictionaryId } from "../codec/zstd.ts";
 import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
 import { StrictSource } from "../record/compact-source.ts";
@@ -9,6 +9,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { counted, grouped } from "./output.ts";
 import { bundleNamed } from "./recordings.ts";
 import { report } from "./report.ts";
+import { sizeOf } from "./size.ts";
 import { type TargetOptions, targetOf } from "./target.ts";
 
 /** Inflated bytes that a dictionary is made from at most: more only take longer. */
@@ -124,11 +125,4 @@ async function gainOf(
     shorter += zstd.compress(sample, { dictionary }).length;
   }
   return { without: plain, with: shorter };
-}
-
-function sizeOf(text: string): number {
-  const found = /^(\d+)\s*(b|kib|k|mib|m)?$/i.exec(text);
-  if (found === null) throw new InvalidArgumentError("bytes, as 4096 or 4KiB");
-  const unit = (found[2] ?? "b").toLowerCase()[0];
-  return Number(found[1]) * (unit === "k" ? 1024 : unit === "m" ? 1024 * 1024 : 1);
 }

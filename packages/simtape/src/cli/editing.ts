@@ -25,7 +25,7 @@ import {
   withoutTexts,
 } from "./provenance.ts";
 import { folderOf, placeAt, under } from "./place.ts";
-import { openNamed } from "./recordings.ts";
+import { budget, openNamed } from "./recordings.ts";
 import { formatOf, mustFit, type Target, writingOf } from "./target.ts";
 import { parseDuration } from "./time.ts";
 
@@ -120,7 +120,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
       ...(removed === null ? {} : { without: removed }),
     });
     if (removed !== null) await publish(to as HeldFiles, provenance, removed);
-    const written = await openBundle(target.written, FORMATS);
+    const written = await openBundle(target.written, FORMATS, { budget: budget() });
     await written.close();
     await keepBeside(target, written.info, hasRoom(format.id) ? provenance : await provenanceNow());
     return messages;

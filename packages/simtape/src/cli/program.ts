@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
+import { BudgetError } from "../bytes/budget.ts";
 import { LockedError } from "../io/node/file-lock.ts";
 import { SourceError } from "../io/source.ts";
 import { StoreError } from "../io/store.ts";
@@ -64,6 +65,7 @@ function fail(error: unknown): number {
   }
   if (
     RecordingError.is(error) ||
+    error instanceof BudgetError ||
     error instanceof SourceError ||
     error instanceof StoreError ||
     error instanceof LockedError ||

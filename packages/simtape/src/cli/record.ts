@@ -15,6 +15,7 @@ import { byteSize, counted, grouped, Output, say } from "./output.ts";
 import { folderOf, isInS3, mustBeNamed, storeAt, under } from "./place.ts";
 import { droppedIn, type Fed, feed, watchStore } from "./record-feed.ts";
 import { inputOf } from "./record-input.ts";
+import { sizeOf } from "./size.ts";
 import { clock, parseDuration } from "./time.ts";
 
 interface RecordCommand {
@@ -241,24 +242,6 @@ async function report(
     return EXIT.failed;
   }
   return lost + counts.refused + counts.skipped + turnedAway > 0 ? EXIT.lossy : EXIT.done;
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  "": 1,
-  b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-};
-
-function sizeOf(text: string): number {
-  const [, number, unit = ""] = /^(\d+(?:\.\d+)?) ?([kmg]?i?b)?$/i.exec(text) ?? [];
-  const bytes = Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN));
-  if (!(bytes > 0)) throw new InvalidArgumentError("a size such as 256KiB, 16MiB or 2GB.");
-  return bytes;
 }
 
 function millisecondsOf(text: string): number {

@@ -15,19 +15,34 @@ import { UsageError } from "./failure.ts";
 import { Progress } from "./output.ts";
 import { placeAt, under } from "./place.ts";
 import { hide } from "./secrets.ts";
+import { sizeOf } from "./size.ts";
 
-/** What `reads` was told on the command line. */
+/** What `reads` was given on the command line. */
 let dictionaries: DictionaryLookup | null = null;
+let given: number | undefined;
 
 /** Adds the options of commands that open recordings. */
 export function reads(command: Command): Command {
   const collect = (path: string, paths: readonly string[]): readonly string[] => [...paths, path];
   return command
     .option("--dictionary <file>", "zstd dictionary of an HCRP recording, where no <id>.dict is beside it", collect, [])
+    .option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf)
     .hook("preAction", async (_, action) => {
-      const paths = action.opts<{ dictionary: readonly string[] }>().dictionary;
+      const { dictionary: paths, budget: bytes } = action.opts<{ dictionary: readonly string[]; budget?: number }>();
+      given = bytes;
       dictionaries = paths.length === 0 ? null : await (await import("./dictionary.ts")).dictionariesFrom(paths);
     });
+}
+
+/** Bytes that a recording may take: as was given, or as the environment says; undefined: the usual. Throws `UsageError`. */
+export function budget(): number | undefined {
+  const text = process.env["SIMTAPE_BUDGET"] ?? "";
+  if (given !== undefined || text === "") return given;
+  try {
+    return sizeOf(text);
+  } catch (error) {
+    throw new UsageError(`SIMTAPE_BUDGET is ${text}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** Every format, with the dictionaries that were given. */
@@ -97,6 +112,7 @@ export async function openedAs(name: string, bundle: SourceBundle): Promise<Reco
   const progress = new Progress("reading");
   const recording = await openBundle(bundle, knownFormats(), {
     spool: fileSpool(),
+    budget: budget(),
     onProgress: (done, total) => progress.show(done, total),
   }).finally(() => progress.end());
   heed(name, recording);

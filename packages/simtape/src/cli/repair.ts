@@ -9,7 +9,7 @@ import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { counted, grouped } from "./output.ts";
 import { bringing } from "./provenance.ts";
-import { bundleNamed, knownFormats, openNamed, reads } from "./recordings.ts";
+import { budget, bundleNamed, knownFormats, openNamed, reads } from "./recordings.ts";
 import { report } from "./report.ts";
 import { endingFor, formatOf, mustFit, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
@@ -39,7 +39,7 @@ export function addRepair(program: Command): void {
         const bring = await bringing(target, file);
         await bringDictionary(recording, target);
         const reopen = (written: SourceBundle): Promise<Recording> =>
-          openBundle(withBeside(written, target.written), knownFormats());
+          openBundle(withBeside(written, target.written), knownFormats(), { budget: budget() });
         const repaired = await repair(recording, bundle, await writingOf(format), target.sink, reopen);
         await bring();
         const { lost, rebuilt, findings } = repaired;

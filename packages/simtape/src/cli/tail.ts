@@ -17,7 +17,7 @@ import { EXIT } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { Output, say } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt, under } from "./place.ts";
-import { bundleNamed, isUrl, urlOf } from "./recordings.ts";
+import { budget, bundleNamed, isUrl, urlOf } from "./recordings.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
 
 interface TailOptions {
@@ -119,7 +119,7 @@ class Tail {
 
   async #write(main: string, isAgain: boolean): Promise<"open" | "changing" | "finished" | { readonly next: string }> {
     try {
-      const recording = await openBundle(await bundleNamed(main), FORMATS);
+      const recording = await openBundle(await bundleNamed(main), FORMATS, { budget: budget() });
       heed(main, recording);
       try {
         await this.#writeNew(recording);

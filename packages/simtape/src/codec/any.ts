@@ -6,13 +6,13 @@ export type Compression = "zlib" | "gzip" | "bzip2" | "xz" | "zstd" | "lz4" | "d
 
 /**
  * Tells a compression by its first bytes; null when it is none of those with a mark. `deflate` has no mark and is
- * answered only when the bytes inflate to the end, up to 64 MiB.
+ * answered only when the bytes inflate to the end, up to `limit` bytes.
  */
-export function sniffCompression(bytes: Uint8Array): Compression | null {
+export function sniffCompression(bytes: Uint8Array, limit: number = 64 * 1024 * 1024): Compression | null {
   const marked = markedCompression(bytes);
   if (marked !== null || bytes.length < 2) return marked;
   try {
-    inflateRaw(bytes, 64 * 1024 * 1024);
+    inflateRaw(bytes, limit);
     return "deflate";
   } catch (error) {
     if (error instanceof LayoutError) return null;

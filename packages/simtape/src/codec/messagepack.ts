@@ -217,6 +217,7 @@ function checkCount(cursor: ByteCursor, items: number, at: number): void {
 function readArray(cursor: ByteCursor, count: number, depth: number): MessagePackValue[] {
   if (depth <= 0) throw new LayoutError("malformed", "MessagePack nested too deep", cursor.offset);
   checkCount(cursor, count, cursor.offset);
+  cursor.claim(48 + 24 * count);
   const items: MessagePackValue[] = [];
   for (let i = 0; i < count; i++) items.push(readMessagePack(cursor, depth - 1));
   return items;
@@ -225,6 +226,7 @@ function readArray(cursor: ByteCursor, count: number, depth: number): MessagePac
 function readMap(cursor: ByteCursor, count: number, depth: number): { [key: string]: MessagePackValue } {
   if (depth <= 0) throw new LayoutError("malformed", "MessagePack nested too deep", cursor.offset);
   checkCount(cursor, count * 2, cursor.offset);
+  cursor.claim(192 + 80 * count);
   const map = Object.create(null) as { [key: string]: MessagePackValue };
   for (let i = 0; i < count; i++) {
     const at = cursor.offset;

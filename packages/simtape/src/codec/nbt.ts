@@ -194,12 +194,12 @@ function readTag(cursor: ByteCursor, type: number, depth: number): NbtTag {
     case NBT.compound:
       return readCompound(cursor, depth);
     case NBT.intArray: {
-      const value = new Int32Array(readLength(cursor, 4));
+      const value = new Int32Array(claimed(cursor, readLength(cursor, 4), 8));
       for (let i = 0; i < value.length; i++) value[i] = cursor.i32be();
       return { type, value };
     }
     case NBT.longArray: {
-      const value = new BigInt64Array(readLength(cursor, 8));
+      const value = new BigInt64Array(claimed(cursor, readLength(cursor, 8), 32));
       for (let i = 0; i < value.length; i++) value[i] = cursor.bigI64be();
       return { type, value };
     }
@@ -226,6 +226,12 @@ function readLength(cursor: ByteCursor, itemBytes: number): number {
   return count;
 }
 
+/** `count`, once the memory of so many values of `each` bytes was asked for. */
+function claimed(cursor: ByteCursor, count: number, each: number): number {
+  cursor.claim(count * each);
+  return count;
+}
+
 /** Smallest encoding of each type, by which a list's count is judged. */
 const SMALLEST = [0, 1, 2, 4, 8, 4, 8, 4, 2, 5, 1, 4, 4];
 
@@ -238,6 +244,7 @@ function readList(cursor: ByteCursor, depth: number): NbtList {
   const count = readLength(cursor, smallest);
   if (itemType === NBT.end && count > 0) throw new LayoutError("malformed", "NBT list of end tags", at);
   const items: NbtTag[] = [];
+  claimed(cursor, count, 64);
   for (let i = 0; i < count; i++) items.push(readTag(cursor, itemType, depth - 1));
   return { type: NBT.list, itemType, items };
 }
@@ -247,6 +254,7 @@ function readCompound(cursor: ByteCursor, depth: number): NbtCompound {
   const entries: { name: NbtText; tag: NbtTag }[] = [];
   for (let type = cursor.u8(); type !== NBT.end; type = cursor.u8()) {
     const name = readText(cursor);
+    cursor.claim(192);
     entries.push({ name, tag: readTag(cursor, type, depth - 1) });
   }
   return { type: NBT.compound, entries };

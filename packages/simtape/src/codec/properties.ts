@@ -50,6 +50,7 @@ export function readProperties(text: string, options: PropertyOptions = {}): Pro
       maxLength,
     );
   }
+  weigh(text);
   const hidden = hideControls(text);
   const root = parse(hidden).root;
   if (root?.name !== "PropertyList") throw new LayoutError("malformed", "property list without PropertyList", 0);
@@ -194,6 +195,31 @@ function fill(node: Building, element: XmlElement, context: Context, depth: numb
   if (!hasChildren && !isRoot) node.value = show(text);
   else if (text.trim() !== "") notice?.({ kind: "text", path: path || "/", detail: show(text.trim()) });
 }
+
+/** Memory of a parsed node with its place in the tree, and of an attribute, about; and what a text may take in all. */
+const NODE_BYTES = 768;
+const ATTRIBUTE_BYTES = 256;
+const ROOM = 128 * 1024 * 1024;
+
+/** Refuses a text of more nodes and attributes than are to be held, before any is made. */
+function weigh(text: string): void {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === LESS && text.charCodeAt(i + 1) !== SLASH) bytes += NODE_BYTES;
+    else if (code === EQUALS) bytes += ATTRIBUTE_BYTES;
+    if (bytes > ROOM)
+      throw new LayoutError(
+        "malformed",
+        `property list of more nodes than fit into ${ROOM / 2 ** 20} MiB of memory`,
+        i,
+      );
+  }
+}
+
+const LESS = "<".charCodeAt(0);
+const SLASH = "/".charCodeAt(0);
+const EQUALS = "=".charCodeAt(0);
 
 function parse(text: string): ReturnType<typeof parseXml> {
   try {

@@ -130,6 +130,7 @@ export function readDoubles(cursor: ByteCursor, field: number): Float64Array<Arr
 /** As `readFloats`, for a repeated uint32 field. */
 export function readUint32s(cursor: ByteCursor, field: number): Uint32Array<ArrayBuffer> {
   const { bytes, values } = gather(cursor, field, WIRE.varint, 1);
+  cursor.claim(values * 4);
   const result = new Uint32Array(values);
   let at = 0;
   for (let i = 0; i < values; i++) {

@@ -14,6 +14,9 @@ export interface Producer {
   close(): Promise<void>;
 }
 
+/** Is asked before more bytes are kept; throws when they are too many. */
+export type Meter = (more: number, total: number) => void;
+
 /** Bytes after which other tasks get their turn, as pieces at hand come without one. */
 const BREATH = 8 * 1024 * 1024;
 
@@ -26,6 +29,7 @@ export class ForwardSource implements ByteSource {
   readonly #gate: Gate;
   readonly #producer: Producer;
   readonly #spools: SpoolFactory;
+  readonly #meter: Meter | null;
   #spool: Spool | null = null;
   #length = 0;
   #ended = false;
@@ -35,7 +39,8 @@ export class ForwardSource implements ByteSource {
   #sinceBreath = 0;
   #closing: Promise<void> | null = null;
 
-  constructor(name: string, producer: Producer, spools: SpoolFactory) {
+  constructor(name: string, producer: Producer, spools: SpoolFactory, meter: Meter | null = null) {
+    this.#meter = meter;
     this.name = name;
     this.#gate = new Gate(name);
     this.#producer = producer;
@@ -99,6 +104,7 @@ export class ForwardSource implements ByteSource {
       for (const piece of pieces) {
         this.#gate.refuse();
         if (piece.length === 0) continue;
+        this.#meter?.(piece.length, this.#length + piece.length);
         this.#spool ??= await this.#spools.create();
         await this.#spool.write(piece);
         this.#length += piece.length;

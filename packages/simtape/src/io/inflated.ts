@@ -1,16 +1,19 @@
+import { Budget } from "../bytes/budget.ts";
 import { crc32 } from "../bytes/crc32.ts";
 import { GZIP_TRAILER_BYTES, GzipHeader, isGzip } from "../bytes/gzip.ts";
 import { Inflater } from "../bytes/inflate.ts";
-import { ForwardSource, type Producer } from "./forward.ts";
+import { ForwardSource, type Meter, type Producer } from "./forward.ts";
 import type { ByteSource } from "./source.ts";
 import { memorySpool, type SpoolFactory } from "./spool.ts";
 
 /** How the inflated bytes are held. */
 export interface InflatedOptions {
-  /** Bytes held in memory at most; default 512 MiB. Reading beyond rejects with `SourceError`. Not used with `spool`. */
-  readonly limit?: number;
+  /** What inflating may cost; reading beyond rejects with `BudgetError`. */
+  readonly budget?: Budget | undefined;
+  /** Compressed bytes, by which what comes of them is judged. */
+  readonly size?: number | undefined;
   /** Holds the inflated bytes instead of memory. */
-  readonly spool?: SpoolFactory;
+  readonly spool?: SpoolFactory | undefined;
 }
 
 /** Where gzip data stop being sound. */
@@ -37,15 +40,28 @@ export { isGzip };
  */
 export function inflated(source: ByteSource, options: InflatedOptions = {}): InflatedSource {
   const producer = new GzipProducer(source);
-  const spool = options.spool ?? memorySpool(options.limit ?? 512 * 1024 * 1024, source.name);
-  return new Inflated(source.name, producer, spool);
+  const { spool, budget = new Budget(), size = 0 } = options;
+  return new Inflated(
+    source.name,
+    producer,
+    spool ?? memorySpool(budget.limit, source.name),
+    inflating(budget, size, spool),
+  );
+}
+
+/** Asks the budget for what inflates from `size` bytes: where it goes to memory it is held. */
+export function inflating(budget: Budget, size: number, spool: SpoolFactory | undefined): Meter {
+  return (more, total) => {
+    budget.expand("what inflates from it", total, size);
+    if (spool === undefined) budget.hold("what inflates from it", more);
+  };
 }
 
 class Inflated extends ForwardSource implements InflatedSource {
   readonly #producer: GzipProducer;
 
-  constructor(name: string, producer: GzipProducer, spool: SpoolFactory) {
-    super(name, producer, spool);
+  constructor(name: string, producer: GzipProducer, spool: SpoolFactory, meter: Meter) {
+    super(name, producer, spool, meter);
     this.#producer = producer;
   }
 

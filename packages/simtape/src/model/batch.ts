@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import type { Time } from "./time.ts";
 
 /** Bit of `MessageBatch.flags`: state of the message's channel can be built from here on alone. */
@@ -112,6 +113,10 @@ export class Columns implements MessageBatch {
   }
 }
 
+/** Rows above which it is asked whether they fit, and memory of one while they are put together. */
+const MANY_ROWS = 1 << 20;
+const ROW_MEMORY = 64;
+
 /** Collects rows in file order; `build` gives them ascending by time, equal times in file order. */
 export class ColumnBuilder {
   #time: Float64Array;
@@ -121,9 +126,11 @@ export class ColumnBuilder {
   #end: Uint32Array;
   #length = 0;
   #ordered = true;
+  readonly #budget: Budget | null;
 
-  /** Room for so many rows at first; it grows. */
-  constructor(capacity = 1024) {
+  /** Room for so many rows at first; it grows, as far as `budget` allows. */
+  constructor(capacity = 1024, budget: Budget | null = null) {
+    this.#budget = budget;
     this.#time = new Float64Array(capacity);
     this.#channel = new Uint16Array(capacity);
     this.#flags = new Uint8Array(capacity);
@@ -180,6 +187,7 @@ export class ColumnBuilder {
 
   #grow(): void {
     const capacity = this.#time.length * 2;
+    if (capacity > MANY_ROWS) this.#budget?.fit("the messages of one chunk", capacity * ROW_MEMORY);
     this.#time = grown(this.#time, new Float64Array(capacity));
     this.#channel = grown(this.#channel, new Uint16Array(capacity));
     this.#flags = grown(this.#flags, new Uint8Array(capacity));

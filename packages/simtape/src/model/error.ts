@@ -1,3 +1,4 @@
+import { BudgetError } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { SourceError } from "../io/source.ts";
 
@@ -7,6 +8,7 @@ export type RecordingErrorCode =
   | "malformed"
   | "truncated"
   | "unsupported"
+  | "over-budget"
   | "source-changed"
   | "source-failed"
   | "closed";
@@ -38,12 +40,13 @@ export class RecordingError extends Error {
     return typeof error === "object" && error !== null && BRAND in error;
   }
 
-  /** Turns what layout and source code throw into a `RecordingError`; leaves every other error as it is. */
+  /** Turns what layout code, sources and budgets throw into a `RecordingError`; leaves every other error as it is. */
   static from(error: unknown, format: string, section?: string): unknown {
     if (error instanceof LayoutError) {
       const message = section === undefined ? error.message : `${section}: ${error.message}`;
       return new RecordingError(error.reason, message, { format, offset: error.offset, cause: error });
     }
+    if (error instanceof BudgetError) return new RecordingError("over-budget", error.message, { format, cause: error });
     if (error instanceof SourceError) {
       const code =
         error.reason === "changed" ? "source-changed" : error.reason === "closed" ? "closed" : "source-failed";

@@ -1,3 +1,4 @@
+import { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
 import { type ByteSource, SourceError } from "../io/source.ts";
 import { ColumnBuilder, type Columns } from "./batch.ts";
@@ -151,6 +152,10 @@ export interface FlatLayout {
   context?(chunk: Chunk): unknown;
 }
 
+/** Memory of what is kept of a chunk, and of a damaged range. */
+const CHUNK_MEMORY = 512;
+const GAP_MEMORY = 96;
+
 interface Gap {
   readonly from: number;
   readonly to: number;
@@ -180,14 +185,16 @@ export class FlatFile {
   /** File offset behind the last. */
   readonly end: number;
   readonly #layout: FlatLayout;
+  readonly #budget: Budget;
   readonly #counter = new StatisticsCounter();
   /** Damaged ranges in file order, so that decoding a chunk again never has to judge them again. */
   readonly #gaps: Gap[] = [];
   /** What is carried into chunks, by their offset, where it is not 0. */
   readonly #carried = new Map<number, number>();
 
-  private constructor(source: ByteSource, layout: FlatLayout, begin: number, end: number) {
+  private constructor(source: ByteSource, layout: FlatLayout, begin: number, end: number, budget: Budget) {
     this.source = source;
+    this.#budget = budget;
     this.#layout = layout;
     this.begin = begin;
     this.end = end;
@@ -204,9 +211,13 @@ export class FlatFile {
     report: Reporter,
     options: OpenOptions & { onBatch?: (batch: Columns) => void; window?: number } = {},
   ): Promise<FlatFile> {
-    const file = new FlatFile(source, layout, range.begin, range.end);
+    const file = new FlatFile(source, layout, range.begin, range.end, Budget.of(options.budget));
     let sequence = range.sequence ?? 0;
+    let unpacked = 0;
     for await (const step of file.#steps(options.window ?? WINDOW, options.signal, report)) {
+      file.#budget.hold("the list of chunks", CHUNK_MEMORY);
+      unpacked += step.unpacked.length;
+      file.#budget.expand("unpacking its records", unpacked, range.end - range.begin);
       const batch = step.rows.build(payloadsOf(step.bytes, step.unpacked), sequence);
       file.chunks.push({ offset: step.offset, length: step.length, sequence, ...summarize(batch) });
       file.#counter.add(batch);
@@ -228,7 +239,7 @@ export class FlatFile {
 
   async decode(chunk: Chunk, signal?: AbortSignal): Promise<Columns> {
     const bytes = await this.#read(chunk.offset, chunk.length, signal);
-    const rows = new ColumnBuilder();
+    const rows = new ColumnBuilder(undefined, this.#budget);
     const unpacked = new ByteBuilder();
     const context = this.#layout.context?.(chunk) ?? null;
     this.#walkSound(bytes, chunk.offset, rows, null, unpacked, context);
@@ -310,11 +321,13 @@ export class FlatFile {
   }
 
   async *#steps(usual: number, signal: AbortSignal | undefined, report: Reporter): AsyncGenerator<Step> {
-    const rows = new ColumnBuilder();
+    const rows = new ColumnBuilder(undefined, this.#budget);
     let offset = this.begin;
     let window = usual;
     while (offset < this.end) {
-      const bytes = await this.#read(offset, Math.min(window, this.end - offset), signal);
+      const wanted = Math.min(window, this.end - offset);
+      if (wanted > MAX_RECORD) this.#budget.fit("a record", wanted);
+      const bytes = await this.#read(offset, wanted, signal);
       signal?.throwIfAborted();
       const isLast = offset + bytes.length >= this.end;
       const gaps = this.#gaps.length;
@@ -335,6 +348,7 @@ export class FlatFile {
       const next = offset + length;
       while (this.#gaps.length > gaps && this.#gaps.at(-1)!.from >= next) this.#gaps.pop();
       if (length === 0) throw new RangeError(`layout left ${bytes.length} bytes of the last window`);
+      this.#budget.hold("the list of damaged places", (this.#gaps.length - gaps) * GAP_MEMORY);
       for (const finding of found) if ((finding.offset ?? 0) < next) report.report(finding);
       if (walk.handedOver !== 0 && next < this.end) this.#carried.set(next, walk.handedOver);
       yield { bytes, offset, length, rows, unpacked: walk.unpacked };

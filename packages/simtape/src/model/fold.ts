@@ -1,5 +1,5 @@
-import { applyRows } from "./apply.ts";
 import type { MessageBatch } from "./batch.ts";
+import { Growth } from "./growth.ts";
 import type { Keyframe, Reader } from "./reader.ts";
 import { MutableState } from "./state.ts";
 import { after, type Time } from "./time.ts";
@@ -103,6 +103,7 @@ export class Fold {
   ): Promise<void> {
     if (channels.length === 0) return;
     const model = this.#reader.state;
+    const growth = new Growth(this.#reader.budget);
     let since = 0;
     let last: Time = Number.NEGATIVE_INFINITY;
     const isAll = channels.length === this.#reader.channels.length;
@@ -115,7 +116,7 @@ export class Fold {
       }
       const first = from === null ? 0 : countBefore(batch, from);
       const end = countBefore(batch, to);
-      applyRows(model, state, batch, first, end);
+      growth.apply(model, state, batch, first, end);
       for (let i = first; i < end; i++) since += batch.end[i]! - batch.start[i]!;
       if (batch.length > 0) last = batch.time[batch.length - 1]!;
     }

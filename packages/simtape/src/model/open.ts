@@ -1,3 +1,4 @@
+import { Budget } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
 import { Findings, RecordingError } from "./error.ts";
@@ -17,13 +18,14 @@ export async function openBundle(
   options: OpenOptions = {},
 ): Promise<Recording> {
   const findings = new Findings();
+  const budget = Budget.of(options.budget);
   let format: Format | null = null;
   let source: ByteSource | null = null;
   try {
     source = await bundle.open();
     if (source === null) throw new SourceError("failed", `nothing there: ${bundle.name ?? "recording"}`);
     format = await recognize(source, bundle.name, formats, options.signal);
-    const reader = await format.open(withMain(bundle, source), findings, options);
+    const reader = await format.open(withMain(bundle, source), findings, { ...options, budget });
     return new Recording(reader, findings);
   } catch (error) {
     await source?.close().catch(() => undefined);

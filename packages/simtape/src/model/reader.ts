@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import type { SourceBundle } from "../io/source.ts";
 import type { SpoolFactory } from "../io/spool.ts";
 import type { MessageBatch } from "./batch.ts";
@@ -69,6 +70,8 @@ export interface StateModel {
 export interface Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
+  /** What it may cost while it is open; absent: the usual. */
+  readonly budget?: Budget | undefined;
   /** Of an edited recording: the format's own reader below it. */
   readonly base?: Reader | undefined;
   /** The runs of messages that it is read in, as far as they are known without reading; absent: they are not. */
@@ -101,6 +104,11 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where content goes that can only be inflated from its beginning; absent: memory, up to a limit. */
   readonly spool?: SpoolFactory | undefined;
+  /**
+   * Bytes of memory that the recording may take while it is open, about; 256 MiB unless told. For each MiB of file as
+   * much may be inflated or read over again, and twice that in any case. What needs more throws `over-budget`.
+   */
+  readonly budget?: Budget | number | undefined;
   /** Called while a file without an index is scanned: bytes done, of how many. */
   readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
 }

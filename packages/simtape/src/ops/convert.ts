@@ -1,4 +1,5 @@
 import type { SinkBundle } from "../io/sink.ts";
+import { RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query } from "../model/reader.ts";
 import type { Time } from "../model/time.ts";
@@ -169,7 +170,7 @@ export async function convert(
     }
   } catch (error) {
     await writer.abort();
-    throw error;
+    throw RecordingError.from(error, recording.info.format);
   }
   return ledger.report(isOriginal, moments, isVerified);
 }

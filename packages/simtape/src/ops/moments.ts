@@ -1,8 +1,11 @@
-import { applyRows } from "../model/apply.ts";
 import type { MessageBatch } from "../model/batch.ts";
+import { Growth } from "../model/growth.ts";
 import type { Reader } from "../model/reader.ts";
 import { MutableState } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
+
+/** How often a state is held, about: as it is folded, as it was shown, and by whom it is shown to as it was before. */
+const COPIES = 4;
 
 /** What no moment shows: `count` messages or changes at `path`. */
 export type Skipped = (path: string, reason: string, count: number) => void;
@@ -15,6 +18,7 @@ export class Moments {
   /** What holds at the last moment, which is its time. */
   readonly state: MutableState = new MutableState();
   readonly #reader: Reader;
+  readonly #growth: Growth;
   readonly #onMoment: (state: MutableState) => void;
   readonly #skipped: Skipped | null;
   /** Messages by channel from which nothing follows; -1 for the other channels. */
@@ -30,6 +34,7 @@ export class Moments {
   /** `onMoment` sees the state of each, and must not change it. */
   constructor(reader: Reader, onMoment: (state: MutableState) => void, skipped: Skipped | null = null) {
     this.#reader = reader;
+    this.#growth = new Growth(reader.budget, COPIES);
     this.#onMoment = onMoment;
     this.#skipped = skipped;
     this.#happenings = Float64Array.from(reader.channels, ({ id }) => (reader.state.holds?.(id) === false ? 0 : -1));
@@ -40,7 +45,7 @@ export class Moments {
   /** Everything that was said before `time`, to go on from; no moment is shown. */
   async begin(time: Time): Promise<void> {
     for await (const batch of this.#reader.batches({ end: time })) {
-      applyRows(this.#reader.state, this.state, batch, 0, batch.length);
+      this.#growth.apply(this.#reader.state, this.state, batch, 0, batch.length);
     }
   }
 
@@ -58,7 +63,7 @@ export class Moments {
       }
       for (let i = from; i < to; i++) if (this.#happenings[channel[i]!]! >= 0) this.#happenings[channel[i]!]!++;
       if (this.#isJournalled) this.#note(batch, from, to);
-      else applyRows(this.#reader.state, this.state, batch, from, to);
+      else this.#growth.apply(this.#reader.state, this.state, batch, from, to);
       from = to;
     }
   }
@@ -84,6 +89,7 @@ export class Moments {
       this.state.mark();
       this.#messages.push(batch.channel[i]!);
       this.#reader.state.apply(this.state, batch, i);
+      this.#growth.folded(this.state, batch.end[i]! - batch.start[i]!);
     }
   }
 

@@ -125,7 +125,7 @@ describe("a spool in a file", () => {
     const member = gzipSync(block);
     const count = 96;
     writeFileSync(path, Buffer.concat(Array.from({ length: count }, () => member)));
-    const source = inflated(fileSource(path), { limit: 1, spool: fileSpool(folder) });
+    const source = inflated(fileSource(path), { spool: fileSpool(folder) });
     expect(await source.size()).toBe(count * block.length);
     expect(await source.read(count * block.length - 3, 10)).toHaveLength(3);
     await source.close();

@@ -282,6 +282,7 @@ function readList<T>(cursor: ByteCursor, width: number, read: (cursor: ByteCurso
     );
   }
   const items: T[] = [];
+  cursor.claim(count * 256);
   for (let i = 0; i < count; i++) items.push(read(cursor));
   return items;
 }

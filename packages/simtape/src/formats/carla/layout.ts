@@ -210,6 +210,7 @@ export function readEventAdd(cursor: ByteCursor, { scalar }: Dialect): EventAdd 
   const uid = cursor.u32le();
   const blueprint = readString(cursor);
   const count = cursor.u16le();
+  cursor.claim(count * 128);
   const attributes: Attribute[] = [];
   for (let i = 0; i < count; i++) {
     attributes.push({ type: cursor.u8(), id: readString(cursor), value: readString(cursor) });
@@ -479,6 +480,7 @@ export interface WalkerBones {
 export function readWalkerBones(cursor: ByteCursor, { scalar }: Dialect): WalkerBones {
   const id = cursor.u32le();
   const count = cursor.u16le();
+  cursor.claim(count * 512);
   const bones: Bone[] = [];
   for (let i = 0; i < count; i++) {
     bones.push({
@@ -524,6 +526,7 @@ export interface VehicleWheels {
 export function readVehicleWheels(cursor: ByteCursor): VehicleWheels {
   const id = cursor.u32le();
   const count = wheelCount(cursor);
+  cursor.claim(count * 96);
   const wheels: Wheel[] = [];
   for (let i = 0; i < count; i++) {
     wheels.push({ location: cursor.u8(), steering: cursor.f32le(), rotation: cursor.f32le() });

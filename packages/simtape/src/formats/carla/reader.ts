@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { type Chunk, boundsOf, findKeyframe, readChunks } from "../../model/chunk.ts";
 import type { Dissector } from "../../model/dissector.ts";
@@ -30,6 +31,7 @@ export class CarlaReader implements Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
   readonly state: StateModel;
+  readonly budget: Budget;
   readonly header: Header;
   readonly dialect: Dialect;
   /** The packets. */
@@ -50,7 +52,9 @@ export class CarlaReader implements Reader {
     frames: number,
     walker: PacketWalker,
     detector: DialectDetector,
+    budget: Budget,
   ) {
+    this.budget = budget;
     this.#source = source;
     this.file = file;
     this.head = head;
@@ -77,7 +81,8 @@ export class CarlaReader implements Reader {
     const { header, begin, isSound } = findBegin(start, report);
     const detector = new DialectDetector(header.version);
     const walker = new PacketWalker(detector);
-    const file = await FlatFile.scan(source, walker, { begin, end: size }, report, options);
+    const budget = Budget.of(options.budget);
+    const file = await FlatFile.scan(source, walker, { begin, end: size }, report, { ...options, budget });
     walker.settle();
     const frames =
       walker.channelOf[FRAME_START]! < 0
@@ -91,7 +96,7 @@ export class CarlaReader implements Reader {
         offset: begin,
       });
     }
-    return new CarlaReader(source, header, isSound, start.slice(0, begin), file, frames, walker, detector);
+    return new CarlaReader(source, header, isSound, start.slice(0, begin), file, frames, walker, detector, budget);
   }
 
   get chunks(): readonly Chunk[] {

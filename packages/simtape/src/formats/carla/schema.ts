@@ -103,11 +103,17 @@ function readControl(cursor: ByteCursor, { wheel }: Dialect): object {
   return wheel === 208 ? readPhysicsControlUe5(cursor) : readPhysicsControl(cursor, wheel ?? 48);
 }
 
+/** Memory of a record as a value, about. */
+const RECORD_BYTES = 256;
+
 /** `u16 total`, then the records (spec §3); a list longer than 65535 has a wrong total and is read to its end. */
 function list(cursor: ByteCursor, dialect: Dialect, read: (cursor: ByteCursor, dialect: Dialect) => unknown): Value {
   const total = cursor.u16le();
   const items: Value[] = [];
-  for (let i = 0; i < total || cursor.remaining > 65535; i++) items.push(read(cursor, dialect) as Value);
+  for (let i = 0; i < total || cursor.remaining > 65535; i++) {
+    cursor.claim(RECORD_BYTES);
+    items.push(read(cursor, dialect) as Value);
+  }
   return whole(cursor, items);
 }
 

@@ -39,6 +39,8 @@ export interface TapeHeader {
 
 /** Read at once; headers are some 60 KB long. */
 const FIRST_READ = 256 * 1024;
+/** The longest text that is made out piece by piece when it is no sound XML. */
+const SALVAGED = 1 << 20;
 const LONGEST_HEADER = 2 * MAX_TREE_BYTES + 1024;
 
 /** Reads the header from the beginning of `source`. Throws `LayoutError` when it cannot be read. */
@@ -154,7 +156,7 @@ function treeOf(text: Uint8Array, report: Reporter): { readonly tree: PropertyNo
     });
     return { tree, isSalvaged: false };
   } catch (error) {
-    if (!(error instanceof LayoutError)) throw error;
+    if (!(error instanceof LayoutError) || text.length > SALVAGED) throw error;
     const message = `a text of the header is not sound XML, what could be made out of it is used: ${error.message} of it`;
     report.report({ code: "bad-header", severity: "damage", message });
     return { tree: salvageTree(TEXT.decode(text)), isSalvaged: true };

@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { propertyChild } from "../../codec/properties.ts";
 import { type InflatedSource, inflated, isGzip } from "../../io/inflated.ts";
 import type { ByteSource } from "../../io/source.ts";
@@ -35,6 +36,7 @@ export class FlightGearReader implements Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
   readonly state: StateModel;
+  readonly budget: Budget;
   readonly header: TapeHeader;
   readonly shape: TapeShape;
   readonly layout: TapeLayout;
@@ -57,7 +59,9 @@ export class FlightGearReader implements Reader {
     walker: FrameWalker,
     layout: TapeLayout,
     missing: string | null,
+    budget: Budget,
   ) {
+    this.budget = budget;
     const { earliest, latest } = walker;
     this.#source = source;
     this.header = header;
@@ -88,11 +92,13 @@ export class FlightGearReader implements Reader {
     };
   }
 
-  static async open(file: ByteSource, report: Reporter, options: OpenOptions): Promise<FlightGearReader> {
+  static async open(file: ByteSource, report: Reporter, given: OpenOptions): Promise<FlightGearReader> {
+    const budget = Budget.of(given.budget);
+    const options = { ...given, budget };
     const { signal, spool } = options;
     const bytes = (await file.size()) ?? 0;
     const head = await file.read(0, MAGIC_BYTES, signal);
-    const packed: InflatedSource | null = isGzip(head) ? inflated(file, spool === undefined ? {} : { spool }) : null;
+    const packed: InflatedSource | null = isGzip(head) ? inflated(file, { spool, budget, size: bytes }) : null;
     const source: ByteSource = packed ?? file;
     const size = (await source.size()) ?? 0;
     if (packed !== null && packed.damage !== null) {
@@ -120,7 +126,7 @@ export class FlightGearReader implements Reader {
     const layout: TapeLayout = { frames, data, recordBytes, signals, channels, zero };
     walker.settle(layout);
     const missing = tellWhatIsMissing(walker, header, size, report);
-    return new FlightGearReader(source, bytes, packed !== null, header, found, flat, walker, layout, missing);
+    return new FlightGearReader(source, bytes, packed !== null, header, found, flat, walker, layout, missing, budget);
   }
 
   get chunks(): readonly Chunk[] {

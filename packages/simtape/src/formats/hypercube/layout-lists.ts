@@ -6,6 +6,9 @@ import { readVarInt, writeVarInt } from "./layout.ts";
 /** Things in one list: ours, so that a damaged count cannot ask for all memory. */
 const MAX_COUNT = 1 << 20;
 
+/** Memory of one thing, about. */
+const VALUE_BYTES = 256;
+
 /** A count of things of at least `smallest` bytes each, checked against what is left. */
 export function readCount(cursor: ByteCursor, smallest: number): number {
   const at = cursor.offset;
@@ -14,6 +17,7 @@ export function readCount(cursor: ByteCursor, smallest: number): number {
   if (count * smallest > cursor.remaining) {
     throw new LayoutError("truncated", `${count} entries, ${cursor.remaining} bytes are left`, at);
   }
+  cursor.claim(count * VALUE_BYTES);
   return count;
 }
 

@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { nbtLength } from "../../codec/nbt.ts";
@@ -63,6 +64,16 @@ export async function openFiles(
     await source.close();
     throw error;
   });
+  const { chunks } = opened.plan;
+  const budget = Budget.of(options.budget);
+  budget.hold("the index", opened.preamble.entries.length * ENTRY_MEMORY);
+  let stored = 0;
+  let made = 0;
+  for (const { length, entry } of chunks) {
+    stored += length;
+    made += entry.uncompressedLength;
+  }
+  budget.expand("inflating its chunks", made, stored);
   for (const finding of opening.findings) told.report(finding);
   const faults = opening.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
   return { ...opened, faults };
@@ -80,18 +91,31 @@ const INDEX_CODES: ReadonlySet<string> = new Set([
 /** Findings after which an index without a crc is not believed. */
 const INDEX_FAULTS: ReadonlySet<string> = new Set(["bad-index-checksum", "bad-index-entry", "chunk-count"]);
 
+/** Memory of what is kept of an entry of the index and its chunk, and of a finding. */
+const ENTRY_MEMORY = 1024;
+const FINDING_MEMORY = 512;
+/** Bytes of the smallest entry (spec §5). */
+const SMALLEST_ENTRY = 13;
+
 class Opening {
   readonly #bundle: SourceBundle;
   readonly #source: ByteSource;
   readonly #options: OpenOptions;
   readonly #dictionaries: DictionaryLookup | null;
+  readonly #budget: Budget;
   findings: Finding[] = [];
-  readonly #report: Reporter = { report: (finding) => this.findings.push(finding) };
+  readonly #report: Reporter = {
+    report: (finding) => {
+      this.#budget.hold("the list of what is wrong", FINDING_MEMORY);
+      this.findings.push(finding);
+    },
+  };
 
   constructor(bundle: SourceBundle, source: ByteSource, options: OpenOptions, dictionaries: DictionaryLookup | null) {
     this.#bundle = bundle;
     this.#source = source;
     this.#options = options;
+    this.#budget = Budget.of(options.budget);
     this.#dictionaries = dictionaries;
   }
 
@@ -124,6 +148,7 @@ class Opening {
       return other;
     }
     const bytes = await this.#wholePreamble(first, head, size);
+    this.#budget.fit("the index", countAtMost(head, bytes) * ENTRY_MEMORY);
     const preamble = this.#otherVersion(head, bytes) ?? readPreamble(head, bytes, this.#report);
     head = preamble.head;
     checked = { head, isSure };
@@ -245,7 +270,13 @@ class Opening {
     const isWhole = !this.findings.some(({ code }) => INDEX_FAULTS.has(code) || isIndexCode(code));
     const isTrusted = preamble !== null && preamble.entries.length > 0 && (preamble.isIndexSure || isWhole);
     const { dialect } = head;
-    const frames = await findFrames(this.#source, from, size, { ...tools, dialect, withTicks: !isTrusted, signal });
+    const frames = await findFrames(this.#source, from, size, {
+      ...tools,
+      dialect,
+      withTicks: !isTrusted,
+      signal,
+      budget: this.#budget,
+    });
     if (frames.length === 0) return null;
     const begin = frames[0]!.offset;
     let entries = preamble?.entries ?? [];
@@ -469,6 +500,12 @@ function entriesLength(index: Uint8Array, count: number, isVersioned: boolean): 
   const cursor = new ByteCursor(index);
   for (let i = 0; i < count; i++) readIndexEntry(cursor, isVersioned);
   return cursor.position;
+}
+
+/** Entries that the index can have. */
+function countAtMost(head: Head, preamble: Uint8Array): number {
+  const length = Math.min(head.indexLength, preamble.length - HEADER_BYTES - head.metadataLength);
+  return Math.max(0, Math.min(head.chunkCount, Math.ceil(length / SMALLEST_ENTRY)));
 }
 
 function countFaults({ indexLength, chunkCount }: Head, chunks: number, length: number): Finding[] {

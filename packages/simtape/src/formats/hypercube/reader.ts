@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { NBT, type NbtCompound, nbtEntry, nbtToValue } from "../../codec/nbt.ts";
 import { readZstdFrameHeader, type Zstd } from "../../codec/zstd.ts";
@@ -72,6 +73,7 @@ export class HypercubeReader implements Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
   readonly state: StateModel;
+  readonly budget: Budget;
   readonly siblings: readonly string[];
   readonly #preamble: Preamble;
   readonly #source: ChunkSource;
@@ -101,8 +103,11 @@ export class HypercubeReader implements Reader {
   readonly #stray = new Set<string>();
   #statistics: readonly ChannelStatistics[] | null = null;
   #hasToldResume = false;
+  /** Chunks with a snapshot, once they were asked for. */
+  #keyframes: readonly HypercubeChunk[] | null = null;
 
-  private constructor(opened: Opened, report: Reporter, fixer: NameFixer | null) {
+  private constructor(opened: Opened, report: Reporter, fixer: NameFixer | null, budget: Budget) {
+    this.budget = budget;
     const { preamble, files, plan } = opened;
     const { chunks, endTick } = plan;
     const { head, reserved } = preamble;
@@ -144,7 +149,9 @@ export class HypercubeReader implements Reader {
     dictionaries: DictionaryLookup | null,
     fixer: NameFixer | null = null,
   ): Promise<HypercubeReader> {
-    return new HypercubeReader(await openFiles(bundle, report, options, dictionaries), report, fixer);
+    const budget = Budget.of(options.budget);
+    const opened = await openFiles(bundle, report, { ...options, budget }, dictionaries);
+    return new HypercubeReader(opened, report, fixer, budget);
   }
 
   /** Header, metadata and index, for writing after them. */
@@ -499,10 +506,17 @@ export class HypercubeReader implements Reader {
     return ` (${found}, version ${SCHEMA_VERSION} is known); the chunk is refused`;
   }
 
+  /** The next chunk that has a snapshot, as its index entry says. */
+  #keyframeBehind(chunk: HypercubeChunk): HypercubeChunk | undefined {
+    if (this.#keyframes === null) this.#keyframes = this.#chunks.filter(({ hasKeyframe }) => hasKeyframe);
+    const keyframes = this.#keyframes;
+    return keyframes[countUntil(keyframes, ({ index }) => index <= chunk.index)];
+  }
+
   #tell(chunk: HypercubeChunk, code: string, what: string, severity: "damage" | "loss" = "damage"): void {
     if (this.#told.has(chunk.index)) return;
     this.#told.add(chunk.index);
-    const next = this.#chunks.find((other) => other.index > chunk.index && other.hasKeyframe);
+    const next = this.#keyframeBehind(chunk);
     const until = next === undefined ? "the end" : `tick ${next.entry.startTick}`;
     const file = chunk.segment === null ? "" : ` in ${this.#files.nameOf(chunk.segment)}`;
     const message = `${chunk.title}${file}: ${what}; state is in doubt until ${until}`;

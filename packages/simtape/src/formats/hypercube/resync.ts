@@ -1,3 +1,4 @@
+import type { Budget } from "../../bytes/budget.ts";
 import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
@@ -29,8 +30,11 @@ export interface ResyncOptions {
   /** Whether the content is to be looked at for ticks. */
   readonly withTicks: boolean;
   readonly signal: AbortSignal | undefined;
+  readonly budget?: Budget | undefined;
 }
 
+/** Memory of a frame that was found. */
+const FRAME_MEMORY = 256;
 /** Bytes read at once. */
 const STEP = 1 << 20;
 /** Longest header of a frame with its magic number (RFC 8878 §3.1.1). */
@@ -83,7 +87,10 @@ class Resync {
       at += begin;
       const length = await this.#lengthAt(at);
       const found = length === null ? null : await this.#inflated(at, length);
-      if (found !== null) frames.push(found);
+      if (found !== null) {
+        this.#options.budget?.fit("the list of frames", (frames.length + 1) * FRAME_MEMORY);
+        frames.push(found);
+      }
       at += found !== null || (length !== null && this.#wasted > MAX_WASTE) ? length! : 1;
     }
   }

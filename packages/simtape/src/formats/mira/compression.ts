@@ -1,3 +1,4 @@
+import type { Budget } from "../../bytes/budget.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { type Compression, decompress, sniffCompression } from "../../codec/any.ts";
 
@@ -5,6 +6,9 @@ import { type Compression, decompress, sniffCompression } from "../../codec/any.
 const MAX_UNCOMPRESSED = 64 << 20;
 /** No known compression packs more than this into one byte (zstd: 128 KiB into a block of four). */
 const MAX_RATIO = 1 << 16;
+
+/** Memory that data takes on its way, for each byte of it: what a decoder holds, the result and its copy. */
+const COPIES = 4;
 
 /** Data after decompression. */
 export interface Expanded {
@@ -15,17 +19,24 @@ export interface Expanded {
 
 /** Opens compressed data of unknown compression, spec §4; what opened the last message is tried first. */
 export class Expander {
+  readonly #budget: Budget;
   #last: Compression | null = null;
 
-  /** Null when nothing known opens `bytes` to exactly `size` bytes. */
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
+
+  /** Null when nothing known opens `bytes` to exactly `size` bytes. Throws `BudgetError` when that is too much at once. */
   async expand(bytes: Uint8Array, size: number): Promise<Expanded | null> {
     if (!mayExpand(bytes.length, size)) return null;
     const last = this.#last;
     if (last !== null) {
+      this.#fit(size);
       const content = await attempt(last, bytes, size);
       if (content !== null) return { compression: last, bytes: content };
     }
-    const sniffed = sniffCompression(bytes);
+    const sniffed = sniffCompression(bytes, size);
+    if (sniffed !== null) this.#fit(size);
     for (const compression of sniffed === "deflate" || sniffed === null ? [sniffed] : [sniffed, "deflate" as const]) {
       if (compression === null || compression === last) continue;
       const content = await attempt(compression, bytes, size);
@@ -34,6 +45,10 @@ export class Expander {
       return { compression, bytes: content };
     }
     return null;
+  }
+
+  #fit(size: number): void {
+    this.#budget.fit("the data of a message, decompressed,", size * COPIES);
   }
 }
 

@@ -53,7 +53,7 @@ const CHUNK_TYPES: ReadonlyMap<number, string> = new Map([
 /** The fields of chunks, and of payloads whose type is known. */
 export class TapeDissector implements Dissector {
   readonly #reader: TapeReader;
-  readonly #expander = new Expander();
+  readonly #expander: Expander;
   readonly #order: Order;
   readonly #blockBody: Part;
   readonly #channelInfo: Part;
@@ -62,6 +62,7 @@ export class TapeDissector implements Dissector {
 
   constructor(reader: TapeReader) {
     this.#reader = reader;
+    this.#expander = new Expander(reader.budget);
     this.#order = orderOf(reader.profile);
     const { u32, u64, i64 } = this.#order;
     const time = noted(i64, "ns since the start");

@@ -20,6 +20,9 @@ export interface Encoding {
 const MAX_DEPTH = 64;
 /** Numbers of a vector that are looked at to judge whether they are plausible. */
 const JUDGED = 64;
+/** Memory that the values of one payload may take, and that of one value in a list, about. */
+const ROOM = 64 << 20;
+const VALUE_BYTES = 64;
 
 /** Decodes a whole payload. Throws `LayoutError` when it does not fit exactly. The value owns its bytes. */
 export function decodePayload(payload: Uint8Array, layout: TypeLayout, encoding: Encoding): Value {
@@ -39,16 +42,17 @@ export function fitsPayload(payload: Uint8Array, layout: TypeLayout, encoding: E
 
 /** Lower-case hex digits of `bytes`. */
 export function toHex(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  for (let from = 0; from < bytes.length; from += 4096) {
-    let text = "";
-    for (const byte of bytes.subarray(from, from + 4096)) text += HEX[byte]!;
-    parts.push(text);
+  const digits = new Uint8Array(bytes.length * 2);
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    digits[2 * i] = DIGITS[byte >>> 4]!;
+    digits[2 * i + 1] = DIGITS[byte & 15]!;
   }
-  return parts.join("");
+  return ASCII.decode(digits);
 }
 
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const DIGITS = new TextEncoder().encode("0123456789abcdef");
+const ASCII = new TextDecoder();
 /** Judging asks hundreds of times: one error serves them all, because making one costs more than the test. */
 const MISFIT: LayoutError = new LayoutError("malformed", "the payload does not fit", 0);
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -61,6 +65,7 @@ class Decoder {
   readonly #judges: boolean;
   #at: number;
   #depth = 0;
+  #room = ROOM;
 
   constructor(bytes: Uint8Array, encoding: Encoding, judges: boolean) {
     this.#bytes = bytes;
@@ -99,6 +104,7 @@ class Decoder {
       case "map": {
         const pairs: Value[] = [];
         const count = this.#count(leastBytes(layout.key) + leastBytes(layout.value));
+        this.#claim(count);
         for (let i = 0; i < count; i++) pairs.push([this.#value(layout.key), this.#value(layout.value)]);
         return pairs;
       }
@@ -135,9 +141,16 @@ class Decoder {
     if (item.kind === "scalar" && item.scalar !== "bool" && !item.scalar.endsWith("int64")) {
       return this.#numbers(item.scalar, count);
     }
+    this.#claim(count);
     const values: Value[] = [];
     for (let i = 0; i < count; i++) values.push(this.#value(item));
     return values;
+  }
+
+  /** Asked before a list is made. */
+  #claim(count: number): void {
+    this.#room -= count * VALUE_BYTES;
+    if (this.#room < 0) this.#fail("malformed", `${count} values are more than one message may hold`, this.#at);
   }
 
   #numbers(scalar: Scalar, count: number): Value {

@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { type SourceBundle, SourceError } from "../../io/source.ts";
@@ -31,6 +32,7 @@ export class TapeReader implements Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
   readonly state: TapeState;
+  readonly budget: Budget;
   /** Which reading of the open points the tape uses. */
   readonly profile: Profile;
   readonly header: FileHeader;
@@ -52,7 +54,9 @@ export class TapeReader implements Reader {
     info: RecordingInfo,
     findings: readonly Finding[],
     mistimed: ReadonlyMap<number, number>,
+    budget: Budget,
   ) {
+    this.budget = budget;
     this.tape = tape;
     this.header = header;
     this.isHeaderLost = isHeaderLost;
@@ -74,8 +78,10 @@ export class TapeReader implements Reader {
     from: SourceBundle,
     schemas: readonly PayloadSchema[],
     reporter: Reporter,
-    options: OpenOptions,
+    given: OpenOptions,
   ): Promise<TapeReader> {
+    const budget = Budget.of(given.budget);
+    const options = { ...given, budget };
     const report = new HeldReporter(reporter);
     const source = await from.open();
     if (source === null) throw new SourceError("failed", "nothing there");
@@ -145,7 +151,7 @@ export class TapeReader implements Reader {
         profile: { ...profileMetadata(profile), payload: encodingMetadata(encodings.tape) },
       },
     };
-    return new TapeReader(tape, header, isHeaderLost, profile, channels, info, report.kept, mistimed);
+    return new TapeReader(tape, header, isHeaderLost, profile, channels, info, report.kept, mistimed, budget);
   }
 
   get chunks(): readonly Chunk[] {

@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex } from "../../bytes/error.ts";
 import { type Compression, sniffCompression } from "../../codec/any.ts";
@@ -22,6 +23,9 @@ const PART_BYTES = 4 << 20;
 const VERIFY_BYTES = 16 << 20;
 /** Longest payload that is looked at to find out how payloads are encoded. */
 const SAMPLE_BYTES = 256 << 10;
+/** Memory of what is kept of a part of a chunk. */
+const PART_MEMORY = 512;
+
 /** What a part of a chunk has of its own; its length is what it decompresses to, so that reading ahead stays small. */
 type Part = Pick<Chunk, "sequence" | "count" | "first" | "last" | "hasKeyframe" | "channels" | "length">;
 
@@ -43,7 +47,7 @@ export class Tape {
   readonly #file: FlatFile;
   readonly #dialect: Dialect;
   readonly #report: Reporter;
-  readonly #expander = new Expander();
+  readonly #expander: Expander;
   /** Chunks whose data was decompressed once, by sequence. */
   readonly #examined = new Set<number>();
   /** By channel: bytes that messages claim and do not have, because they stay as stored. */
@@ -59,7 +63,9 @@ export class Tape {
     table: ChannelTable,
     observer: ScanObserver,
     report: Reporter,
+    budget: Budget,
   ) {
+    this.#expander = new Expander(budget);
     this.source = source;
     this.#file = file;
     this.#dialect = dialect;
@@ -81,6 +87,7 @@ export class Tape {
     options: OpenOptions,
     distrusted?: ReadonlySet<number>,
   ): Promise<Tape> {
+    const budget = Budget.of(options.budget);
     const table = new ChannelTable();
     const observer = new ScanObserver(table, dialect);
     const layout = new TapeLayout(dialect, table, observer, distrusted);
@@ -90,12 +97,17 @@ export class Tape {
     const file = await FlatFile.scan(source, layout, range, report, {
       ...options,
       onBatch: (batch) => {
-        parts.push(partsOf(batch, dialect));
+        const found = partsOf(batch, dialect);
+        if (found !== null) budget.hold("the list of chunks", found.length * PART_MEMORY);
+        parts.push(found);
         opening.push(observer.isBlockFresh);
       },
     });
     layout.observer = null;
-    const tape = new Tape(source, file, dialect, table, observer, report);
+    let made = 0;
+    for (const { bytes, storedBytes } of observer.channels) made += Math.max(0, bytes - storedBytes);
+    budget.expand("decompressing its messages", made, size);
+    const tape = new Tape(source, file, dialect, table, observer, report, budget);
     tape.long = layout.long;
     file.chunks.forEach((whole, i) => {
       const opensBlock = opening[i]!;

@@ -1,7 +1,9 @@
+import { Budget } from "../../bytes/budget.ts";
 import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
 import { ForwardSource } from "../../io/forward.ts";
+import { inflating } from "../../io/inflated.ts";
 import { type ByteSource, SourceError } from "../../io/source.ts";
 import { memorySpool, type SpoolFactory } from "../../io/spool.ts";
 import { slice } from "../../io/window.ts";
@@ -41,8 +43,6 @@ import {
 
 /** The longest directory read: far more members than two. */
 const MAX_DIRECTORY_BYTES = 16 << 20;
-/** Inflated bytes held in memory at most when there is no spool. */
-const INFLATED_LIMIT = 512 << 20;
 /** Bytes of a record when nothing smaller tells them apart. */
 const PIECE = 1 << 20;
 
@@ -110,12 +110,18 @@ export async function openMember(
   member: Member,
   report: Reporter,
   spool: SpoolFactory | undefined,
+  budget: Budget = new Budget(),
 ): Promise<Content> {
   const data = slice(archive.source, member.dataOffset, member.length);
   if (member.isStored) return { source: data, size: member.length, isSound: true, gone: null };
   const inflater = new MemberInflater(data, member.length);
   const name = archive.source.name;
-  const source = new ForwardSource(name, inflater, spool ?? memorySpool(INFLATED_LIMIT, name));
+  const source = new ForwardSource(
+    name,
+    inflater,
+    spool ?? memorySpool(budget.limit, name),
+    inflating(budget, member.length, spool),
+  );
   const size = await source.size();
   const { stated, dataOffset } = member;
   const { damage } = inflater;

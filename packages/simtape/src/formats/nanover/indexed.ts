@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { crc32 } from "../../bytes/crc32.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
@@ -24,6 +25,10 @@ const WINDOW = 256 << 10;
 const MAX_WINDOW = 1 << 20;
 /** Messages of a chunk are read as one when what lies between them is no more than they are, and this. */
 const SPARE_BYTES = 64 << 10;
+/** Messages above this are asked for before they are read. */
+const LONG = 16 << 20;
+/** Memory of what is kept of a chunk. */
+const CHUNK_MEMORY = 768;
 /** Frames read at once for the overview. */
 const PROBES_AT_ONCE = 16;
 
@@ -67,6 +72,9 @@ export class IndexedMessages {
   readonly #content: ZipContent;
   readonly #types: Types;
   readonly #report: Reporter;
+  readonly #budget: Budget;
+  /** Bytes of messages that entries name, those that several name as often. */
+  #named = 0;
   readonly #counter = new StatisticsCounter();
   /** Time and sequence of the earliest frame, in whatever order the index names them; -1: none met. */
   #firstFrame = -1;
@@ -75,7 +83,8 @@ export class IndexedMessages {
   /** Where entries go instead, when only they are wanted. */
   #list: EntryList | null = null;
 
-  private constructor(content: ZipContent, types: Types, report: Reporter) {
+  private constructor(content: ZipContent, types: Types, report: Reporter, budget: Budget) {
+    this.#budget = budget;
     this.#content = content;
     this.#types = types;
     this.#report = report;
@@ -89,14 +98,14 @@ export class IndexedMessages {
     report: Reporter,
     options: OpenOptions,
   ): Promise<IndexedMessages> {
-    const messages = new IndexedMessages(content, types, report);
+    const messages = new IndexedMessages(content, types, report, Budget.of(options.budget));
     await messages.#scan(overview, options);
     return messages;
   }
 
   /** Every entry that can be read, wherever it points; damage is passed over. */
   static async entries(content: ZipContent, options: OpenOptions): Promise<EntryList> {
-    const messages = new IndexedMessages(content, new Types(), { report: () => undefined });
+    const messages = new IndexedMessages(content, new Types(), { report: () => undefined }, Budget.of(options.budget));
     messages.#list = new EntryList();
     await messages.#scan(null, options);
     return messages.#list;
@@ -277,6 +286,7 @@ export class IndexedMessages {
       this.#damage("bad-index-entry", message, offset, 0);
       return;
     }
+    if (entry.length > LONG) this.#budget.fit("a message", entry.length * 2);
     let time = entry.timestamp === null ? Number.NaN : Math.round(entry.timestamp * MICROSECOND) + 0;
     if (!(Math.abs(time) <= MAX_TIME)) {
       time = this.#clock;
@@ -300,6 +310,9 @@ export class IndexedMessages {
     survey: Survey | null,
     signal: AbortSignal | undefined,
   ): Promise<void> {
+    this.#budget.hold("the list of chunks", CHUNK_MEMORY);
+    this.#named += table.bytes;
+    this.#budget.expand("reading what entries of the index name", this.#named, this.#content.messagesSize);
     const { bytes, starts } = table.needsMessages ? await this.#load(table, signal) : NOTHING;
     const sequence = this.count;
     const batch = this.#columns(table, bytes, starts, sequence, survey).build(bytes, sequence);

@@ -72,12 +72,16 @@ export function writeMessage(builder: ByteBuilder, message: ZipMessage): void {
   }
 }
 
+/** Memory of a key of a frame with what it is put into, about. */
+const KEY_BYTES = 160;
+
 /** The map under "frame" (spec §4.2). */
 export function readFrame(cursor: ByteCursor): Frame {
   const frame: MutableFrame = emptyMap();
   for (let left = readMapSize(cursor); left > 0; left--) {
     const key = readKey(cursor);
     const at = cursor.offset;
+    cursor.claim(KEY_BYTES);
     frame[key] = unpacked(key, toValue(readMessagePack(cursor)), at);
   }
   return frame;

@@ -175,6 +175,7 @@ function readEntry(
     else skipField(cursor, tag);
   }
   expectEnd(cursor, end);
+  cursor.claim(96);
   map[key] = value;
 }
 
@@ -229,8 +230,11 @@ function readList(cursor: ByteCursor, end: number, depth: number): Value[] {
   const items: Value[] = [];
   while (cursor.position < end) {
     const tag = readTag(cursor);
-    if (tag === field(1, WIRE.bytes)) items.push(readValue(cursor, endOf(cursor), depth));
-    else skipField(cursor, tag);
+    if (tag !== field(1, WIRE.bytes)) skipField(cursor, tag);
+    else {
+      cursor.claim(48);
+      items.push(readValue(cursor, endOf(cursor), depth));
+    }
   }
   expectEnd(cursor, end);
   return items;
@@ -277,6 +281,7 @@ function readStringArray(cursor: ByteCursor, end: number): string[] {
       continue;
     }
     expectWire(cursor, tag, WIRE.bytes);
+    cursor.claim(40);
     texts.push(readString(cursor));
   }
   expectEnd(cursor, end);

@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../io/source.ts";
@@ -71,6 +72,7 @@ async function read(
   report: Reporter,
   options: OpenOptions,
 ): Promise<NanoverReader> {
+  const budget = Budget.of(options.budget);
   const content = main.content ?? opposite(beside?.content ?? null) ?? contentByName(name) ?? "frame";
   const files = beside === null ? [main] : [main, beside];
   // Versions may be mixed: updates are the same in both, and the frames' is that of the recording.
@@ -92,6 +94,7 @@ async function read(
     const range = { begin: file.header.length, end: file.size, sequence };
     const part = await FlatFile.scan(file.source, layout, range, file === main ? report : named(report, file.source), {
       signal: options.signal,
+      budget,
       onProgress: (bytes) => options.onProgress?.(before + bytes, total),
       ...(kind === "frame" ? { onBatch: (batch: Columns) => survey(batch, overview, file.version) } : {}),
     });
@@ -111,6 +114,7 @@ async function read(
     { bytes: total, seekIndex: "built", metadata: overview.metadata(word) },
     undefined,
     beside === null || besideName === null ? [] : [besideName],
+    budget,
   );
 }
 

@@ -1,3 +1,4 @@
+import { Budget } from "../../bytes/budget.ts";
 import { crc32 } from "../../bytes/crc32.ts";
 import type { ByteSource } from "../../io/source.ts";
 import type { Columns } from "../../model/batch.ts";
@@ -32,8 +33,9 @@ const HEAD_BYTES = 1 << 20;
  * Throws `RecordingError` for a zip that is no NanoVer recording, is encrypted, or is compressed in an unknown way.
  */
 export async function openZip(source: ByteSource, report: Reporter, options: OpenOptions): Promise<NanoverReader> {
+  const budget = Budget.of(options.budget);
   const archive = await openArchive(source, report, options.signal);
-  const messages = await openMember(archive, archive.messages, report, options.spool);
+  const messages = await openMember(archive, archive.messages, report, options.spool, budget);
   const sources = [messages.source];
   try {
     let indexed: IndexedMessages | null = null;
@@ -42,7 +44,7 @@ export async function openZip(source: ByteSource, report: Reporter, options: Ope
     let overview = new Overview(frameSchema("zip"));
     let isDoubtful = hasOtherSize(archive.messages, messages.size);
     if (archive.index !== null) {
-      const index = await openMember(archive, archive.index, report, options.spool);
+      const index = await openMember(archive, archive.index, report, options.spool, budget);
       sources.push(index.source);
       content = {
         messages: messages.source,
@@ -52,7 +54,7 @@ export async function openZip(source: ByteSource, report: Reporter, options: Ope
         indexSize: index.size,
         indexOrigin: archive.index.isStored ? archive.index.dataOffset : 0,
       };
-      indexed = await IndexedMessages.scan(content, types, overview, report, options);
+      indexed = await IndexedMessages.scan(content, types, overview, report, { ...options, budget });
       const { stated, isStored, dataOffset } = archive.index;
       if (isStored && stated !== null && stated.crc !== indexed.crc) {
         isDoubtful = true;
@@ -65,7 +67,7 @@ export async function openZip(source: ByteSource, report: Reporter, options: Ope
       types = new Types();
       overview = new Overview(frameSchema("zip"));
       const entries = content === null ? null : await IndexedMessages.entries(content, options);
-      walked = await walkAll(archive, messages, entries, types, overview, report, options);
+      walked = await walkAll(archive, messages, entries, types, overview, report, { ...options, budget });
       indexed = null;
     }
     if (types.names.length === MAX_TYPES) {
@@ -85,6 +87,8 @@ export async function openZip(source: ByteSource, report: Reporter, options: Ope
         },
       },
       types.names,
+      [],
+      budget,
     );
   } catch (error) {
     for (const opened of sources) await opened.close().catch(() => undefined);
@@ -120,7 +124,13 @@ async function walkAll(
     const found = new MessageList();
     const onMessage = (offset: number, end: number): void => found.add(offset, end);
     const walk = new MessageWalk(new Types(), new Overview(frameSchema("zip")), { isTimed: false, onMessage });
-    await FlatFile.scan(source, walk, range, { report: () => undefined }, { signal: options.signal });
+    await FlatFile.scan(
+      source,
+      walk,
+      range,
+      { report: () => undefined },
+      { signal: options.signal, budget: options.budget },
+    );
     found.realign(entries, base);
     list = found;
   }
@@ -129,6 +139,7 @@ async function walkAll(
   const walk = new MessageWalk(types, overview, { isTimed, list });
   const walked = await FlatFile.scan(source, walk, range, report, {
     signal: options.signal,
+    budget: options.budget,
     onProgress: options.onProgress,
   });
   if (list === undefined && walked.count > 0) {

@@ -1,3 +1,4 @@
+import type { Budget } from "../../bytes/budget.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { Columns } from "../../model/batch.ts";
 import { boundsOf, type Chunk, findKeyframe, readChunks } from "../../model/chunk.ts";
@@ -33,6 +34,7 @@ export class NanoverReader implements Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
   readonly state: NanoverState;
+  readonly budget: Budget;
   readonly siblings: readonly string[];
   /** As they lie in the files; batches of `batches` are theirs, with `payloads` as context. */
   readonly messages: Messages;
@@ -47,9 +49,11 @@ export class NanoverReader implements Reader {
     messages: Messages,
     sources: readonly ByteSource[],
     about: Pick<RecordingInfo, "bytes" | "seekIndex" | "metadata">,
-    names?: readonly string[],
-    siblings: readonly string[] = [],
+    names: readonly string[] | undefined,
+    siblings: readonly string[],
+    budget: Budget,
   ) {
+    this.budget = budget;
     this.siblings = siblings;
     this.channels = channelsOf(container, names);
     this.state = new NanoverState(container);

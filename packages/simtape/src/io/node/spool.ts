@@ -1,8 +1,12 @@
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SourceError } from "../source.ts";
 import type { Spool, SpoolFactory } from "../spool.ts";
+
+/** Bytes between two looks at the disk, and what of it is left to others: so much, or a twentieth of a small one. */
+const LOOK = 64 << 20;
+const SPARE = 256 << 20;
 
 /**
  * Spools in temporary files, which only this user can read. Where the system allows it a file loses its name at once,
@@ -30,6 +34,7 @@ class FileSpool implements Spool {
   readonly #own: string | null;
   readonly #folder: string;
   #length = 0;
+  #looked = 0;
 
   constructor(handle: FileHandle, own: string | null, folder: string) {
     this.#handle = handle;
@@ -38,6 +43,7 @@ class FileSpool implements Spool {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
+    if (this.#length - this.#looked >= LOOK) await this.#look();
     try {
       for (let at = 0; at < bytes.length; ) {
         const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at, this.#length);
@@ -58,6 +64,15 @@ class FileSpool implements Spool {
       got += bytesRead;
     }
     return bytes;
+  }
+
+  /** Throws `SourceError` when the disk is nearly full. */
+  async #look(): Promise<void> {
+    this.#looked = this.#length;
+    const { bavail, blocks, bsize } = await statfs(this.#folder);
+    if (bavail * bsize > Math.min(SPARE, (blocks * bsize) / 20)) return;
+    const message = `the disk is nearly full, ${this.#length} bytes were written to a temporary file: ${this.#folder}`;
+    throw new SourceError("failed", message);
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Budget } from "../../bytes/budget.ts";
 import { Columns, type MessageBatch } from "../../model/batch.ts";
 import { StatisticsCounter } from "../../model/chunk.ts";
 import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo, StateModel } from "../../model/reader.ts";
@@ -29,12 +30,14 @@ abstract class EditedReader implements Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
   readonly state: StateModel;
+  readonly budget: Budget | undefined;
   readonly inner: Reader;
   readonly base: Reader;
   #statistics: Promise<readonly ChannelStatistics[]> | null = null;
 
   constructor(inner: Reader, channels: readonly Channel[] = inner.channels) {
     this.inner = inner;
+    this.budget = inner.budget;
     this.base = inner.base ?? inner;
     this.info = { ...inner.info, bytes: null };
     this.channels = channels;
