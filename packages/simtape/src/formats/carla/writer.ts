@@ -265,6 +265,8 @@ export class CarlaWriter implements Writer {
 
   /** A frame that no frame start was given for. */
   #openFrame(time: Time): void {
+    // The one before it does not last as long as it said.
+    this.bridge();
     this.#beginFrame(time, secondsOf(time));
     this.#frame++;
     this.#builder.u8(FRAME_START).u32le(FRAME_START_BYTES);
