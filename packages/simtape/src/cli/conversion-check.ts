@@ -3,7 +3,7 @@ import { type SourceBundle, SourceError } from "../io/source.ts";
 import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
 import { confront, SAME } from "../ops/confront.ts";
-import type { Lost } from "../ops/convert.ts";
+import type { Lost } from "../model/writer.ts";
 import { areSame, areSameFiles, piecesOf } from "../ops/same-bytes.ts";
 import { knownFormats } from "./recordings.ts";
 import type { Target } from "./target.ts";

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { carryOriginal } from "../formats/hypercube/originals.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
+import { type Origin, originAt } from "../model/place.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Writer } from "../model/writer.ts";
 import { type ConversionReport, convert } from "../ops/convert.ts";
@@ -10,9 +11,9 @@ import { channelsMatching } from "./cat.ts";
 import { differences, hasOriginal, mustBeSame, reopened } from "./conversion-check.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { damage } from "./ending.ts";
-import { EXIT } from "./failure.ts";
+import { EXIT, UsageError } from "./failure.ts";
 import { carriedIn } from "./original.ts";
-import { counted, grouped, Progress, paint } from "./output.ts";
+import { counted, grouped, Progress, paint, tellLost } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
 import { bundleNamed, openedAs, openNamed, reads } from "./recordings.ts";
 import { report } from "./report.ts";
@@ -37,6 +38,7 @@ interface ConvertOptions extends TargetOptions {
   readonly from?: string;
   readonly until?: string;
   readonly channel?: string[];
+  readonly origin?: string;
   readonly strict?: boolean;
   readonly original?: boolean;
   readonly verify?: boolean;
@@ -58,6 +60,7 @@ export function addConvert(program: Command): void {
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .option("-c, --channel <glob...>", "only state that comes from these channels")
+    .option("--origin <lat,lon[,alt[,heading]]>", "where a local plane lies on the earth: degrees, metres, degrees")
     .option("--strict", "write nothing when something would be lost")
     .option("--no-original", "to HCRP: do not carry the original's bytes along")
     .option("--no-verify", "do not read the result back and compare it with the source")
@@ -67,6 +70,7 @@ export function addConvert(program: Command): void {
       `\n${TIME_HELP}\n\nExamples:\n  $ simtape convert town.log town.hcrp\n  $ simtape convert run.nanover.zip run.traj\n  $ simtape convert flight.fgtape flight.tape --from 1m --until 2m --strict`,
     )
     .action(async (file: string, output: string | undefined, options: ConvertOptions) => {
+      const origin = options.origin === undefined ? undefined : originOf(options.origin);
       const named = options.to === undefined ? undefined : formatCalled(options.to);
       const target = await targetOf(output, options, file, named);
       const isWhole = options.from === undefined && options.until === undefined && options.channel === undefined;
@@ -93,14 +97,19 @@ export function addConvert(program: Command): void {
           const { files } = await copy(recording, bundle, target.sink);
           if (isVerified) await mustBeSame(recording, bundle, target);
           copied = files.length;
-          converted = { exact: true, original: true, ...verified, moments: files.length, carried: [], lost: [] };
+          converted = { ...kept(files.length, []), exact: true, original: true, ...verified };
         } else if (isOwn && isWhole) {
-          const { messages, changed } = await rewrite(recording, writing, target.sink, { dialect: options.dialect });
+          const {
+            messages,
+            changed,
+            lost: left,
+          } = await rewrite(recording, writing, target.sink, { dialect: options.dialect });
           const lost = [
+            ...left,
             ...changed.map((of) => ({ ...of, reason: ANOTHER_WAY })),
             ...(isVerified ? await differences(recording, target) : []),
           ];
-          converted = { exact: false, original: false, ...verified, moments: messages, carried: [], lost };
+          converted = { ...kept(messages, lost), ...verified };
         } else {
           const { start, end } = await recording.timeline();
           isCarrying = format.id === "hypercube" && !isOwn && isWhole && options.original !== false;
@@ -109,6 +118,7 @@ export function addConvert(program: Command): void {
             until: options.until === undefined ? undefined : await parseTime(options.until, recording),
             channels: options.channel === undefined ? undefined : channelsMatching(recording, options.channel),
             create: { dialect: options.dialect },
+            origin,
             strict: options.strict,
             carry: isCarrying ? (writer): Promise<void> => carryAll(writer, recording, bundle) : undefined,
             verify: isVerified
@@ -142,6 +152,24 @@ export function addConvert(program: Command): void {
 
 const ANOTHER_WAY = "told another way here: an integer is a double, say";
 const STRAY = "carried along, but no file of the recording";
+
+/** The report of messages that went over as they are, but for what is lost; nothing is verified yet. */
+function kept(moments: number, lost: ConversionReport["lost"]): ConversionReport {
+  return { exact: false, original: false, verified: false, moments, carried: [], lost, origin: null, notes: [] };
+}
+
+function originOf(text: string): Origin {
+  const parts = text.split(",");
+  try {
+    const [latitude = Number.NaN, longitude = Number.NaN, altitude, heading] = parts.map((part) =>
+      part.trim() === "" ? Number.NaN : Number(part),
+    );
+    if (parts.length <= 4) return originAt(latitude, longitude, altitude, heading);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  throw new UsageError(`--origin takes LAT,LON[,ALT[,HEADING]], degrees and metres, not ${JSON.stringify(text)}`);
+}
 
 /** Whether the bytes of a recording may stay as they are under the target's name. */
 function isSameKind(recording: Recording, bundle: SourceBundle, target: Target): boolean {
@@ -180,8 +208,12 @@ function tell(
   for (const { path: what, count } of report.carried.slice(0, most))
     lines.push(`  ${paint.green("carried")} ${what} (${grouped(count)})`);
   if (report.carried.length > most) lines.push(`  … and ${report.carried.length - most} more`);
-  for (const { path: what, count, reason } of report.lost.slice(0, most))
-    lines.push(`  ${paint.red("lost")} ${what} (${grouped(count)}): ${reason}`);
-  if (report.lost.length > most) lines.push(`  … and ${report.lost.length - most} more; --json has all`);
+  lines.push(...tellLost(report.lost));
+  if (report.origin !== null) {
+    const { latitude, longitude, altitude, heading } = report.origin;
+    const numbers = [latitude, longitude, altitude, heading].map((value) => Number(value.toPrecision(10)));
+    lines.push(`  origin of the local plane: ${numbers.join(",")} (--origin puts it elsewhere)`);
+  }
+  lines.push(...report.notes.map((note) => `  ${note}`));
   return lines;
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { copy, rewrite } from "../ops/copy.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
-import { counted, grouped } from "./output.ts";
+import { counted, grouped, tellLost } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
 import { bundleNamed, openNamed, reads } from "./recordings.ts";
 import { report } from "./report.ts";
@@ -43,13 +43,13 @@ export function addCopy(program: Command): void {
         await bringDictionary(recording, target);
         if (isAnew) {
           const writing = await writingOf(format);
-          const { messages, changed } = await rewrite(recording, writing, target.sink, { dialect, compression });
+          const { messages, changed, lost } = await rewrite(recording, writing, target.sink, { dialect, compression });
           await bring();
           await keepDamage(target, file, recording);
           const lines = changed.map(({ path, count }) => `  told another way: ${path} (${grouped(count)})`);
           const first = `${target.path}: ${counted(messages, "message")}`;
-          await report(target, options, { messages, changed }, [first, ...lines]);
-          if (changed.length > 0) process.exitCode = EXIT.lossy;
+          await report(target, options, { messages, changed, lost }, [first, ...lines, ...tellLost(lost)]);
+          if (changed.length + lost.length > 0) process.exitCode = EXIT.lossy;
         } else {
           await copy(recording, bundle, target.sink);
           await bring();

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Operation } from "../ops/edit/list.ts";
 import { type Editing, editing, writeEdits } from "./editing.ts";
-import { UsageError } from "./failure.ts";
-import { counted } from "./output.ts";
+import { EXIT, UsageError } from "./failure.ts";
+import { counted, tellLost } from "./output.ts";
 import { reads, withRecording } from "./recordings.ts";
 import { report } from "./report.ts";
 import { type Target, type TargetOptions, targetOf, writes } from "./target.ts";
@@ -165,7 +165,9 @@ async function edit(file: string | undefined, options: EditOptions & { list: str
 }
 
 async function written(edited: Editing, target: Target, options: EditOptions): Promise<void> {
-  const messages = await writeEdits(edited, target);
+  const { messages, lost } = await writeEdits(edited, target);
   const { path } = target;
-  await report(target, options, { output: path, messages }, [`${path}: ${counted(messages, "message")}`]);
+  const lines = [`${path}: ${counted(messages, "message")}`, ...tellLost(lost)];
+  await report(target, options, { output: path, messages, lost }, lines);
+  if (lost.length > 0) process.exitCode = EXIT.lossy;
 }

@@ -7,6 +7,7 @@ import type { Reader } from "../model/reader.ts";
 import { Recording } from "../model/recording.ts";
 import { type Annotation, applyEdits, type EditContext } from "../ops/edit/apply.ts";
 import { EditError, type EditList, parseEditList } from "../ops/edit/list.ts";
+import type { RewriteReport } from "../ops/copy.ts";
 import type { Removed } from "../ops/edit/redact.ts";
 import { refuseTexts } from "../ops/edit/scan.ts";
 import { writeEdited } from "../ops/edit/write.ts";
@@ -89,10 +90,9 @@ export async function editing(file: string | null, list: EditList | string, fold
 }
 
 /**
- * Writes it, and where it comes from: inside where the format has room, else in a file beside. Gives the number of
- * messages. Closes everything.
+ * Writes it, and where it comes from: inside where the format has room, else in a file beside. Closes everything.
  */
-export async function writeEdits(edited: Editing, target: Target): Promise<number> {
+export async function writeEdits(edited: Editing, target: Target): Promise<RewriteReport> {
   const { recording, list, files } = edited;
   const format = formatOf(edited.source);
   try {
@@ -115,7 +115,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
     const provenance = await provenanceNow();
     if (removed === null) await bringDictionary(edited.source, target);
     const to = removed === null ? target.sink : new HeldFiles(target.sink);
-    const messages = await writeEdited(recording.reader, await writingOf(format), to, {
+    const report = await writeEdited(recording.reader, await writingOf(format), to, {
       ...inside(format.id, provenance, edited.annotations),
       ...(removed === null ? {} : { without: removed }),
     });
@@ -123,7 +123,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<numbe
     const written = await openBundle(target.written, FORMATS, { budget: budget() });
     await written.close();
     await keepBeside(target, written.info, hasRoom(format.id) ? provenance : await provenanceNow());
-    return messages;
+    return report;
   } finally {
     await recording.close();
   }

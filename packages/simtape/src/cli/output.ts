@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import type { Lost } from "../model/writer.ts";
 import { withoutSecrets } from "./secrets.ts";
 import { visible, visibleLine } from "./visible.ts";
 
@@ -87,6 +88,16 @@ export function grouped(value: number): string {
 /** `1 chunk`, `1,234 chunks`. */
 export function counted(value: number, one: string, many: string = `${one}s`): string {
   return `${grouped(value)} ${value === 1 ? one : many}`;
+}
+
+/** A line for each thing that was not carried: the first twenty, and how many more there are. */
+export function tellLost(lost: readonly Lost[]): string[] {
+  const most = 20;
+  const lines = lost
+    .slice(0, most)
+    .map(({ path, count, reason }) => `  ${paint.red("lost")} ${path} (${grouped(count)}): ${reason}`);
+  if (lost.length > most) lines.push(`  … and ${lost.length - most} more; --json has all`);
+  return lines;
 }
 
 /** `1.2 MB`, powers of a thousand. */

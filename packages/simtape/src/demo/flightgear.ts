@@ -23,7 +23,7 @@ const FOOT = 0.3048;
 const KNOT = 0.514444;
 const DEGREE = Math.PI / 180;
 
-const ORIGIN: Origin = { ...AIRPORT, isSet: true };
+const ORIGIN: Origin = { ...AIRPORT, heading: 0, isSet: true };
 const LIST: SignalList = readSignalList(propertyNode("signals", { children: writeSignalList("", DEFAULT_SIGNALS) }));
 const MODEL = "Aircraft/c172p/Models/c172p.xml";
 

@@ -3,7 +3,7 @@ import type { Axes, EntitySet, State } from "./state.ts";
 
 /**
  * Where a thing is, in one form for all formats: metres, right-handed, z up, local. What a format cannot say is null.
- * Geodetic positions are laid onto the tangent plane at `Origin`: x east, y north, z up.
+ * Geodetic positions are laid onto the tangent plane at `Origin`: y along its heading, x to the right, z up.
  */
 export interface Place {
   readonly set: string;
@@ -19,17 +19,30 @@ export interface Place {
   readonly velocity: readonly [number, number, number] | null;
 }
 
-/** Where a geodetic recording's local plane touches the earth. Set by the first geodetic place met. */
+/** Where a local plane touches the earth. Unless it is given, the first geodetic place met sets it. */
 export interface Origin {
   latitude: number;
   longitude: number;
   /** Metres above the ellipsoid. */
   altitude: number;
+  /** Where the y axis of the plane points: degrees clockwise from north. */
+  heading: number;
   isSet: boolean;
 }
 
 export function unsetOrigin(): Origin {
-  return { latitude: 0, longitude: 0, altitude: 0, isSet: false };
+  return { latitude: 0, longitude: 0, altitude: 0, heading: 0, isSet: false };
+}
+
+/** Throws `RangeError` for what is no place on the earth. */
+export function originAt(latitude: number, longitude: number, altitude = 0, heading = 0): Origin {
+  const isPlace = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+  if (!isPlace || !Number.isFinite(altitude) || !Number.isFinite(heading)) {
+    throw new RangeError(
+      `an origin is latitude -90 to 90, longitude -180 to 180, altitude in metres, heading in degrees: ${[latitude, longitude, altitude, heading].join(",")}`,
+    );
+  }
+  return { latitude, longitude, altitude, heading, isSet: true };
 }
 
 /** Metres in one of a length unit; null for what is no length. */
@@ -164,7 +177,8 @@ function geodeticPlaces(name: string, set: EntitySet, geodetic: Column, origin: 
       const degree = Math.PI / 180;
       const isKnown = [roll, pitch, heading].every(Number.isFinite);
       // Heading is clockwise from north, pitch positive upwards.
-      if (isKnown) orientation = fromEuler(roll * degree, -pitch * degree, Math.PI / 2 - heading * degree);
+      if (isKnown)
+        orientation = fromEuler(roll * degree, -pitch * degree, Math.PI / 2 - (heading - origin.heading) * degree);
     }
     places.push({
       set: name,
@@ -185,7 +199,18 @@ const EQUATOR = 6378137;
 const FLATTENING = 1 / 298.257223563;
 const ECCENTRICITY = FLATTENING * (2 - FLATTENING);
 
-/** Degrees and metres to metres east, north and up of the origin; exact to centimetres within a hundred kilometres. */
+/** Along the axes of the plane at `origin` to east and north. */
+export function toEast(x: number, y: number, { heading }: Origin): [east: number, north: number] {
+  const [s, c] = [Math.sin((heading * Math.PI) / 180), Math.cos((heading * Math.PI) / 180)];
+  return [c * x + s * y, c * y - s * x];
+}
+
+function fromEast(east: number, north: number, { heading }: Origin): [x: number, y: number] {
+  const [s, c] = [Math.sin((heading * Math.PI) / 180), Math.cos((heading * Math.PI) / 180)];
+  return [c * east - s * north, s * east + c * north];
+}
+
+/** Degrees and metres to metres on the plane at the origin; exact to centimetres within a hundred kilometres. */
 function toPlane(latitude: number, longitude: number, altitude: number, origin: Origin): [number, number, number] {
   const a = toEcef(latitude, longitude, altitude);
   const b = toEcef(origin.latitude, origin.longitude, origin.altitude);
@@ -193,18 +218,20 @@ function toPlane(latitude: number, longitude: number, altitude: number, origin: 
   const phi = (origin.latitude * Math.PI) / 180;
   const lambda = (origin.longitude * Math.PI) / 180;
   const [sp, cp, sl, cl] = [Math.sin(phi), Math.cos(phi), Math.sin(lambda), Math.cos(lambda)];
-  return [-sl * dx + cl * dy, -sp * cl * dx - sp * sl * dy + cp * dz, cp * cl * dx + cp * sl * dy + sp * dz];
+  const [x, y] = fromEast(-sl * dx + cl * dy, -sp * cl * dx - sp * sl * dy + cp * dz, origin);
+  return [x, y, cp * cl * dx + cp * sl * dy + sp * dz];
 }
 
-/** Metres east, north and up of the origin to degrees, degrees, metres. */
+/** Metres on the plane at the origin, and above it, to degrees, degrees, metres. */
 export function fromPlane(x: number, y: number, z: number, origin: Origin): [number, number, number] {
   const phi = (origin.latitude * Math.PI) / 180;
   const lambda = (origin.longitude * Math.PI) / 180;
   const [sp, cp, sl, cl] = [Math.sin(phi), Math.cos(phi), Math.sin(lambda), Math.cos(lambda)];
   const b = toEcef(origin.latitude, origin.longitude, origin.altitude);
-  const ex = b[0] - sl * x - sp * cl * y + cp * cl * z;
-  const ey = b[1] + cl * x - sp * sl * y + cp * sl * z;
-  const ez = b[2] + cp * y + sp * z;
+  const [east, north] = toEast(x, y, origin);
+  const ex = b[0] - sl * east - sp * cl * north + cp * cl * z;
+  const ey = b[1] + cl * east - sp * sl * north + cp * sl * z;
+  const ez = b[2] + cp * north + sp * z;
   const p = Math.hypot(ex, ey);
   let latitude = Math.atan2(ez, p * (1 - ECCENTRICITY));
   let altitude = 0;

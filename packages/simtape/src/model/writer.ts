@@ -53,6 +53,8 @@ export interface Writer {
   flush(): Promise<void>;
   /** Finishes counts and indexes; the files take their names. Idempotent. */
   close(): Promise<void>;
+  /** What was handed over and cannot be held; complete when it is closed. Absent: the writer holds all or throws. */
+  readonly lost?: readonly Lost[];
   /** Leaves nothing behind. Idempotent; without effect after `close()`. */
   abort(): Promise<void>;
 }
@@ -67,11 +69,22 @@ export interface MadeMessage {
   readonly sequence?: number | undefined;
 }
 
+/** Content that did not get into what was written. */
+export interface Lost {
+  /** A channel, or a path in the state. */
+  readonly path: string;
+  readonly count: number;
+  /** Completes "… was not carried: ". */
+  readonly reason: string;
+}
+
 /** Takes account of what a conversion carries and what it cannot. */
 export interface Account {
   carried(path: string, count?: number): void;
-  /** `reason` completes "… was not carried: ". */
+  /** `reason` as in `Lost`. */
   lost(path: string, reason: string, count?: number): void;
+  /** Worth knowing of the result as a whole: one sentence. */
+  noted(text: string): void;
 }
 
 /** Turns state into messages: the way into a format for what was recorded in another. */
@@ -133,6 +146,9 @@ export interface WritingFormat {
   readonly sift?: (left: readonly string[]) => Sift | null;
   /** Writes everything of a damaged recording that can be read as a sound one. Never touches the source. */
   readonly repair: (from: Reader, to: SinkBundle, note: RepairNote) => Promise<void>;
-  /** An encoder of state into `writer`, for recordings of other formats. */
-  readonly encoder: (writer: Writer, account: Account) => StateEncoder;
+  /**
+   * An encoder of state into `writer`, for recordings of other formats. `origin` is where their plane lies, or where it
+   * is put; unset, the first geodetic place sets it, or an encoder that needs one takes 0° N 0° E and sets it.
+   */
+  readonly encoder: (writer: Writer, account: Account, origin?: Origin) => StateEncoder;
 }

@@ -1,5 +1,5 @@
 import type { Column } from "../model/column.ts";
-import { type Place, placesOf, unsetOrigin } from "../model/place.ts";
+import { type Origin, type Place, placesOf, unsetOrigin } from "../model/place.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query, Reader } from "../model/reader.ts";
 import { areSameSets, type EntitySet, MutableState, type State } from "../model/state.ts";
@@ -32,7 +32,8 @@ export type Missing = (path: string, reason: string, count: number) => void;
 
 /**
  * Reads source and result side by side, moment by moment, and says what the result does not have: every change of a
- * value, and every move of a thing, that is not there at its time.
+ * value, and every move of a thing, that is not there at its time. `origin` is where the plane of geodetic things of the
+ * source lies, unset: at the first of them.
  */
 export async function confront(
   source: Recording,
@@ -41,10 +42,11 @@ export async function confront(
   begin: { readonly time: Time; readonly isCut: boolean },
   query: Query,
   missing: Missing,
+  origin: Origin = unsetOrigin(),
 ): Promise<void> {
   const given = new Pull(source.reader, query);
   const found = new Pull(result.reader, {});
-  const comparison = new Comparison(witness);
+  const comparison = new Comparison(witness, { ...origin });
   if (begin.isCut) await given.begin(begin.time);
   let at: Time | null = null;
   for (;;) {
@@ -121,7 +123,7 @@ interface Known {
 
 class Comparison {
   readonly #witness: Witness;
-  readonly #origin = unsetOrigin();
+  readonly #origin: Origin;
   readonly #values = new Map<string, Known>();
   readonly #things = new Map<string, Known>();
   readonly #columns = new Map<string, Known>();
@@ -134,8 +136,9 @@ class Comparison {
   /** Values and cells that changed since the last comparison, when several moments fall on one time. */
   readonly #changed = new Set<string>();
 
-  constructor(witness: Witness) {
+  constructor(witness: Witness, origin: Origin) {
     this.#witness = witness;
+    this.#origin = origin;
   }
 
   /** A moment of the source; several may fall on one time of the result, of which the last counts. */

@@ -1,9 +1,10 @@
 import type { SinkBundle } from "../io/sink.ts";
 import { RecordingError } from "../model/error.ts";
+import { type Origin, unsetOrigin } from "../model/place.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query } from "../model/reader.ts";
 import type { Time } from "../model/time.ts";
-import type { Account, CreateOptions, StateEncoder, Writer, WritingFormat } from "../model/writer.ts";
+import type { Account, CreateOptions, Lost, StateEncoder, Writer, WritingFormat } from "../model/writer.ts";
 import { confront } from "./confront.ts";
 import { Moments } from "./moments.ts";
 
@@ -13,6 +14,8 @@ export interface ConvertOptions {
   /** Only these channels are folded. */
   readonly channels?: Query["channels"];
   readonly create?: CreateOptions | undefined;
+  /** Where the plane of a local recording lies on the earth, or where one is laid for a geodetic recording (`originAt`). */
+  readonly origin?: Origin | undefined;
   /** Puts more into the result, before it is closed: the original's files, where the format can carry them. */
   readonly carry?: ((writer: Writer) => Promise<void>) | undefined;
   /** Writes nothing when something would be lost; the report tells what. */
@@ -35,10 +38,6 @@ export interface Carried {
   readonly count: number;
 }
 
-export interface Lost extends Carried {
-  readonly reason: string;
-}
-
 export interface ConversionReport {
   /** True when nothing is lost, and the result gives the original back byte for byte. */
   readonly exact: boolean;
@@ -50,12 +49,17 @@ export interface ConversionReport {
   readonly moments: number;
   readonly carried: readonly Carried[];
   readonly lost: readonly Lost[];
+  /** Where the local plane lies, when places went from a plane to the earth or back. */
+  readonly origin: Omit<Origin, "isSet"> | null;
+  /** What else is worth knowing of the result. */
+  readonly notes: readonly string[];
 }
 
 /** Keeps account of a conversion: one entry for each path, however often it is met. */
 export class Ledger implements Account {
   readonly #carried = new Map<string, number>();
   readonly #lost = new Map<string, { reason: string; count: number }>();
+  readonly #notes = new Set<string>();
 
   carried(path: string, count = 1): void {
     this.#carried.set(path, (this.#carried.get(path) ?? 0) + count);
@@ -66,6 +70,10 @@ export class Ledger implements Account {
     const found = this.#lost.get(key);
     if (found === undefined) this.#lost.set(key, { reason, count });
     else found.count += count;
+  }
+
+  noted(text: string): void {
+    this.#notes.add(text);
   }
 
   get hasLoss(): boolean {
@@ -106,14 +114,24 @@ export class Ledger implements Account {
   }
 
   /** `original`: the source's bytes are inside; `verified`: the result was read back. */
-  report(original: boolean, moments: number, verified = false): ConversionReport {
+  report(original: boolean, moments: number, verified = false, origin: Origin | null = null): ConversionReport {
     const carried = [...this.#carried].map(([path, count]) => ({ path, count }));
     const lost = [...this.#lost].map(([key, { reason, count }]) => ({
       path: key.slice(0, key.indexOf("\0")),
       reason,
       count,
     }));
-    return { exact: original && lost.length === 0, original, verified, moments, carried, lost };
+    const { latitude = 0, longitude = 0, altitude = 0, heading = 0 } = origin ?? {};
+    return {
+      exact: original && lost.length === 0,
+      original,
+      verified,
+      moments,
+      carried,
+      lost,
+      origin: origin === null ? null : { latitude, longitude, altitude, heading },
+      notes: [...this.#notes],
+    };
   }
 }
 
@@ -137,8 +155,10 @@ export async function convert(
   let moments = 0;
   let isOriginal = options.carry !== undefined;
   let isVerified = false;
+  // Encoders set what is not set.
+  const origin = { ...(options.origin ?? unsetOrigin()) };
   try {
-    const encoder = writing.encoder(writer, ledger);
+    const encoder = writing.encoder(writer, ledger, origin);
     const source = new Moments(
       recording.reader,
       (state) => {
@@ -162,36 +182,36 @@ export async function convert(
     if (options.strict === true && options.carry === undefined && ledger.hasLoss) await writer.abort();
     else {
       await writer.close();
+      for (const { path, reason, count } of writer.lost ?? []) ledger.lost(path, reason, count);
       if (options.verify !== undefined) {
         const cut = { time: begin, isCut };
         isVerified = true;
-        if (!(await readBack(recording, encoder, options.verify, cut, query, ledger))) isOriginal = false;
+        if (!(await readBack(recording, encoder, options, cut, query, ledger))) isOriginal = false;
       }
     }
   } catch (error) {
     await writer.abort();
     throw RecordingError.from(error, recording.info.format);
   }
-  return ledger.report(isOriginal, moments, isVerified);
+  return ledger.report(isOriginal, moments, isVerified, origin.isSet ? origin : null);
 }
 
 /** Puts what the result does not have into the ledger; gives whether it has the original. */
 async function readBack(
   recording: Recording,
   encoder: StateEncoder,
-  verify: ConversionCheck,
+  { verify, origin }: ConvertOptions,
   begin: { readonly time: Time; readonly isCut: boolean },
   query: Query,
   ledger: Ledger,
 ): Promise<boolean> {
-  const result = await verify.reopen();
+  const result = await verify!.reopen();
   try {
     const missing: Lost[] = [];
-    await confront(recording, result, encoder.witness(), begin, query, (path, reason, count) =>
-      missing.push({ path, reason, count }),
-    );
+    const add = (path: string, reason: string, count: number): number => missing.push({ path, reason, count });
+    await confront(recording, result, encoder.witness(), begin, query, add, origin);
     ledger.missing(missing);
-    return (await verify.hasOriginal?.(result)) ?? true;
+    return (await verify!.hasOriginal?.(result)) ?? true;
   } finally {
     await result.close();
   }

@@ -2,7 +2,8 @@ import type { ByteSink, SinkBundle } from "../io/sink.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
 import type { Recording } from "../model/recording.ts";
 import type { ChannelInfo } from "../model/value.ts";
-import type { CreateOptions, WritingFormat } from "../model/writer.ts";
+import type { CreateOptions, Lost, WritingFormat } from "../model/writer.ts";
+import { ChannelRoom } from "./channel-room.ts";
 
 /** Bytes copied at once. */
 const PIECE = 1 << 20;
@@ -54,11 +55,13 @@ export interface RewriteReport {
   readonly messages: number;
   /** What is told another way than it was, by path with the number of messages. */
   readonly changed: readonly { readonly path: string; readonly count: number }[];
+  /** What the dialect that was asked for cannot hold. */
+  readonly lost: readonly Lost[];
 }
 
 /**
  * The same messages laid out anew by the format's writer: indexes and counts rebuilt, segments joined, compression
- * changed. What is damaged stays behind.
+ * changed. What is damaged stays behind, and so does what the dialect cannot hold: the report says that.
  */
 export async function rewrite(
   recording: Recording,
@@ -71,20 +74,26 @@ export async function rewrite(
   const writer = await writing.create(to, { epoch, ...options, like: reader });
   let messages = 0;
   try {
-    const channels: (ChannelInfo | null)[] = recording.channels.map(() => null);
+    const room = new ChannelRoom(writer);
+    const names = recording.channels.map(({ name }) => name);
+    const channels: (ChannelInfo | null | undefined)[] = recording.channels.map(() => undefined);
     for await (const batch of recording.batches({ signal: options.signal })) {
       for (let i = 0; i < batch.length; i++) {
         const id = batch.channel[i]!;
-        if (channels[id] !== null) continue;
+        if (channels[id] !== undefined) continue;
         const { name, schema, metadata } = recording.channels[id]!;
-        channels[id] = writer.channel({ name, schema: schema.name, metadata });
+        channels[id] = room.channel({ name, schema: schema.name, metadata });
       }
-      writer.append(batch, channels);
-      messages += batch.length;
+      writer.append(
+        batch,
+        channels.map((channel) => channel ?? null),
+      );
+      messages += room.count(batch.channel, names);
       if (writer.ready !== null) await writer.ready;
     }
     await writer.close();
-    return { messages, changed: [...(writer.changed ?? [])].map(([path, count]) => ({ path, count })) };
+    const changed = [...(writer.changed ?? [])].map(([path, count]) => ({ path, count }));
+    return { messages, changed, lost: room.lost };
   } catch (error) {
     await writer.abort();
     throw error;

@@ -200,8 +200,9 @@ export class Recorder {
       const account: Account = {
         carried: nothing,
         lost: (path, _, count = 1) => this.#notes.drop(path, count),
+        noted: nothing,
       };
-      this.#encoder = encoder(writer, account, this.#world.nextEntity);
+      this.#encoder = encoder(writer, account, undefined, this.#world.nextEntity);
     }
     if (this.#isMuted && !this.#unmute()) {
       this.#notes.drop("state", 1);

@@ -73,6 +73,7 @@ describe("copy", () => {
     expect(json).toEqual({
       messages: expect.any(Number),
       changed: [],
+      lost: [],
       files: [{ name: to, bytes: readFileSync(to).length }],
       findings: [],
     });
@@ -107,6 +108,8 @@ describe("convert", () => {
       moments: expect.any(Number),
       carried: expect.any(Array),
       lost: [{ path: "packet-139", count: 30, reason: "nothing that holds follows from it" }],
+      origin: null,
+      notes: [],
       original: true,
       verified: true,
       files: [{ name: hcrp, bytes: readFileSync(hcrp).length }],
@@ -117,6 +120,8 @@ describe("convert", () => {
       moments: 1,
       carried: [],
       lost: [],
+      origin: null,
+      notes: [],
       original: true,
       verified: true,
       files: [{ name: back, bytes: townBytes.length }],
@@ -203,6 +208,7 @@ describe("edits", () => {
     expect(json).toEqual({
       output: to,
       messages: expect.any(Number),
+      lost: [],
       files: [to, `${to}.provenance.json`].map((path) => ({ name: path, bytes: readFileSync(path).length })),
       findings: [],
     });

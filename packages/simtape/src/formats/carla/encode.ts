@@ -107,16 +107,16 @@ interface Actor {
 }
 
 /** Writes things with places as actors. Throws `TypeError` for a writer of another format. */
-export function encoder(writer: Writer, account: Account): StateEncoder {
+export function encoder(writer: Writer, account: Account, origin: Origin = unsetOrigin()): StateEncoder {
   if (!(writer instanceof CarlaWriter)) throw new TypeError("not a writer of CARLA recordings");
-  return new Encoder(writer, account);
+  return new Encoder(writer, account, origin);
 }
 
 class Encoder implements StateEncoder {
   readonly #account: Account;
   readonly #frames: FrameWriter;
   readonly #dialect: Dialect;
-  readonly #origin: Origin = unsetOrigin();
+  readonly #origin: Origin;
   readonly #actors = new Map<string, Actor>();
   readonly #ids = new Set<number>();
   /** What every actor there ever was is in the source. */
@@ -135,8 +135,9 @@ class Encoder implements StateEncoder {
   readonly #weather = new Map<string, number>();
   readonly #sceneLights = new Map<number, string>();
 
-  constructor(writer: CarlaWriter, account: Account) {
+  constructor(writer: CarlaWriter, account: Account, origin: Origin) {
     this.#account = account;
+    this.#origin = origin;
     this.#dialect = writer.release.dialect;
     this.#frames = new FrameWriter(writer, writer.release, writer.release.until >= 17);
   }

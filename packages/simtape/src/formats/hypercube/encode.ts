@@ -31,9 +31,14 @@ const SNAPSHOT_BYTES = 8 << 20;
  * Writes any format's state: all values and sets exactly, as host events, and what has a place also as entities on the
  * grid, a block for a metre. `firstEntity` is the first id to give out. Throws `RangeError` for a writer that is not one of HCRP version 1.
  */
-export function encoder(writer: Writer, account: Account, firstEntity = 1): HypercubeEncoder {
+export function encoder(
+  writer: Writer,
+  account: Account,
+  origin: Origin = unsetOrigin(),
+  firstEntity = 1,
+): HypercubeEncoder {
   if (!(writer instanceof HypercubeWriter)) throw new RangeError("not a writer of HCRP");
-  return new HypercubeEncoder(writer, account, firstEntity);
+  return new HypercubeEncoder(writer, account, origin, firstEntity);
 }
 
 /** A thing as it was told last. */
@@ -61,7 +66,7 @@ export class HypercubeEncoder implements StateEncoder {
   readonly #values = new Map<string, Value>();
   readonly #sets = new Map<string, EntitySet>();
   readonly #actors = new Map<string, Actor>();
-  readonly #origin: Origin = unsetOrigin();
+  readonly #origin: Origin;
   readonly #counts = new Map<string, number>();
   readonly #refused = new Map<string, number>();
   readonly #move = new Move();
@@ -74,7 +79,8 @@ export class HypercubeEncoder implements StateEncoder {
   #snapshotBytes = 0;
   #snapshotTick = 0;
 
-  constructor(writer: HypercubeWriter, account: Account, firstEntity: number) {
+  constructor(writer: HypercubeWriter, account: Account, origin: Origin, firstEntity: number) {
+    this.#origin = origin;
     this.#nextEntity = firstEntity;
     this.#writer = writer;
     this.#account = account;

@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
+import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
 import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
@@ -24,8 +24,8 @@ const CARRIED: ReadonlySet<string> = new Set([
  * State as messages of a tape: things with places as poses on `/<set>/<id>/Pose`, their velocities, kinds and labels
  * beside them, values under their paths.
  */
-export function encoder(writer: Writer, account: Account): StateEncoder {
-  return new TapeEncoder(writer, account);
+export function encoder(writer: Writer, account: Account, origin: Origin = unsetOrigin()): StateEncoder {
+  return new TapeEncoder(writer, account, origin);
 }
 
 /** A channel that something is written on; null: there can be none. */
@@ -49,7 +49,7 @@ interface Thing {
 class TapeEncoder implements StateEncoder {
   readonly #writer: Writer;
   readonly #account: Account;
-  readonly #origin = unsetOrigin();
+  readonly #origin: Origin;
   readonly #things = new Map<string, Map<number | string, Thing>>();
   readonly #lanes = new Map<string, Lane>();
   /** Step in which each path was written or the same as before. */
@@ -65,9 +65,10 @@ class TapeEncoder implements StateEncoder {
   #round = 0;
   #isOriginTold = false;
 
-  constructor(writer: Writer, account: Account) {
+  constructor(writer: Writer, account: Account, origin: Origin) {
     this.#writer = writer;
     this.#account = account;
+    this.#origin = origin;
   }
 
   step(state: State): void {

@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { type Place, placesOf, unsetOrigin } from "../../model/place.ts";
+import { type Origin, type Place, placesOf, unsetOrigin } from "../../model/place.ts";
 import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
@@ -31,8 +31,8 @@ const SCENE: readonly number[] = [0, 0, 0, -Math.SQRT1_2, 0, 0, Math.SQRT1_2, 1e
 const CARRIED: ReadonlySet<string> = new Set(["position", "geodetic", "velocity", "kind", "label"]);
 
 /** Writes things with places as particles, values under their paths; the state of a NanoVer recording as it is. */
-export function encoder(writer: Writer, account: Account): StateEncoder {
-  return new Encoder(writer, account);
+export function encoder(writer: Writer, account: Account, origin: Origin = unsetOrigin()): StateEncoder {
+  return new Encoder(writer, account, origin);
 }
 
 class Encoder implements StateEncoder {
@@ -41,7 +41,7 @@ class Encoder implements StateEncoder {
   readonly #container: Container;
   readonly #frames: ChannelInfo;
   readonly #states: ChannelInfo;
-  readonly #origin = unsetOrigin();
+  readonly #origin: Origin;
   /** What was said last, by key: of the frame, and of the shared state. */
   #frame = new Map<string, Value>();
   #shared = new Map<string, Value>();
@@ -62,9 +62,10 @@ class Encoder implements StateEncoder {
   /** The source is a recording of NanoVer, or carries one. */
   #isNative = false;
 
-  constructor(writer: Writer, account: Account) {
+  constructor(writer: Writer, account: Account, origin: Origin) {
     this.#writer = writer;
     this.#account = account;
+    this.#origin = origin;
     this.#container = writer instanceof NanoverWriter ? writer.container : "zip";
     this.#frames = writer.channel({ name: "frame" });
     this.#states = writer.channel({ name: "state" });

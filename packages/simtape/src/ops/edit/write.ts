@@ -2,9 +2,11 @@ import type { SinkBundle } from "../../io/sink.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import type { CreateOptions, Writer, WritingFormat } from "../../model/writer.ts";
+import { ChannelRoom } from "../channel-room.ts";
+import type { RewriteReport } from "../copy.ts";
 import { piecesOf } from "./readers.ts";
 
-/** Writes what an edited reader gives. Messages keep what the format keeps beside their payloads. Gives their count. */
+/** Writes what an edited reader gives. Messages keep what the format keeps beside their payloads. */
 export async function writeEdited(
   reader: Reader,
   writing: WritingFormat,
@@ -15,7 +17,7 @@ export async function writeEdited(
     readonly begin?: ((writer: Writer) => void) | undefined;
     readonly signal?: AbortSignal | undefined;
   } = {},
-): Promise<number> {
+): Promise<RewriteReport> {
   const { epoch } = await reader.timeline();
   const base = reader.base ?? reader;
   const { signal, begin, ...create } = options;
@@ -23,7 +25,9 @@ export async function writeEdited(
   let messages = 0;
   try {
     begin?.(writer);
-    const written: (ChannelInfo | null)[] = reader.channels.map(() => null);
+    const room = new ChannelRoom(writer);
+    const names = reader.channels.map(({ name }) => name);
+    const written: (ChannelInfo | null | undefined)[] = reader.channels.map(() => undefined);
     for await (const { batch, shift, channels } of piecesOf(reader, { signal })) {
       const map: (ChannelInfo | null)[] = [];
       for (let i = 0; i < batch.length; i++) {
@@ -31,15 +35,16 @@ export async function writeEdited(
         if (map[source] !== undefined) continue;
         const id = channels === null ? source : channels[source]!;
         const { name, schema, metadata } = reader.channels[id]!;
-        written[id] ??= writer.channel({ name, schema: schema.name, metadata });
+        if (written[id] === undefined) written[id] = room.channel({ name, schema: schema.name, metadata });
         map[source] = written[id];
       }
       writer.append(batch, map, shift);
-      messages += batch.length;
+      messages += room.count(batch.channel, channels === null ? names : channels.map((id) => names[id]!));
       if (writer.ready !== null) await writer.ready;
     }
     await writer.close();
-    return messages;
+    const changed = [...(writer.changed ?? [])].map(([path, count]) => ({ path, count }));
+    return { messages, changed, lost: room.lost };
   } catch (error) {
     await writer.abort();
     throw error;

@@ -26,6 +26,7 @@ async function encoded(states: readonly State[]): Promise<Encoded> {
   const encoder = writing.encoder(writer, {
     carried: (path, count = 1) => carried.set(path, (carried.get(path) ?? 0) + count),
     lost: (path, reason) => lost.set(path, reason),
+    noted: () => undefined,
   });
   for (const state of states) encoder.step(state);
   encoder.end();
