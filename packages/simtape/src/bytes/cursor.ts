@@ -143,13 +143,13 @@ export class ByteCursor {
 
   /** A view of the next `length` bytes. */
   view(length: number): Uint8Array {
-    const at = this.#take(length, `${length} bytes`);
+    const at = this.#take(length, "content");
     return this.bytes.subarray(at, at + length);
   }
 
   /** The next `length` bytes as strict UTF-8; bytes that are not text are malformed. */
   utf8(length: number): string {
-    const at = this.#take(length, `${length} bytes of text`);
+    const at = this.#take(length, "text");
     try {
       return UTF8.decode(this.bytes.subarray(at, at + length));
     } catch {

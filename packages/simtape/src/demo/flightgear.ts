@@ -52,7 +52,7 @@ export async function demo(
       description: "Cessna 172P Skyhawk (1982)",
       airport: AIRPORT.id,
       recorder: "Generic Piston Propeller 4 Flight Recorder",
-      startTime: START,
+      timeOrigin: START,
     },
   });
   try {

@@ -95,6 +95,11 @@ export interface Reader {
   keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null>;
   /** Every byte of the file in order, cut into records: concatenated they are the file (the inflated stream of a gzip one). */
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;
+  /**
+   * Warnings of what the format's own program would not do with this recording, or not do right, although it is sound.
+   * Reads everything.
+   */
+  review?(report: Reporter, signal?: AbortSignal): Promise<void>;
   /** Names the fields of records and messages, loaded on use; an edited recording has no bytes of its own, and none. */
   dissector?(): Promise<Dissector>;
   close(): Promise<void>;

@@ -15,7 +15,10 @@ export interface CheckOptions {
   readonly onProgress?: ((messages: number) => void) | undefined;
 }
 
-/** Reads every byte and decodes every message, and says everything that is wrong with the recording. */
+/**
+ * Reads every byte and decodes every message, and says everything that is wrong with the recording; what is sound and
+ * yet of no use to the program that it is for is a warning.
+ */
 export async function check(recording: Recording, options: CheckOptions = {}): Promise<CheckReport> {
   const undecodable = new Findings();
   let messages = 0;
@@ -39,6 +42,7 @@ export async function check(recording: Recording, options: CheckOptions = {}): P
   }
   // Checksums that only the file's own framing has are compared on the way through the records.
   for await (const _ of recording.records(options.signal));
+  await recording.reader.review?.(undecodable, options.signal);
   const findings = [...recording.findings, ...undecodable.list()];
   const isDamaged = findings.some(({ severity }) => severity === "damage" || severity === "loss");
   return { status: isDamaged ? "damaged" : "sound", messages, findings };

@@ -176,7 +176,7 @@ describe("text of a cursor", () => {
 
   test("refuses a length beyond the end", () => {
     const cursor = new ByteCursor(new Uint8Array(3));
-    expect(failure(() => cursor.utf8(4)).message).toBe("4 bytes of text needs 4 bytes, 3 are left at 0x0");
+    expect(failure(() => cursor.utf8(4)).message).toBe("text needs 4 bytes, 3 are left at 0x0");
     expect(failure(() => cursor.utf8(-1)).reason).toBe("truncated");
   });
 });

@@ -8,6 +8,7 @@ export const DIALECTS = [
   "recovery",
   "normal",
   "normal-2020",
+  "normal-2024",
   "continuous-2020",
   "normal-2019",
 ] as const;
@@ -25,7 +26,9 @@ export function dialectNamed(name: string): Dialect {
 export function dialectOf({ header, layout, shape, info }: FlightGearReader): Dialect {
   if (header.layout === "first") return "continuous-2020";
   if (header.layout === "normal") {
-    return shape.generation === 1 ? "normal-2019" : shape.generation === 2 ? "normal-2020" : "normal";
+    if (shape.generation === 1) return "normal-2019";
+    if (layout.frames === "listed") return "normal-2024";
+    return header.data.length > 0 ? "normal" : "normal-2020";
   }
   if (info.metadata["kind"] === "recovery") return "recovery";
   return layout.frames === "deflate" ? "continuous-compressed" : "continuous";
@@ -45,8 +48,9 @@ export function framesOf(dialect: Dialect, hasPackets: boolean): FrameLayout {
       return "deflate";
     case "continuous-2020":
       return "first";
-    case "normal":
+    case "normal-2024":
       return hasPackets ? "listed" : "fixed";
+    case "normal":
     case "normal-2020":
       return hasPackets ? "counted" : "fixed";
     case "normal-2019":
@@ -54,4 +58,30 @@ export function framesOf(dialect: Dialect, hasPackets: boolean): FrameLayout {
     default:
       return dialect satisfies never;
   }
+}
+
+/**
+ * Which releases of FlightGear play such a tape (spec §3.3, §4; both proven in 2020.3.16 and 2024.1.5): what a
+ * Continuous tape is, 2020.3 does not know; the list of packets in a Normal tape neither.
+ */
+export function playsIn(frames: FrameLayout, generation: 1 | 2 | 3): string {
+  switch (frames) {
+    case "plain":
+    case "deflate":
+    case "listed":
+      return "FlightGear 2024.1 or later";
+    case "counted":
+      return "FlightGear 2020.2 or later";
+    case "fixed":
+      return generation === 1 ? "FlightGear 2020.1 or earlier" : "FlightGear 2020.2 or later";
+    case "first":
+      return "no release of FlightGear";
+    default:
+      return frames satisfies never;
+  }
+}
+
+/** Which releases play tapes of a dialect; `hasPackets` as in `framesOf`. */
+export function dialectPlaysIn(dialect: Dialect, hasPackets: boolean): string {
+  return playsIn(framesOf(dialect, hasPackets), dialect === "normal-2019" ? 1 : 3);
 }

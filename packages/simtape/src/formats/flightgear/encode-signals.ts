@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { fromPlane, type Origin, type Place, toEuler } from "../../model/place.ts";
+import { fromPlane, type Origin, type Place, toEast, toEuler } from "../../model/place.ts";
 import { toEarthCentred, toRotationVector } from "./geodesy.ts";
 import { entryOf, MESSAGE_POSITION, PACKET_VERSION, PROTOCOL_2, padText, writePacket } from "./layout-packet.ts";
 import type { Signal } from "./signals.ts";
@@ -46,14 +46,15 @@ export interface Motion {
 /** A place on the plane at `origin` as a motion; `velocity` counts where the place has none of its own. */
 export function motionOf(place: Place, velocity: Three, origin: Origin): Motion {
   const [latitude, longitude, metres] = fromPlane(place.x, place.y, place.z, origin);
-  const v = place.velocity ?? velocity;
+  const [vx, vy, vz] = place.velocity ?? velocity;
+  const v: Three = [...toEast(vx, vy, origin), vz];
   let roll = 0;
   let pitch = 0;
   let heading = 0;
   if (place.orientation !== null) {
     const [x, y, z] = toEuler(place.orientation);
     // Adding 0 turns -0 into 0.
-    [roll, pitch, heading] = [x / DEGREE, -y / DEGREE + 0, 90 - z / DEGREE];
+    [roll, pitch, heading] = [x / DEGREE, -y / DEGREE + 0, 90 - z / DEGREE + origin.heading];
   } else if (Math.hypot(v[0], v[1]) > STANDING) heading = Math.atan2(v[0], v[1]) / DEGREE;
   heading = ((heading % 360) + 360) % 360;
   const body = alongBody(v, roll, pitch, heading);

@@ -1,14 +1,21 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { propertyNode } from "../../codec/properties.ts";
 import { type Origin, type Place, placesOf, unsetOrigin } from "../../model/place.ts";
 import type { EntitySet, State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import type { Account, StateEncoder, Witness, Writer } from "../../model/writer.ts";
-import { DEFAULT_SIGNALS } from "./default-signals.ts";
+import { dialectPlaysIn } from "./dialects.ts";
 import { PropertySet, simtapePath } from "./encode-properties.ts";
-import { MOTION_SIGNALS, type Motion, motionOf, motionValues, positionPacket } from "./encode-signals.ts";
-import { readSignalList, type SignalList, writeSignalList, writeSignals } from "./signals.ts";
+import {
+  MOTION_SIGNALS,
+  type Motion,
+  motionOf,
+  motionValues,
+  type PilotWords,
+  positionPacket,
+} from "./encode-signals.ts";
+import { isPropertyPath, signalFor } from "./known-signals.ts";
+import { type Signal, type SignalList, writeSignals } from "./signals.ts";
 import { tapeWitness } from "./witness.ts";
 import { TapeWriter } from "./writer.ts";
 
@@ -37,14 +44,17 @@ const MOTION_COLUMNS: ReadonlySet<string> = new Set([
   "kind",
   "label",
 ]);
+/** What else a packet says of a pilot. */
+const PACKET_COLUMNS: ReadonlySet<string> = new Set(["angular-velocity", "sent"]);
 const MODEL = "Aircraft/ufo/Models/ufo.xml";
 
 /**
- * What moves first becomes the recorded aircraft, everything else with a place another pilot, values become extra
- * properties below `/simtape`. The README has the table.
+ * What moves first becomes the recorded aircraft, everything else that moves another pilot; values become signals where
+ * FlightGear records them, else extra properties below `/simtape`. The README has the table.
  */
-export function encoder(writer: Writer, account: Account): StateEncoder {
-  return new TapeEncoder(writer, account);
+export function encoder(writer: Writer, account: Account, origin: Origin = unsetOrigin()): StateEncoder {
+  if (!(writer instanceof TapeWriter)) throw new TypeError("not a writer of FlightGear tapes");
+  return new TapeEncoder(writer, account, origin);
 }
 
 /** One that sends packets. */
@@ -61,19 +71,26 @@ interface Pilot {
 }
 
 class TapeEncoder implements StateEncoder {
-  readonly #writer: Writer;
+  readonly #writer: TapeWriter;
   readonly #account: Account;
+  /** Where the plane lies, and the same for others to know, when anything was on it. */
   readonly #origin: Origin;
-  readonly #list: SignalList;
+  readonly #told: Origin;
   readonly #isRecovery: boolean;
   readonly #signals: ChannelInfo;
   readonly #multiplayer: ChannelInfo | null;
   readonly #extra: ChannelInfo | null;
   readonly #properties: PropertySet;
+  /** What each record holds; settled with the own aircraft. */
+  #list: SignalList | null = null;
   /** Place of each path in the record. */
-  readonly #places: ReadonlyMap<string, number>;
-  readonly #record: Float64Array;
-  #written: Uint8Array = new Uint8Array(0);
+  #places: ReadonlyMap<string, number> = new Map();
+  #record = new Float64Array(0);
+  #hasRecord = false;
+  /** The state is that of a tape, by way of another format: its values are FlightGear's properties. */
+  #isFlight = false;
+  /** Moments that are not in a Recovery tape. */
+  #passed = 0;
   readonly #pilots = new Map<string, Pilot>();
   readonly #callsigns = new Set<string>([SELF]);
   /** Key of the own aircraft; null while it is not chosen, "" when there is none. */
@@ -82,28 +99,29 @@ class TapeEncoder implements StateEncoder {
   #waitingCells = 0;
   /** Where things were seen first, while one is to be chosen. */
   readonly #seen = new Map<string, Place>();
+  /** Where things were seen first that are no aircraft until they move. */
+  readonly #still = new Map<string, Place>();
+  /** Sets whose things may be told by properties alone, as they were last: for their axes and units. */
+  readonly #shapes = new Map<string, EntitySet>();
 
-  constructor(writer: Writer, account: Account) {
+  constructor(writer: TapeWriter, account: Account, origin: Origin) {
     this.#writer = writer;
     this.#account = account;
-    const tape = writer instanceof TapeWriter ? writer : null;
-    tape?.useSignals("simtape", MOTION_SIGNALS);
-    this.#list =
-      tape?.signals ?? readSignalList(propertyNode("signals", { children: writeSignalList("", DEFAULT_SIGNALS) }));
-    this.#origin = tape?.origin ?? unsetOrigin();
-    this.#isRecovery = tape?.dialect === "recovery";
+    this.#told = origin;
+    this.#origin = { ...origin };
+    this.#isRecovery = writer.dialect === "recovery";
     this.#signals = writer.channel({ name: "signals" });
     this.#multiplayer = channelOrNull(writer, "multiplayer");
     this.#extra = channelOrNull(writer, "extra-properties");
     this.#properties = new PropertySet(account);
-    this.#places = new Map(this.#list.signals.map(({ property }, i) => [property, i]));
-    this.#record = new Float64Array(this.#list.signals.length);
   }
 
   step(state: State): void {
     // A Recovery tape is one frame: how it was in the end.
-    if (this.#isRecovery) this.#waiting = [state];
-    else if (this.#own !== null) this.#write(state, placesOf(state, this.#origin));
+    if (this.#isRecovery) {
+      this.#passed += this.#waiting.length;
+      this.#waiting = [state];
+    } else if (this.#own !== null) this.#write(state, placesOf(state, this.#origin));
     else {
       this.#waiting.push(state);
       this.#waitingCells += cellsOf(state);
@@ -114,18 +132,50 @@ class TapeEncoder implements StateEncoder {
 
   end(): void {
     const last = this.#waiting.at(-1);
-    if (last === undefined) return;
-    if (this.#own === null) this.#choose(last, true);
-    this.#release();
+    if (last !== undefined) {
+      if (this.#own === null) this.#choose(last, true);
+      this.#release();
+    }
+    if (this.#passed > 0) this.#account.lost("time", "a Recovery tape is one moment, the last", this.#passed);
+    const hasPackets = this.#pilots.size > (this.#own === null || this.#own === "" ? 0 : 1);
+    const plays = dialectPlaysIn(this.#writer.dialect, hasPackets);
+    const other =
+      plays === dialectPlaysIn("normal", true) ? "" : `; --dialect normal: ${dialectPlaysIn("normal", true)}`;
+    this.#account.noted(`plays in ${plays}${other}`);
+  }
+
+  /** Which signals there are: the motion of the own aircraft, and what FlightGear records of what is there so far. */
+  #settle(): void {
+    const signals = new Map<string, Signal>();
+    let aircraft = "";
+    for (const { sets } of this.#waiting) {
+      const flown = sets.get("aircraft");
+      const self = flown?.columns.has("geodetic") === true ? flown.ids.indexOf(SELF) : -1;
+      if (self < 0) continue;
+      this.#isFlight = true;
+      aircraft = String(flown?.columns.get("kind")?.data[self] ?? "");
+    }
+    if (this.#own !== "") for (const signal of MOTION_SIGNALS) signals.set(signal.property, signal);
+    for (const { values } of this.#waiting) {
+      for (const [path, value] of values) {
+        const signal = signals.has(path) ? null : signalFor(path, value, this.#isFlight);
+        if (signal !== null) signals.set(path, signal);
+      }
+    }
+    this.#writer.record({ name: "simtape", signals: [...signals.values()], aircraft });
+    this.#list = this.#writer.signals;
+    this.#places = new Map(this.#list.signals.map(({ property }, i) => [property, i]));
+    this.#record = new Float64Array(this.#list.signals.length);
   }
 
   witness(): Witness {
     // A Recovery tape has the last moment alone; elsewhere the times of frames are of single precision.
     const timeOf = (time: Time): Time => time + CLOCK + Math.abs(time) * 2 ** -23;
-    return tapeWitness(this.#origin, this.#isRecovery ? () => Number.MAX_SAFE_INTEGER : timeOf);
+    return tapeWitness(this.#origin, this.#isRecovery ? () => Number.MAX_SAFE_INTEGER : timeOf, this.#shapes);
   }
 
   #release(): void {
+    if (this.#list === null) this.#settle();
     for (const state of this.#waiting.splice(0)) this.#write(state, placesOf(state, this.#origin));
     this.#seen.clear();
   }
@@ -133,21 +183,23 @@ class TapeEncoder implements StateEncoder {
   /** Settles which thing is the own aircraft; false when it is too early to tell. */
   #choose(state: State, isOver: boolean): boolean {
     const places = placesOf(state, this.#origin);
-    if (!this.#origin.isSet) this.#origin.isSet = true;
+    // A local plane lies at 0° N 0° E unless it is put elsewhere.
+    const isLocal = places.some(({ set }) => state.sets.get(set)?.columns.has("geodetic") !== true);
+    if (isLocal) {
+      this.#origin.isSet = true;
+      Object.assign(this.#told, this.#origin);
+    }
     const moving: Place[] = [];
     for (const place of places) {
       const key = keyOf(place);
       const first = this.#seen.get(key);
       if (first === undefined) this.#seen.set(key, place);
-      const { velocity } = place;
-      const isFast = velocity !== null && Math.hypot(...velocity) > MOVED;
-      const isGone = first !== undefined && Math.hypot(place.x - first.x, place.y - first.y, place.z - first.z) > MOVED;
-      if (isFast || isGone || (place.set === "aircraft" && place.id === SELF)) moving.push(place);
+      if (isFast(place) || (first !== undefined && isAway(place, first)) || isSelf(place)) moving.push(place);
     }
     const best = bestOf(moving);
     if (best !== null && (isOver || rankOf(best) < PREFERRED.length)) this.#own = keyOf(best);
     else if (isOver) {
-      const any = best ?? bestOf(places);
+      const any = best ?? bestOf(places.filter(isAlive));
       this.#own = any === null ? "" : keyOf(any);
     }
     return this.#own !== null;
@@ -166,14 +218,16 @@ class TapeEncoder implements StateEncoder {
     for (const [path, value] of state.values) {
       const at = this.#places.get(path);
       if (at === undefined || (typeof value !== "number" && typeof value !== "boolean")) continue;
-      // What the own aircraft's place says is not said again.
-      if (own !== null && OWN_PATHS.has(path)) continue;
+      // Where a tape says what its aircraft does, its words count; else what the place says is not said again.
+      if (own !== null && !isSelf(own) && OWN_PATHS.has(path)) continue;
       this.#record[at] = Number(value);
       taken.add(path);
       this.#account.carried(path);
     }
-    if (own !== null || taken.size > 0) this.#writeSignals(time);
-    this.#sendPilots(others, time);
+    // FlightGear does not interpolate to a frame without signals: all have them from the first on.
+    this.#hasRecord ||= own !== null || taken.size > 0;
+    if (this.#hasRecord) this.#writeSignals(time);
+    this.#sendPilots(state, others);
     this.#noteGone(time);
     this.#writeProperties(state, places, taken);
   }
@@ -218,27 +272,43 @@ class TapeEncoder implements StateEncoder {
   }
 
   #writeSignals(time: number): void {
-    const builder = new ByteBuilder(this.#list.recordSize);
-    writeSignals(builder, this.#list, this.#record);
-    const record = builder.take();
-    if (sameBytes(record, this.#written)) return;
-    this.#written = record;
-    this.#writer.write(this.#signals, time, record);
+    const list = this.#list!;
+    const builder = new ByteBuilder(list.recordSize);
+    writeSignals(builder, list, this.#record);
+    this.#writer.write(this.#signals, time, builder.take());
   }
 
-  #sendPilots(others: readonly Place[], time: number): void {
+  /** Whether a thing flies as a pilot: what is alive does, anything else from when it moves. */
+  #flies(place: Place): boolean {
+    const key = keyOf(place);
+    if (isAlive(place) || this.#pilots.has(key)) return true;
+    const first = this.#still.get(key);
+    if (first === undefined) this.#still.set(key, place);
+    if (!isFast(place) && (first === undefined || !isAway(place, first))) return false;
+    this.#still.delete(key);
+    return true;
+  }
+
+  #sendPilots(state: State, others: readonly Place[]): void {
+    const { time } = state;
     for (const place of others) {
+      if (!this.#flies(place)) {
+        if (this.#extra === null)
+          this.#properties.lose(place.set, "of what does not move this kind of tape holds nothing");
+        continue;
+      }
       if (this.#multiplayer === null) {
         this.#properties.lose(place.set, "this kind of tape holds the recorded aircraft alone");
         continue;
       }
-      const [motion, pilot] = this.#motion(place, time);
+      const [found, pilot] = this.#motion(place, time);
       if (pilot === null) continue;
+      const { motion, sent, turned } = flownOf(state, place, found);
       if (time - pilot.sent < EVERY && pilot.motion !== null && sameMotion(motion, pilot.motion)) continue;
       pilot.sent = time;
       pilot.motion = motion;
       const model = /\.(xml|ac)$/.test(place.kind) ? place.kind : MODEL;
-      const packet = positionPacket(motion, time / 1e9, { callsign: pilot.callsign, model });
+      const packet = positionPacket(motion, sent ?? time / 1e9, { callsign: pilot.callsign, model, ...turned });
       this.#writer.write(this.#multiplayer, time, packet);
       this.#account.carried(place.set);
     }
@@ -250,17 +320,24 @@ class TapeEncoder implements StateEncoder {
       const reason = "this kind of tape holds no extra properties";
       for (const path of state.values.keys())
         if (!taken.has(path) && !OWN_PATHS.has(path)) properties.lose(path, reason);
+      for (const [name, { columns }] of state.sets) {
+        for (const column of columns.keys()) {
+          if (!MOTION_COLUMNS.has(column) && !this.#isSaid(name, column)) properties.lose(`${name}.${column}`, reason);
+        }
+      }
       return;
     }
     for (const [path, value] of state.values) {
-      if (!taken.has(path) && !(this.#own !== "" && OWN_PATHS.has(path)))
-        properties.put(path, simtapePath(path), value);
+      if (taken.has(path) || (this.#own !== "" && OWN_PATHS.has(path))) continue;
+      properties.put(path, this.#isFlight && isPropertyPath(path) ? path : simtapePath(path), value);
     }
     const callsigns = new Map<string, string>();
     for (const place of places) {
       const pilot = this.#pilots.get(keyOf(place));
       if (pilot === undefined) continue;
       callsigns.set(keyOf(place), pilot.callsign);
+      // The tape says by itself what its own aircraft and other pilots are called.
+      if (this.#isFlight && place.set === "aircraft") continue;
       const base = simtapePath("aircraft", pilot.callsign);
       const source = `${place.set}/${place.id}`;
       properties.put(`${source}.set`, `${base}/set`, place.set);
@@ -273,19 +350,26 @@ class TapeEncoder implements StateEncoder {
     if (item !== null) this.#writer.write(this.#extra, state.time, item);
   }
 
+  /** Whether a column of a set is in the packets of its pilots. */
+  #isSaid(set: string, column: string): boolean {
+    return this.#isFlight && set === "aircraft" && PACKET_COLUMNS.has(column);
+  }
+
   /** What a set says of its things beside how they move. */
   #writeSet(name: string, set: EntitySet, callsigns: ReadonlyMap<string, string>): void {
     if (set.ids.length > MAX_ROWS) {
       for (const column of set.columns.keys()) {
-        if (!MOTION_COLUMNS.has(column)) this.#properties.lose(`${name}.${column}`, `more than ${MAX_ROWS} things`);
+        if (MOTION_COLUMNS.has(column) && PREFERRED.includes(name)) continue;
+        this.#properties.lose(`${name}.${column}`, `more than ${MAX_ROWS} things`);
       }
       return;
     }
+    if (!PREFERRED.includes(name)) this.#shapes.set(name, set);
     for (const [column, { data, width }] of set.columns) {
       for (let row = 0; row < set.ids.length; row++) {
         const id = set.ids[row]!;
         const callsign = callsigns.get(`${name}\0${id}`);
-        if (callsign !== undefined && MOTION_COLUMNS.has(column)) continue;
+        if (callsign !== undefined && (MOTION_COLUMNS.has(column) || this.#isSaid(name, column))) continue;
         const base = callsign === undefined ? simtapePath(name, String(id)) : simtapePath("aircraft", callsign);
         for (let k = 0; k < width; k++) {
           const value: Value = data[row * width + k]!;
@@ -361,6 +445,43 @@ function sameMotion(a: Motion, b: Motion): boolean {
   );
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+function isSelf({ set, id }: Place): boolean {
+  return set === "aircraft" && id === SELF;
+}
+
+/** Of a set whose things move by themselves, and are shown also while they stand. */
+function isAlive({ set }: Place): boolean {
+  return PREFERRED.includes(set);
+}
+
+function isFast({ velocity }: Place): boolean {
+  return velocity !== null && Math.hypot(...velocity) > MOVED;
+}
+
+function isAway(a: Place, b: Place): boolean {
+  return Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z) > MOVED;
+}
+
+/** What a pilot of another tape sent, where the state says so: speeds along the body, turning, and the sender's clock. */
+function flownOf(
+  state: State,
+  { set, id }: Place,
+  motion: Motion,
+): { readonly motion: Motion; readonly sent: number | null; readonly turned: Pick<PilotWords, "turning"> } {
+  const of = state.sets.get(set);
+  if (of?.columns.has("geodetic") !== true) return { motion, sent: null, turned: {} };
+  const row = of.ids.indexOf(id);
+  const three = (name: string): [number, number, number] | null => {
+    const data = of.columns.get(name)?.data as Float64Array | undefined;
+    if (data === undefined) return null;
+    const found: [number, number, number] = [data[3 * row]!, data[3 * row + 1]!, data[3 * row + 2]!];
+    return found.every(Number.isFinite) ? found : null;
+  };
+  const sent = (of.columns.get("sent")?.data as Float64Array | undefined)?.[row] ?? Number.NaN;
+  const turning = three("angular-velocity");
+  return {
+    motion: { ...motion, body: three("velocity") ?? motion.body },
+    sent: Number.isFinite(sent) ? sent : null,
+    turned: turning === null ? {} : { turning },
+  };
 }

@@ -43,6 +43,7 @@ export function makeHeader(plan: HeaderPlan): Uint8Array {
       writeContinuousHeader(builder, { layout: "first", texts: [root([meta, ...others]), root(config)] });
       break;
     case "normal":
+    case "normal-2024":
       // 2024.1 names its items at the root, whatever it stores (spec §3.3).
       writeNormalHeader(builder, { meta: root([meta, ...others, leaf("data", "signals")]), config: root(config) });
       break;
@@ -94,6 +95,7 @@ const RELEASES: Readonly<Record<Dialect, string>> = {
   recovery: "2024.1.5",
   "continuous-2020": "2020.3.0",
   normal: "2024.1.5",
+  "normal-2024": "2024.1.5",
   "normal-2020": "2020.3.16",
   "normal-2019": "2019.1.1",
 };
@@ -128,8 +130,10 @@ function metaNode(plan: HeaderPlan): PropertyNode {
   if (dialect.startsWith("continuous") && dialect !== "continuous-2020") {
     set(leaf("continuous-compression", dialect === "continuous" ? "0" : "1", "int"));
   }
-  if (dialect === "normal-2020") set(leaf("multiplayer", hasPackets ? "true" : "false", "bool"));
-  if (dialect === "normal" && hasPackets) set(leaf("data", "multiplayer"));
+  // The one mark of packets that 2020.3 and 2024.1 both read (spec §3.3); 2020.x sets it always.
+  if (dialect === "normal-2020" || (dialect === "normal" && hasPackets))
+    set(leaf("multiplayer", hasPackets ? "true" : "false", "bool"));
+  if (dialect === "normal-2024" && hasPackets) set(leaf("data", "multiplayer"));
   const rank = ({ name }: PropertyNode): number => {
     const at = META_ORDER.indexOf(name);
     return at < 0 ? META_ORDER.length : at;

@@ -17,6 +17,7 @@ import type {
 } from "../../model/reader.ts";
 import type { Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics, Value } from "../../model/value.ts";
+import { playsIn } from "./dialects.ts";
 import type { TapeLayout } from "./frame-table.ts";
 import { readTapeHeader, type TapeHeader, textAt, treeValue } from "./header.ts";
 import { MAGIC_BYTES } from "./magic.ts";
@@ -88,7 +89,7 @@ export class FlightGearReader implements Reader {
       version: `${kind}${generation}${release === "" ? "" : ` (${release})`}`,
       bytes,
       seekIndex: "built",
-      metadata: metadataOf(header, shape, walker, kind, isPacked),
+      metadata: metadataOf(header, shape, walker, kind, isPacked, layout),
     };
   }
 
@@ -156,6 +157,10 @@ export class FlightGearReader implements Reader {
     yield* this.#file.records(signal);
   }
 
+  async review(report: Reporter, signal?: AbortSignal): Promise<void> {
+    await (await import("./review.ts")).review(this, report, signal);
+  }
+
   async dissector(): Promise<Dissector> {
     return new (await import("./fields.ts")).FlightGearDissector(this);
   }
@@ -200,11 +205,13 @@ function metadataOf(
   walker: FrameWalker,
   kind: Kind,
   isPacked: boolean,
+  { frames, zero }: TapeLayout,
 ): Record<string, Value> {
   const { signals, meta } = header;
   return {
     kind,
     generation: shape.generation,
+    playsIn: playsIn(frames, shape.generation),
     compression: isPacked ? "gzip" : shape.shape.name === "deflate" ? "deflate" : "none",
     aircraft: textAt(meta, "aircraft-type"),
     description: textAt(meta, "aircraft-description"),
@@ -212,6 +219,7 @@ function metadataOf(
     flightgear: textAt(meta, "version/flightgear"),
     recorder: header.recorder,
     frames: walker.frames,
+    timeOrigin: zero,
     startTime: walker.earliest,
     endTime: walker.latest,
     signals: signals.signals.length,

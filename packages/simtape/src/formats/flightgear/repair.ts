@@ -120,10 +120,12 @@ async function notIn(bytes: Uint8Array, frames: readonly MendedFrame[]): Promise
   for (const { offset } of faults) if (offset !== undefined) found.delete(offset);
   let place = tape.header.bytes.length;
   const missing: MendedFrame[] = [];
+  // A tape without short-term frames is written with the next buffer in their place.
+  const least = Math.min(...new Set(frames.map(({ buffer }) => buffer)));
   for (const buffer of [0, 1, 2]) {
     place += CONTAINER_HEADER_BYTES;
     for (const frame of frames) {
-      if (frame.buffer !== buffer) continue;
+      if (frame.buffer - least !== buffer) continue;
       if (found.get(place) !== frame.length) missing.push(frame);
       place += frame.length;
     }

@@ -1,9 +1,8 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { type DeflateLevel, deflateRaw, gzip } from "../../codec/deflate.ts";
-import { NormalBuffers, type NormalFrame } from "./buffers.ts";
+import { type DeflateLevel, deflateRaw } from "../../codec/deflate.ts";
+import type { Lost } from "../../model/writer.ts";
 import type { FrameLayout } from "./frame-table.ts";
-import { writeCountedPackets, writePacketList } from "./frames.ts";
-import { CONTAINER_FRAMES, writeContainerHeader } from "./layout.ts";
+import { writeCountedPackets } from "./frames.ts";
 import type { Output } from "./output.ts";
 
 /** Bytes of one data item while its frame is put together; used again for each frame. */
@@ -52,10 +51,13 @@ export interface TapeBody {
   frame(native: number, slots: readonly Slot[], buffer: number): number;
   /** After the last frame. */
   end(): void;
+  /** What it could not hold, complete after `end()`. */
+  readonly lost: readonly Lost[];
 }
 
 /** Frames one after another, as they come. */
 export class ContinuousBody implements TapeBody {
+  readonly lost: readonly Lost[] = [];
   readonly #output: Output;
   readonly #frames: FrameLayout;
   readonly #level: DeflateLevel;
@@ -102,120 +104,40 @@ export class ContinuousBody implements TapeBody {
   end(): void {}
 }
 
-/** What a Normal tape is finished with. */
-export interface NormalEnding {
-  /** The header, for tapes of that duration; `hasPackets`: frames hold packets. */
-  header(duration: number, hasPackets: boolean): Uint8Array;
-  /** Whether frames hold packets when nobody sent any. */
-  readonly hasPackets: boolean;
-  readonly recordBytes: number;
-  /** By which container sizes count frames. */
-  readonly recordSize: number;
-  readonly packets: "counted" | "listed" | null;
-  /** Null: the tape is not gzipped. */
-  readonly level: DeflateLevel | null;
-  /** Native time from which the duration counts, when that is not the oldest frame. */
-  readonly zero: number | null;
-  /** Frames go back to the buffers they came from. */
-  readonly keepsBuffers: boolean;
-}
+/** A Recovery tape: the last frame of all. */
+export class LastFrameBody implements TapeBody {
+  readonly #inner: ContinuousBody;
+  #native = 0;
+  #slots: readonly Slot[] | null = null;
+  #frames = 0;
 
-/**
- * Frames in memory until the end, because the newest come first in the file. Without buffers of their own they go
- * through FlightGear's (`NormalBuffers`).
- */
-export class NormalBody implements TapeBody {
-  readonly #output: Output;
-  readonly #ending: NormalEnding;
-  readonly #kept: NormalFrame[] = [];
-  readonly #buffers = new NormalBuffers();
-  #keepsBuffers: boolean | null;
-  /** Packets that came before any signals. */
-  #waiting: Uint8Array[] = [];
-  #last: Uint8Array | null = null;
-  #lastNative = 0;
-
-  constructor(output: Output, ending: NormalEnding) {
-    this.#output = output;
-    this.#ending = ending;
-    this.#keepsBuffers = ending.keepsBuffers ? true : null;
+  constructor(inner: ContinuousBody) {
+    this.#inner = inner;
   }
 
-  frame(native: number, slots: readonly Slot[], buffer: number): number {
-    const signals = slots[0]!;
-    const packets = slots[1] === undefined ? [] : packetsIn(slots[1]);
-    this.#lastNative = native;
-    if (signals.count > 0) this.#last = sized(signals.content, this.#ending.recordBytes);
-    if (this.#last === null) this.#waiting.push(...packets);
-    else this.#add({ native, record: this.#last, packets, buffer });
-    return this.#length(packets);
+  get lost(): readonly Lost[] {
+    if (this.#frames < 2) return [];
+    return [{ path: "signals", count: this.#frames - 1, reason: "a Recovery tape is one frame, the last" }];
   }
 
-  /** Bytes of a frame with these packets. */
-  #length(packets: readonly Uint8Array[]): number {
-    const { recordBytes, hasPackets, packets: layout } = this.#ending;
-    const bare = 8 + recordBytes;
-    if (!hasPackets) return bare;
-    const wide = layout === "counted" ? 8 : 2;
-    return packets.reduce((sum, { length }) => sum + wide + length, bare + (layout === "counted" ? 8 : 4));
+  frame(native: number, slots: readonly Slot[]): number {
+    this.#native = native;
+    this.#slots = slots.map(copyOf);
+    this.#frames++;
+    return 0;
   }
 
   end(): void {
-    const { recordBytes, recordSize, level } = this.#ending;
-    if (this.#waiting.length > 0) {
-      // Nobody recorded signals: a record of zeros holds the packets.
-      this.#add({ native: this.#lastNative, record: new Uint8Array(recordBytes), packets: [], buffer: -1 });
-    }
-    const buffers = this.#settled();
-    const [short, medium, long] = buffers;
-    const oldest = long[0] ?? medium[0] ?? short[0];
-    const newest = short.at(-1) ?? medium.at(-1) ?? long.at(-1);
-    const begin = Math.min(this.#ending.zero ?? Number.POSITIVE_INFINITY, oldest?.native ?? 0);
-    const duration = newest === undefined ? 0 : newest.native - begin;
-    const isSent = buffers.some((frames) => frames.some(({ packets }) => packets.length > 0));
-    const hasPackets = this.#ending.hasPackets || isSent;
-    const out = new ByteBuilder(1 << 20);
-    out.raw(this.#ending.header(duration, hasPackets));
-    for (const frames of buffers) {
-      writeContainerHeader(out, { type: CONTAINER_FRAMES, size: frames.length * recordSize });
-      for (const { native, record, packets } of frames) {
-        out.f64le(native).raw(record);
-        if (!hasPackets) continue;
-        if (this.#ending.packets === "counted") writeCountedPackets(out, packets);
-        else writeListedPackets(out, packets);
-      }
-    }
-    const bytes = out.take();
-    this.#output.builder.raw(level === null ? bytes : gzip(bytes, level));
-    this.#output.drain();
+    if (this.#slots !== null) this.#inner.frame(this.#native, this.#slots);
   }
+}
 
-  #add(frame: NormalFrame): void {
-    frame.packets.unshift(...this.#waiting.splice(0));
-    this.#keepsBuffers ??= frame.buffer >= 0;
-    if (this.#keepsBuffers) this.#kept.push(frame);
-    else this.#buffers.add(frame);
-  }
-
-  /** Short, medium and long term. */
-  #settled(): readonly [NormalFrame[], NormalFrame[], NormalFrame[]] {
-    const kept = this.#kept;
-    const rule = this.#buffers;
-    if (!kept.some(({ buffer }) => buffer >= 0)) {
-      for (const frame of kept) rule.add(frame);
-      return [rule.short, rule.medium, rule.long];
-    }
-    const result: [NormalFrame[], NormalFrame[], NormalFrame[]] = [[], [], []];
-    // A frame that was in no buffer goes where the next one is: it is as old as that.
-    let buffer = kept.findLast((frame) => frame.buffer >= 0)!.buffer;
-    for (let i = kept.length - 1; i >= 0; i--) {
-      const frame = kept[i]!;
-      if (frame.buffer >= 0) buffer = frame.buffer;
-      result[Math.min(2, buffer)]!.push(frame);
-    }
-    for (const frames of result) frames.reverse();
-    return result;
-  }
+function copyOf(slot: Slot): Slot {
+  const copy = new Slot(slot.name);
+  copy.bytes = slot.content.slice();
+  copy.length = slot.length;
+  copy.count = slot.count;
+  return copy;
 }
 
 function writeSlots(builder: ByteBuilder, slots: readonly Slot[]): void {
@@ -237,15 +159,8 @@ function flagsOf(slots: readonly Slot[]): number {
   return flags;
 }
 
-// spec §3.3: u32 bytes, then u16 length + packet
-function writeListedPackets(builder: ByteBuilder, packets: readonly Uint8Array[]): void {
-  const at = builder.length;
-  builder.u32le(0);
-  writePacketList(builder, packets);
-  builder.patchU32le(at, builder.length - at - 4);
-}
-
-function packetsIn(slot: Slot): Uint8Array[] {
+/** Copies of the packets in a slot. */
+export function packetsIn(slot: Slot): Uint8Array[] {
   return packetsOfList(slot.bytes, 0, slot.length);
 }
 
@@ -257,11 +172,4 @@ function packetsOfList(bytes: Uint8Array, start: number, end: number): Uint8Arra
     at = next;
   }
   return packets;
-}
-
-/** A copy of a record, its filler cut or filled up to `length` bytes. */
-function sized(record: Uint8Array, length: number): Uint8Array {
-  const result = new Uint8Array(length);
-  result.set(record.subarray(0, length));
-  return result;
 }

@@ -1,5 +1,4 @@
 import { type PropertyNode, propertyNode } from "../../codec/properties.ts";
-import { type Origin, unsetOrigin } from "../../model/place.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { Time } from "../../model/time.ts";
 import type { Value } from "../../model/value.ts";
@@ -10,7 +9,7 @@ import type { TapeHeader } from "./header.ts";
 import { makeHeader } from "./make-header.ts";
 import { FlightGearReader } from "./reader.ts";
 import { readSignalList, SIGNAL_TYPES, type Signal, type SignalList, writeSignalList } from "./signals.ts";
-import type { NormalEnding } from "./tape-body.ts";
+import type { NormalEnding } from "./normal-body.ts";
 
 /** Items of a Continuous tape by default, in the order in which FlightGear writes them. */
 const ITEMS = ["signals", "multiplayer", "extra-properties"] as const;
@@ -25,11 +24,18 @@ export function tapeUnder(reader: Reader): FlightGearReader | null {
   return base instanceof FlightGearReader ? base : null;
 }
 
+/** What is recorded without a tape to take after. */
+export interface Recorded {
+  /** Of the recorder. */
+  readonly name: string;
+  readonly signals: readonly Signal[];
+  /** Type of the aircraft; empty: not known. */
+  readonly aircraft: string;
+}
+
 /** What a tape is to be, by the options and by the tape that it takes after. */
 export class TapePlan {
   readonly dialect: Dialect;
-  /** Where a local plane touches the earth, for what comes without geodetic places. */
-  readonly origin: Origin;
   readonly options: CreateOptions;
   /** The tape to take after. */
   readonly like: FlightGearReader | null;
@@ -37,6 +43,7 @@ export class TapePlan {
   readonly #likeHeader: TapeHeader | null;
   #signals: SignalList;
   #config: readonly PropertyNode[];
+  #aircraft = "";
 
   /** `header` takes the place of that of `options.like`. */
   constructor(options: CreateOptions, header?: TapeHeader) {
@@ -60,7 +67,6 @@ export class TapePlan {
       this.#config = writeSignalList(name, list ?? DEFAULT_SIGNALS);
       this.#signals = listOf(this.#config);
     }
-    this.origin = originIn(metadata["origin"]);
   }
 
   /** Signals of each record, in byte order. */
@@ -68,12 +74,13 @@ export class TapePlan {
     return this.#signals;
   }
 
-  /** Records these signals instead of the default ones; false when the options say which there are. */
-  useSignals(name: string, list: readonly Signal[]): boolean {
-    if (this.like !== null || this.options.metadata?.["signalList"] !== undefined) return false;
-    this.#config = writeSignalList(name, list);
+  /** Records this instead of the default; what the options say stays. */
+  record({ name, signals, aircraft }: Recorded): void {
+    if (this.like !== null) return;
+    this.#aircraft = aircraft;
+    if (this.options.metadata?.["signalList"] !== undefined) return;
+    this.#config = writeSignalList(name, signals);
     this.#signals = listOf(this.#config);
-    return true;
   }
 
   /** Whether the items are given by the dialect. */
@@ -121,7 +128,7 @@ export class TapePlan {
       // What a double holds of Unix time is coarser than the epoch.
       return Math.abs(shifted - seconds) < 1e-6 ? shifted : seconds;
     }
-    const start = metadata?.["startTime"];
+    const start = metadata?.["timeOrigin"];
     if (typeof start === "number" && Number.isFinite(start)) return start;
     return like === null ? FIRST : (source ?? like) - shift / 1e9;
   }
@@ -134,7 +141,7 @@ export class TapePlan {
   }
 
   /** What a Normal tape is finished with; `zero` is the native time from which its duration counts, null: the oldest. */
-  normalEnding(zero: number | null): NormalEnding {
+  normalEnding(zero: number | null, isMending: boolean): NormalEnding {
     const like = this.#alike;
     const { frames, recordBytes } = like?.layout ?? {};
     const { compression } = this.options;
@@ -142,19 +149,20 @@ export class TapePlan {
     const ownSize = this.#signals.declaredSize ?? this.#signals.recordSize;
     const ownBytes = isOld ? ownSize - 8 : ownSize;
     const likePackets = frames === "counted" || frames === "listed" ? frames : null;
-    const ownPackets = isOld ? null : this.dialect === "normal-2020" ? "counted" : "listed";
+    const ownPackets = isOld ? null : this.dialect === "normal-2024" ? "listed" : "counted";
     const isPlain =
       compression === "store" ||
       (compression === undefined && like !== null && like.info.metadata["compression"] === "none");
     return {
-      header: (duration, hasPackets) => {
+      header: (duration, hasPackets, hasSignals) => {
         const isKept =
           like !== null &&
+          hasSignals &&
           !this.#hasOverrides &&
           !this.#isMended &&
           hasPackets === (likePackets !== null) &&
           Math.abs(duration - ((like.bounds?.[1] ?? 0) - (like.bounds?.[0] ?? 0))) < SAME;
-        return isKept ? like.header.bytes : this.#header([], duration, hasPackets);
+        return isKept ? like.header.bytes : this.#header([], duration, hasPackets, hasSignals);
       },
       hasPackets: likePackets !== null,
       recordBytes: this.#isMended ? ownBytes : (recordBytes ?? ownBytes),
@@ -162,7 +170,7 @@ export class TapePlan {
       packets: likePackets ?? ownPackets,
       level: isPlain ? null : (this.level ?? 9),
       zero,
-      keepsBuffers: this.like !== null && this.like.header.layout === "normal",
+      isMending,
     };
   }
 
@@ -176,17 +184,17 @@ export class TapePlan {
   }
 
   get #hasOverrides(): boolean {
-    return Object.keys(this.options.metadata ?? {}).some((key) => key !== "origin");
+    return Object.keys(this.options.metadata ?? {}).length > 0;
   }
 
-  #header(data: readonly string[], duration: number, hasPackets: boolean): Uint8Array {
+  #header(data: readonly string[], duration: number, hasPackets: boolean, hasSignals = true): Uint8Array {
     const like = this.like;
     return makeHeader({
       dialect: this.dialect,
       like: like === null ? null : { header: this.#likeHeader!, dialect: dialectOf(like) },
-      metadata: this.options.metadata ?? {},
+      metadata: { ...(this.#aircraft === "" ? {} : { aircraft: this.#aircraft }), ...this.options.metadata },
       data,
-      config: this.#config,
+      config: hasSignals ? this.#config : writeSignalList("simtape", []),
       duration,
       hasPackets,
     });
@@ -211,14 +219,4 @@ function signalsIn(value: Value | undefined): Signal[] | null {
     if (typeof property !== "string" || !isType) throw new RangeError(`no signal: ${JSON.stringify(entry)}`);
     return { property, type: type as Signal["type"], interpolation: interpolation as Signal["interpolation"] };
   });
-}
-
-function originIn(value: Value | undefined): Origin {
-  const origin = unsetOrigin();
-  if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) return origin;
-  const { latitude, longitude, altitude = 0 } = value as { readonly [key: string]: Value };
-  if (typeof latitude !== "number" || typeof longitude !== "number" || typeof altitude !== "number") {
-    throw new RangeError("origin is { latitude, longitude, altitude }, degrees and metres");
-  }
-  return Object.assign(origin, { latitude, longitude, altitude, isSet: true });
 }

@@ -1,19 +1,21 @@
 import type { SinkBundle } from "../../io/sink.ts";
 import type { MessageBatch } from "../../model/batch.ts";
-import type { Origin } from "../../model/place.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo } from "../../model/value.ts";
-import type { ChannelSpec, CreateOptions, Writer } from "../../model/writer.ts";
+import type { ChannelSpec, CreateOptions, Lost, Writer } from "../../model/writer.ts";
 import { type Dialect, framesOf, isNormal } from "./dialects.ts";
-import { FrameTable, layoutKey } from "./frame-table.ts";
+import { FramePairs } from "./frame-pairs.ts";
+import { FrameTable, layoutKey, type TapeLayout } from "./frame-table.ts";
 import type { TapeHeader } from "./header.ts";
 import { fillsExtraProperties } from "./layout-extra.ts";
 import { Output } from "./output.ts";
-import type { Signal, SignalList } from "./signals.ts";
-import { ContinuousBody, NormalBody, Slot, type TapeBody } from "./tape-body.ts";
-import { FIRST, SAME, TapePlan } from "./tape-plan.ts";
+import type { SignalList } from "./signals.ts";
+import { NormalBody } from "./normal-body.ts";
+import { ContinuousBody, LastFrameBody, Slot, type TapeBody } from "./tape-body.ts";
+import { FIRST, type Recorded, SAME, TapePlan } from "./tape-plan.ts";
 
 const MAX_PACKET = 0xffff;
+const NOTHING = new Uint8Array(0);
 
 /** Opens the file and writes nothing to it yet: what the header says is known with the first message. */
 export async function createWriter(to: SinkBundle, options: CreateOptions): Promise<TapeWriter> {
@@ -55,6 +57,11 @@ export class TapeWriter implements Writer {
   /** The frame that was copied last. */
   #copied: FrameTable | null = null;
   #copiedFrame = -1;
+  /** Set while frames may hold extra properties that FlightGear replays. */
+  #pairs: FramePairs | null = null;
+  /** Sequence behind the frame that was written last, and the tape it is of, when it is as it was read. */
+  #next = -1;
+  #of: TapeLayout | null = null;
   // Signal lists that were found to be this tape's, or not.
   readonly #isSameList = new Map<SignalList, boolean>();
   #end: Promise<void> | null = null;
@@ -69,11 +76,6 @@ export class TapeWriter implements Writer {
     return this.#plan.dialect;
   }
 
-  /** Where a local plane touches the earth, for what comes without geodetic places. */
-  get origin(): Origin {
-    return this.#plan.origin;
-  }
-
   /** Signals of each record, in byte order. */
   get signals(): SignalList {
     return this.#plan.signals;
@@ -83,12 +85,9 @@ export class TapeWriter implements Writer {
     this.#output = output;
   }
 
-  /**
-   * Records these signals instead of the default ones. False, and nothing done, when something was written or the
-   * options say which signals there are.
-   */
-  useSignals(name: string, list: readonly Signal[]): boolean {
-    return this.#frames === 0 && !this.#isOpen && this.#plan.useSignals(name, list);
+  /** Before the first message: records these signals and names this aircraft, where the options do not say which. */
+  record(what: Recorded): void {
+    if (this.#frames === 0 && !this.#isOpen) this.#plan.record(what);
   }
 
   channel({ name }: ChannelSpec): ChannelInfo {
@@ -152,9 +151,11 @@ export class TapeWriter implements Writer {
         table.isSound(frame) &&
         sequence[i] === table.first(frame) &&
         i + count <= batch.length &&
-        sequence[i + count - 1] === sequence[i]! + count - 1;
+        sequence[i + count - 1] === sequence[i]! + count - 1 &&
+        !this.#joinsMade(native);
       if (isWhole && this.#hasAll(slots, channel, i, i + count)) {
         this.#close();
+        this.#part(slots, batch, i, i + count, native, table);
         this.#copy(table, frame, shift, native);
         i += count;
         continue;
@@ -201,6 +202,10 @@ export class TapeWriter implements Writer {
     return this.#end;
   }
 
+  get lost(): readonly Lost[] {
+    return this.#body?.lost ?? [];
+  }
+
   abort(): Promise<void> {
     this.#end ??= this.#output!.abort();
     return this.#end;
@@ -226,19 +231,50 @@ export class TapeWriter implements Writer {
     const plan = this.#plan;
     this.#zero = plan.zeroFor(table?.layout.zero ?? plan.like?.layout.zero ?? null, shift);
     if (isNormal(this.dialect)) {
-      this.#body = new NormalBody(output, plan.normalEnding(time !== 0 || isMending ? this.#zero : null));
+      const zero = time !== 0 || isMending ? this.#zero : null;
+      this.#body = new NormalBody(output, plan.normalEnding(zero, isMending));
       return this.#body;
     }
     const data = this.#slots.map(({ name }) => name);
     const frames = framesOf(this.dialect, false);
     output.builder.raw(plan.continuousHeader(data));
     this.#key = layoutKey({ frames, data, recordBytes: null });
-    this.#continuous = new ContinuousBody(output, frames, plan.level ?? 6);
-    this.#body = this.#continuous;
+    const body = new ContinuousBody(output, frames, plan.level ?? 6);
+    if (plan.options.dialect === "recovery") {
+      this.#body = new LastFrameBody(body);
+      return this.#body;
+    }
+    this.#continuous = body;
+    this.#body = body;
+    if (data.includes("extra-properties")) this.#pairs = new FramePairs(body, data);
     if (time !== 0 && this.#zero <= 0) this.#zero += FIRST - this.#zero;
     // Time 0 is that of the first frame: when the first message is of another, an empty frame holds the place.
-    if (time !== 0 && this.dialect !== "recovery") this.#continuous.frame(this.#zero, this.#slots);
+    if (time !== 0 && this.dialect !== "recovery") body.frame(this.#zero, this.#slots);
     return this.#body;
+  }
+
+  /** Keeps a frame of these rows from the one before, unless they follow each other in the tape they are from. */
+  #part(
+    slots: readonly number[],
+    { channel, sequence, bytes, start, end }: MessageBatch,
+    from: number,
+    to: number,
+    native: number,
+    { layout }: FrameTable,
+  ): void {
+    const pairs = this.#pairs;
+    if (pairs === null) return;
+    let item: Uint8Array = NOTHING;
+    let record: Uint8Array | null = null;
+    for (let i = from; i < to; i++) {
+      const { name } = this.#slots[slots[channel[i]!]!]!;
+      if (name === "signals") record = bytes.subarray(start[i], end[i]);
+      else if (name === "extra-properties") item = bytes.subarray(start[i], end[i]);
+    }
+    if (this.#next !== sequence[from] || this.#of !== layout) pairs.part(native, item);
+    pairs.passed(native, item, record);
+    this.#next = sequence[to - 1]! + 1;
+    this.#of = layout;
   }
 
   /** A frame as it is, and before it those without messages that lie between it and the one copied last. */
@@ -278,7 +314,7 @@ export class TapeWriter implements Writer {
     const { layout } = table;
     if (this.#plan.options.compression !== undefined && layout.frames === "deflate") return false;
     return (
-      !isNormal(this.dialect) &&
+      this.#continuous !== null &&
       layout.channels.every((name, id) => channels[id] == null || channels[id].name === name) &&
       layoutKey(layout) === this.#key
     );
@@ -332,12 +368,19 @@ export class TapeWriter implements Writer {
   ): void {
     const of = this.#slots[slot]!;
     const isPacket = of.name === "multiplayer";
+    if (table !== null && this.#joinsMade(native)) {
+      // What was made for this moment becomes a part of the frame: FlightGear knows one frame of a time.
+      this.#table = table;
+      this.#frame = frame;
+      for (const slot of this.#slots) slot.count = 0;
+    }
     const joins =
       this.#isOpen &&
       this.#native === native &&
       this.#table === table &&
       this.#frame === frame &&
       (isPacket || of.count === 0);
+    if (joins && of.name === "signals") of.clear();
     if (!joins) {
       this.#closeInto(body);
       this.#count();
@@ -349,10 +392,12 @@ export class TapeWriter implements Writer {
     of.add(bytes, start, end, isPacket);
   }
 
+  /** Whether the frame that is being put together is made, and a frame of `native` goes on with it. */
+  #joinsMade(native: number): boolean {
+    return this.#isOpen && this.#table === null && this.#native === native;
+  }
+
   #count(): void {
-    if (this.#frames > 0 && this.#plan.options.dialect === "recovery") {
-      throw new RangeError("a Recovery tape has one frame");
-    }
     this.#frames++;
   }
 
@@ -364,7 +409,11 @@ export class TapeWriter implements Writer {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const buffer = this.#table === null ? -1 : this.#table.buffer(this.#frame);
+    const item = this.#slots.find(({ name }) => name === "extra-properties")?.content ?? NOTHING;
+    this.#pairs?.part(this.#native, item);
     body.frame(this.#native, this.#slots, buffer);
+    this.#pairs?.passed(this.#native, item, this.#slots.find(({ name }) => name === "signals")?.content ?? null);
+    this.#of = null;
     for (const slot of this.#slots) slot.clear();
   }
 }

@@ -4,7 +4,7 @@ import { createWriter } from "../../../src/formats/flightgear/writer.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { Findings } from "../../../src/model/error.ts";
 import { Fold } from "../../../src/model/fold.ts";
-import { fromEuler, fromPlane, placesOf, unsetOrigin } from "../../../src/model/place.ts";
+import { fromEuler, fromPlane, type Origin, originAt, placesOf, unsetOrigin } from "../../../src/model/place.ts";
 import type { Reader } from "../../../src/model/reader.ts";
 import { type Axes, MutableState, type State } from "../../../src/model/state.ts";
 import type { CreateOptions } from "../../../src/model/writer.ts";
@@ -23,11 +23,15 @@ interface Encoded {
   stateAt(seconds: number): Promise<State>;
 }
 
-async function encoded(states: Iterable<State>, options: CreateOptions = {}): Promise<Encoded> {
+async function encoded(
+  states: Iterable<State>,
+  options: CreateOptions = {},
+  origin: Origin = unsetOrigin(),
+): Promise<Encoded> {
   const files = new MemoryFiles();
   const writer = await createWriter(files, options);
   const ledger = new Ledger();
-  const steps = encoder(writer, ledger);
+  const steps = encoder(writer, ledger, origin);
   for (const state of states) steps.step(state);
   steps.end();
   await writer.close();
@@ -69,13 +73,12 @@ describe("an encoder", () => {
     ["metres, right-handed", RIGHT, 1],
     ["centimetres, left-handed", { ...RIGHT, handed: "left" } as const, 100],
   ])("puts what moves first where it is on the earth: %s", async (_, axes, scale) => {
-    const origin = { latitude: 47, longitude: 8, altitude: 400 };
-    const { findings, stateAt } = await encoded(street(axes, scale), { metadata: { origin } });
+    const { findings, stateAt } = await encoded(street(axes, scale), {}, originAt(47, 8, 400));
     expect(findings.list()).toEqual([]);
     const state = await stateAt(2);
     const { ids, columns } = state.sets.get("aircraft")!;
     expect(ids).toEqual(["1", "7", "self"]);
-    const expected = fromPlane(20, 20, 10, { ...origin, isSet: true });
+    const expected = fromPlane(20, 20, 10, originAt(47, 8, 400));
     const geodetic = columns.get("geodetic")!.data as Float64Array;
     const own = ids.indexOf("self");
     expect(geodetic[3 * own]).toBeCloseTo(expected[0], 9);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { NormalBuffers, type NormalFrame } from "../../../src/formats/flightgear/buffers.ts";
 import { createWriter } from "../../../src/formats/flightgear/writer.ts";
 import { type ByteSink, MemoryFiles } from "../../../src/io/sink.ts";
 import { Findings } from "../../../src/model/error.ts";
@@ -100,8 +99,9 @@ describe("a dialect", () => {
   });
 
   test.each([
-    ["normal", 3],
+    ["normal", 2],
     ["normal-2020", 2],
+    ["normal-2024", 3],
   ] as const)("%s holds signals and packets, and says that it does", async (dialect, generation) => {
     const reader = await readerOf(makeContinuous({ data: ["signals", "multiplayer"], frames: 60 }));
     const findings = new Findings();
@@ -133,15 +133,17 @@ describe("a dialect", () => {
     expect(await rowsOf(again)).toEqual(await rowsOf(reader));
   });
 
-  test("recovery has one frame of signals and refuses more", async () => {
+  test("recovery is the last frame of signals, and says what it is not", async () => {
     const files = new MemoryFiles();
     const writer = await createWriter(files, { dialect: "recovery", metadata: { signalList: [...SIGNALS] as never } });
     const channel = writer.channel({ name: "signals" });
     expect(() => writer.channel({ name: "extra-properties" })).toThrow(RangeError);
     writer.write(channel, 0, signalBytes(1));
-    expect(() => writer.write(channel, 1e9, signalBytes(2))).toThrow(RangeError);
-    await writer.abort();
-    expect(files.files.size).toBe(0);
+    writer.write(channel, 1e9, signalBytes(2));
+    await writer.close();
+    expect(writer.lost).toEqual([expect.objectContaining({ path: "signals", count: 1 })]);
+    const rows = await rowsOf(await readerOf(files.bytes));
+    expect(rows.map(({ payload }) => payload)).toEqual([Buffer.from(signalBytes(2)).toString("hex")]);
   });
 
   test("that nobody knows is refused", async () => {
@@ -203,7 +205,7 @@ describe("a header", () => {
 });
 
 describe("messages", () => {
-  const metadata = { signalList: [...SIGNALS] as never, startTime: 10 };
+  const metadata = { signalList: [...SIGNALS] as never, timeOrigin: 10 };
 
   test("of one time become one frame, in whatever order they come", async () => {
     const files = new MemoryFiles();
@@ -286,74 +288,59 @@ describe("messages", () => {
 });
 
 describe("the buffers of a Normal tape", () => {
-  const frame = (native: number, packets: Uint8Array[] = []): NormalFrame => ({
-    native,
-    record: new Uint8Array(0),
-    packets,
-    buffer: -1,
-  });
-  const times = (frames: readonly NormalFrame[]): number[] => frames.map(({ native }) => native);
-  const steps = (frames: readonly NormalFrame[]): number[] =>
-    [...new Set(times(frames).map((native, i, all) => Math.round((native - (all[i - 1] ?? native)) * 1000)))].slice(1);
-
-  test("hold a minute of every frame, then one in 0.55 s, then one in 6.05 s, at 20 frames a second", () => {
-    const buffers = new NormalBuffers();
-    // Native times are sums of steps, with the rounding of each.
-    let now = 0;
-    for (let k = 1; k <= 20 * 1500; k++) {
-      now += 1 / 20;
-      buffers.add(frame(now));
+  /** Times of the frames in each buffer. */
+  async function inBuffers(bytes: Uint8Array): Promise<number[][]> {
+    const content = contentOf(bytes);
+    const view = new DataView(content.buffer, content.byteOffset);
+    const buffers: number[][] = [];
+    for await (const records of (await readerOf(bytes)).records()) {
+      for (const { kind, offset } of records) {
+        if (kind === "container") buffers.push([]);
+        else if (kind === "frame") buffers.at(-1)!.push(view.getFloat64(offset, true));
+      }
     }
-    const { short, medium, long } = buffers;
-    expect(short.at(-1)!.native).toBe(now);
-    expect(short[0]!.native).toBeGreaterThan(1439);
-    expect(short[0]!.native).toBeLessThan(1441);
-    expect(steps(short)).toEqual([50]);
-    expect(steps(medium)).toEqual([550]);
-    // Sums are not exact: a step that meets the limit is one frame longer.
-    expect(steps(long)).toEqual(expect.arrayContaining([6050]));
-    expect(Math.max(...steps(long))).toBeLessThan(6150);
-    expect(medium.at(-1)!.native).toBeLessThan(short[0]!.native);
-    expect(now - medium[0]!.native).toBeLessThanOrEqual(600);
-    expect(long.at(-1)!.native).toBeLessThan(medium[0]!.native);
-    expect(short.length + medium.length + long.length + buffers.dropped).toBe(30_000);
+    return buffers;
+  }
+
+  test("hold every frame of a tape that had none, however long it is", async () => {
+    const reader = await readerOf(makeContinuous({ data: ["signals"], frames: 3000 }));
+    const [short, medium, long] = await inBuffers(await rewritten(reader, { like: reader, dialect: "normal" }));
+    expect(short!.length).toBeGreaterThan(2900);
+    expect([medium, long]).toEqual([[], []]);
   });
 
-  test("count ages from now: with limits of 20, 40 and 100 s the second spans 20 s, the third 60 s", () => {
-    const buffers = new NormalBuffers({ short: 20, medium: 40, long: 100, mediumStep: 0.5, longStep: 5 });
-    for (let k = 1; k <= 20 * 300; k++) buffers.add(frame(k / 20));
-    const span = (frames: readonly NormalFrame[]): number => frames.at(-1)!.native - frames[0]!.native;
-    expect(span(buffers.medium)).toBeGreaterThan(18.5);
-    expect(span(buffers.medium)).toBeLessThan(20);
-    expect(span(buffers.long)).toBeGreaterThan(48);
-    expect(span(buffers.long)).toBeLessThan(60);
-  });
-
-  test("drop one frame more than is too old, as the recorder does", () => {
-    const buffers = new NormalBuffers({ short: 1, medium: 10, long: 100, mediumStep: 100, longStep: 100 });
-    for (const native of [10, 10.5, 11]) buffers.add(frame(native));
-    expect(times(buffers.short)).toEqual([10, 10.5, 11]);
-    buffers.add(frame(11.2));
-    expect(times(buffers.short)).toEqual([11, 11.2]);
-  });
-
-  test("give the packets of a dropped frame on, when their pilot is not heard in the next", () => {
-    const buffers = new NormalBuffers({ short: 1, medium: 10, long: 100, mediumStep: 100, longStep: 100 });
-    const [alice, bob] = [packetBytes("ALICE", 1, 2), packetBytes("BOB", 1, 1)];
-    buffers.add(frame(10, [alice, bob]));
-    buffers.add(frame(10.6, [packetBytes("BOB", 2, 1)]));
-    buffers.add(frame(11.4));
-    buffers.add(frame(11.5));
-    expect(times(buffers.short)).toEqual([11.4, 11.5]);
-    expect(buffers.short[0]!.packets).toEqual([packetBytes("BOB", 2, 1), alice]);
-  });
-
-  test("never lose the newest frame, however far apart frames are", () => {
-    const buffers = new NormalBuffers();
-    for (let k = 0; k < 10; k++) {
-      buffers.add(frame(k * 100));
-      expect(buffers.short.at(-1)!.native).toBe(k * 100);
+  test.each([0.5, 1.2, 2, 3])("are never without short-term frames: the first %d s of a tape", async (seconds) => {
+    const reader = await readerOf(gzipped(makeNormal({ generation: 3 })));
+    const until = Math.round(seconds * 1e9);
+    const files = new MemoryFiles();
+    const writer = await createWriter(files, { like: reader });
+    const channel = writer.channel({ name: "signals" });
+    let frames = 0;
+    for await (const batch of reader.batches({ end: until })) {
+      writer.append(batch, [channel]);
+      frames += batch.length;
     }
+    await writer.close();
+    const buffers = await inBuffers(files.bytes);
+    expect(buffers[0]!.length).toBeGreaterThan(0);
+    expect(buffers.flat().length).toBe(frames);
+    const oldestFirst = buffers.toReversed().flat();
+    expect(oldestFirst).toEqual(oldestFirst.toSorted((a, b) => a - b));
+  });
+
+  test("stay in order of time when one tape is behind another", async () => {
+    const reader = await readerOf(gzipped(makeNormal({ generation: 3 })));
+    const files = new MemoryFiles();
+    const writer = await createWriter(files, { like: reader });
+    const channel = writer.channel({ name: "signals" });
+    for (const shift of [0, 1e12]) for await (const batch of reader.batches({})) writer.append(batch, [channel], shift);
+    await writer.close();
+    const buffers = await inBuffers(files.bytes);
+    const oldestFirst = buffers.toReversed().flat();
+    expect(oldestFirst).toEqual(oldestFirst.toSorted((a, b) => a - b));
+    // One frame is in the medium and the long-term buffer, and of the first tape both are long-term now.
+    expect(oldestFirst.length).toBe(2 * buffersOf(80).flat().length - 1);
+    expect(buffers.slice(0, 2).map(({ length }) => length)).toEqual([40, 10]);
   });
 
   test("get back the frames that came from them, also when some are left out", async () => {
