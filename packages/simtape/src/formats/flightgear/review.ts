@@ -1,4 +1,5 @@
 import type { Reporter } from "../../model/error.ts";
+import { playsIn } from "./dialects.ts";
 import type { FlightGearReader } from "./reader.ts";
 import { fatalPair, type ItemTexts, textsOf } from "./text-pairs.ts";
 
@@ -7,7 +8,7 @@ export async function review(tape: FlightGearReader, report: Reporter, signal?: 
   const warn = (code: string, message: string, time?: number): void =>
     report.report({ code, severity: "warning", message, time });
   const frames = await framesOf(tape, signal);
-  const plays = String(tape.info.metadata["playsIn"]);
+  const plays = playsIn(tape.layout.frames, tape.shape.generation);
   if (!plays.endsWith("later"))
     warn("plays-nowhere", `plays in ${plays}; copied with --dialect normal it plays in others`);
   if (frames.length === 0) {

@@ -137,8 +137,8 @@ describe("what is encoded", () => {
       expect((await check(recording)).findings).toEqual([]);
       for (const { time, values } of states) {
         const found = await recording.state(time);
-        const value = values.get("a");
-        const text = value === undefined || value === null ? undefined : String(value).toLowerCase();
+        const value = values.get("a") as string | number | boolean | undefined;
+        const text = value === undefined ? undefined : String(value).toLowerCase();
         expect((found.values.get("/simtape/a") as string | undefined)?.toLowerCase()).toBe(text);
       }
       fillers += frames.length - list.length;

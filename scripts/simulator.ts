@@ -1,0 +1,295 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { DIALECTS } from "../packages/simtape/src/formats/flightgear/dialects.ts";
+import type { FlightGearReader } from "../packages/simtape/src/formats/flightgear/reader.ts";
+import { open, type Recording } from "../packages/simtape/src/index.ts";
+import { fromFile } from "../packages/simtape/src/io/node/index.ts";
+import { Fgfs, fgfsCommand, type Property } from "./fgfs.ts";
+
+/**
+ * Makes every kind of tape that the command writes, loads each into a real FlightGear, and compares every signal with
+ * what the recording says: `npm run simulator [-- WORD…]`, only tapes whose name holds one of the words. `FGFS` is the command
+ * that starts another FlightGear. Exit 1: one did not play where `info` says that it does, or a value differs.
+ */
+const examples = fileURLToPath(new URL("../examples/", import.meta.url));
+const command = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", import.meta.url));
+
+/** Moments that are looked at in each tape. */
+const MOMENTS = 7;
+/** Frames closer together than this are none to stop between, seconds. */
+const LEAST_STEP = 0.005;
+
+/**
+ * What the simulator computes itself while it replays: its values win over a tape's (semantics §4.1). `ufo` has no
+ * engines, tanks or gear of its own.
+ */
+const OWNED = [
+  /^\/environment\//,
+  /^\/position\/ground-elev-m$/,
+  /^\/position\/altitude-agl-(ft|m)$/,
+  /^\/consumables\/fuel\//,
+  /^\/controls\/lighting\//,
+];
+
+interface Tape {
+  readonly name: string;
+  /** Commands that make it; `$` is the folder of tapes, `@` that of examples. */
+  readonly made: readonly string[];
+}
+
+const FROM = ["race.hcrp", "town.log", "patrol.tape", "buckyball.nanover.zip"];
+
+const TAPES: readonly Tape[] = [
+  { name: "demo", made: ["demo flightgear -o $ --seconds 20", "copy $/flight.fgtape $/demo.fgtape"] },
+  ...DIALECTS.map((dialect) => ({
+    name: `demo as ${dialect}`,
+    made: [`copy $/demo.fgtape $/TAPE --rewrite --dialect ${dialect}`],
+  })),
+  ...FROM.flatMap((name) =>
+    [null, "normal"].map((dialect) => ({
+      name: `${name} converted${dialect === null ? "" : ` to ${dialect}`}`,
+      made: [`convert @/${name} $/TAPE${dialect === null ? "" : ` --dialect ${dialect}`}`],
+    })),
+  ),
+  { name: "town.log at an origin", made: ["convert @/town.log $/TAPE --origin 47.4,8.5,430,30"] },
+  { name: "c172p", made: ["copy @/flight.fgtape $/TAPE"] },
+  { name: "c172p rewritten", made: ["copy @/flight.fgtape $/TAPE --rewrite"] },
+  ...["continuous", "continuous-compressed", "normal", "normal-2024"].map((dialect) => ({
+    name: `c172p as ${dialect}`,
+    made: [`copy @/flight.fgtape $/TAPE --rewrite --dialect ${dialect}`],
+  })),
+  { name: "c172p trimmed to its beginning", made: ["trim @/flight.fgtape $/TAPE --from 1s --until 12s"] },
+  { name: "c172p trimmed to its end", made: ["trim @/flight.fgtape $/TAPE --from 30s"] },
+  { name: "demo trimmed", made: ["trim $/demo.fgtape $/TAPE --from 4.013s --until 15s"] },
+  { name: "c172p joined", made: ["join @/flight.fgtape @/flight.fgtape -o $/TAPE --gap 1s"] },
+  {
+    name: "demo joined",
+    made: ["trim $/demo.fgtape $/half.fgtape --from 10s", "join $/demo.fgtape $/half.fgtape -o $/TAPE --gap 1s"],
+  },
+  { name: "c172p repaired", made: ["corrupt @/flight.fgtape $/bad.fgtape --seed 4", "repair $/bad.fgtape $/TAPE"] },
+  { name: "demo repaired", made: ["corrupt $/demo.fgtape $/bad2.fgtape --seed 4", "repair $/bad2.fgtape $/TAPE"] },
+  { name: "demo redacted", made: ["redact $/demo.fgtape $/TAPE -c multiplayer --from 3s --until 9s"] },
+  { name: "demo without pilots", made: ["filter $/demo.fgtape $/TAPE --exclude multiplayer"] },
+  { name: "demo shifted", made: ["shift $/demo.fgtape $/TAPE --by 5s"] },
+  {
+    name: "demo through HCRP",
+    made: ["convert $/demo.fgtape $/demo.hcrp --no-original", "convert $/demo.hcrp $/TAPE"],
+  },
+  {
+    name: "c172p through HCRP",
+    made: ["convert @/flight.fgtape $/c172p.hcrp --no-original", "convert $/c172p.hcrp $/TAPE"],
+  },
+  { name: "c172p through HCRP to normal", made: ["convert $/c172p.hcrp $/TAPE --dialect normal"] },
+];
+
+interface Result {
+  readonly name: string;
+  readonly says: string;
+  readonly plays: boolean;
+  readonly compared: number;
+  readonly owned: number;
+  readonly texts: number;
+  readonly wrong: readonly string[];
+}
+
+async function main(words: readonly string[]): Promise<void> {
+  const fgfs = fgfsCommand();
+  if (fgfs === null || spawnSync("Xvfb", ["-help"]).error !== undefined) {
+    console.log("skipped: fgfs or Xvfb is not installed (Debian: flightgear, xvfb)");
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "simtape-simulator-"));
+  const home = process.env["FGFS_HOME"] ?? join(folder, "home");
+  let simulator: Fgfs | null = null;
+  const results: Result[] = [];
+  try {
+    for (const { name, made } of TAPES) {
+      const path = join(folder, `${name.replace(/[^\w-]+/g, "-")}.fgtape`);
+      for (const line of made) simtape(line, folder, path);
+      if (words.length > 0 && !words.some((word) => name.includes(word))) continue;
+      const tape = name === "demo" ? join(folder, "demo.fgtape") : path;
+      simulator ??= await Fgfs.start(fgfs, home);
+      const result = await judged(simulator, name, tape);
+      results.push(result);
+      console.error(lineOf(result));
+      for (const wrong of result.wrong.slice(0, 10)) console.error(`    ${wrong}`);
+      if (!simulator.isAlive) {
+        await simulator.end();
+        simulator = null;
+      }
+    }
+    console.log(`\nFlightGear ${simulator?.version ?? ""}\n`);
+    console.log(
+      "| tape | plays in | loaded | values compared | its own | texts | differ |\n|---|---|---|---:|---:|---:|---:|",
+    );
+    for (const result of results) console.log(lineOf(result));
+    if (results.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
+  } finally {
+    await simulator?.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function lineOf({ name, says, plays, compared, owned, texts, wrong }: Result): string {
+  return `| ${name} | ${says} | ${plays ? "yes" : "no"} | ${compared} | ${owned} | ${texts} | ${wrong.length} |`;
+}
+
+/** Runs the command as its users do. */
+function simtape(line: string, folder: string, tape: string): void {
+  mkdirSync(folder, { recursive: true });
+  const words = line
+    .split(" ")
+    .map((word) => word.replace("$/TAPE", tape).replace("$", folder).replace("@/", examples));
+  const { status, stderr } = spawnSync("node", [command, ...words, "--force"], { encoding: "utf8" });
+  // 3: done, and something was lost, which is told.
+  if (status !== 0 && status !== 3) throw new Error(`simtape ${words.join(" ")}: ${stderr}`);
+}
+
+/** Loads a tape, and compares what the simulator shows between frames with what the recording has in them. */
+async function judged(simulator: Fgfs, name: string, path: string): Promise<Result> {
+  const recording = await open(fromFile(path));
+  const says = recording.info.metadata["playsIn"] as string;
+  const wrong: string[] = [];
+  let [plays, compared, owned, texts] = [false, 0, 0, 0];
+  try {
+    plays = await simulator.load(path);
+    if (plays !== isPromised(says, simulator.version)) wrong.push(`loaded: ${plays}, but it plays in ${says}`);
+    if (plays) {
+      const tape = await framesOf(recording);
+      const paths = [...(await recording.state(0)).values.keys()];
+      for (let k = 0; k < MOMENTS; k++) {
+        const at = tape.pairs[Math.floor(((k + 0.5) / MOMENTS) * tape.pairs.length)];
+        const aim = at === undefined ? tape.zero : at[0] + 0.37 * (at[1] - at[0]);
+        const [shown, ...values] = await simulator.at(aim, ["/sim/replay/time", ...paths]);
+        const moment = await tape.moment(Number(shown));
+        if (moment === null) {
+          wrong.push(`at ${aim} the simulator is at ${shown}`);
+          continue;
+        }
+        for (const [i, property] of paths.entries()) {
+          const expected = moment(property);
+          if (expected === null) continue;
+          const isText = typeof expected.value === "string";
+          if (!isText && OWNED.some((of) => of.test(property))) {
+            owned++;
+            continue;
+          }
+          if (isText) texts++;
+          else compared++;
+          if (!isAlike(values[i]!, expected)) {
+            wrong.push(`${property} at ${shown}: shown ${values[i]}, recorded ${expected.value}`);
+          }
+        }
+      }
+    }
+  } catch (error) {
+    simulator.isAlive = false;
+    wrong.push(`the simulator ended: ${String(error)} ${simulator.lastWords}`);
+  }
+  await recording.close();
+  return { name, says, plays, compared, owned, texts, wrong };
+}
+
+function isPromised(says: string, version: string): boolean {
+  const found = /(\d+\.\d+) or (later|earlier)/.exec(says);
+  if (found === null) return false;
+  const order = (text: string): number => {
+    const [major, minor] = text.split(".").map(Number);
+    return major! * 100 + minor!;
+  };
+  const difference = order(version) - order(found[1]!);
+  return found[2] === "later" ? difference >= 0 : difference <= 0;
+}
+
+/** What a property holds at a moment, and how far the simulator may be from that. */
+interface Expected {
+  readonly value: number | string;
+  readonly tolerance: number;
+  readonly isAngle: boolean;
+}
+
+interface Frames {
+  readonly zero: number;
+  /** Native times of frames that follow each other, and hold signals. */
+  readonly pairs: readonly (readonly [number, number])[];
+  /** What is to be seen at a native time; null: it is between no such frames. */
+  moment(native: number): Promise<((property: string) => Expected | null) | null>;
+}
+
+/** As FlightGear replays it (spec §2.4): the frames beside a moment, told by their bytes, and what each signal makes of them. */
+async function framesOf(recording: Recording): Promise<Frames> {
+  const reader = recording.reader as FlightGearReader;
+  const zero = Number(recording.info.metadata["timeOrigin"]);
+  const isTold = new Set<number>();
+  const signals = recording.channels.find(({ name }) => name === "signals");
+  if (signals !== undefined) {
+    for await (const batch of recording.batches({ channels: [signals] }))
+      for (const time of batch.time) isTold.add(time);
+  }
+  const frames: { native: number; buffer: number }[] = [];
+  let buffer = 0;
+  for await (const records of recording.records()) {
+    for (const { kind, bytes } of records) {
+      if (kind === "container") buffer++;
+      if (kind !== "frame") continue;
+      frames.push({ native: new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true), buffer });
+    }
+  }
+  frames.sort((a, b) => a.native - b.native);
+  const timeOf = (native: number): number => Math.round((native - zero) * 1e9);
+  const pairs: [number, number][] = [];
+  for (let i = 1; i < frames.length; i++) {
+    const [a, b] = [frames[i - 1]!, frames[i]!];
+    const isWide = b.native - a.native >= LEAST_STEP;
+    if (a.buffer === b.buffer && isWide && isTold.has(timeOf(a.native)) && isTold.has(timeOf(b.native)))
+      pairs.push([a.native, b.native]);
+  }
+  const byPath = new Map(reader.header.signals.signals.map((signal) => [signal.property, signal]));
+  return {
+    zero,
+    pairs,
+    moment: async (native) => {
+      const pair = pairs.find(([a, b]) => native > a + 1e-9 && native < b - 1e-9);
+      if (pair === undefined && frames.length !== 1) return null;
+      const [a, b] = pair ?? [frames[0]!.native, frames[0]!.native];
+      const [before, after] = [await recording.state(timeOf(a)), await recording.state(timeOf(b))];
+      const ratio = b === a ? 1 : (native - a) / (b - a);
+      return (property) => {
+        const [from, to] = [before.values.get(property), after.values.get(property)];
+        const signal = byPath.get(property);
+        // Numbers among extra properties move between frames that both set them, which nothing here tells.
+        if (signal === undefined) {
+          const isText = typeof to === "string" && to !== "" && Number.isNaN(Number.parseFloat(to));
+          return isText && from === to ? { value: to, tolerance: 0, isAngle: false } : null;
+        }
+        if (from === undefined || to === undefined) return null;
+        const isWhole = signal.type !== "double" && signal.type !== "float";
+        const angle =
+          signal.interpolation === "angular-deg" ? 360 : signal.interpolation === "angular-rad" ? 2 * Math.PI : 0;
+        if (isWhole || signal.interpolation === "discrete") return { value: Number(to), tolerance: 0, isAngle: false };
+        let step = Number(to) - Number(from);
+        if (angle > 0 && step > angle / 2) step -= angle;
+        else if (angle > 0 && step < -angle / 2) step += angle;
+        const value = Number(from) + ratio * step;
+        const digits = signal.type === "double" ? 1e-10 : 1e-6;
+        // Native Unix times leave some ten millionths of a second open.
+        const open = b === a ? 0 : (Math.abs(step) * native * 2 ** -51) / (b - a);
+        return { value, tolerance: Math.abs(value) * digits + digits + open, isAngle: angle === 360 };
+      };
+    },
+  };
+}
+
+function isAlike(shown: Property, { value, tolerance, isAngle }: Expected): boolean {
+  // A node that has a type of its own turns words into numbers.
+  if (value === "true" || value === "false") return String(shown) === value || shown === Number(value === "true");
+  if (typeof value === "string") return String(shown) === value;
+  if (typeof shown !== "number") return false;
+  const difference = Math.abs(shown - value);
+  return difference <= tolerance || (isAngle && Math.abs(difference - 360) <= tolerance) || Object.is(shown, value);
+}
+
+await main(process.argv.slice(2));
