@@ -179,7 +179,8 @@ export async function convert(
     source.end();
     encoder.end();
     await options.carry?.(writer);
-    if (options.strict === true && options.carry === undefined && ledger.hasLoss) await writer.abort();
+    const isLossy = ledger.hasLoss || (writer.lost ?? []).length > 0;
+    if (options.strict === true && options.carry === undefined && isLossy) await writer.abort();
     else {
       await writer.close();
       for (const { path, reason, count } of writer.lost ?? []) ledger.lost(path, reason, count);
