@@ -69,7 +69,10 @@ const TAPES: readonly Tape[] = [
     name: "demo joined",
     made: ["trim $/demo.fgtape $/half.fgtape --from 10s", "join $/demo.fgtape $/half.fgtape -o $/TAPE --gap 1s"],
   },
-  { name: "c172p repaired", made: ["corrupt @/flight.fgtape $/bad.fgtape --seed 4", "repair $/bad.fgtape $/TAPE"] },
+  {
+    name: "c172p repaired",
+    made: ["corrupt @/flight.fgtape $/bad.fgtape --seed 5 --count 1", "repair $/bad.fgtape $/TAPE"],
+  },
   { name: "demo repaired", made: ["corrupt $/demo.fgtape $/bad2.fgtape --seed 4", "repair $/bad2.fgtape $/TAPE"] },
   { name: "demo redacted", made: ["redact $/demo.fgtape $/TAPE -c multiplayer --from 3s --until 9s"] },
   { name: "demo without pilots", made: ["filter $/demo.fgtape $/TAPE --exclude multiplayer"] },
@@ -144,7 +147,7 @@ function simtape(line: string, folder: string, tape: string): void {
     .split(" ")
     .map((word) => word.replace("$/TAPE", tape).replace("$", folder).replace("@/", examples));
   const { status, stderr } = spawnSync("node", [command, ...words, "--force"], { encoding: "utf8" });
-  // 3: done, and something was lost, which is told.
+  // 3: done, and something was lost, and listed.
   if (status !== 0 && status !== 3) throw new Error(`simtape ${words.join(" ")}: ${stderr}`);
 }
 
@@ -189,6 +192,7 @@ async function judged(simulator: Fgfs, name: string, path: string): Promise<Resu
     simulator.isAlive = false;
     wrong.push(`the simulator ended: ${String(error)} ${simulator.lastWords}`);
   }
+  if (plays && compared === 0 && wrong.length === 0) wrong.push("it loaded, and there was nothing to compare");
   await recording.close();
   return { name, says, plays, compared, owned, texts, wrong };
 }
@@ -219,15 +223,15 @@ interface Frames {
   moment(native: number): Promise<((property: string) => Expected | null) | null>;
 }
 
-/** As FlightGear replays it (spec §2.4): the frames beside a moment, told by their bytes, and what each signal makes of them. */
+/** As FlightGear replays it (spec §2.4): the frames beside a moment, by their bytes, and what each signal makes of them. */
 async function framesOf(recording: Recording): Promise<Frames> {
   const reader = recording.reader as FlightGearReader;
   const zero = Number(recording.info.metadata["timeOrigin"]);
-  const isTold = new Set<number>();
+  const hasSignals = new Set<number>();
   const signals = recording.channels.find(({ name }) => name === "signals");
   if (signals !== undefined) {
     for await (const batch of recording.batches({ channels: [signals] }))
-      for (const time of batch.time) isTold.add(time);
+      for (const time of batch.time) hasSignals.add(time);
   }
   const frames: { native: number; buffer: number }[] = [];
   let buffer = 0;
@@ -244,7 +248,7 @@ async function framesOf(recording: Recording): Promise<Frames> {
   for (let i = 1; i < frames.length; i++) {
     const [a, b] = [frames[i - 1]!, frames[i]!];
     const isWide = b.native - a.native >= LEAST_STEP;
-    if (a.buffer === b.buffer && isWide && isTold.has(timeOf(a.native)) && isTold.has(timeOf(b.native)))
+    if (a.buffer === b.buffer && isWide && hasSignals.has(timeOf(a.native)) && hasSignals.has(timeOf(b.native)))
       pairs.push([a.native, b.native]);
   }
   const byPath = new Map(reader.header.signals.signals.map((signal) => [signal.property, signal]));
@@ -260,7 +264,7 @@ async function framesOf(recording: Recording): Promise<Frames> {
       return (property) => {
         const [from, to] = [before.values.get(property), after.values.get(property)];
         const signal = byPath.get(property);
-        // Numbers among extra properties move between frames that both set them, which nothing here tells.
+        // Numbers among extra properties move between frames that both set them, which nothing here says.
         if (signal === undefined) {
           const isText = typeof to === "string" && to !== "" && Number.isNaN(Number.parseFloat(to));
           return isText && from === to ? { value: to, tolerance: 0, isAngle: false } : null;

@@ -9,7 +9,7 @@ const example = (name: string): string => fileURLToPath(new URL(`../../../../exa
 const folder = mkdtempSync(join(tmpdir(), "simtape-flight-"));
 const tape = (name: string): string => join(folder, name);
 
-test("a dialect that cannot hold everything is written, and what it leaves out is told with exit 3", async () => {
+test("a dialect that cannot hold everything is written, and what it leaves out is listed, with exit 3", async () => {
   expect((await simtape(["demo", "flightgear", "-o", folder, "--seconds", "5"])).exit).toBe(0);
   const demo = tape("flight.fgtape");
   for (const dialect of ["normal", "normal-2019", "recovery"]) {

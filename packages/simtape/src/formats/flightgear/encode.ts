@@ -75,7 +75,7 @@ class TapeEncoder implements StateEncoder {
   readonly #account: Account;
   /** Where the plane lies, and the same for others to know, when anything was on it. */
   readonly #origin: Origin;
-  readonly #told: Origin;
+  readonly #given: Origin;
   readonly #isRecovery: boolean;
   readonly #signals: ChannelInfo;
   readonly #multiplayer: ChannelInfo | null;
@@ -107,7 +107,7 @@ class TapeEncoder implements StateEncoder {
   constructor(writer: TapeWriter, account: Account, origin: Origin) {
     this.#writer = writer;
     this.#account = account;
-    this.#told = origin;
+    this.#given = origin;
     this.#origin = { ...origin };
     this.#isRecovery = writer.dialect === "recovery";
     this.#signals = writer.channel({ name: "signals" });
@@ -187,7 +187,7 @@ class TapeEncoder implements StateEncoder {
     const isLocal = places.some(({ set }) => state.sets.get(set)?.columns.has("geodetic") !== true);
     if (isLocal) {
       this.#origin.isSet = true;
-      Object.assign(this.#told, this.#origin);
+      Object.assign(this.#given, this.#origin);
     }
     const moving: Place[] = [];
     for (const place of places) {

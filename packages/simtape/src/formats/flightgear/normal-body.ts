@@ -11,7 +11,7 @@ import { packetsIn, type Slot, type TapeBody } from "./tape-body.ts";
 export interface NormalEnding {
   /** The header, for tapes of that duration; `hasPackets`, `hasSignals`: frames hold packets, or signals. */
   header(duration: number, hasPackets: boolean, hasSignals: boolean): Uint8Array;
-  /** Whether frames hold packets when nobody sent any. */
+  /** Whether frames hold packets when no pilot sent any. */
   readonly hasPackets: boolean;
   readonly recordBytes: number;
   /** By which container sizes count frames. */

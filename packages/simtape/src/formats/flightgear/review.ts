@@ -80,16 +80,16 @@ async function reviewSignals(
   if (channels.length === 0) return;
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
-  const told = new Set<number>();
+  const held = new Set<number>();
   for await (const batch of tape.batches({ channels, signal })) {
     for (let i = 0; i < batch.length; i++) {
       const time = batch.time[i]!;
-      if (batch.end[i]! - batch.start[i]! >= tape.layout.signals.bytes) told.add(time);
+      if (batch.end[i]! - batch.start[i]! >= tape.layout.signals.bytes) held.add(time);
       first = Math.min(first, time);
       last = Math.max(last, time);
     }
   }
-  const gaps = times.filter((time) => time > first && time < last && !told.has(time)).length;
+  const gaps = times.filter((time) => time > first && time < last && !held.has(time)).length;
   if (gaps > 0)
     warn("signal-gaps", `${gaps} frames between others have no signals: FlightGear stands still up to them`);
 }

@@ -198,7 +198,7 @@ describe("a tape that comes back from HCRP", () => {
 describe("any tape as any dialect", () => {
   // Real ones take seconds: made ones usually, all in the long run.
   const tapes = [...MADE, ...REAL].filter(([name]) => !/fixture|\.fgtape/.test(name) || tries(0, 1) > 0);
-  test.each(tapes)("is written, and what is not is told: %s", async (_, bytes) => {
+  test.each(tapes)("is written, and what is not is listed: %s", async (_, bytes) => {
     for (const dialect of DIALECTS) {
       const recording = new Recording(await readerOf(bytes), new Findings());
       const all = (await recording.statistics()).reduce((sum, { messages }) => sum + messages, 0);
@@ -428,7 +428,7 @@ describe("the origin", () => {
     expect(found[2]).toBeCloseTo(expected[2]!, 0);
   });
 
-  test("is told when nobody said it", async () => {
+  test("is in the report when it was not given", async () => {
     await using race = await openBundle(
       bundleOfFiles({ "t.log": makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 5) }),
       FORMATS,
