@@ -71,7 +71,7 @@ const TAPES: readonly Tape[] = [
   },
   {
     name: "c172p repaired",
-    made: ["corrupt @/flight.fgtape $/bad.fgtape --seed 5 --count 1", "repair $/bad.fgtape $/TAPE"],
+    made: ["corrupt @/flight.fgtape $/bad.fgtape --seed 2 --count 1", "repair $/bad.fgtape $/TAPE"],
   },
   { name: "demo repaired", made: ["corrupt $/demo.fgtape $/bad2.fgtape --seed 4", "repair $/bad2.fgtape $/TAPE"] },
   { name: "demo redacted", made: ["redact $/demo.fgtape $/TAPE -c multiplayer --from 3s --until 9s"] },
@@ -162,7 +162,8 @@ async function judged(simulator: Fgfs, name: string, path: string): Promise<Resu
     if (plays !== isPromised(says, simulator.version)) wrong.push(`loaded: ${plays}, but it plays in ${says}`);
     if (plays) {
       const tape = await framesOf(recording);
-      const paths = [...(await recording.state(0)).values.keys()];
+      const { end } = await recording.timeline();
+      const paths = [...(await recording.state(end)).values.keys()];
       for (let k = 0; k < MOMENTS; k++) {
         const at = tape.pairs[Math.floor(((k + 0.5) / MOMENTS) * tape.pairs.length)];
         const aim = at === undefined ? tape.zero : at[0] + 0.37 * (at[1] - at[0]);
