@@ -88,7 +88,7 @@ async function clipWalk(): Promise<Row> {
   return { milliseconds, bytes: ring.bytes, ticks: ring.ticks };
 }
 
-/** CPU milliseconds of ticks in which 1,000 players move; the first seconds are told apart. */
+/** CPU milliseconds of ticks in which 1,000 players move; the first seconds apart from the rest. */
 async function crowd(ticks: number): Promise<Row> {
   const clock = clockOf();
   const recorder = await record(directoryStore(folder), { id: "crowd", now: clock.now });

@@ -97,7 +97,7 @@ export class Runner {
     return true;
   }
 
-  /** A hand turns the mouse with a speed that changes little, in whole counts; now and then it aims anew. */
+  /** A hand turns the mouse with a speed that changes little, in whole counts; now and then it aims elsewhere. */
   #look(): void {
     const random = this.#random;
     if (random() < 0.03) this.#goal = this.#yaw + (random() - 0.5) * 180;

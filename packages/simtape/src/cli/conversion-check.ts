@@ -40,7 +40,7 @@ export async function hasOriginal(result: Recording, source: Recording, bundle: 
   return true;
 }
 
-/** What the state of a recording that was written anew does not have. */
+/** What the state of a recording as it was written does not have. */
 export async function differences(source: Recording, target: Target): Promise<readonly Lost[]> {
   const result = await reopened(target);
   try {

@@ -33,9 +33,9 @@ export interface Input {
 const PATIENCE = 1000;
 /** Connections that have sent no line yet, at once; with one more the first of them has to go. */
 const MOST_WAITING = 16;
-/** Refused ones that are told one by one. */
+/** Refused ones that are named one by one. */
 const TOLD = 10;
-/** Milliseconds after which a silent connection is asked whether there is still somebody. */
+/** Milliseconds after which a silent connection is asked whether it is still there. */
 const ASKED_AFTER = 60_000;
 /** Bytes of one message of a WebSocket at most. */
 const LONGEST_MESSAGE = 4 << 20;
@@ -62,7 +62,7 @@ export async function inputOf(named: string, signal: AbortSignal, options: Input
     if (Number(port) > 65_535) throw new UsageError(`no such port: ${named}`);
     const host = bracketed ?? (plain || "127.0.0.1");
     if (!isLoopback(host) && options.token === undefined)
-      say(`simtape: whoever reaches ${named} can write into this recording, as there is no --token`);
+      say(`simtape: anyone who reaches ${named} can write into this recording; --token asks for a word first`);
     const accept = scheme === "tcp" ? acceptSocket : acceptWebSocket;
     return serving(named, { host, port: Number(port) }, accept, signal, options);
   }
@@ -170,7 +170,7 @@ async function serving(
   }
 }
 
-const BUSY = "somebody else is sending";
+const BUSY = "another sender is connected";
 
 function turnAway(sender: Sender, why: string): void {
   sender.answer(JSON.stringify({ error: why }));

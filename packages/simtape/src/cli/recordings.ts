@@ -77,7 +77,7 @@ export function urlOf(name: string): URL {
   return new URL(name);
 }
 
-/** Standard input comes once: whoever opens it reads from the same, which is closed when the command is over. */
+/** Standard input comes once: all who open it share one source, which is closed when the command is over. */
 let input: SourceBundle | null = null;
 
 function standardInput(): SourceBundle {

@@ -46,7 +46,7 @@ const SECRET = /sig|token|key|secret|pass|auth|cred|code/i;
 const LONG = 20;
 const SHORT = 4;
 
-/** The URL, and the parts of it that nobody else may see, in every spelling, the longest first; none: it has no secret. */
+/** The URL, and the parts of it that others must not see, in every spelling, the longest first; none: it has no secret. */
 export function secretsOf(url: string | URL): string[] {
   const text = String(url);
   if (shownUrl(text) === text) return [];

@@ -59,7 +59,7 @@ export class Recorder {
   readonly #store: Store;
   readonly #options: RecorderOptions;
   readonly #records: readonly boolean[];
-  /** Wall clock, and one that nobody sets; milliseconds. */
+  /** Wall clock and monotonic clock; milliseconds. */
   readonly #now: () => number;
   readonly #elapsed: () => number;
   readonly #notes = new Notes();

@@ -28,7 +28,7 @@ afterAll(() => {
 });
 
 const LINES = '{"tick":0}\n{"spawn":{"id":"a","type":"x:car","at":[0,64,0]}}\n{"end":"completed"}\n';
-const BUSY = '{"error":"somebody else is sending"}';
+const BUSY = '{"error":"another sender is connected"}';
 
 /** A place that is listened at, and what it said of where. */
 async function listening(

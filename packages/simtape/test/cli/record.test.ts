@@ -255,7 +255,7 @@ describe("a recorder that listens", () => {
     first.send(...START, ...moves(1, 10));
     await until(() => existsSync(join(out, "meta.hcrp")));
     const second = await join_(at);
-    expect(await second.answer).toBe('{"error":"somebody else is sending"}');
+    expect(await second.answer).toBe('{"error":"another sender is connected"}');
     first.close();
     await until(() => existsSync(join(out, "seg-00000000.hcs")));
 

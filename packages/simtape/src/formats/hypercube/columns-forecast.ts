@@ -1,7 +1,7 @@
 import { MOVE_ON_GROUND } from "./layout-motion.ts";
 
 /**
- * Which fields of an entity's moves are told against what was to be expected, as bits; the writer takes those that make
+ * Which fields of an entity's moves are stored as differences from a forecast, as bits; the writer takes those that make
  * an entity's numbers smaller. What is not forecast stands as it is in the chunk.
  */
 export const FORECAST = { across: 1, up: 2, turn: 4 } as const;

@@ -34,7 +34,7 @@ export const STREAM = {
   further: 12,
   /** All from the first tick record on that cannot be sorted. */
   tail: 18,
-  /** For each of `entities` bits of `FORECAST`: which of its numbers are told against what was to be expected. */
+  /** For each of `entities` bits of `FORECAST`: which of its numbers are differences from a forecast. */
   forecasts: 19,
 } as const;
 
@@ -47,7 +47,7 @@ export const FIELD_BITS: readonly number[] = [MOVE_X, MOVE_Y, MOVE_Z, MOVE_YAW, 
 const MAX_GROWTH = 4;
 /** Type, entity and mask of a move. */
 const SMALLEST_MOVE = 3;
-/** Bytes of a number whose forecast is a move's: what is told of it may be shorter. */
+/** Bytes of a forecast number in a move, at most; its difference may be shorter. */
 const FORECAST_BYTES = 3;
 /** Bytes that are copied one by one. */
 const SHORT = 16;
@@ -204,7 +204,7 @@ function bodiesOf(streams: readonly Stream[], first: Uint32Array): Bodies {
   return { bytes, starts };
 }
 
-/** The stream of forecasts; null where none is told. */
+/** The stream of forecasts; null where there is none. */
 function forecastsOf(streams: readonly Stream[], entities: number): Stream | null {
   const stream = streams[STREAM.forecasts];
   if (stream === undefined) return null;

@@ -48,7 +48,7 @@ class FileSink implements ReadableSink {
   static async open(path: string, options: FileSinkOptions): Promise<FileSink> {
     if (options.keep === true && (await isThere(path)))
       throw new SourceError("failed", `there is a file already: ${path}`);
-    // A name that nobody can guess, and that says whose it is; of the longest names only the beginning.
+    // A name that cannot be guessed and says which process owns it; of the longest names only the beginning.
     const start = basename(path).slice(0, 60);
     // What a process that was killed has left of the same file.
     await tidy(dirname(path), start);

@@ -94,7 +94,7 @@ function writeNumbers(out: ByteBuilder, mask: number, bytes: Uint8Array): void {
 
 type Numbers = readonly number[];
 
-/** Moves of somebody who runs in circles and jumps: residuals x, y, z, change of yaw, and whether it ends on the ground. */
+/** Moves of a player who runs in circles and jumps: residuals x, y, z, change of yaw, and whether it ends on the ground. */
 function runner(count: number): Numbers[] {
   const moves: Numbers[] = [];
   const place = [0, 0, 0];
@@ -146,7 +146,7 @@ function rawOf(moves: readonly Numbers[], isAll = false, least = 1): Uint8Array 
   });
 }
 
-/** What is told of the fields of moves, by the README's words: x, y, z, yaw, without those that are not there. */
+/** What is stored of the fields of moves, by the README's words: x, y, z, yaw, without those that are not there. */
 function differences(moves: readonly Numbers[]): number[][] {
   const told: number[][] = [[], [], [], []];
   let [dx, dy, dz, lastYaw, px, pz, drag] = [0, 0, 0, 0, 0, 0, 0.91];
