@@ -142,6 +142,15 @@ function propertiesOf(path: string): string[] {
   return [`/simtape/${names.join("/")}`];
 }
 
+/** What does not fly is where its properties say, in the source's own numbers. */
+function isProperty(state: State, found: State, set: string, id: number | string): boolean {
+  const { ids, columns } = state.sets.get(set)!;
+  const cells = columns.get("position")!.data as Float64Array;
+  const [base] = propertiesOf(`${set}/${id}/position`);
+  const row = ids.indexOf(id);
+  return [0, 1, 2].every((k) => isLike(cells[3 * row + k]!, found.values.get(k === 0 ? base! : `${base}[${k}]`)));
+}
+
 function add(counts: Map<string, number>, path: string): void {
   counts.set(path, (counts.get(path) ?? 0) + 1);
 }
@@ -180,6 +189,7 @@ async function unseen(source: Recording, result: Recording, target: Id): Promise
       const place = `${x} ${y} ${z}`;
       if (known.get(key) === place) continue;
       known.set(key, place);
+      if (target === "flightgear" && isProperty(state, found, set, id)) continue;
       const near = 0.002 + 1e-6 * Math.max(Math.abs(x), Math.abs(y), Math.abs(z));
       if (!there.some((place) => Math.hypot(place.x - x, place.y - y, place.z - z) <= near))
         add(counts, `${set}/position`);
