@@ -8,8 +8,9 @@ export class ByteBuilder {
   #view: DataView;
   #length = 0;
 
-  constructor(capacity = 256) {
-    this.#bytes = new Uint8Array(Math.max(16, capacity));
+  /** Room for so many bytes, or the memory to begin in: what is in it does not matter. */
+  constructor(capacity: number | ArrayBuffer = 256) {
+    this.#bytes = typeof capacity === "number" ? new Uint8Array(Math.max(16, capacity)) : new Uint8Array(capacity);
     this.#view = new DataView(this.#bytes.buffer);
   }
 

@@ -3,6 +3,16 @@ import type { ByteSink } from "./sink.ts";
 /** Bytes that may wait for the sink before the caller is asked to. */
 const LIMIT = 8 << 20;
 
+/** Pieces whose memory is kept for the next, and the largest that is. */
+const SPARES = 8;
+const SPARE = 2 << 20;
+
+interface Queued {
+  readonly length: number;
+  readonly write: () => Promise<void>;
+  readonly memory: ArrayBuffer | null;
+}
+
 /**
  * Hands writes to a sink one after the other, behind the back of a caller who does not wait for them. The first failure
  * is kept: later writes are dropped, and everything that waits rejects with it.
@@ -10,7 +20,9 @@ const LIMIT = 8 << 20;
 export class WriteBehind {
   readonly #sink: ByteSink;
   readonly #limit: number;
-  readonly #queued: { readonly length: number; readonly write: () => Promise<void> }[] = [];
+  readonly #queued: Queued[] = [];
+  /** Memory of pieces that the sink is done with. */
+  readonly #spare: ArrayBuffer[] = [];
   /** Settles when nothing is queued any more; null then. Never rejects. */
   #running: Promise<void> | null = null;
   #waiting = 0;
@@ -51,6 +63,19 @@ export class WriteBehind {
     this.#queue(bytes.length, () => this.#sink.write(bytes));
   }
 
+  /** As `write`, for bytes that have their memory to themselves: it is given back by `memory` when they are written. */
+  writeOwn(bytes: Uint8Array<ArrayBuffer>): void {
+    if (bytes.length === 0) return;
+    this.#position += bytes.length;
+    this.#queue(bytes.length, () => this.#sink.write(bytes), bytes.buffer);
+  }
+
+  /** Memory of a piece that is written, of `size` bytes at least, to write the next into; else how much to make. */
+  memory(size: number): ArrayBuffer | number {
+    const spare = this.#spare.pop();
+    return spare === undefined || spare.byteLength < size ? size : spare;
+  }
+
   /** Overwrites bytes written earlier, also those that still wait. */
   writeAt(offset: number, bytes: Uint8Array): void {
     if (bytes.length > 0) this.#queue(bytes.length, () => this.#sink.writeAt(offset, bytes));
@@ -84,9 +109,9 @@ export class WriteBehind {
     if (this.#failure !== null) throw this.#failure.cause;
   }
 
-  #queue(length: number, write: () => Promise<void>): void {
+  #queue(length: number, write: () => Promise<void>, memory: ArrayBuffer | null = null): void {
     this.#waiting += length;
-    this.#queued.push({ length, write });
+    this.#queued.push({ length, write, memory });
     this.#running ??= this.#run();
   }
 
@@ -97,6 +122,8 @@ export class WriteBehind {
         // the sink is at work before a caller who waits goes on, and keeps the thread to itself
         this.#letGo();
         await writing;
+        const { memory } = next;
+        if (memory !== null && memory.byteLength <= SPARE && this.#spare.length < SPARES) this.#spare.push(memory);
       } catch (cause) {
         this.#failure = { cause };
       }

@@ -138,4 +138,22 @@ describe("writing behind", () => {
     await closed.close();
     expect(files.bytes).toEqual(Uint8Array.of(7, 2));
   });
+
+  test("gives the memory of a piece back when the sink is done with it, and not before", async () => {
+    const sink = new HeldSink();
+    const behind = new WriteBehind(sink);
+    const piece = new Uint8Array(64);
+    behind.writeOwn(piece);
+    await begun();
+    expect(behind.memory(64)).toBe(64);
+    await sink.release();
+    await begun();
+    expect(behind.memory(65), "too small for that").toBe(65);
+    behind.writeOwn(piece);
+    await begun();
+    await sink.release();
+    await begun();
+    expect(behind.memory(64)).toBe(piece.buffer);
+    expect(behind.memory(64), "once").toBe(64);
+  });
 });

@@ -357,8 +357,8 @@ export class TapeWriter implements Writer {
   #handOver(): void {
     const piece = this.#out.take();
     this.#base += piece.length;
-    this.#behind.write(piece);
-    this.#out = new ByteBuilder(PIECE + ROOM);
+    this.#behind.writeOwn(piece);
+    this.#out = new ByteBuilder(this.#behind.memory(PIECE + ROOM));
   }
 
   async #finish(): Promise<void> {
