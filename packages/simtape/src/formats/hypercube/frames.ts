@@ -49,7 +49,8 @@ export class Framer {
 
 /** A frame of raw blocks, with content size and checksum. */
 export function storedFrame(raw: Uint8Array): Uint8Array<ArrayBuffer> {
-  const builder = new ByteBuilder(raw.length + 32);
+  const blocks = Math.max(1, Math.ceil(raw.length / BLOCK));
+  const builder = new ByteBuilder(10 + 3 * blocks + raw.length + 4);
   // content size in 4 bytes, checksum; a window of one block: 128 KiB (RFC 8878 §3.1.1.1)
   builder.u32le(ZSTD_MAGIC).u8(0x84).u8(56).u32le(raw.length);
   let at = 0;

@@ -164,11 +164,15 @@ export class CompactedOutput implements ChunkOutput {
   }
 
   #writeHeld(): void {
+    const isLarge = (frame: Uint8Array): boolean => frame.length >= PIECE >> 1;
     for (let from = 0; from < this.#held.length; ) {
-      const piece = new ByteBuilder(Math.min(this.#heldBytes, PIECE + (PIECE >> 2)));
-      do piece.raw(this.#held[from++]!);
-      while (from < this.#held.length && piece.length < PIECE);
-      const bytes = piece.take();
+      let bytes = this.#held[from++]!;
+      if (!isLarge(bytes)) {
+        const piece = new ByteBuilder(Math.min(this.#heldBytes, PIECE + (PIECE >> 2))).raw(bytes);
+        while (from < this.#held.length && piece.length < PIECE && !isLarge(this.#held[from]!))
+          piece.raw(this.#held[from++]!);
+        bytes = piece.take();
+      }
       this.#queue.add(bytes.length, () => this.#sink.write(bytes));
     }
     this.#held = [];
