@@ -319,7 +319,10 @@ export class Recorder {
     this.#newEpoch(this.#part!);
   }
 
-  /** Settles when every tick up to now is in the store, the present one when it is over. Rejects when it refuses. */
+  /**
+   * Settles when every tick up to now is in the store, the present one when it is over: the code that ends the ticks awaits it
+   * between two of them, as it never settles before `endTick`. Rejects when the store refuses.
+   */
   async flush(): Promise<void> {
     if (!this.#isBetweenTicks) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#closing !== null) return this.#closing;

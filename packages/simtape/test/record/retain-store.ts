@@ -107,16 +107,17 @@ export async function make(store: Store, id: string, made: Made): Promise<void> 
   const player = world.join({ uuid: subject ?? STEVE, name: "somebody" }, stance(0));
   for (let tick = 1; tick <= 20; tick++) {
     recorder.endTick();
-    world.move(player, stance(tick));
-    time += 50;
-    follow();
-    if (tick === 10) {
-      if (mark !== undefined) world.mark(mark[0], "look", player, mark[1]);
+    if (tick === 11) {
       await recorder.flush();
       await new Promise((resolve) => setImmediate(resolve));
     }
+    world.move(player, stance(tick));
+    time += 50;
+    follow();
+    if (tick === 10 && mark !== undefined) world.mark(mark[0], "look", player, mark[1]);
   }
   if (outcome === null) {
+    recorder.endTick();
     await recorder.flush();
     await recorder.abort();
   } else await recorder.close(took === undefined ? { outcome } : { outcome, durationMs: took });
