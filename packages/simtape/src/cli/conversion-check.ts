@@ -5,22 +5,25 @@ import type { Recording } from "../model/recording.ts";
 import { confront, SAME } from "../ops/confront.ts";
 import type { Lost } from "../model/writer.ts";
 import { areSame, areSameFiles, piecesOf } from "../ops/same-bytes.ts";
-import { knownFormats } from "./recordings.ts";
-import type { Target } from "./target.ts";
+import { budget, knownFormats } from "./recordings.ts";
 
-/** What was written, opened again. */
-export function reopened({ written }: Target): Promise<Recording> {
-  return openBundle(written, knownFormats());
+/** What was written, opened again; the dictionary that it may need is still beside its source only. */
+export function reopened(written: SourceBundle, source: SourceBundle): Promise<Recording> {
+  const bundle: SourceBundle = {
+    name: written.name,
+    open: async (name) => (await written.open(name)) ?? (name?.endsWith(".dict") === true ? source.open(name) : null),
+  };
+  return openBundle(bundle, knownFormats(), { budget: budget() });
 }
 
 /** Rejects when a copy has other bytes than its source. */
-export async function mustBeSame({ reader }: Recording, bundle: SourceBundle, target: Target): Promise<void> {
-  const { name } = target.sink;
+export async function mustBeSame({ reader }: Recording, bundle: SourceBundle, written: SourceBundle): Promise<void> {
+  const { name } = written;
   const beside = (reader.siblings ?? [])
     .map((own) => [own, name === null ? own : (reader.siblingFor?.(own, name) ?? own)] as const)
     .filter(([, other]) => other !== name);
-  if (await areSameFiles(bundle, target.written, beside)) return;
-  throw new SourceError("failed", `the copy is not the same as its source: ${target.path}`);
+  if (await areSameFiles(bundle, written, beside)) return;
+  throw new SourceError("failed", `the copy is not the same as its source: ${name ?? "standard output"}`);
 }
 
 /** Whether the result carries the files of the source, byte for byte. */
@@ -40,9 +43,8 @@ export async function hasOriginal(result: Recording, source: Recording, bundle: 
   return true;
 }
 
-/** What the state of a recording as it was written does not have. */
-export async function differences(source: Recording, target: Target): Promise<readonly Lost[]> {
-  const result = await reopened(target);
+/** What the state of a recording as it was written does not have; closes what was written. */
+export async function differences(source: Recording, result: Recording): Promise<readonly Lost[]> {
   try {
     const lost: Lost[] = [];
     await confront(source, result, SAME, { time: 0, isCut: false }, {}, (path, reason, count) =>

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { carryOriginal } from "../formats/hypercube/originals.ts";
+import { HeldFiles } from "../io/held.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
 import { type Origin, originAt } from "../model/place.ts";
 import type { Recording } from "../model/recording.ts";
@@ -82,11 +83,11 @@ export function addConvert(program: Command): void {
       const recording = isGivenBack ? await openedAs(`the original in ${file}`, carried.bundle) : opened;
       const bundle = isGivenBack ? carried.bundle : await bundleNamed(file);
       const progress = new Progress("converting");
+      const held = new HeldFiles(target.sink, target.written);
       try {
         const writing = await writingOf(format);
         const isOwn = format === formatOf(recording);
         const keep = isOwn && isWhole && !isGivenBack ? await bringing(target, file) : null;
-        if (isOwn && isWhole) await bringDictionary(recording, target);
         // Standard output cannot be read again.
         const isVerified = options.verify !== false && !target.isStandardOutput;
         const verified = { verified: isVerified };
@@ -94,8 +95,8 @@ export function addConvert(program: Command): void {
         let isCarrying = false;
         let copied: number | null = null;
         if (isOwn && isWhole && options.dialect === undefined && isSameKind(recording, bundle, target)) {
-          const { files } = await copy(recording, bundle, target.sink);
-          if (isVerified) await mustBeSame(recording, bundle, target);
+          const { files } = await copy(recording, bundle, held);
+          if (isVerified) await mustBeSame(recording, bundle, held.written);
           copied = files.length;
           converted = { ...kept(files.length, []), exact: true, original: true, ...verified };
         } else if (isOwn && isWhole) {
@@ -103,11 +104,11 @@ export function addConvert(program: Command): void {
             messages,
             changed,
             lost: left,
-          } = await rewrite(recording, writing, target.sink, { dialect: options.dialect });
+          } = await rewrite(recording, writing, held, { dialect: options.dialect });
           const lost = [
             ...left,
             ...changed.map((of) => ({ ...of, reason: ANOTHER_WAY })),
-            ...(isVerified ? await differences(recording, target) : []),
+            ...(isVerified ? await differences(recording, await reopened(held.written, bundle)) : []),
           ];
           converted = { ...kept(messages, lost), ...verified };
         } else {
@@ -122,14 +123,16 @@ export function addConvert(program: Command): void {
             strict: options.strict,
             carry: isCarrying ? (writer): Promise<void> => carryAll(writer, recording, bundle) : undefined,
             verify: isVerified
-              ? { reopen: () => reopened(target), hasOriginal: (result) => hasOriginal(result, recording, bundle) }
+              ? {
+                  reopen: (written) => reopened(written, bundle),
+                  there: target.written,
+                  hasOriginal: (result) => hasOriginal(result, recording, bundle),
+                }
               : undefined,
             onProgress: (time) => progress.show(time - start, end - start, clock),
           });
         }
         progress.end();
-        await keep?.();
-        if (copied === null) await keepDamage(target, file, opened);
         const strays = isGivenBack ? carried.rest().map(({ name }) => ({ path: name, count: 1, reason: STRAY })) : [];
         const lost = [...converted.lost, ...strays];
         const exact = converted.exact && lost.length === 0 && damage().length === 0;
@@ -139,11 +142,20 @@ export function addConvert(program: Command): void {
           lost,
           original: converted.original && (isCarrying || (isGivenBack && copied !== null)),
         };
-        await report(target, options, all, tell(all, copied, opened.info.format, target.path, format.name));
         const isLossy = strays.length > 0 || (converted.lost.length > 0 && !all.original);
-        process.exitCode = isLossy ? (options.strict === true ? EXIT.failed : EXIT.lossy) : EXIT.done;
+        const isRefused = isLossy && options.strict === true;
+        if (!isRefused) {
+          if (isOwn && isWhole) await bringDictionary(recording, target);
+          await held.release();
+          await keep?.();
+          if (copied === null) await keepDamage(target, file, opened);
+        }
+        await report(target, options, all, tell(all, copied, opened.info.format, target.path, format.name));
+        process.exitCode = isRefused ? EXIT.failed : isLossy ? EXIT.lossy : EXIT.done;
       } finally {
         progress.end();
+        // what took its name stays
+        await held.abort();
         if (recording !== opened) await recording.close();
         await opened.close();
       }

@@ -9,22 +9,38 @@ import type { SourceBundle } from "./source.ts";
 export class HeldFiles implements SinkBundle {
   readonly name: string | null;
   readonly #to: SinkBundle;
+  readonly #there: SourceBundle | null;
+  /** Names of files that cannot be held. */
+  readonly #loose = new Set<string | null>();
   /** By name; the main one by null. */
   readonly #held = new Map<string | null, HeldSink>();
   /** In the order in which they were closed. */
   readonly #finished: ByteSink[] = [];
 
-  constructor(to: SinkBundle) {
+  /**
+   * `there`: where files are found that cannot be read before they are finished, as objects of a store; they take their
+   * names when they are closed. Absent: such files are refused.
+   */
+  constructor(to: SinkBundle, there: SourceBundle | null = null) {
     this.name = to.name;
     this.#to = to;
+    this.#there = there;
   }
 
-  /** Throws `RangeError` when what is written there cannot be read back. */
+  /** Throws `RangeError` when what is written there cannot be read back, now or later. */
   async open(name?: string): Promise<ByteSink> {
     const sink = await this.#to.open(name);
-    if (!isReadable(sink)) throw new RangeError(`cannot be read back before it is finished: ${sink.name}`);
+    const key = this.#key(name);
+    if (!isReadable(sink)) {
+      if (this.#there !== null) {
+        this.#loose.add(key);
+        return sink;
+      }
+      await sink.abort();
+      throw new RangeError(`cannot be read back before it is finished: ${sink.name}`);
+    }
     const held = new HeldSink(sink, () => this.#finished.push(sink));
-    this.#held.set(name === undefined || name === this.name ? null : name, held);
+    this.#held.set(key, held);
     return held;
   }
 
@@ -33,7 +49,9 @@ export class HeldFiles implements SinkBundle {
     return {
       name: this.name,
       open: async (name) => {
-        const held = this.#held.get(name === undefined || name === this.name ? null : name);
+        const key = this.#key(name);
+        if (this.#loose.has(key)) return this.#there!.open(name);
+        const held = this.#held.get(key);
         return held?.isFinished === true ? new SinkSource(held.sink) : null;
       },
     };
@@ -44,10 +62,14 @@ export class HeldFiles implements SinkBundle {
     for (const sink of this.#finished) await sink.close();
   }
 
-  /** Nothing is left of any. */
+  /** Nothing is left of any that was held. */
   async abort(): Promise<void> {
     for (const { sink } of this.#held.values()) await sink.abort();
     this.#held.clear();
+  }
+
+  #key(name: string | undefined): string | null {
+    return name === undefined || name === this.name ? null : name;
   }
 }
 

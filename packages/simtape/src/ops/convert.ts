@@ -1,4 +1,6 @@
+import { HeldFiles } from "../io/held.ts";
 import type { SinkBundle } from "../io/sink.ts";
+import type { SourceBundle } from "../io/source.ts";
 import { RecordingError } from "../model/error.ts";
 import { type Origin, unsetOrigin } from "../model/place.ts";
 import type { Recording } from "../model/recording.ts";
@@ -18,7 +20,7 @@ export interface ConvertOptions {
   readonly origin?: Origin | undefined;
   /** Puts more into the result, before it is closed: the original's files, where the format can carry them. */
   readonly carry?: ((writer: Writer) => Promise<void>) | undefined;
-  /** Writes nothing when something would be lost; the report tells what. */
+  /** Leaves nothing when something is lost; the report tells what. */
   readonly strict?: boolean | undefined;
   /** Reads the result back before anything is said of it; absent: what the encoder says is taken for true. */
   readonly verify?: ConversionCheck | undefined;
@@ -27,8 +29,10 @@ export interface ConvertOptions {
 }
 
 export interface ConversionCheck {
-  /** Opens what was written. */
-  readonly reopen: () => Promise<Recording>;
+  /** Opens what was written; it has no name yet. */
+  readonly reopen: (written: SourceBundle) => Promise<Recording>;
+  /** Where a file is found that cannot be read before it is finished, as an object of a store. */
+  readonly there?: SourceBundle | undefined;
   /** Whether what `carry` put in is there, byte for byte. */
   readonly hasOriginal?: ((result: Recording) => Promise<boolean>) | undefined;
 }
@@ -148,9 +152,11 @@ export async function convert(
   const { start, epoch } = await recording.timeline();
   const begin = options.from ?? start;
   const ledger = new Ledger();
-  const writer = await writing.create(to, {
-    epoch: epoch === null ? null : epoch + BigInt(Math.round(begin)),
-    ...options.create,
+  const files = new HeldFiles(to, options.verify?.there ?? { name: to.name, open: () => Promise.resolve(null) });
+  const create = { epoch: epoch === null ? null : epoch + BigInt(Math.round(begin)), ...options.create };
+  const writer = await writing.create(files, create).catch(async (error: unknown) => {
+    await files.abort();
+    throw error;
   });
   let moments = 0;
   let isOriginal = options.carry !== undefined;
@@ -180,33 +186,37 @@ export async function convert(
     encoder.end();
     await options.carry?.(writer);
     const isLossy = ledger.hasLoss || (writer.lost ?? []).length > 0;
-    if (options.strict === true && options.carry === undefined && isLossy) await writer.abort();
+    if (options.strict === true && !isOriginal && isLossy) await writer.abort();
     else {
       await writer.close();
       for (const { path, reason, count } of writer.lost ?? []) ledger.lost(path, reason, count);
       if (options.verify !== undefined) {
         const cut = { time: begin, isCut };
         isVerified = true;
-        if (!(await readBack(recording, encoder, options, cut, query, ledger))) isOriginal = false;
+        const written = await options.verify.reopen(files.written);
+        if (!(await readBack(recording, written, encoder, options, cut, query, ledger))) isOriginal = false;
       }
+      if (options.strict === true && !isOriginal && ledger.hasLoss) await files.abort();
+      else await files.release();
     }
   } catch (error) {
     await writer.abort();
+    await files.abort();
     throw RecordingError.from(error, recording.info.format);
   }
   return ledger.report(isOriginal, moments, isVerified, origin.isSet ? origin : null);
 }
 
-/** Puts what the result does not have into the ledger; gives whether it has the original. */
+/** Puts what the result does not have into the ledger, and closes it; gives whether it has the original. */
 async function readBack(
   recording: Recording,
+  result: Recording,
   encoder: StateEncoder,
   { verify, origin }: ConvertOptions,
   begin: { readonly time: Time; readonly isCut: boolean },
   query: Query,
   ledger: Ledger,
 ): Promise<boolean> {
-  const result = await verify!.reopen();
   try {
     const missing: Lost[] = [];
     const add = (path: string, reason: string, count: number): number => missing.push({ path, reason, count });

@@ -158,6 +158,14 @@ describe("convert", () => {
     await soundly(tape);
     expect((await simtape(["convert", town, strict, "--strict"])).exit).toBe(1);
     expect(readdirSync(dirname(strict))).toEqual([]);
+    // found only when the result is laid out, or read back: that it takes its name is not said before
+    const zip = temporaryFile("run.nanover.zip", fixture("nanover/buckyball.nanover.zip"));
+    const pair = fresh("run.traj");
+    const refused = await told("convert", zip, pair, "--strict");
+    expect(refused.exit).toBe(1);
+    expect(refused.json).toMatchObject({ verified: true, files: [] });
+    expect(readdirSync(dirname(pair))).toEqual([]);
+    expect((await simtape(["convert", zip, "-", "--to", "nanover", "--dialect", "v2", "--strict"])).stdout).toBe("");
     expect(await simtape(["convert", town, fresh("town.xyz")])).toMatchObject({ exit: 2, stdout: "" });
   });
 });

@@ -9,7 +9,7 @@ import type { Recording } from "../../src/model/recording.ts";
 import { type Axes, MutableState, type State } from "../../src/model/state.ts";
 import type { Value } from "../../src/model/value.ts";
 import type { StateEncoder, WritingFormat } from "../../src/model/writer.ts";
-import { type ConversionReport, convert, Ledger } from "../../src/ops/convert.ts";
+import { type ConversionCheck, type ConversionReport, convert, Ledger } from "../../src/ops/convert.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
 
@@ -217,7 +217,9 @@ describe.each(PAIRS)("from %s to %s", (from, to) => {
         await using source = await open(files);
         if ((await momentsOf(source)).length === 0) return;
         const target = new MemoryFiles(`result.${ENDINGS[to]}`);
-        const report = await convert(source, writing, target, { verify: { reopen: () => open(target) } });
+        const report = await convert(source, writing, target, {
+          verify: { reopen: (written) => openBundle(written, FORMATS) },
+        });
         expect(report.verified).toBe(true);
         expect(report.exact).toBe(false);
         await using result = await open(target);
@@ -240,7 +242,9 @@ describe("a pose once a second beside a number 20 times a second", () => {
   test.each(["hypercube", "nanover", "flightgear"] as const)("comes through whole to %s", async (to) => {
     await using source = await openBundle(bundleOfFiles({ "slow.tape": fixture }), FORMATS);
     const target = new MemoryFiles(`fast.${ENDINGS[to]}`);
-    const report = await convert(source, await writingOf(to), target, { verify: { reopen: () => open(target) } });
+    const report = await convert(source, await writingOf(to), target, {
+      verify: { reopen: (written) => openBundle(written, FORMATS) },
+    });
     expect(report.moments).toBe(200);
     expect(report.carried).toContainEqual({ path: "/Sensor", count: 200 });
     expect(report.lost.filter(({ path }) => path === "/Sensor")).toEqual([]);
@@ -280,7 +284,7 @@ test("what one moment says twice counts as lost", async () => {
   await using source = await open(files);
   const target = new MemoryFiles("twice.hcrp");
   const report = await convert(source, await writingOf("hypercube"), target, {
-    verify: { reopen: () => open(target) },
+    verify: { reopen: (written) => openBundle(written, FORMATS) },
   });
   expect(report.moments).toBe(3);
   expect(report.lost).toEqual([expect.objectContaining({ path: "/level", count: 2 })]);
@@ -307,7 +311,13 @@ test("what an encoder leaves out is found missing when the result is read back",
   const trusting = await convert(source, forgetful, to);
   expect(trusting).toMatchObject({ verified: false, lost: [] });
   const again = new MemoryFiles("fast.hcrp");
-  const report = await convert(source, forgetful, again, { verify: { reopen: () => open(again) } });
+  const verify: ConversionCheck = { reopen: (written) => openBundle(written, FORMATS) };
+  const report = await convert(source, forgetful, again, { verify });
   expect(report.verified).toBe(true);
   expect(report.lost).toContainEqual(expect.objectContaining({ path: "/Sensor", count: 40 }));
+  expect([...again.files.keys()]).toEqual(["fast.hcrp"]);
+  const none = new MemoryFiles("fast.hcrp");
+  const refused = await convert(source, forgetful, none, { verify, strict: true });
+  expect(refused.lost).toEqual(report.lost);
+  expect(none.files.size).toBe(0);
 });
