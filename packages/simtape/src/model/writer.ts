@@ -140,6 +140,11 @@ export interface WritingFormat {
    * recording, `behind`, they also take back what holds there, where the format has a way to say so.
    */
   readonly restate: (from: Reader, time: Time, behind?: Reader) => Promise<readonly MadeMessage[]>;
+  /**
+   * Why one recording cannot go on with the messages of another as they are: "its … are …"; null: it can. Absent: it
+   * always can.
+   */
+  readonly apart?: (one: Reader, other: Reader) => string | null;
   /** Channels that carry copies of whole files: they do not outlast what is left out of a recording. */
   readonly copies?: readonly string[];
   /** For a recording without the messages of the channels `left`; absent, null: no other messages count from them. */

@@ -1,4 +1,5 @@
 import type { WritingFormat } from "../../model/writer.ts";
+import { apart } from "./apart.ts";
 import { encoder } from "./encode.ts";
 import { repair } from "./repair.ts";
 import { restate } from "./restate.ts";
@@ -8,6 +9,7 @@ import { CarlaWriter } from "./writer.ts";
 export const writing: WritingFormat = {
   create: (to, options) => CarlaWriter.create(to, options),
   restate,
+  apart,
   repair,
   encoder,
 };

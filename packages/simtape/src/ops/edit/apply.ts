@@ -166,6 +166,14 @@ async function joined(
         `${file} is a ${other.info.format} recording, not ${reader.info.format}: convert it first`,
       );
     }
+    const why = parts.map((part) => context.writing.apart?.(part.reader, other)).find((reason) => reason != null);
+    if (why !== undefined) {
+      await other.close();
+      throw new EditError(
+        path,
+        `${file} cannot be joined as it is: ${why}; convert them to another format and join those`,
+      );
+    }
     const own = await other.timeline();
     const map = other.channels.map(({ name, schema, metadata }) => {
       const found = channels.find((channel) => channel.name === name);
