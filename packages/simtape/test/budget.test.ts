@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -204,6 +204,49 @@ describe("the command", () => {
     } finally {
       delete process.env["SIMTAPE_BUDGET"];
     }
+  });
+
+  test("holds for every command that reads an HCRP recording, also where it writes in place", async () => {
+    const [run, out] = [join(folder, "run"), join(folder, "run.hcrp")];
+    const lines = ['{"spawn":{"id":1,"type":"cow","at":[1,2,3]}}', '{"tick":0}', '{"tick":9}'];
+    const input = new TextEncoder().encode(`${lines.join("\n")}\n`);
+    expect((await simtape(["record", run, "--json"], input)).exit).toBe(0);
+    const deeds: readonly (readonly string[])[] = [
+      ["info", run],
+      ["tail", run],
+      ["check", run],
+      ["verify", run],
+      ["compact", run, out],
+      ["convert", run, out],
+      ["copy", run, out],
+      ["trim", run, out, "--from", "100ms"],
+      ["repair", run, out],
+      ["dictionary", "train", run, "--id", "40000", "-o", join(folder, "run.dict")],
+      ["meta", "get", run],
+      ["meta", "set", run, "a=1"],
+      ["recover", run],
+      ["record", run, "--resume"],
+    ];
+    for (const words of deeds) {
+      const name = words.join(" ");
+      const { exit, stdout, stderr } = await simtape([...words, "--budget", "1"], input);
+      expect([exit, stdout + stderr], name).toEqual([1, expect.stringMatching(/over budget: .*--budget/)]);
+      process.env["SIMTAPE_BUDGET"] = "1";
+      try {
+        const ran = await simtape(words, input);
+        expect(ran.stderr + ran.stdout, name).toMatch(/over budget: .*--budget/);
+      } finally {
+        delete process.env["SIMTAPE_BUDGET"];
+      }
+    }
+    expect(existsSync(out)).toBe(false);
+    for (const words of [
+      ["verify", run],
+      ["compact", run, out],
+      ["meta", "set", run, "a=1"],
+      ["recover", run],
+    ])
+      expect((await simtape([...words, "--budget", "1GiB"])).exit, words.join(" ")).toBe(0);
   });
 
   test("refuses what is no size", async () => {

@@ -9,7 +9,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { findingToPlain } from "./info.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
-import { withRecording } from "./recordings.ts";
+import { budgeted, withRecording } from "./recordings.ts";
 import { parseDuration } from "./time.ts";
 
 interface CommonOptions {
@@ -62,8 +62,7 @@ export function addCarla(program: Command): void {
 }
 
 function query(carla: Command, name: string, summary: string): Command {
-  return carla
-    .command(name)
+  return budgeted(carla.command(name))
     .summary(summary)
     .description(`Prints ${summary}.`)
     .argument("<file>", "path, URL, or - for standard input")

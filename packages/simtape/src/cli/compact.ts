@@ -16,7 +16,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { byteSize, counted, Progress, say } from "./output.ts";
 import { isInS3, placeAt } from "./place.ts";
 import { fixerFrom } from "./names.ts";
-import { bundleNamed } from "./recordings.ts";
+import { budget, budgeted, bundleNamed } from "./recordings.ts";
 import { report } from "./report.ts";
 import { mustFit, type TargetOptions, targetOf, writes } from "./target.ts";
 
@@ -35,8 +35,7 @@ const ANALYSES = { statistics, splits, ghost } as const;
 
 export function addCompact(program: Command): void {
   writes(
-    program
-      .command("compact")
+    budgeted(program.command("compact"))
       .summary("one small file of a finished HCRP recording")
       .description(
         "Merges the chunks of a finished HCRP recording into larger frames, drops superfluous snapshots, compresses anew, and compares state and events before anything appears. The same recording gives the same bytes; where they are there already, nothing is done. Exit 0: done; 3: done, but a salvaged recording had lost chunks; 1: not finished, damaged or unreadable.",
@@ -68,7 +67,7 @@ export function addCompact(program: Command): void {
       const bundle = await bundleNamed(file);
       const existing = isThere && options.force !== true ? placeAt(path).source : null;
       // what is there may be what is asked for; anything else needs --force
-      const isPresent = existing !== null && (await isCompactionOf(existing, bundle, dictionaries, columns));
+      const isPresent = existing !== null && (await isCompactionOf(existing, bundle, dictionaries, columns, budget()));
       const target = await targetOf(
         output,
         { ...options, force: isPresent || options.force === true, dialect: "v1" },
@@ -83,6 +82,7 @@ export function addCompact(program: Command): void {
           columns,
           dictionary,
           dictionaries,
+          budget: budget(),
           fixer,
           salvage: options.salvage,
           visitors: names.map((name) => ANALYSES[analysisOf(name)]()),

@@ -7,7 +7,7 @@ import { trainDictionary } from "../record/dictionary.ts";
 import { heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { counted, grouped } from "./output.ts";
-import { bundleNamed } from "./recordings.ts";
+import { budget, budgeted, bundleNamed } from "./recordings.ts";
 import { report } from "./report.ts";
 import { sizeOf } from "./size.ts";
 import { type TargetOptions, targetOf } from "./target.ts";
@@ -31,8 +31,7 @@ export function addDictionary(program: Command): void {
     .description(
       "Dictionaries make recordings of a few seconds smaller; whoever reads them needs the same dictionary.",
     );
-  dictionary
-    .command("train")
+  budgeted(dictionary.command("train"))
     .description(
       "Makes a zstd dictionary out of what the chunks of HCRP recordings have in common. Its id must never have been used before: recordings name their dictionary by it.",
     )
@@ -93,7 +92,7 @@ async function samplesOf(files: readonly string[], dictionaries: DictionaryLooku
   const samples: Uint8Array[] = [];
   let bytes = 0;
   for (const file of files) {
-    const source = await StrictSource.open(await bundleNamed(file), { dictionaries });
+    const source = await StrictSource.open(await bundleNamed(file), { dictionaries, budget: budget() });
     const findings = [...source.findings];
     heed(file, { findings });
     try {

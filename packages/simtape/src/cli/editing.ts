@@ -132,7 +132,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<Rewri
 /** Gives what was written its name, when nothing of what was taken out is left in it. */
 async function publish(files: HeldFiles, provenance: Provenance, { gone }: Removed): Promise<void> {
   try {
-    const written = await openBundle(files.written, FORMATS);
+    const written = await openBundle(files.written, FORMATS, { budget: budget() });
     try {
       await refuseTexts(written, files.written, [new TextEncoder().encode(toJson(provenance))], gone);
     } finally {

@@ -9,7 +9,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { counted, Output } from "./output.ts";
 import { placeAt, under } from "./place.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { budget, budgeted, reads, withRecording } from "./recordings.ts";
 
 interface SetOptions {
   readonly unset?: readonly string[];
@@ -34,8 +34,7 @@ export function addMeta(program: Command): void {
       });
       await out.flush();
     });
-  meta
-    .command("set")
+  budgeted(meta.command("set"))
     .description(
       "Changes the metadata of a finished HCRP recording in place; its chunks stay as they are. A value is JSON, or text. Of hcrp only outcome, duration_ms and analysis can be set, and marks be added. The file is written beside and then takes its name.",
     )
@@ -51,11 +50,10 @@ export function addMeta(program: Command): void {
       const dictionaries = await dictionariesFrom(options.dictionary ?? []);
       const values = valuesOf(changes, options.unset ?? []);
       const marks = options.marks === undefined ? [] : await marksFrom(options.marks);
-      const report = await changeMetadata(place.source, place.sink(true), { values, marks, dictionaries }).catch(
-        (error: unknown) => {
-          throw error instanceof RangeError ? new UsageError(error.message) : error;
-        },
-      );
+      const change = { values, marks, dictionaries, budget: budget() };
+      const report = await changeMetadata(place.source, place.sink(true), change).catch((error: unknown) => {
+        throw error instanceof RangeError ? new UsageError(error.message) : error;
+      });
       const out = new Output();
       if (options.json === true) await out.line(toJson({ file, ...report }));
       else await out.line(`${file}: ${counted(report.marks, "mark")}, ${counted(report.bytesAfter, "byte")}`);

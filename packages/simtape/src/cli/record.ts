@@ -15,6 +15,7 @@ import { byteSize, counted, grouped, Output, say } from "./output.ts";
 import { folderOf, isInS3, mustBeNamed, storeAt, under } from "./place.ts";
 import { droppedIn, type Fed, feed, watchStore } from "./record-feed.ts";
 import { inputOf } from "./record-input.ts";
+import { budget, budgeted } from "./recordings.ts";
 import { sizeOf } from "./size.ts";
 import { clock, parseDuration } from "./time.ts";
 
@@ -42,8 +43,7 @@ interface RecordCommand {
 const TOLD = 10;
 
 export function addRecord(program: Command): void {
-  program
-    .command("record")
+  budgeted(program.command("record"))
     .summary("record a running simulator, sent as lines of JSON")
     .description(
       "Records what a simulator sends, one JSON object per line (docs/line-protocol.md), into a folder or a bucket. What is committed can be read at once and survives every crash. Exit 0: done; 3: done, but lines were skipped or events dropped; 1: failed.",
@@ -180,6 +180,7 @@ function open(
     id,
     profile,
     resume,
+    budget: budget(),
     journal: journalPath === undefined ? undefined : journalFile(journalPath),
     keepsPrevious: folder !== null,
     buffer: { bytes: buffer, policy },

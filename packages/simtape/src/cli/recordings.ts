@@ -24,13 +24,20 @@ let given: number | undefined;
 /** Adds the options of commands that open recordings. */
 export function reads(command: Command): Command {
   const collect = (path: string, paths: readonly string[]): readonly string[] => [...paths, path];
-  return command
+  return budgeted(command)
     .option("--dictionary <file>", "zstd dictionary of an HCRP recording, where no <id>.dict is beside it", collect, [])
-    .option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf)
     .hook("preAction", async (_, action) => {
-      const { dictionary: paths, budget: bytes } = action.opts<{ dictionary: readonly string[]; budget?: number }>();
-      given = bytes;
+      const { dictionary: paths } = action.opts<{ dictionary: readonly string[] }>();
       dictionaries = paths.length === 0 ? null : await (await import("./dictionary.ts")).dictionariesFrom(paths);
+    });
+}
+
+/** Adds the option that says what an open recording may take: see `budget`. */
+export function budgeted(command: Command): Command {
+  return command
+    .option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf)
+    .hook("preAction", (_, action) => {
+      given = action.opts<{ budget?: number }>().budget;
     });
 }
 

@@ -11,10 +11,10 @@ import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
 import { counted, grouped, Output } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt } from "./place.ts";
+import { budget, budgeted } from "./recordings.ts";
 
 export function addRecover(program: Command): void {
-  program
-    .command("recover")
+  budgeted(program.command("recover"))
     .summary("finish a recording whose recorder crashed")
     .description(
       "Finishes an HCRP recording in place: segments that were written and not committed are taken in, and what the journal has beyond them. No segment is changed. For a recording that is damaged, see simtape repair. Exit 0: done, or nothing to do; 3: done, and something was found damaged; 1: it is being recorded, or cannot be read.",
@@ -29,7 +29,7 @@ export function addRecover(program: Command): void {
     .action(async (name: string, options: { journal?: string; json?: boolean }) => {
       const journal = options.journal === undefined ? undefined : journalFile(await present(options.journal));
       const report = await (isInS3(name)
-        ? recover(storeAt(folderOf(trimmed(name))), idOf(name), { journal })
+        ? recover(storeAt(folderOf(trimmed(name))), idOf(name), { journal, budget: budget() })
         : recoverFolder(name, journal));
       const out = new Output();
       if (options.json === true) await out.line(toJson({ ...report, findings: report.findings.map(findingToPlain) }));
@@ -57,7 +57,7 @@ async function recoverFolder(name: string, given: JournalFile | undefined): Prom
   const lock = await writerLock(join(folder, "writer.lock"), id);
   try {
     const journal = given ?? journalFile(join(folder, JOURNAL));
-    return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true });
+    return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true, budget: budget() });
   } finally {
     await lock.release();
   }

@@ -17,7 +17,7 @@ import { EXIT } from "./failure.ts";
 import { matching } from "./glob.ts";
 import { Output, say } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt, under } from "./place.ts";
-import { budget, bundleNamed, isUrl, urlOf } from "./recordings.ts";
+import { budget, budgeted, bundleNamed, isUrl, urlOf } from "./recordings.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
 
 interface TailOptions {
@@ -30,8 +30,7 @@ interface TailOptions {
 }
 
 export function addTail(program: Command): void {
-  program
-    .command("tail")
+  budgeted(program.command("tail"))
     .summary("messages of a recording while it is being recorded")
     .description(
       "Writes messages as they are committed, until the recording is finished. Looks at its metadata file only, as long as that is the same.",

@@ -6,7 +6,7 @@ import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
 import { byteSize, counted, Output, paint, Progress } from "./output.ts";
-import { bundleNamed } from "./recordings.ts";
+import { budget, budgeted, bundleNamed } from "./recordings.ts";
 
 interface VerifyCommand {
   readonly dictionary?: readonly string[];
@@ -14,8 +14,7 @@ interface VerifyCommand {
 }
 
 export function addVerify(program: Command): void {
-  program
-    .command("verify")
+  budgeted(program.command("verify"))
     .summary("whether HCRP recordings keep every rule")
     .description(
       "Reads HCRP recordings strictly: every crc, checksum and length, every event to its last byte, every snapshot against the state before it. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
@@ -38,6 +37,7 @@ export function addVerify(program: Command): void {
         try {
           report = await verify(await bundleNamed(file), {
             dictionaries,
+            budget: budget(),
             onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
           });
         } catch (error) {

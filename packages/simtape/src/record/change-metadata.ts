@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
 import { crc32 } from "../bytes/crc32.ts";
 import { NBT, type NbtCompound, nbtEntry, writeNbt } from "../codec/nbt.ts";
@@ -31,6 +32,8 @@ export interface MetadataChange {
   /** Added to `hcrp.marks`. */
   readonly marks?: readonly VisitorMark[] | undefined;
   readonly dictionaries?: DictionaryLookup | undefined;
+  /** What an open recording may take: bytes of memory. */
+  readonly budget?: Budget | number | undefined;
 }
 
 /** What came of it. */
@@ -61,7 +64,7 @@ export async function changeMetadata(
   change: MetadataChange,
 ): Promise<MetadataReport> {
   const findings = new Findings();
-  const reader = await openReader(from, findings, { dictionaries: change.dictionaries });
+  const reader = await openReader(from, findings, { dictionaries: change.dictionaries, budget: change.budget });
   try {
     mayChange(reader, findings.list());
     const source = await from.open();

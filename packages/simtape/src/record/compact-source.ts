@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
 import { crc32 } from "../bytes/crc32.ts";
 import { ByteCursor } from "../bytes/cursor.ts";
@@ -44,6 +45,8 @@ export interface StrictOptions {
   readonly dictionaries?: DictionaryLookup | undefined;
   /** Brings names of older data versions up to date: chunks are given as if they were of the newest. */
   readonly fixer?: NameFixer | undefined;
+  /** What an open recording may take: bytes of memory. */
+  readonly budget?: Budget | number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -218,7 +221,7 @@ export function newestData({ preamble: { head, reserved } }: HypercubeReader): n
 export async function openReader(
   bundle: SourceBundle,
   report: Reporter,
-  { signal, dictionaries }: StrictOptions,
+  { signal, dictionaries, budget }: StrictOptions,
 ): Promise<HypercubeReader> {
   const main = await bundle.open();
   if (main === null) throw new SourceError("failed", `nothing there: ${bundle.name ?? "recording"}`);
@@ -228,7 +231,7 @@ export async function openReader(
     open: (asked) => (asked === undefined || asked === name ? Promise.resolve(main) : bundle.open(asked)),
   };
   try {
-    return await HypercubeReader.open(opened, report, { signal }, dictionaries ?? null);
+    return await HypercubeReader.open(opened, report, { signal, budget }, dictionaries ?? null);
   } catch (error) {
     await main.close();
     throw RecordingError.from(error, FORMAT_ID);

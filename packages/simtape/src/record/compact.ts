@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import { ByteCursor } from "../bytes/cursor.ts";
 import type { NbtCompound, NbtTag } from "../codec/nbt.ts";
 import { NBT, nbtEntry } from "../codec/nbt.ts";
@@ -20,7 +21,7 @@ import { Findings, RecordingError } from "../model/error.ts";
 import { CompactedFile } from "./compact-file.ts";
 import { FRAME_BYTES, Merger, type SourceChunk } from "./compact-merge.ts";
 import { compactedPreamble, joinedEpochs } from "./compact-preamble.ts";
-import { openReader, StrictSource } from "./compact-source.ts";
+import { openReader, type StrictOptions, StrictSource } from "./compact-source.ts";
 import { type SnapshotNews, Trail } from "./compact-trail.ts";
 import { type CompactionVisitor, markTag } from "./visitors.ts";
 
@@ -47,6 +48,8 @@ export interface CompactOptions {
   readonly visitors?: readonly CompactionVisitor[] | undefined;
   /** What is there already under the output's name: when it was made alike of the same generation, nothing is done. */
   readonly existing?: SourceBundle | null | undefined;
+  /** What an open recording may take: bytes of memory. */
+  readonly budget?: Budget | number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Chunks done, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -115,9 +118,10 @@ export async function isCompactionOf(
   from: SourceBundle,
   dictionaries?: DictionaryLookup,
   columns?: boolean,
+  budget?: Budget | number,
 ): Promise<boolean> {
-  const source = await identityOf(from, dictionaries);
-  const made = source === null ? null : await identityOf(existing, dictionaries);
+  const source = await identityOf(from, { dictionaries, budget });
+  const made = source === null ? null : await identityOf(existing, { dictionaries, budget });
   return source !== null && isMadeOf(made, source, columns);
 }
 
@@ -139,10 +143,10 @@ function isMadeOf(
 }
 
 /** Null for what is no sound recording of the extended profile. */
-async function identityOf(bundle: SourceBundle, dictionaries: DictionaryLookup | undefined): Promise<Identity | null> {
+async function identityOf(bundle: SourceBundle, options: StrictOptions): Promise<Identity | null> {
   let reader: HypercubeReader;
   try {
-    reader = await openReader(bundle, new Findings(), { dictionaries });
+    reader = await openReader(bundle, new Findings(), options);
   } catch (error) {
     if (!RecordingError.is(error)) throw error;
     return null;
@@ -190,9 +194,9 @@ class Compaction {
     const { head } = reader.preamble;
     this.#mayCompact();
     const { recordingId, generation } = head.extension!;
-    const { existing = null, columns = false } = this.#options;
+    const { existing = null, columns = false, budget } = this.#options;
     if (existing !== null) {
-      const made = await identityOf(existing, this.#lookup());
+      const made = await identityOf(existing, { dictionaries: this.#lookup(), budget });
       if (isMadeOf(made, { recordingId, generation }, columns))
         return this.#report("present", (await sizeOf(existing)) ?? 0, 0, 0, 0);
     }
@@ -374,8 +378,8 @@ class Compaction {
       name: null,
       open: async (name) => (name === undefined ? new SinkSource(sink) : null),
     };
-    const { signal } = this.#options;
-    const output = await StrictSource.open(bundle, { dictionaries: this.#lookup(), signal });
+    const { signal, budget } = this.#options;
+    const output = await StrictSource.open(bundle, { dictionaries: this.#lookup(), signal, budget });
     const fault = output.reader.faults[0] ?? output.findings[0];
     if (fault !== undefined) throw refuse("malformed", `the compacted file is not sound: ${fault.message}`);
     const found = new Trail(output.reader, trail.wanted);

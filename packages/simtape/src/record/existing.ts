@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
 import { type IndexEntry, writeIndexEntry } from "../formats/hypercube/layout.ts";
 import { HypercubeReader } from "../formats/hypercube/reader.ts";
@@ -33,14 +34,16 @@ export function recordingBundle(store: Store, id: string, name: string = META): 
  * Opens what a recorder left behind, however it ended: segments that were written and not committed are taken in as far
  * as they go on (spec §8.5). Null: nothing is there. Throws `RecordingError` when it cannot be gone on from.
  */
-export async function existing(store: Store, id: string): Promise<Existing | null> {
+export async function existing(store: Store, id: string, budget?: Budget | number): Promise<Existing | null> {
   const meta = await store.head(`${id}/${META}`);
   const main = meta === null ? await otherMain(store, id) : META;
   if (main === null) return null;
   const findings: Finding[] = [];
   const report = { report: (finding: Finding): unknown => findings.push(finding) };
   const bundle = recordingBundle(store, id, main);
-  const reader = await HypercubeReader.open(bundle, report, {}, null);
+  const reader = await HypercubeReader.open(bundle, report, { budget }, null).catch((error: unknown) => {
+    throw RecordingError.from(error, "hypercube");
+  });
   if (reader.preamble.head.dialect !== 1 || !reader.source.isSegmented) {
     await reader.close();
     throw new RecordingError("unsupported", `no segmented recording of HCRP version 1: ${store.name}/${id}`, {

@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import type { Value } from "../model/value.ts";
 import type { JournalFile } from "./journal.ts";
 import type { RecordingLimits } from "./limits.ts";
@@ -22,6 +23,8 @@ export interface RecorderOptions {
   readonly metadata?: Readonly<Record<string, Value>> | undefined;
   /** Goes on with a recording that was left open. */
   readonly resume?: boolean | undefined;
+  /** What reading it may take: bytes of memory. */
+  readonly budget?: Budget | number | undefined;
   /** Mirrors twice a second what is not committed. */
   readonly journal?: JournalFile | undefined;
   /** The metadata file before the present one stays too: for directories. */

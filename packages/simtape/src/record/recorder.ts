@@ -34,7 +34,7 @@ const BUFFER_BYTES = 16 << 20;
  * records it; `RecordingError` when it cannot be gone on with.
  */
 export async function record(store: Store, options: RecorderOptions): Promise<Recorder> {
-  const from = await existing(store, options.id);
+  const from = await existing(store, options.id, options.budget);
   try {
     if (from !== null && options.resume !== true)
       throw new StoreError("conflict", `there is a recording already: ${store.name}/${options.id}`, options.id);
@@ -533,7 +533,7 @@ export class Recorder {
   async #openNext(): Promise<[string, Part]> {
     for (;;) {
       const id = numbered(this.#options.id, ++this.#number);
-      const there = await existing(this.#store, id);
+      const there = await existing(this.#store, id, this.#options.budget);
       if (there === null) return [id, await this.#open(id, null, this.#epochNow())];
       await there.reader.close();
     }

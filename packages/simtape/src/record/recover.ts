@@ -1,3 +1,4 @@
+import type { Budget } from "../bytes/budget.ts";
 import { nbtText } from "../codec/nbt.ts";
 import { FLAG_FINISHED } from "../formats/hypercube/layout.ts";
 import { type Store, StoreError } from "../io/store.ts";
@@ -11,6 +12,8 @@ export interface RecoverOptions {
   readonly journal?: JournalFile | undefined;
   /** The metadata file before the present one stays too: for directories. */
   readonly keepsPrevious?: boolean | undefined;
+  /** What an open recording may take: bytes of memory. */
+  readonly budget?: Budget | number | undefined;
 }
 
 /** What recovery found; ticks of the recording. */
@@ -35,7 +38,7 @@ export interface RecoverReport {
  * records it at this moment.
  */
 export async function recover(store: Store, id: string, options: RecoverOptions = {}): Promise<RecoverReport> {
-  const from = await existing(store, id);
+  const from = await existing(store, id, options.budget);
   if (from === null) throw new StoreError("not-found", `no recording: ${store.name}/${id}`, id);
   const { head } = from.reader.preamble;
   const committed = head.tickCount;
