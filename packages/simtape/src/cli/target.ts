@@ -200,10 +200,17 @@ export function formatOf({ info }: Recording): Format {
   return FORMATS.find(({ id }) => id === info.format)!;
 }
 
-/** The writing side of a format. Throws `UsageError` when it has none. */
-export function writingOf(format: Format): Promise<WritingFormat> {
+/** The writing side of a format; a dialect that it does not have is a `UsageError`, and so is a format without one. */
+export async function writingOf(format: Format): Promise<WritingFormat> {
   if (format.writing === undefined) throw new UsageError(`${format.name} recordings cannot be written`);
-  return format.writing();
+  const writing = await format.writing();
+  return {
+    ...writing,
+    create: (to, options) =>
+      writing.create(to, options).catch((error: unknown) => {
+        throw error instanceof RangeError ? new UsageError(error.message) : error;
+      }),
+  };
 }
 
 /** The format asked for by name, or the one a file of this name would be. */

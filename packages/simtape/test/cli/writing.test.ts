@@ -43,6 +43,18 @@ async function told(...words: string[]): Promise<Ran & { json: Record<string, un
   return { ...ran, json: JSON.parse(ran.stdout || "null") as Record<string, unknown> };
 }
 
+test.each(FORMATS)(
+  "a dialect that $name does not have is wrong usage, and leaves nothing",
+  async ({ id, extensions }) => {
+    const source = { carla: town, mira: patrol }[id as string] ?? fresh(`source.${extensions[0]!}`);
+    if (!existsSync(source)) expect((await simtape(["convert", town, source])).exit).not.toBe(1);
+    const to = fresh(`out.${extensions[0]!}`);
+    const { exit, stderr } = await simtape(["copy", source, to, "--rewrite", "--dialect", "none-such"]);
+    expect([exit, readdirSync(dirname(to))]).toEqual([2, []]);
+    expect(stderr.trim().split("\n")).toEqual([expect.stringContaining("none-such")]);
+  },
+);
+
 describe("copy", () => {
   test("copies all files byte for byte, under names that go together", async () => {
     const folder = dirname(temporaryFile("run.traj", fixture("nanover/short.traj")));
