@@ -7,10 +7,9 @@ import { LIMITS } from "./layout.ts";
 const LEVELS = { fast: 1, small: 19 } as const;
 const RECORDING_LEVEL = 3;
 /**
- * As things happen: 4 makes moves 4 % smaller than 3 for a third more time; 6 makes them 6 % smaller for three times the
- * time, which is 2 ms at this size, and is spent on small chunks only.
+ * Of small chunks as things happen: moves are 6 % smaller than at 3 for three times the time, which is 2 ms at this size.
+ * Larger ones would keep a tick waiting.
  */
-const LIVE_LEVEL = 4;
 const SMALL_LIVE_LEVEL = 6;
 const SMALL = 64 << 10;
 /** A raw block holds at most this (RFC 8878 §3.1.1.2). */
@@ -83,6 +82,6 @@ function withinRatio(frame: Uint8Array, size: number): Uint8Array {
 
 function levelOf(compression: Exclude<Compression, "store">, length: number): number {
   if (typeof compression === "number") return compression;
-  if (compression === "live") return length <= SMALL ? SMALL_LIVE_LEVEL : LIVE_LEVEL;
+  if (compression === "live") return length <= SMALL ? SMALL_LIVE_LEVEL : RECORDING_LEVEL;
   return LEVELS[compression];
 }
