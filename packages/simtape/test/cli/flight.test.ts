@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,6 +25,13 @@ test("a dialect that cannot hold everything is written, and what it leaves out i
   const joined = await simtape(["join", tape("normal.fgtape"), demo, "-o", tape("joined.fgtape"), "--json"]);
   expect([joined.exit, joined.stderr]).toEqual([3, ""]);
   expect(JSON.parse(joined.stdout)).toMatchObject({ lost: [{ path: "extra-properties" }] });
+});
+
+test("tapes of different signals are not joined, and what to do is said", async () => {
+  const words = ["join", example("flight.fgtape"), tape("flight.fgtape"), "-o", tape("both.fgtape")];
+  const { exit, stderr } = await simtape(words);
+  expect([exit, existsSync(tape("both.fgtape"))]).toEqual([2, false]);
+  expect(stderr).toMatch(/its 189 signals are not the 236 of the tape before it; convert them to another format/);
 });
 
 test("what plays where is said by info and by convert", async () => {

@@ -427,6 +427,6 @@ function frameAt(table: FrameTable, sequence: number, time: Time, before: number
   return Math.round((table.native(frame) - table.layout.zero) * 1e9) === time ? frame : -1;
 }
 
-function listText({ signals }: SignalList): string {
+export function listText({ signals }: SignalList): string {
   return signals.map(({ type, property }) => `${type} ${property}`).join("\n");
 }
