@@ -18,7 +18,7 @@ export interface Place {
   /** The recording whose main file it is. */
   readonly source: SourceBundle;
   /**
-   * The same to write; in a bucket nothing is overwritten without `force`, whoever puts it there meanwhile. `mode` is that
+   * The same to write; in a bucket nothing is overwritten without `force`, even if it appears meanwhile. `mode` is that
    * of a new file on disk.
    */
   sink(force: boolean, mode?: number): SinkBundle;

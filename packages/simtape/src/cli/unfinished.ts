@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 /** Paths of files and folders that this process is writing and has not finished. */
 export const UNFINISHED: Set<string> = new Set();
 
-/** Takes unfinished files away when the process ends early: when it is told to, unless somebody else ends it in order. */
+/** Removes unfinished files when a signal ends the process early, unless another listener shuts it down in order. */
 export function removeWhenInterrupted(): void {
   process.on("exit", remove);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -44,7 +44,7 @@ export class ChunkSeries {
   readonly #output: ChunkOutput;
   #end: number;
   #open: OpenChunk | null = null;
-  /** The tick inside which a chunk was ended, until a later one comes: what is still written of it is told one later. */
+  /** The tick inside which a chunk was ended, until a later one comes: its remaining events are stored one tick later. */
   #split = -1;
   /** The next chunk begins with a snapshot. */
   #isSnapshotWanted = false;

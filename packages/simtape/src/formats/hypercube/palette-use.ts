@@ -29,7 +29,7 @@ export class PaletteUse {
   /** By kind: how many entries there are, and 1 at the index of each that is used. */
   readonly #counts = new Int32Array(KINDS);
   readonly #used: number[][] = Array.from({ length: KINDS }, () => []);
-  /** Events of our own name things by the palette of texts, and are not written anew: indices of texts stay. */
+  /** Events of our own name things by the palette of texts, and are not rewritten: indices of texts stay. */
   #isPinned = false;
   #hasResume = false;
   readonly #maps: (Int32Array | undefined)[] = [];
