@@ -1,13 +1,6 @@
 /** Players that run and jump all the time, by the game's own laws of motion: what costs a recorder most. */
 
-export interface Stance {
-  readonly x: number;
-  readonly y: number;
-  readonly z: number;
-  readonly yaw: number;
-  readonly pitch: number;
-  readonly onGround: boolean;
-}
+import type { Stance } from "../../packages/simtape/dist/record/index.js";
 
 /** Degrees of a turn that one count of the mouse makes: sensitivity 0.5 of the game's options. */
 const MOUSE = 0.15;
