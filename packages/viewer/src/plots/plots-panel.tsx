@@ -26,21 +26,20 @@ export function PlotsPanel() {
 
 function Plots({ opened }: { readonly opened: Opened }) {
   const session = useSession();
-  const [shown, setShown, isChosen] = useShown();
+  const [shown, setShown, chosen] = useShown();
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
   const frame = useFrame(1);
-  const first = useRef({ charts: "", isWhole: false });
+  const first = useRef<{ readonly shown: Shown | null; readonly isWhole: boolean }>({ shown: null, isWhole: false });
   useEffect(() => {
     if (frame === null || first.current.isWhole) return;
-    // Until all of it is there, or someone has chosen something else.
-    if (isChosen && JSON.stringify(shown.charts) !== first.current.charts) return;
+    // Until all of it is there, or a chart was chosen: also one that was chosen after this was drawn.
+    const now = chosen();
+    if (now !== null && now !== first.current.shown) return;
     const { paths: wanted, isWhole } = firstChart(frame.state, opened.info.format);
-    const charts = [wanted];
-    const text = JSON.stringify(charts);
-    if (wanted.length === 0 || text === first.current.charts) return;
-    first.current = { charts: text, isWhole };
-    setShown({ charts, range: null });
+    if (wanted.length === 0 || JSON.stringify(now?.charts) === JSON.stringify([wanted])) return;
+    first.current = { shown: { charts: [wanted], range: null }, isWhole };
+    setShown(first.current.shown!);
   });
   const bounds = opened.timeline;
   // Kept from a longer recording, a range may lie behind this one.

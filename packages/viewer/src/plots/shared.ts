@@ -1,5 +1,5 @@
 import type { Time } from "simtape";
-import { useShared, useViewer } from "../hooks.ts";
+import { useSession, useShared, useViewer } from "../hooks.ts";
 import type { SeriesPath } from "../protocol.ts";
 import type { Range } from "./envelope.ts";
 import { labelOf } from "./paths.ts";
@@ -14,11 +14,13 @@ export interface Shown {
 
 const NOTHING: Shown = { charts: [], range: null };
 
-/** What the plots show of recordings of this format, how to show something else, and whether anybody has chosen it. */
-export function useShown(): readonly [Shown, (next: Shown) => void, boolean] {
+/** What the plots show of recordings of this format, how to show something else, and what is chosen at this moment. */
+export function useShown(): readonly [Shown, (next: Shown) => void, () => Shown | null] {
+  const session = useSession();
   const format = useViewer(({ decks }) => decks[0]?.opened.info.format);
-  const [shown, setShown] = useShared<Shown | null>(`plots-${format}`, null);
-  return [shown ?? NOTHING, setShown, shown !== null];
+  const key = `plots-${format}`;
+  const [shown, setShown] = useShared<Shown | null>(key, null);
+  return [shown ?? NOTHING, setShown, () => (session.store.value.shared[key] as Shown | undefined) ?? null];
 }
 
 /** With a path in a chart, or out of it when it is there; `null`: in a chart of its own. A chart without paths goes. */
