@@ -12,7 +12,7 @@ import { fromFile } from "../packages/simtape/dist/io/node/index.js";
 import { openMcap } from "./make/mcap.ts";
 import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 
-const KINDS = ["mcap", "mira batches", "mira messages", "hypercube batches", "hypercube messages"] as const;
+const KINDS = ["mcap", "mira batches", "mira messages", "hcrp batches", "hcrp messages"] as const;
 const ROUNDS = 5;
 
 interface Measured {
@@ -80,7 +80,7 @@ export async function comparePeers(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
   try {
     await writeMcap(join(folder, "mcap"));
-    for (const id of ["mira", "hypercube"] as const) await writeOwn(join(folder, id), id, "store");
+    for (const id of ["mira", "hcrp"] as const) await writeOwn(join(folder, id), id, "store");
     const words = ["--import", "tsx", fileURLToPath(import.meta.url)];
     const inProcess = (kind: string): Measured =>
       JSON.parse(execFileSync(process.execPath, [...words, folder, kind]).toString()) as Measured;

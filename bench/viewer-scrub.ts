@@ -82,7 +82,7 @@ try {
 
 function demoIn(to: string): string {
   const cli = new URL("../packages/simtape/bin/simtape.js", import.meta.url).pathname;
-  execFileSync(process.execPath, [cli, "demo", "hypercube", "-o", to, "--seconds", "600", "--entities", "24"]);
+  execFileSync(process.execPath, [cli, "demo", "hcrp", "-o", to, "--seconds", "600", "--entities", "24"]);
   return join(to, "race.hcrp");
 }
 

@@ -14,7 +14,7 @@ import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 /** Each case is run so often; its run of middle speed is told. */
 const ROUNDS = 5;
 /** What is written of the same payloads; the peer first. */
-const SMALL: readonly string[] = ["mcap", "mira", "hypercube", "hypercube+zstd"];
+const SMALL: readonly string[] = ["mcap", "mira", "hcrp", "hcrp+zstd"];
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 
 /** `fs.writeSync` of a file's bytes, in MB/s. */
@@ -42,13 +42,13 @@ function measured(name: string, messages: number, milliseconds: number, path: st
   return { name, messages, milliseconds, bytes: statSync(path).size, raw: rawSpeed(path), resident };
 }
 
-/** The payloads of all cases, by the peer or by one of our writers: `mira`, `hypercube`, `hypercube+zstd`. */
+/** The payloads of all cases, by the peer or by one of our writers: `mira`, `hcrp`, `hcrp+zstd`. */
 async function writeSmall(name: string): Promise<Measured> {
   const path = join(folder, "small");
   const [id, codec] = name.split("+");
   const began = performance.now();
   if (name === "mcap") await writeMcap(path);
-  else await writeOwn(path, id as "mira" | "hypercube", codec === undefined ? "store" : "fast");
+  else await writeOwn(path, id as "mira" | "hcrp", codec === undefined ? "store" : "fast");
   return measured(`${name}, 100 B`, COUNT, performance.now() - began, path);
 }
 

@@ -16,9 +16,9 @@ import {
   productionRun,
   twoEpochs,
   walk,
-} from "../packages/simtape/test/fixtures/hypercube/make.ts";
-import { race } from "../packages/simtape/test/fixtures/hypercube/race.ts";
-import { compacted, joined, production, segmented } from "../packages/simtape/test/fixtures/hypercube/recording.ts";
+} from "../packages/simtape/test/fixtures/hcrp/make.ts";
+import { race } from "../packages/simtape/test/fixtures/hcrp/race.ts";
+import { compacted, joined, production, segmented } from "../packages/simtape/test/fixtures/hcrp/recording.ts";
 import { patrol } from "../packages/simtape/test/fixtures/mira/make.ts";
 import { type Content, makeTape, type Writing } from "../packages/simtape/test/fixtures/mira/tape.ts";
 import {
@@ -41,7 +41,7 @@ export interface Made {
 
 /** Every sound case, or one that the format's own programs leave behind. Deterministic. */
 export async function soundCases(): Promise<Made[]> {
-  return [...carla(), ...flightgear(), ...(await hypercube()), ...mira(), ...nanover()];
+  return [...carla(), ...flightgear(), ...(await hcrp()), ...mira(), ...nanover()];
 }
 
 function carla(): Made[] {
@@ -165,10 +165,10 @@ function flightgear(): Made[] {
   ];
 }
 
-async function hypercube(): Promise<Made[]> {
+async function hcrp(): Promise<Made[]> {
   const zstd = await loadZstd();
   const of = (name: string, about: string, features: readonly string[], files: CaseFiles): Made => ({
-    id: `hypercube/${name}`,
+    id: `hcrp/${name}`,
     about,
     features,
     files,

@@ -4,7 +4,7 @@ import process, { argv, stderr, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 import { carla } from "../packages/simtape/src/formats/carla/format.ts";
 import { flightgear } from "../packages/simtape/src/formats/flightgear/format.ts";
-import { createHypercube } from "../packages/simtape/src/formats/hypercube/format.ts";
+import { createHcrp } from "../packages/simtape/src/formats/hcrp/format.ts";
 import { mira } from "../packages/simtape/src/formats/mira/format.ts";
 import { nanover } from "../packages/simtape/src/formats/nanover/format.ts";
 import type { Format } from "../packages/simtape/src/model/reader.ts";
@@ -20,7 +20,7 @@ import { PARTS } from "../packages/simtape/src/testing/corpus.ts";
 import { damaged } from "../packages/simtape/src/testing/damage.ts";
 import { sha256 } from "../packages/simtape/src/testing/digest.ts";
 import { observe, openFiles, repaired } from "../packages/simtape/src/testing/observe.ts";
-import { DICTIONARY_ID, dictionaryBytes } from "../packages/simtape/test/fixtures/hypercube/make.ts";
+import { DICTIONARY_ID, dictionaryBytes } from "../packages/simtape/test/fixtures/hcrp/make.ts";
 import { harmsOf } from "./corpus-damage.ts";
 import { type Made, soundCases } from "./corpus-sound.ts";
 
@@ -31,7 +31,7 @@ export const CORPUS: URL = new URL("../packages/simtape/corpus/", import.meta.ur
 export const CORPUS_FORMATS: readonly Format[] = [
   carla,
   flightgear,
-  createHypercube({ dictionaries: async (id) => (id === DICTIONARY_ID ? dictionaryBytes() : null) }),
+  createHcrp({ dictionaries: async (id) => (id === DICTIONARY_ID ? dictionaryBytes() : null) }),
   mira,
   nanover,
 ];

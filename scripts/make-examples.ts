@@ -11,7 +11,7 @@ for (const [from, to] of [
   ["nanover/buckyball.nanover.zip", "buckyball.nanover.zip"],
   ["mira/patrol.tape", "patrol.tape"],
   ["flightgear/c172p-normal-mp.fgtape", "flight.fgtape"],
-  ["hypercube/tower-race.hcrp", "race.hcrp"],
+  ["hcrp/tower-race.hcrp", "race.hcrp"],
 ] as const) {
   copyFileSync(new URL(from, fixtures), new URL(to, examples));
 }

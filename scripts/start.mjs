@@ -13,7 +13,7 @@ const DEMOS = {
   carla: "town.log",
   mira: "robot.tape",
   flightgear: "flight.fgtape",
-  hypercube: "race.hcrp",
+  hcrp: "race.hcrp",
 };
 
 process.stdout.on("error", () => process.exit(0));

@@ -1,7 +1,7 @@
 import { loadZstd } from "../../packages/simtape/src/codec/zstd.ts";
 import { makeContinuous } from "../../packages/simtape/test/fixtures/flightgear/make.ts";
-import { compacted } from "../../packages/simtape/test/fixtures/hypercube/recording.ts";
-import { WorldRecorder } from "../../packages/simtape/test/fixtures/hypercube/world.ts";
+import { compacted } from "../../packages/simtape/test/fixtures/hcrp/recording.ts";
+import { WorldRecorder } from "../../packages/simtape/test/fixtures/hcrp/world.ts";
 import { type ContentMessage, makeTape } from "../../packages/simtape/test/fixtures/mira/tape.ts";
 import { makeCarla } from "./carla.ts";
 import { makeNanover } from "./nanover.ts";

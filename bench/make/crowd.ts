@@ -12,7 +12,7 @@ import {
   sealHeader,
   writeHeader,
   writeIndexEntry,
-} from "../../packages/simtape/dist/formats/hypercube/layout.js";
+} from "../../packages/simtape/dist/formats/hcrp/layout/framing.js";
 import { directoryStore, fromFile, toFile } from "../../packages/simtape/dist/io/node/index.js";
 import { compact, record } from "../../packages/simtape/dist/record/index.js";
 import { stanceAt } from "./walkers.ts";

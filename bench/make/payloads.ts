@@ -23,9 +23,9 @@ export async function writeMcap(path: string): Promise<void> {
 }
 
 /** With our writer, not compressed either unless asked for. HCRP has ticks: a thousand messages in each. */
-export async function writeOwn(path: string, id: "mira" | "hypercube", compression: "store" | "fast"): Promise<void> {
+export async function writeOwn(path: string, id: "mira" | "hcrp", compression: "store" | "fast"): Promise<void> {
   const writing = await FORMATS.find((of) => of.id === id)!.writing!();
-  const isTicked = id === "hypercube";
+  const isTicked = id === "hcrp";
   const writer = await writing.create(toFile(path), { compression });
   const to = writer.channel({ name: isTicked ? "bench:data" : "/bench", schema: "raw" });
   for (let i = 0; i < COUNT; i++) {

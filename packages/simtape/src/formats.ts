@@ -1,9 +1,9 @@
 import { carla } from "./formats/carla/format.ts";
 import { flightgear } from "./formats/flightgear/format.ts";
-import { hypercube } from "./formats/hypercube/format.ts";
+import { hcrp } from "./formats/hcrp/format.ts";
 import { mira } from "./formats/mira/format.ts";
 import { nanover } from "./formats/nanover/format.ts";
 import type { Format } from "./model/reader.ts";
 
 /** Every format simtape knows. Pass a shorter list to `open` to load fewer. */
-export const FORMATS: readonly Format[] = [carla, flightgear, hypercube, mira, nanover];
+export const FORMATS: readonly Format[] = [carla, flightgear, hcrp, mira, nanover];

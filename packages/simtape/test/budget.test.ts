@@ -79,7 +79,7 @@ async function everything(sound: SoundRecording, budget: number | undefined): Pr
     await recording.state(start + (end - start) / 2);
     await recording.state(end);
     expect((await check(recording)).status).toBe("sound");
-    const target = FORMATS.find(({ id }) => id === (sound.format === "hypercube" ? "nanover" : "hypercube"))!;
+    const target = FORMATS.find(({ id }) => id === (sound.format === "hcrp" ? "nanover" : "hcrp"))!;
     await convert(recording, await target.writing!(), new MemoryFiles("converted"));
   } finally {
     await recording.close();

@@ -190,8 +190,7 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   // the items; what is no packet, and is recorded as it came; an item that only somebody else knows
   flightgear: /^(frame: items, deflated|frame( inflated)?: (unknown|weather))$/,
   // bytes that the index names no chunk for; blocks of zstd; what belongs to hosts
-  hypercube:
-    /^((gap|trailing): unknown|chunk: block\[\]\.data|chunk inflated: (snapshot\.host\.bytes|ticks\[\]\.events\[\]\.(body|host-\d+|[a-z]+:[a-z]+)))$/,
+  hcrp: /^((gap|trailing): unknown|chunk: block\[\]\.data|chunk inflated: (snapshot\.host\.bytes|ticks\[\]\.events\[\]\.(body|host-\d+|[a-z]+:[a-z]+)))$/,
   // deflated members; others
   nanover: /^((messages|index): .*, deflated|zip: data)$/,
 };

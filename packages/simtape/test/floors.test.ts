@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { checkFloors } from "./floors.ts";
@@ -90,6 +90,26 @@ describe("the check of the floors", () => {
     expect(check({ [path]: `import { file } from "${target}";` }).wrong).toEqual([
       `${path} imports ${target}: io/node is for cli and for users`,
     ]);
+  });
+
+  test.each([
+    ["upward", "formats/hcrp/layout/chunk.ts", "../write/writer.ts", "it is in a higher room"],
+    ["upward to the format itself", "formats/hcrp/open/reader.ts", "../format.ts", "it is in a higher room"],
+    ["sideways", "record/retain/retain.ts", "../compact/compact.ts", "it is in a neighbouring room"],
+    ["from a room that is not planned", "record/attic/box.ts", "../live/world.ts", "there is no room attic in record"],
+  ])("finds an import between rooms %s", (_, path, target, problem) => {
+    const changes = { [posix.join(posix.dirname(path), target)]: "", [path]: `import { x } from "${target}";` };
+    expect(check(changes).wrong).toEqual([`${path} imports ${target}: ${problem}`]);
+  });
+
+  test("lets a room use those below it, and itself", () => {
+    const files = {
+      "record/live/world.ts": `import "./body.ts";`,
+      "record/live/body.ts": "",
+      "record/retain/retain.ts": `import "../live/world.ts";`,
+      "record/index.ts": `export * from "./retain/retain.ts";`,
+    };
+    expect(check(files).wrong).toEqual([]);
   });
 
   test("finds areas and root files without a floor, and files that are not there", () => {

@@ -15,6 +15,18 @@ const TOP = FLOORS.length - 1;
 /** Files at the top that are no command but bring everything together. */
 const ROOT_FILES: readonly string[] = ["index.ts", "formats.ts", "location.ts"];
 
+/**
+ * Rooms of an area or a format that is large, from the lowest up: a room uses those below it, and rooms of one line not
+ * each other. Files beside the rooms are above all.
+ */
+const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "formats/hcrp": [["layout"], ["columns", "chunk"], ["state", "fields"], ["open"], ["write"]],
+  record: [
+    ["live", "dictionary"],
+    ["compact", "retain", "lines"],
+  ],
+};
+
 /** What the floors say of a tree: how many imports were read, and a sentence for each that is wrong. */
 export interface FloorReport {
   readonly imports: number;
@@ -43,12 +55,25 @@ function problemOf(path: string, floor: number, target: string, files: ReadonlyM
   const to = posix.normalize(posix.join(posix.dirname(path), target));
   if (!files.has(to)) return "there is no such file";
   if (to.startsWith("io/node/") && !/^(io\/node|cli)\//.test(path)) return "io/node is for cli and for users";
-  if (unitOf(to) === unitOf(path)) return null;
+  if (unitOf(to) === unitOf(path)) return roomProblemOf(path, to);
   const toFloor = floorOf(to) ?? TOP;
   if (toFloor > floor) return "it is on a higher floor";
   // At the top, commands use what the root files bring together.
   if (toFloor === floor && !(floor === TOP && unitOf(to) === "")) return "it is a neighbour on the same floor";
   return null;
+}
+
+function roomProblemOf(path: string, to: string): string | null {
+  const unit = unitOf(path);
+  const rooms = ROOMS[unit];
+  if (rooms === undefined) return null;
+  const roomOf = (file: string): string => file.slice(unit.length + 1).replace(/\/?[^/]*$/, "");
+  const levelOf = (room: string): number => (room === "" ? rooms.length : rooms.findIndex((of) => of.includes(room)));
+  const [from, target] = [roomOf(path), roomOf(to)];
+  if (from === target) return null;
+  if (levelOf(from) < 0) return `there is no room ${from} in ${unit}`;
+  if (levelOf(target) > levelOf(from)) return "it is in a higher room";
+  return levelOf(target) === levelOf(from) ? "it is in a neighbouring room" : null;
 }
 
 /** Part of the tree whose files may import each other: a format's folder, else the area; `""` for the root files. */

@@ -7,7 +7,7 @@ import { sampleBytes, sampleNames } from "./samples.ts";
 /** A sound recording of any format. */
 export interface SoundRecording {
   readonly name: string;
-  readonly format: "carla" | "flightgear" | "hypercube" | "mira" | "nanover";
+  readonly format: "carla" | "flightgear" | "hcrp" | "mira" | "nanover";
   readonly files: Readonly<Record<string, Uint8Array>>;
   readonly bundle: () => SourceBundle;
 }
@@ -33,8 +33,8 @@ export const SOUND: readonly SoundRecording[] = [
   of("nanover", "buckyball.nanover.zip", { "buckyball.nanover.zip": fixture("nanover/buckyball.nanover.zip") }),
   of("mira", "patrol.tape", { "patrol.tape": fixture("mira/patrol.tape") }),
   of("flightgear", "c172p-normal-mp.fgtape", { "flight.fgtape": fixture("flightgear/c172p-normal-mp.fgtape") }),
-  of("hypercube", "tower-race.hcrp", { "race.hcrp": fixture("hypercube/tower-race.hcrp") }),
-  of("hypercube", "two-epochs.hcrp", { "epochs.hcrp": fixture("hypercube/two-epochs.hcrp") }),
+  of("hcrp", "tower-race.hcrp", { "race.hcrp": fixture("hcrp/tower-race.hcrp") }),
+  of("hcrp", "two-epochs.hcrp", { "epochs.hcrp": fixture("hcrp/two-epochs.hcrp") }),
 ];
 
 /** Real ones beside the checkout that are sound; none where there are no samples. */
@@ -58,7 +58,7 @@ export const REAL: readonly SoundRecording[] = [
         ...(hasState ? { [state]: sampleBytes(`nanover/${state}`) } : {}),
       });
     }),
-  ...sampleNames("hypercube")
+  ...sampleNames("hcrp")
     .filter((name) => name.endsWith(".hcrp"))
-    .map((name) => of("hypercube", name, { [name]: sampleBytes(`hypercube/${name}`) })),
+    .map((name) => of("hcrp", name, { [name]: sampleBytes(`hcrp/${name}`) })),
 ];

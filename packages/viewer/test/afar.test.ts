@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { demo } from "../../simtape/src/demo/hypercube.ts";
+import { demo } from "../../simtape/src/demo/hcrp.ts";
 import { READ_AFAR } from "../src/afar.ts";
 import type { Kept } from "../src/kept.ts";
 import { FarServer, partHeaders } from "./support/far-server.ts";

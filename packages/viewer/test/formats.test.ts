@@ -13,7 +13,7 @@ import { numberAt, numericPaths } from "../src/plots/paths.ts";
 import type { SeriesPath } from "../src/protocol.ts";
 import { drop, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
 
-const FORMATS = ["carla", "flightgear", "hypercube", "mira", "nanover"] as const;
+const FORMATS = ["carla", "flightgear", "hcrp", "mira", "nanover"] as const;
 
 /** One recording of each format, the smallest real one where there are some; in the long run all there are. */
 const RECORDINGS = FORMATS.flatMap((format) => {

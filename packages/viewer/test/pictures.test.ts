@@ -19,7 +19,7 @@ const SHOWN = [
   { format: "carla", name: "town.log", seconds: 34, scheme: "dark" },
   { format: "mira", name: "robot.tape", seconds: 24, scheme: "light" },
   { format: "flightgear", name: "flight.fgtape", seconds: 52, scheme: "light" },
-  { format: "hypercube", name: "race.hcrp", seconds: 26, scheme: "light" },
+  { format: "hcrp", name: "race.hcrp", seconds: 26, scheme: "light" },
 ] as const;
 
 describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the documentation", () => {

@@ -1,17 +1,17 @@
 import { dirname, join } from "node:path";
-import { TICK } from "../formats/hypercube/layout.ts";
-import { HypercubeReader } from "../formats/hypercube/reader.ts";
+import { TICK } from "../formats/hcrp/layout/framing.ts";
+import { HcrpReader } from "../formats/hcrp/open/reader.ts";
 import { journalFile } from "../io/node/journal-file.ts";
 import type { Finding } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
-import { readJournal } from "../record/journal.ts";
-import { ticksBehind } from "../record/journal-ticks.ts";
+import { readJournal } from "../record/live/journal.ts";
+import { ticksBehind } from "../record/live/journal-ticks.ts";
 import { placeAt } from "./place.ts";
 
 /** What the journal in the folder of a recording holds that the recording does not; null: nothing. */
 export async function checkJournal(name: string, recording: Recording): Promise<Finding | null> {
   const reader = recording.reader.base ?? recording.reader;
-  if (!(reader instanceof HypercubeReader) || name === "-" || name.includes("://")) return null;
+  if (!(reader instanceof HcrpReader) || name === "-" || name.includes("://")) return null;
   const folder = (await placeAt(name).kind()) === "folder" ? name : dirname(name);
   const bytes = await journalFile(join(folder, "journal.hcj")).read();
   const journal = bytes === null ? null : readJournal(bytes);

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { hypercube } from "../formats/hypercube/format.ts";
+import { hcrp } from "../formats/hcrp/format.ts";
 import { fileSource, toFile } from "../io/node/index.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { Finding } from "../model/error.ts";
-import { compact, type CompactReport, isCompactionOf } from "../record/compact.ts";
-import { ghost } from "../record/compact-ghost.ts";
-import { splits, statistics } from "../record/visitors.ts";
+import { compact, type CompactReport, isCompactionOf } from "../record/compact/compact.ts";
+import { ghost } from "../record/compact/ghost.ts";
+import { splits, statistics } from "../record/compact/visitors.ts";
 import { putDictionary } from "./dictionary-beside.ts";
 import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
 import { heed } from "./ending.ts";
@@ -73,7 +73,7 @@ export function addCompact(program: Command): void {
         { ...options, force: isPresent || options.force === true, dialect: "v1" },
         file,
       );
-      mustFit(target, hypercube);
+      mustFit(target, hcrp);
       const names = options.analyse ?? [];
       const progress = new Progress("compacting");
       const work = (to: SinkBundle): Promise<CompactReport> =>

@@ -1,4 +1,4 @@
-import { originalsOf } from "../formats/hypercube/originals.ts";
+import { originalsOf } from "../formats/hcrp/write/originals.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
 import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";

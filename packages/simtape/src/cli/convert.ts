@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { carryOriginal } from "../formats/hypercube/originals.ts";
+import { carryOriginal } from "../formats/hcrp/write/originals.ts";
 import { HeldFiles } from "../io/held.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
 import { type Origin, originAt } from "../model/place.ts";
@@ -113,7 +113,7 @@ export function addConvert(program: Command): void {
           converted = { ...kept(messages, lost), ...verified };
         } else {
           const { start, end } = await recording.timeline();
-          isCarrying = format.id === "hypercube" && !isOwn && isWhole && options.original !== false;
+          isCarrying = format.id === "hcrp" && !isOwn && isWhole && options.original !== false;
           converted = await convert(recording, writing, target.sink, {
             from: options.from === undefined ? undefined : await parseTime(options.from, recording),
             until: options.until === undefined ? undefined : await parseTime(options.until, recording),

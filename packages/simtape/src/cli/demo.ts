@@ -39,7 +39,7 @@ const DEMOS: Readonly<
     entities: 3,
     load: () => import("../demo/flightgear.ts"),
   },
-  hypercube: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("../demo/hypercube.ts") },
+  hcrp: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("../demo/hcrp.ts") },
 };
 
 export function addDemo(program: Command): void {

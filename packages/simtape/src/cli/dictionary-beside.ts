@@ -1,5 +1,5 @@
 import { zstdDictionaryId } from "../codec/zstd.ts";
-import { HypercubeReader } from "../formats/hypercube/reader.ts";
+import { HcrpReader } from "../formats/hcrp/open/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { say } from "./output.ts";
 import { folderOf, placeAt, under } from "./place.ts";
@@ -8,7 +8,7 @@ import type { Target } from "./target.ts";
 /** What is written from an HCRP recording needs its dictionary, too: it is put beside before anything is written. */
 export async function bringDictionary({ reader }: Recording, target: Target): Promise<void> {
   const base = reader.base ?? reader;
-  if (base instanceof HypercubeReader && base.dictionary !== null) await putDictionary(base.dictionary, target);
+  if (base instanceof HcrpReader && base.dictionary !== null) await putDictionary(base.dictionary, target);
 }
 
 /** Puts a dictionary beside a recording, where readers look for it. One that is there already stays; another is told. */

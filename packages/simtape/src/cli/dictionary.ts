@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { loadZstd, zstdDictionaryId } from "../codec/zstd.ts";
-import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
-import { StrictSource } from "../record/compact-source.ts";
-import { trainDictionary } from "../record/dictionary.ts";
+import type { DictionaryLookup } from "../formats/hcrp/chunk/dictionary.ts";
+import { StrictSource } from "../record/compact/source.ts";
+import { trainDictionary } from "../record/dictionary/dictionary.ts";
 import { heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { counted, grouped } from "./output.ts";

@@ -1,5 +1,5 @@
 import { FORMATS } from "../formats.ts";
-import { type Original, originalsOf } from "../formats/hypercube/originals.ts";
+import { type Original, originalsOf } from "../formats/hcrp/write/originals.ts";
 import { ForwardSource, type Producer } from "../io/forward.ts";
 import { fileSpool } from "../io/node/index.ts";
 import type { ByteSource, SourceBundle } from "../io/source.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { putMarks } from "../formats/hypercube/marks.ts";
+import { putMarks } from "../formats/hcrp/write/marks.ts";
 import { shownUrl } from "../io/shown-url.ts";
 import type { Finding } from "../model/error.ts";
 import type { RecordingInfo } from "../model/reader.ts";
@@ -51,7 +51,7 @@ const PROPERTY = "simtape-provenance";
 
 const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
   [
-    "hypercube",
+    "hcrp",
     {
       metadata: (text) => ({ metadata: { simtape: { provenance: text } } }),
       read: (metadata) => within(metadata, "metadata", "simtape", "provenance"),

@@ -1,5 +1,5 @@
-import { LineError, type LineProtocol } from "../record/line-protocol.ts";
-import type { RecorderStatus } from "../record/recorder-options.ts";
+import { LineError, type LineProtocol } from "../record/lines/line-protocol.ts";
+import type { RecorderStatus } from "../record/live/recorder-options.ts";
 import { byteSize, counted, grouped, say, sayForNow } from "./output.ts";
 import type { Input, Sender } from "./record-input.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
-import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
-import { createHypercube } from "../formats/hypercube/format.ts";
+import type { DictionaryLookup } from "../formats/hcrp/chunk/dictionary.ts";
+import { createHcrp } from "../formats/hcrp/format.ts";
 import { bundleOf, FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSpool, stdin } from "../io/node/index.ts";
 import { shownUrl } from "../io/shown-url.ts";
@@ -55,7 +55,7 @@ export function budget(): number | undefined {
 /** Every format, with the dictionaries that were given. */
 export function knownFormats(): readonly Format[] {
   if (dictionaries === null) return FORMATS;
-  const given = createHypercube({ dictionaries });
+  const given = createHcrp({ dictionaries });
   return FORMATS.map((format) => (format.id === given.id ? given : format));
 }
 

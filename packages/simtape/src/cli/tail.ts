@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { FORMATS } from "../formats.ts";
-import { OWN_KEY } from "../formats/hypercube/metadata-writing.ts";
+import { OWN_KEY } from "../formats/hcrp/layout/metadata-writing.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { shownUrl } from "../io/shown-url.ts";
 import { SourceError } from "../io/source.ts";

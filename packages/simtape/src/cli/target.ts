@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
 import { FORMATS } from "../formats.ts";
-import { hypercube } from "../formats/hypercube/format.ts";
+import { hcrp } from "../formats/hcrp/format.ts";
 import { siblingName } from "../formats/nanover/layout-record.ts";
 import { checkFileName, FOLDER_MAINS } from "../io/bundle.ts";
 import { modeLike } from "../io/node/access.ts";
@@ -107,12 +107,11 @@ async function mainIn(
   const name = hasName ? (await bundleNamed(input)).name : null;
   const isSegmented = name !== null && FOLDER_MAINS.includes(name);
   if (dialect === SEGMENTED) return under(folder, FOLDER_MAINS[0]!);
-  if (isSegmented && dialect === undefined && (format === undefined || format === hypercube))
-    return under(folder, name);
+  if (isSegmented && dialect === undefined && (format === undefined || format === hcrp)) return under(folder, name);
   const own = isSegmented ? lastOf(input!.endsWith(name) ? folderOf(input!) : input!) : name;
   if (own === null) throw new UsageError(`a folder: say what the file in it is called: ${folder}`);
   checkFileName(own, input!);
-  const meant = format ?? (isSegmented ? hypercube : formatNamed(own));
+  const meant = format ?? (isSegmented ? hcrp : formatNamed(own));
   if (meant === null || formatNamed(own) === meant) return under(folder, own);
   return under(folder, `${own.slice(0, own.length - endingOf(own).length)}.${meant.extensions[0]!}`);
 }

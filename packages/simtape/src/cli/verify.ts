@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { RecordingError } from "../model/error.ts";
-import { verify, type VerifyReport } from "../record/verify.ts";
+import { verify, type VerifyReport } from "../record/compact/verify.ts";
 import { dictionariesFrom } from "./dictionary.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";

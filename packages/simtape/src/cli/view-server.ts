@@ -6,7 +6,7 @@ import { extname, join, sep } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import type { DictionaryLookup } from "../formats/hypercube/dictionary.ts";
+import type { DictionaryLookup } from "../formats/hcrp/chunk/dictionary.ts";
 import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";

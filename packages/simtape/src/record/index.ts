@@ -1,30 +1,36 @@
 /** simtape/record: records live into HCRP, keeps what was recorded, and brings it into its lasting form. */
-export type { Identity, Stance } from "./body.ts";
-export { changeMetadata, type MetadataChange, type MetadataReport } from "./change-metadata.ts";
-export { type CompactOptions, type CompactReport, compact, isCompactionOf } from "./compact.ts";
-export { type Ghost, ghost, readGhost } from "./compact-ghost.ts";
-export type { StrictOptions } from "./compact-source.ts";
-export { type TrainOptions, trainDictionary } from "./dictionary.ts";
-export type { RecordingLimits } from "./limits.ts";
-export { type JournalContent, type JournalFile, readJournal } from "./journal.ts";
-export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live-output.ts";
-export { RECORDING_PROFILES, type RecordingProfile } from "./profile.ts";
-export { type Recorder, record } from "./recorder.ts";
-export { OUTCOMES, type Outcome, type RecorderOptions, type RecorderStatus } from "./recorder-options.ts";
-export { type RecoverOptions, type RecoverReport, recover } from "./recover.ts";
+export type { Identity, Stance } from "./live/body.ts";
+export { changeMetadata, type MetadataChange, type MetadataReport } from "./compact/change-metadata.ts";
+export { type CompactOptions, type CompactReport, compact, isCompactionOf } from "./compact/compact.ts";
+export { type Ghost, ghost, readGhost } from "./compact/ghost.ts";
+export type { StrictOptions } from "./compact/source.ts";
+export { type TrainOptions, trainDictionary } from "./dictionary/dictionary.ts";
+export type { RecordingLimits } from "./live/limits.ts";
+export { type JournalContent, type JournalFile, readJournal } from "./live/journal.ts";
+export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live/live-output.ts";
+export { RECORDING_PROFILES, type RecordingProfile } from "./live/profile.ts";
+export { type Recorder, record } from "./live/recorder.ts";
+export { OUTCOMES, type Outcome, type RecorderOptions, type RecorderStatus } from "./live/recorder-options.ts";
+export { type RecoverOptions, type RecoverReport, recover } from "./live/recover.ts";
 export {
   planRetention,
   type RetentionOptions,
   type RetentionPlan,
   type RetentionRow,
   undoRetention,
-} from "./retain.ts";
-export { applyRetention, type RetentionChange, type RetentionResult } from "./retain-apply.ts";
-export { parsePolicy, type RetentionClass, type RetentionMatch, type RetentionPolicy } from "./retain-policy.ts";
-export { PolicyError, RETENTION_SCHEMA } from "./retain-schema.ts";
-export type { MainFile, Placed, Tombstone } from "./retain-tombstone.ts";
-export { type Clip, Ring, type RingOptions, type Trigger } from "./ring.ts";
-export { stateHash } from "./state-hash.ts";
-export { type VerifyOptions, type VerifyReport, verify } from "./verify.ts";
-export { type CompactionVisitor, splits, statistics, type VisitorMark, type VisitorResult } from "./visitors.ts";
-export { MARK_KINDS, type Mark, type MarkKind, type Point, World } from "./world.ts";
+} from "./retain/retain.ts";
+export { applyRetention, type RetentionChange, type RetentionResult } from "./retain/apply.ts";
+export { parsePolicy, type RetentionClass, type RetentionMatch, type RetentionPolicy } from "./retain/policy.ts";
+export { PolicyError, RETENTION_SCHEMA } from "./retain/schema.ts";
+export type { MainFile, Placed, Tombstone } from "./retain/tombstone.ts";
+export { type Clip, Ring, type RingOptions, type Trigger } from "./live/ring.ts";
+export { stateHash } from "./compact/state-hash.ts";
+export { type VerifyOptions, type VerifyReport, verify } from "./compact/verify.ts";
+export {
+  type CompactionVisitor,
+  splits,
+  statistics,
+  type VisitorMark,
+  type VisitorResult,
+} from "./compact/visitors.ts";
+export { MARK_KINDS, type Mark, type MarkKind, type Point, World } from "./live/world.ts";

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { filesBundle, open } from "../../src/index.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { gzipped, makeContinuous, makeNormal } from "../fixtures/flightgear/make.ts";
-import { fixtures as makeHypercube } from "../fixtures/hypercube/make.ts";
+import { fixtures as makeHcrp } from "../fixtures/hcrp/make.ts";
 import { fixtures as makeTapes } from "../fixtures/mira/make.ts";
 import { makeTape } from "../fixtures/mira/tape.ts";
 import { fixtures as makeNanover } from "../fixtures/nanover/make.ts";
@@ -31,7 +31,7 @@ interface Row {
 }
 
 const SEGMENTED = ["segmented/meta.hcrp", "segmented/seg-00000000.hcs", "segmented/seg-00000001.hcs"];
-const hypercube = picking(makeHypercube);
+const hcrp = picking(makeHcrp);
 const mira = picking(makeTapes);
 const nanover = picking(makeNanover);
 
@@ -44,11 +44,11 @@ const RECORDINGS: readonly Row[] = [
   { format: "nanover", what: "a pair of version 1", files: () => nanover("headerless.traj", "headerless.state") },
   { format: "nanover", what: "a zip", files: () => nanover("buckyball.nanover.zip") },
   { format: "nanover", what: "an interrupted zip", files: () => nanover("interrupted.nanover.zip") },
-  { format: "hypercube", what: "one file", files: () => hypercube("tower-race.hcrp"), loads: ["zstd"] },
-  { format: "hypercube", what: "plain", files: () => hypercube("plain.hcrp"), loads: ["zstd"] },
-  { format: "hypercube", what: "a folder of segments", files: () => hypercube(...SEGMENTED), loads: ["zstd"] },
-  { format: "hypercube", what: "production 4", files: () => hypercube("production-4.hcrp"), loads: ["zstd"] },
-  { format: "hypercube", what: "production 5", files: () => hypercube("production-5.hcrp"), loads: ["zstd"] },
+  { format: "hcrp", what: "one file", files: () => hcrp("tower-race.hcrp"), loads: ["zstd"] },
+  { format: "hcrp", what: "plain", files: () => hcrp("plain.hcrp"), loads: ["zstd"] },
+  { format: "hcrp", what: "a folder of segments", files: () => hcrp(...SEGMENTED), loads: ["zstd"] },
+  { format: "hcrp", what: "production 4", files: () => hcrp("production-4.hcrp"), loads: ["zstd"] },
+  { format: "hcrp", what: "production 5", files: () => hcrp("production-5.hcrp"), loads: ["zstd"] },
   { format: "flightgear", what: "Normal", files: () => ({ "n.fgtape": gzipped(makeNormal({ generation: 3 })) }) },
   { format: "flightgear", what: "Continuous", files: () => ({ "c.fgtape": makeContinuous() }) },
   { format: "flightgear", what: "deflated", files: () => ({ "d.fgtape": makeContinuous({ compression: "1" }) }) },
@@ -64,7 +64,7 @@ const RECORDINGS: readonly Row[] = [
 const ADDRESSES: readonly Pick<Row, "what" | "files">[] = [
   { what: "one file", files: () => ({ "far away.log": makeTown(RELEASES[5]!) }) },
   { what: "a pair", files: () => nanover("short.traj", "short.state") },
-  { what: "segments", files: () => hypercube(...SEGMENTED) },
+  { what: "segments", files: () => hcrp(...SEGMENTED) },
 ];
 
 const EXECUTABLE = process.env["CHROMIUM"] ?? "/usr/bin/chromium";

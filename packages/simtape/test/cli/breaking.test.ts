@@ -94,7 +94,7 @@ describe.skipIf(tiny === null)("on a full disk", () => {
 
   test.each([
     ["copy", [town]],
-    ["convert", [town, "--to", "hypercube"]],
+    ["convert", [town, "--to", "hcrp"]],
     ["trim", [town, "--from", "0s"]],
   ])("%s fails in one line and leaves nothing behind", async (name, words) => {
     writeFileSync(join(tiny!, "filler"), Buffer.alloc(60 << 10));

@@ -12,7 +12,7 @@ const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${p
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("check of a folder says how many ticks its journal holds, and recover gets them", async () => {
-  cpSync(fixture("hypercube/killed-mid-tick"), at("killed"), { recursive: true });
+  cpSync(fixture("hcrp/killed-mid-tick"), at("killed"), { recursive: true });
   for (const file of [at("killed"), at("killed/meta.hcrp")]) {
     const { exit, stdout } = await simtape(["check", file, "--json"]);
     const { status, findings } = JSON.parse(stdout) as {

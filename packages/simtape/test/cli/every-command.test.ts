@@ -22,7 +22,7 @@ interface Specimen {
 const SMALL = [
   "carla/0.9.15/town.log",
   "flightgear/continuous/flight.fgtape",
-  "hypercube/walk/run.hcrp",
+  "hcrp/walk/run.hcrp",
   "mira/recommended/robot.tape",
   "nanover/zip/run.nanover.zip",
   "nanover/pair/run.traj",
@@ -53,7 +53,7 @@ const IN_OUT = ["IN", "OUT"];
 const CONVERSIONS = {
   carla: ".log",
   flightgear: ".fgtape",
-  hypercube: ".hcrp",
+  hcrp: ".hcrp",
   mira: ".tape",
   nanover: ".nanover.zip",
 };
@@ -66,7 +66,7 @@ const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   state: [{ words: ["IN", "--at", "100%"] }, { words: ["IN", "--at", "100%", "--json"] }],
   records: [{ words: ["IN"] }],
   check: [{ words: ["IN"], tellsItself: true }],
-  verify: [{ words: ["IN"], tellsItself: true, format: "hypercube" }],
+  verify: [{ words: ["IN"], tellsItself: true, format: "hcrp" }],
   record: "records what a simulation sends",
   tail: [{ words: ["IN", "--from", "start", "--idle-exit", "10ms"] }],
   copy: [{ words: IN_OUT }, { words: [...IN_OUT, "--rewrite"] }],
@@ -76,11 +76,11 @@ const CASES: Readonly<Record<string, readonly Case[] | string>> = {
     { words: [...IN_OUT, "--from", "0s"] },
   ],
   compact: [
-    { words: IN_OUT, format: "hypercube" },
-    { words: [...IN_OUT, "--salvage"], format: "hypercube" },
+    { words: IN_OUT, format: "hcrp" },
+    { words: [...IN_OUT, "--salvage"], format: "hcrp" },
   ],
-  "dictionary train": [{ words: ["IN", "-o", "OUT", "--id", "40000"], format: "hypercube", ending: ".dict" }],
-  "meta get": [{ words: ["IN"], format: "hypercube" }],
+  "dictionary train": [{ words: ["IN", "-o", "OUT", "--id", "40000"], format: "hcrp", ending: ".dict" }],
+  "meta get": [{ words: ["IN"], format: "hcrp" }],
   "meta set": "changes the metadata and nothing else",
   recover: "takes the folder of a recorder that crashed",
   repair: [{ words: IN_OUT, tellsItself: true }],

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { loadZstd } from "../../src/codec/zstd.ts";
-import { twoEpochs, walk } from "../fixtures/hypercube/make.ts";
-import { segmented } from "../fixtures/hypercube/recording.ts";
+import { twoEpochs, walk } from "../fixtures/hcrp/make.ts";
+import { segmented } from "../fixtures/hcrp/recording.ts";
 import { simtape } from "./run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "simtape-meta-"));

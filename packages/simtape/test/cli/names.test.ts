@@ -13,7 +13,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { FORMATS } from "../../src/formats.ts";
-import { carryOriginal } from "../../src/formats/hypercube/originals.ts";
+import { carryOriginal } from "../../src/formats/hcrp/write/originals.ts";
 import { siblingName } from "../../src/formats/nanover/layout-record.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { openBundle } from "../../src/model/open.ts";
@@ -35,7 +35,7 @@ const state = corpus("nanover/pair/run.state");
 const zip = corpus("nanover/zip/run.nanover.zip");
 const town = corpus("carla/0.9.15/town.log");
 const tape = corpus("mira/recommended/robot.tape");
-const evil = new Uint8Array(readFileSync(new URL("../fixtures/hypercube/evil-names.hcrp", import.meta.url)));
+const evil = new Uint8Array(readFileSync(new URL("../fixtures/hcrp/evil-names.hcrp", import.meta.url)));
 
 /** Every file below a folder, with its bytes. */
 function listing(of: string, below = ""): Record<string, Uint8Array> {
@@ -154,7 +154,7 @@ describe("a recording that was carried inside HCRP", () => {
     const place = fresh();
     lay(place, { [name]: bytes });
     const [hub, back] = [join(place, "hub.hcrp"), join(fresh(), other)];
-    const there = await simtape(["convert", join(place, name), hub, "--to", "hypercube"]);
+    const there = await simtape(["convert", join(place, name), hub, "--to", "hcrp"]);
     expect([there.exit, there.stderr]).toEqual([0, ""]);
     const { exit, stdout, stderr } = await simtape(["convert", hub, back]);
     expect([exit, stderr]).toEqual([0, ""]);
@@ -185,7 +185,7 @@ async function carrying(
   files: readonly (readonly [string, Uint8Array])[],
 ): Promise<Uint8Array<ArrayBuffer>> {
   await using recording = await openBundle(bundleOfFiles({ source }), FORMATS);
-  const writing = await FORMATS.find(({ id }) => id === "hypercube")!.writing!();
+  const writing = await FORMATS.find(({ id }) => id === "hcrp")!.writing!();
   const made = new MemoryFiles("hub.hcrp");
   const carry = async (writer: Writer): Promise<void> => {
     for (const [name, bytes] of files) await carryOriginal(writer, name, [bytes]);
@@ -336,19 +336,19 @@ describe("a folder as output", () => {
     [["repair", "town.log"], "town.log"],
     [["trim", "town.log", "--from", "0s"], "town.log"],
     [["convert", "town.log", "--to", "mira"], "town.tape"],
-    [["convert", "run 0.3", "--to", "hypercube"], "run 0.3.hcrp"],
+    [["convert", "run 0.3", "--to", "hcrp"], "run 0.3.hcrp"],
     [["convert", "live", "--to", "mira"], "live.tape"],
     [["copy", "live"], "meta.hcrp"],
     [["convert", "race.hcrp", "--dialect", "v1-segmented"], "meta.hcrp"],
     [["compact", "live"], "live.hcrp"],
   ])("%j writes %s into it", async (words, name) => {
     const place = fresh();
-    lay(place, { "town.log": town, "run 0.3": town, "race.hcrp": corpus("hypercube/walk/run.hcrp") });
+    lay(place, { "town.log": town, "run 0.3": town, "race.hcrp": corpus("hcrp/walk/run.hcrp") });
     mkdirSync(join(place, "into"));
     mkdirSync(join(place, "live"));
     for (const file of ["meta.hcrp", "seg-00000000.hcs", "seg-00000001.hcs"])
       lay(join(place, "live"), {
-        [file]: new Uint8Array(readFileSync(new URL(`../fixtures/hypercube/segmented/${file}`, import.meta.url))),
+        [file]: new Uint8Array(readFileSync(new URL(`../fixtures/hcrp/segmented/${file}`, import.meta.url))),
       });
     const [command, file, ...more] = words as [string, string, ...string[]];
     const { exit, stderr } = await simtape([command, join(place, file), join(place, "into"), ...more]);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { simtape } from "./run.ts";
 
-const FIXTURES = fileURLToPath(new URL("../fixtures/hypercube/", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../fixtures/hcrp/", import.meta.url));
 const SESSIONS = join(FIXTURES, "sessions");
 
 let folder = "";

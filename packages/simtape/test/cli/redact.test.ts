@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadZstd } from "../../src/codec/zstd.ts";
-import { SECTION, writePalettes } from "../../src/formats/hypercube/layout-chunk.ts";
-import { EVENT } from "../../src/formats/hypercube/layout-events.ts";
-import { writeChat, writePaletteAdd } from "../../src/formats/hypercube/layout-world-events.ts";
-import { epochs } from "../fixtures/hypercube/make.ts";
-import { built, compacted, event } from "../fixtures/hypercube/recording.ts";
+import { SECTION, writePalettes } from "../../src/formats/hcrp/layout/chunk.ts";
+import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
+import { writeChat, writePaletteAdd } from "../../src/formats/hcrp/layout/world-events.ts";
+import { epochs } from "../fixtures/hcrp/make.ts";
+import { built, compacted, event } from "../fixtures/hcrp/recording.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import { openBundle } from "../../src/model/open.ts";
@@ -18,7 +18,7 @@ import { simtape, temporaryFile } from "./run.ts";
 const zstd = await loadZstd();
 const fixture = (path: string): Uint8Array =>
   new Uint8Array(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)));
-const race = temporaryFile("race.hcrp", fixture("hypercube/tower-race.hcrp"));
+const race = temporaryFile("race.hcrp", fixture("hcrp/tower-race.hcrp"));
 
 function fresh(name: string): string {
   return join(mkdtempSync(join(tmpdir(), "simtape-test-")), name);

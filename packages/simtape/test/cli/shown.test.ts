@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWriter } from "../../src/formats/hypercube/create.ts";
+import { createWriter } from "../../src/formats/hcrp/write/create.ts";
 import { toFile } from "../../src/io/node/index.ts";
 import { tries } from "../soak.ts";
 import { SOUND } from "../specimens.ts";
@@ -161,7 +161,7 @@ describe("what a recording says", () => {
 
   test("moves nothing on a terminal when every text of a file is poisoned", async () => {
     shown = 0;
-    const files = SOUND.filter(({ format }) => format !== "hypercube");
+    const files = SOUND.filter(({ format }) => format !== "hcrp");
     const cases = fc.record({ which: fc.nat(files.length - 1), share: fc.constantFrom(0.02, 0.2, 1), seed: fc.nat() });
     await fc.assert(
       fc.asyncProperty(cases, async ({ which, share, seed }) => {

@@ -17,7 +17,7 @@ const corpus = (path: string): Uint8Array =>
 const SINGLE: Readonly<Record<string, Uint8Array>> = {
   carla: corpus("carla/0.9.15/town.log"),
   flightgear: corpus("flightgear/continuous/flight.fgtape"),
-  hypercube: corpus("hypercube/walk/run.hcrp"),
+  hcrp: corpus("hcrp/walk/run.hcrp"),
   mira: corpus("mira/recommended/robot.tape"),
   nanover: corpus("nanover/zip/run.nanover.zip"),
 };
@@ -27,7 +27,7 @@ const WRITING: readonly (readonly [string, readonly string[]])[] = [
   ["copy", []],
   ["copy", ["--rewrite"]],
   ["repair", []],
-  ["convert", ["--to", "hypercube"]],
+  ["convert", ["--to", "hcrp"]],
   ["convert", ["--to", "mira"]],
   ["trim", ["--from", "0s"]],
   ["trim", ["--from", "25%", "--until", "75%"]],
@@ -83,9 +83,9 @@ describe.each(Object.entries(SINGLE))("of %s", (_, bytes) => {
 });
 
 test("the original comes back through two pipes", async () => {
-  const { hypercube: _, ...others } = SINGLE;
+  const { hcrp: _, ...others } = SINGLE;
   for (const bytes of Object.values(others)) {
-    const hub = await simtape(["convert", "-", "-", "--to", "hypercube"], bytes);
+    const hub = await simtape(["convert", "-", "-", "--to", "hcrp"], bytes);
     const back = await simtape(["convert", "-", "-", "--to", await formatOf(bytes)], hub.bytes);
     expect([back.exit, new Uint8Array(back.bytes)]).toEqual([0, bytes]);
   }
@@ -97,7 +97,7 @@ async function formatOf(bytes: Uint8Array): Promise<string> {
 }
 
 test("HCRP: verify, compact, train, meta and join take it too", async () => {
-  const bytes = SINGLE["hypercube"]!;
+  const bytes = SINGLE["hcrp"]!;
   expect(await simtape(["verify", "-"], bytes)).toMatchObject({ exit: 0 });
   expect(await simtape(["meta", "get", "-"], bytes)).toMatchObject({ exit: 0 });
   const compacted = await simtape(["compact", "-", "-"], bytes);
@@ -111,7 +111,7 @@ test("HCRP: verify, compact, train, meta and join take it too", async () => {
 });
 
 test("tail ends where standard input does, also when the recording is not finished", async () => {
-  const bytes = corpus("hypercube/plain/run.hcrp");
+  const bytes = corpus("hcrp/plain/run.hcrp");
   expect(JSON.parse((await simtape(["info", "-", "--json"], bytes)).stdout)).toMatchObject({
     metadata: { finished: false },
   });
@@ -157,7 +157,7 @@ test("places that are folders or change in place take no -", async () => {
     ["demo", "mira", "-o", "-"],
     ["view", "-"],
   ]) {
-    const { exit, stdout, stderr } = await simtape(words, SINGLE["hypercube"]!);
+    const { exit, stdout, stderr } = await simtape(words, SINGLE["hcrp"]!);
     expect([words[0], exit, stdout]).toEqual([words[0], 2, ""]);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   }

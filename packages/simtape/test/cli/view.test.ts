@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { belongsTo, entriesOf } from "../../src/cli/view-entries.ts";
 import { serveView, type ViewServer } from "../../src/cli/view-server.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
-import { fixtures as makeHypercube } from "../fixtures/hypercube/make.ts";
+import { fixtures as makeHcrp } from "../fixtures/hcrp/make.ts";
 import { fixtures as makeNanover } from "../fixtures/nanover/make.ts";
 import { tries } from "../soak.ts";
 
@@ -35,8 +35,8 @@ beforeAll(async () => {
   symlinkSync(join(root, "secret.txt"), join(folder, "short.state.dict"));
   const nanover = makeNanover();
   for (const name of ["short.traj", "short.state"]) writeFileSync(join(folder, name), nanover.get(name)!);
-  const hypercube = await makeHypercube();
-  for (const [path, bytes] of hypercube) {
+  const hcrp = await makeHcrp();
+  for (const [path, bytes] of hcrp) {
     const name = /^segmented\/(.+)$/.exec(path)?.[1];
     if (name !== undefined) writeFileSync(join(folder, "parkour", name), bytes);
   }

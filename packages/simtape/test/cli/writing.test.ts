@@ -257,7 +257,7 @@ describe("edits", () => {
     expect(refused.stderr).toContain("no other name");
   });
 
-  test.each(["hypercube/tower-race.hcrp", "flightgear/c172p-normal-mp.fgtape", "nanover/buckyball.nanover.zip"])(
+  test.each(["hcrp/tower-race.hcrp", "flightgear/c172p-normal-mp.fgtape", "nanover/buckyball.nanover.zip"])(
     "notes and origin travel inside %s",
     async (path) => {
       const source = temporaryFile(path.slice(path.indexOf("/") + 1), fixture(path));
@@ -276,7 +276,7 @@ describe("edits", () => {
   );
 
   test("notes go along through other edits, as marks of HCRP too, and info shows them", async () => {
-    const source = temporaryFile("race.hcrp", fixture("hypercube/tower-race.hcrp"));
+    const source = temporaryFile("race.hcrp", fixture("hcrp/tower-race.hcrp"));
     const [noted, cut] = [fresh("noted.hcrp"), fresh("cut.hcrp")];
     await simtape(["annotate", source, noted, "--at", "2s", "--text", "look here"]);
     await simtape(["trim", noted, cut, "--from", "1s", "--until", "4s"]);

@@ -48,7 +48,7 @@ export async function repaired(files: Files): Promise<Repaired> {
 
 /** A recording that is a folder becomes one file when it is repaired. */
 function nameOf(recording: Recording, main: string): string {
-  return recording.info.format === "hypercube" && !main.endsWith(".hcrp") ? `${main}.hcrp` : main;
+  return recording.info.format === "hcrp" && !main.endsWith(".hcrp") ? `${main}.hcrp` : main;
 }
 
 function filesOf(written: MemoryFiles): Files {
@@ -73,7 +73,7 @@ export async function messagesOf(files: Files): Promise<Told[]> {
       // Behind the signals of a frame stands filler, which frames of one length need: what they say is what counts.
       // Entries of palettes that nothing refers to leave, and those behind them move up.
       const content =
-        recording.info.format === "hypercube"
+        recording.info.format === "hcrp"
           ? decoded(() => schema.decode(batch.payload(i), batch.context))
           : name === "signals"
             ? decoded(() => Object.values(schema.decode(batch.payload(i), batch.context) as object))

@@ -15,7 +15,7 @@ import { tries } from "../soak.ts";
 
 const ENDINGS = {
   mira: "tape",
-  hypercube: "hcrp",
+  hcrp: "hcrp",
   nanover: "nanover.zip",
   carla: "log",
   flightgear: "fgtape",
@@ -117,14 +117,14 @@ function isLike(a: Value | undefined, b: Value | undefined): boolean {
 function holds(target: Id, found: State, path: string, value: Value): boolean {
   const { values } = found;
   const names = {
-    hypercube: [path],
+    hcrp: [path],
     nanover: [path],
     mira: [path.startsWith("/") ? path : `/${path}`],
     flightgear: [path, ...propertiesOf(path)],
     carla: [],
   }[target];
   if (names.some((name) => values.has(name) && isLike(value, values.get(name)))) return true;
-  if (typeof value !== "object" || value === null || target === "hypercube" || target === "nanover") return false;
+  if (typeof value !== "object" || value === null || target === "hcrp" || target === "nanover") return false;
   const isList = Array.isArray(value) || ArrayBuffer.isView(value);
   if (isList && target !== "flightgear") return false;
   return Object.entries(value).every(([key, item]) => {
@@ -160,7 +160,7 @@ async function unseen(source: Recording, result: Recording, target: Id): Promise
   const counts = new Map<string, number>();
   const times = await momentsOf(source);
   const { start } = await source.timeline();
-  const tick = target === "hypercube" ? 50e6 : 1;
+  const tick = target === "hcrp" ? 50e6 : 1;
   const [ownOrigin, origin]: [Origin, Origin] = [unsetOrigin(), unsetOrigin()];
   if (target === "flightgear") origin.isSet = true;
   let before: State | null = null;
@@ -175,14 +175,14 @@ async function unseen(source: Recording, result: Recording, target: Id): Promise
       if (!holds(target, found, path, value)) add(counts, path);
     }
     for (const path of before?.values.keys() ?? []) {
-      if (!state.values.has(path) && (target !== "hypercube" || found.values.has(path)) && target !== "nanover") {
+      if (!state.values.has(path) && (target !== "hcrp" || found.values.has(path)) && target !== "nanover") {
         // CARLA, MIRA and FlightGear: the last word stays, or there was none.
         if (target !== "flightgear" || holds(target, found, path, before!.values.get(path)!)) add(counts, path);
       }
     }
     const places = placesOf(state, ownOrigin);
     // Where both are on the earth, the plane is the same.
-    if ((target === "flightgear" || target === "hypercube") && ownOrigin.isSet) Object.assign(origin, ownOrigin);
+    if ((target === "flightgear" || target === "hcrp") && ownOrigin.isSet) Object.assign(origin, ownOrigin);
     const there = placesOf(found, origin);
     for (const { set, id, x, y, z } of places) {
       const key = `${set} ${typeof id} ${id}`;
@@ -239,7 +239,7 @@ const fixture = new Uint8Array(
 );
 
 describe("a pose once a second beside a number 20 times a second", () => {
-  test.each(["hypercube", "nanover", "flightgear"] as const)("comes through whole to %s", async (to) => {
+  test.each(["hcrp", "nanover", "flightgear"] as const)("comes through whole to %s", async (to) => {
     await using source = await openBundle(bundleOfFiles({ "slow.tape": fixture }), FORMATS);
     const target = new MemoryFiles(`fast.${ENDINGS[to]}`);
     const report = await convert(source, await writingOf(to), target, {
@@ -283,7 +283,7 @@ test("what one moment says twice counts as lost", async () => {
   await writer.close();
   await using source = await open(files);
   const target = new MemoryFiles("twice.hcrp");
-  const report = await convert(source, await writingOf("hypercube"), target, {
+  const report = await convert(source, await writingOf("hcrp"), target, {
     verify: { reopen: (written) => openBundle(written, FORMATS) },
   });
   expect(report.moments).toBe(3);
@@ -291,11 +291,11 @@ test("what one moment says twice counts as lost", async () => {
 });
 
 test("what an encoder leaves out is found missing when the result is read back", async () => {
-  const hypercube = await writingOf("hypercube");
+  const hcrp = await writingOf("hcrp");
   const forgetful: WritingFormat = {
-    ...hypercube,
+    ...hcrp,
     encoder: (writer, account) => {
-      const encoder = hypercube.encoder(writer, account);
+      const encoder = hcrp.encoder(writer, account);
       let n = 0;
       return {
         step: (state) => {

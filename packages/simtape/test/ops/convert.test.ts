@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { FORMATS } from "../../src/formats.ts";
-import { carryOriginal, originalsOf } from "../../src/formats/hypercube/originals.ts";
+import { carryOriginal, originalsOf } from "../../src/formats/hcrp/write/originals.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
@@ -27,15 +27,15 @@ const EXAMPLES: readonly Original[] = readdirSync(examples)
 
 const isLarge = ({ files }: Original): boolean => Object.values(files)[0]!.length > 1_200_000;
 const ALL: readonly Original[] = [
-  ...SOUND.filter(({ format }) => format !== "hypercube"),
+  ...SOUND.filter(({ format }) => format !== "hcrp"),
   ...EXAMPLES.filter(({ name }) => !name.endsWith(".hcrp")),
   // Large ones take seconds each: one of them usually, all in the long run.
-  ...REAL.filter((of) => of.format !== "hypercube" && !isLarge(of)),
-  ...REAL.filter((of) => of.format !== "hypercube" && isLarge(of)).slice(0, tries(1, 100)),
+  ...REAL.filter((of) => of.format !== "hcrp" && !isLarge(of)),
+  ...REAL.filter((of) => of.format !== "hcrp" && isLarge(of)).slice(0, tries(1, 100)),
 ];
 
-function hypercube(): Promise<WritingFormat> {
-  return FORMATS.find(({ id }) => id === "hypercube")!.writing!();
+function hcrp(): Promise<WritingFormat> {
+  return FORMATS.find(({ id }) => id === "hcrp")!.writing!();
 }
 
 function opened(files: MemoryFiles): Promise<Recording> {
@@ -46,7 +46,7 @@ describe.each(ALL)("$name", ({ files }) => {
   test("goes to HCRP and comes back byte for byte", async () => {
     await using recording = await openBundle(bundleOfFiles(files), FORMATS);
     const to = new MemoryFiles("run.hcrp");
-    const report = await convert(recording, await hypercube(), to, {
+    const report = await convert(recording, await hcrp(), to, {
       carry: async (writer) => {
         for (const [name, bytes] of Object.entries(files)) await carryOriginal(writer, name, [bytes]);
       },
@@ -69,7 +69,7 @@ test("a recording without the original's files carries none", async () => {
   const { files } = EXAMPLES.find(({ name }) => name.endsWith("town.log"))!;
   await using recording = await openBundle(bundleOfFiles(files), FORMATS);
   const to = new MemoryFiles("run.hcrp");
-  const report = await convert(recording, await hypercube(), to);
+  const report = await convert(recording, await hcrp(), to);
   expect(report.exact).toBe(false);
   await using bare = await opened(to);
   expect(originalsOf(bare.reader)).toEqual([]);

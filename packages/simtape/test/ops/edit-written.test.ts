@@ -39,7 +39,7 @@ async function written(recording: Recording, of: SoundRecording): Promise<Record
 /** What a format's writer lays out anew: clocks and ends of frames, palettes, snapshots with their sections. */
 const OWN: Readonly<Record<SoundRecording["format"], readonly string[]>> = {
   carla: ["frame-start", "frame-end"],
-  hypercube: ["snapshot", "palette-add", "extension"],
+  hcrp: ["snapshot", "palette-add", "extension"],
   flightgear: [],
   mira: [],
   nanover: [],
@@ -56,7 +56,7 @@ async function messagesOf(recording: Recording, of: SoundRecording): Promise<str
     for (let i = 0; i < batch.length; i++) {
       const { name } = recording.channels[batch.channel[i]!]!;
       if (own.includes(name)) continue;
-      const payload = of.format === "hypercube" ? "" : Buffer.from(batch.payload(i)).toString("base64");
+      const payload = of.format === "hcrp" ? "" : Buffer.from(batch.payload(i)).toString("base64");
       found.push(`${batch.time[i]} ${name} ${payload}`);
     }
   }
@@ -117,7 +117,7 @@ describe.each(SOUND)("$format $name, edited and not written,", (of) => {
       const [before, after] = [await messagesOf(virtual, of), await messagesOf(real, of)];
       expect(after.length, told).toBe(before.length);
       expect(after.find((text, i) => text !== before[i])?.slice(0, 80), told).toBe(undefined);
-      if (of.format !== "hypercube") expect([again.start, again.end], told).toEqual([timeline.start, timeline.end]);
+      if (of.format !== "hcrp") expect([again.start, again.end], told).toEqual([timeline.start, timeline.end]);
       for (const part of [0, 0.31, 0.62, 1]) {
         const time = Math.round(timeline.start + (timeline.end - timeline.start) * part);
         const state = comparable(await real.state(time));

@@ -17,7 +17,7 @@ import { refuseTexts } from "../../src/ops/edit/scan.ts";
 import { writeEdited } from "../../src/ops/edit/write.ts";
 import { check } from "../../src/ops/check.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { compacted } from "../fixtures/hypercube/recording.ts";
+import { compacted } from "../fixtures/hcrp/recording.ts";
 import { wildContent } from "../record/wild.ts";
 import { tries } from "../soak.ts";
 import { SOUND, type SoundRecording } from "../specimens.ts";
@@ -29,7 +29,7 @@ const wild = fc.integer({ min: 0, max: 1 << 20 }).map((seed): SoundRecording => 
   const bytes = compacted(zstd, wildContent(seed), { level: 1 });
   return {
     name: `seed ${seed}`,
-    format: "hypercube",
+    format: "hcrp",
     files: { "w.hcrp": bytes },
     bundle: () => bundleOfFiles({ "w.hcrp": bytes }),
   };
@@ -100,9 +100,9 @@ async function wordsOf(
     for (let i = 0; i < batch.length; i++) {
       const { name, schema } = source.channels[batch.channel[i]!]!;
       // entries of palettes are there for others
-      if (of.format === "hypercube" && name === "palette-add") continue;
+      if (of.format === "hcrp" && name === "palette-add") continue;
       let value = schema.decode(batch.payload(i), batch.context);
-      if (of.format === "hypercube" && name === "snapshot") value = { ...(value as object), palettes: null };
+      if (of.format === "hcrp" && name === "snapshot") value = { ...(value as object), palettes: null };
       const isKept = !isOut(name, batch.time[i]!);
       words(value, isKept ? kept : out, isKept);
     }
@@ -188,11 +188,11 @@ async function expectSameOutside(of: SoundRecording, by: Choice): Promise<void> 
     for (let i = 0; i < batch.length; i++) {
       const time = batch.time[i]!;
       if (time >= until) waiting.delete(batch.channel[i]!);
-      const isCompared = of.format === "hypercube" || batch.channel[i] === state.motion || state.motion === null;
+      const isCompared = of.format === "hcrp" || batch.channel[i] === state.motion || state.motion === null;
       if (isCompared && (time < from || (time >= until && waiting.size === 0))) times.push(time);
     }
   }
-  if (until <= end && of.format === "hypercube") times.push(until);
+  if (until <= end && of.format === "hcrp") times.push(until);
   const some = [...new Set(times)].filter((time, i, all) => i % Math.ceil(all.length / 12) === 0 || time === until);
   for (const time of some) {
     const expected = held(await source.state(time));

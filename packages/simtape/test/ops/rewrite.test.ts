@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { demo as carla } from "../../src/demo/carla.ts";
 import { demo as flightgear } from "../../src/demo/flightgear.ts";
-import { demo as hypercube } from "../../src/demo/hypercube.ts";
+import { demo as hcrp } from "../../src/demo/hcrp.ts";
 import { demo as mira } from "../../src/demo/mira.ts";
 import { demo as nanover } from "../../src/demo/nanover.ts";
 import { FORMATS } from "../../src/formats.ts";
@@ -32,7 +32,7 @@ describe("a random recording that is read and written is the same to the byte", 
   test.each([
     ["town.log", carla],
     ["flight.fgtape", flightgear],
-    ["race.hcrp", hypercube],
+    ["race.hcrp", hcrp],
     ["robot.tape", mira],
     ["molecule.nanover.zip", nanover],
     ["molecule.traj", nanover],

@@ -7,7 +7,7 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 const ELSEWHERE: readonly number[] = [4, 5, 6, 7, 8, 33, 34, 35];
 
 /** The table of the format's README, the last of them: row, files of tests, benchmarks. */
-const README = read("../../src/formats/hypercube/README.md").split("\n## The checklist of the specification\n")[1]!;
+const README = read("../../src/formats/hcrp/README.md").split("\n## The checklist of the specification\n")[1]!;
 const TABLE = [...README.matchAll(/^\| (\d+) \| [^|]+ \| ([^|]+) \|$/gm)].map(([, row, files]) => ({
   row: Number(row),
   tests: files!

@@ -1,35 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { NBT, nbtCompound, nbtToValue } from "../../src/codec/nbt.ts";
 import { loadZstd, readZstdFrameHeader } from "../../src/codec/zstd.ts";
-import { decodeChunk } from "../../src/formats/hypercube/decode.ts";
-import { FLAG_COLUMNS, FLAG_FINISHED, FLAG_SEGMENTED } from "../../src/formats/hypercube/layout.ts";
-import { PALETTE, SECTION, writePalettes } from "../../src/formats/hypercube/layout-chunk.ts";
-import { writePlaceEvent, writeSwing } from "../../src/formats/hypercube/layout-entity-events.ts";
-import { EVENT } from "../../src/formats/hypercube/layout-events.ts";
-import { writeReserved } from "../../src/formats/hypercube/layout-metadata.ts";
-import { Move, writeMove } from "../../src/formats/hypercube/layout-motion.ts";
-import {
-  writeMark,
-  writePaletteAdd,
-  writeSetBlock,
-  writeWorld,
-} from "../../src/formats/hypercube/layout-world-events.ts";
-import { HypercubeReader } from "../../src/formats/hypercube/reader.ts";
+import { decodeChunk } from "../../src/formats/hcrp/chunk/decode.ts";
+import { FLAG_COLUMNS, FLAG_FINISHED, FLAG_SEGMENTED } from "../../src/formats/hcrp/layout/framing.ts";
+import { PALETTE, SECTION, writePalettes } from "../../src/formats/hcrp/layout/chunk.ts";
+import { writePlaceEvent, writeSwing } from "../../src/formats/hcrp/layout/entity-events.ts";
+import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
+import { writeReserved } from "../../src/formats/hcrp/layout/metadata.ts";
+import { Move, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
+import { writeMark, writePaletteAdd, writeSetBlock, writeWorld } from "../../src/formats/hcrp/layout/world-events.ts";
+import { HcrpReader } from "../../src/formats/hcrp/open/reader.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { type SourceBundle, SourceError } from "../../src/io/source.ts";
 import { Findings } from "../../src/model/error.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { State } from "../../src/model/state.ts";
-import { changeMetadata } from "../../src/record/change-metadata.ts";
-import { compact, type CompactOptions, type CompactReport, isCompactionOf } from "../../src/record/compact.ts";
-import { ghost, readGhost } from "../../src/record/compact-ghost.ts";
-import { stateHash } from "../../src/record/state-hash.ts";
-import { verify } from "../../src/record/verify.ts";
-import { type CompactionVisitor, splits, statistics } from "../../src/record/visitors.ts";
+import { changeMetadata } from "../../src/record/compact/change-metadata.ts";
+import { compact, type CompactOptions, type CompactReport, isCompactionOf } from "../../src/record/compact/compact.ts";
+import { ghost, readGhost } from "../../src/record/compact/ghost.ts";
+import { stateHash } from "../../src/record/compact/state-hash.ts";
+import { verify } from "../../src/record/compact/verify.ts";
+import { type CompactionVisitor, splits, statistics } from "../../src/record/compact/visitors.ts";
 import { stateToJson } from "../../src/cli/json.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { twoEpochs, walk } from "../fixtures/hypercube/make.ts";
-import { built, type ChunkContent, type EventBytes, event, segmented } from "../fixtures/hypercube/recording.ts";
+import { twoEpochs, walk } from "../fixtures/hcrp/make.ts";
+import { built, type ChunkContent, type EventBytes, event, segmented } from "../fixtures/hcrp/recording.ts";
 import { FORMATS } from "../formats.ts";
 import { traceRecording, traceRows } from "./trace.ts";
 import { bundleOfMemory, random, segmentedBundle, wildContent } from "./wild.ts";
@@ -51,14 +46,14 @@ async function compacted(from: SourceBundle, options: CompactOptions = {}): Prom
 
 /** The frames of a compacted file as they are stored. */
 async function framesOf(bundle: SourceBundle): Promise<Uint8Array[]> {
-  const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+  const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
   const source = (await bundle.open())!;
   return Promise.all(reader.chunks.map(({ offset, length }) => source.read(offset, length)));
 }
 
 /** The metadata as plain values. */
 async function metadataOf(bundle: SourceBundle): Promise<Record<string, Record<string, unknown>>> {
-  const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+  const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
   return nbtToValue(reader.preamble.metadata.root) as Record<string, Record<string, unknown>>;
 }
 
@@ -143,7 +138,7 @@ describe("compaction", () => {
     });
     const { report, bundle } = await compacted(source);
     expect(report).toMatchObject({ chunks: 2, frames: 1, events: 9, snapshotsDropped: 0 });
-    const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+    const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
     const told: unknown[] = [];
     for await (const batch of reader.batches({}))
       for (let i = 0; i < batch.length; i++) {
@@ -231,7 +226,7 @@ describe("compaction", () => {
     const source = await segmentedBundle({ chunks: [chunk(10, []), chunk(10, [many]), chunk(100, busy)] });
     const { report, bundle } = await compacted(source);
     expect(report.events).toBe(300_000);
-    const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+    const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
     const { entries } = reader.preamble;
     // one tick of 600,000 bytes cannot be split
     expect(entries.filter(({ uncompressedLength }) => uncompressedLength > 262_144)).toHaveLength(1);
@@ -250,7 +245,7 @@ describe("compaction", () => {
     const swing = event(EVENT.swing, (out) => writeSwing(out, { entity: 1, hand: 0 }));
     const chunks = Array.from({ length: 18 }, () => chunk(200, [{ tick: 100, events: [swing] }]));
     const { bundle } = await compacted(await segmentedBundle({ chunks }));
-    const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+    const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
     expect(reader.preamble.entries.map(({ tickCount }) => tickCount)).toEqual([1400, 1400, 800]);
   });
 
@@ -298,7 +293,7 @@ describe("compaction", () => {
     const files = new MemoryFiles("changed.hcrp");
     await changeMetadata(bundle, files, { values: { arena: "tower" } });
     for (const made of [bundle, bundleOfMemory(files)]) {
-      const reader = await HypercubeReader.open(made, new Findings(), {}, null);
+      const reader = await HcrpReader.open(made, new Findings(), {}, null);
       const { head, entries } = reader.preamble;
       expect(head.flags & FLAG_COLUMNS).toBe(FLAG_COLUMNS);
       expect(await metadataOf(made)).toMatchObject({ hcrp: { compaction: { columns: 1 } } });
@@ -314,7 +309,7 @@ describe("compaction", () => {
   test("writes where it came from, and nothing of the day it was made on", async () => {
     const source = await segmentedBundle(walk());
     const { report, bundle } = await compacted(source);
-    const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+    const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
     const { flags, extension } = reader.preamble.head;
     expect(flags & FLAG_SEGMENTED).toBe(0);
     expect(flags & FLAG_FINISHED).toBe(FLAG_FINISHED);
@@ -485,7 +480,7 @@ describe("compaction", () => {
   });
 
   test("row 16: opens with the dictionary it was made with, and with no other", async () => {
-    const { dictionaryBytes } = await import("../fixtures/hypercube/make.ts");
+    const { dictionaryBytes } = await import("../fixtures/hcrp/make.ts");
     const dictionary = dictionaryBytes();
     const { bundle } = await compacted(await segmentedBundle(walk()), { dictionary });
     const report = await verify(bundle, { dictionaries: async () => dictionary });
@@ -496,7 +491,7 @@ describe("compaction", () => {
 
   test("row 19: decodes every frame on its own", async () => {
     const { bundle } = await compacted(await segmentedBundle(wildContent(3)));
-    const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+    const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
     const zstd = await loadZstd();
     const source = (await bundle.open())!;
     for (const part of reader.chunks) {

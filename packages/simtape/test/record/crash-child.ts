@@ -4,7 +4,7 @@
  */
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { journalFile } from "../../src/io/node/journal-file.ts";
-import { record } from "../../src/record/recorder.ts";
+import { record } from "../../src/record/live/recorder.ts";
 import { comeIn, step } from "./walkers.ts";
 
 const [folder, hasJournal] = process.argv.slice(2);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { journalFile } from "../../src/io/node/journal-file.ts";
 import { check } from "../../src/ops/check.ts";
-import { record } from "../../src/record/recorder.ts";
-import { recover } from "../../src/record/recover.ts";
+import { record } from "../../src/record/live/recorder.ts";
+import { recover } from "../../src/record/live/recover.ts";
 import { tries } from "../soak.ts";
 import { expectAt, openRecording } from "./walk.ts";
 

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadZstd, readZstdFrameHeader, zstdDictionaryId } from "../../src/codec/zstd.ts";
-import { demo } from "../../src/demo/hypercube.ts";
+import { demo } from "../../src/demo/hcrp.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
-import { StrictSource } from "../../src/record/compact-source.ts";
-import { trainDictionary } from "../../src/record/dictionary.ts";
-import { huffmanDescription, normalized, tableDescription } from "../../src/record/dictionary-tables.ts";
+import { StrictSource } from "../../src/record/compact/source.ts";
+import { trainDictionary } from "../../src/record/dictionary/dictionary.ts";
+import { huffmanDescription, normalized, tableDescription } from "../../src/record/dictionary/tables.ts";
 import { traceRecording, traceRows } from "./trace.ts";
 import { bundleOfMemory, random } from "./wild.ts";
 

@@ -1,23 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { ByteCursor } from "../../src/bytes/cursor.ts";
 import { loadZstd } from "../../src/codec/zstd.ts";
-import { hypercube } from "../../src/formats/hypercube/format.ts";
-import type { Header } from "../../src/formats/hypercube/layout.ts";
-import { readVarInt } from "../../src/formats/hypercube/layout.ts";
-import { readEventId, readTickHead } from "../../src/formats/hypercube/layout-chunk.ts";
-import { skipEvent } from "../../src/formats/hypercube/layout-events.ts";
+import { hcrp } from "../../src/formats/hcrp/format.ts";
+import type { Header } from "../../src/formats/hcrp/layout/framing.ts";
+import { readVarInt } from "../../src/formats/hcrp/layout/framing.ts";
+import { readEventId, readTickHead } from "../../src/formats/hcrp/layout/chunk.ts";
+import { skipEvent } from "../../src/formats/hcrp/layout/events.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { type Store, StoreError } from "../../src/io/store.ts";
 import { openBundle } from "../../src/model/open.ts";
 import { check } from "../../src/ops/check.ts";
-import { existing } from "../../src/record/existing.ts";
-import type { RecordingLimits } from "../../src/record/limits.ts";
-import { record, type Recorder } from "../../src/record/recorder.ts";
-import type { RecorderOptions } from "../../src/record/recorder-options.ts";
+import { existing } from "../../src/record/live/existing.ts";
+import type { RecordingLimits } from "../../src/record/live/limits.ts";
+import { record, type Recorder } from "../../src/record/live/recorder.ts";
+import type { RecorderOptions } from "../../src/record/live/recorder-options.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { walk as walkContent } from "../fixtures/hypercube/make.ts";
-import { compacted } from "../fixtures/hypercube/recording.ts";
-import { recover } from "../../src/record/recover.ts";
+import { walk as walkContent } from "../fixtures/hcrp/make.ts";
+import { compacted } from "../fixtures/hcrp/recording.ts";
+import { recover } from "../../src/record/live/recover.ts";
 import { copied, MemoryJournal } from "./memory-journal.ts";
 import { Clock, comeIn, expectAt, listed, openRecording, stanceAt, turn, WORLD, walk } from "./walk.ts";
 import { random } from "./wild.ts";
@@ -267,7 +267,7 @@ describe("row 31: at a limit", () => {
     ] as const) {
       const header = (each: Header): Header => ({ ...each, ...change });
       const bundle = bundleOfFiles({ "a.hcrp": compacted(zstd, walkContent(), { header }) });
-      const told = await openBundle(bundle, [hypercube]).then(
+      const told = await openBundle(bundle, [hcrp]).then(
         async (recording) => {
           await recording.close();
           return recording.findings.map((finding) => finding.message).join("\n");

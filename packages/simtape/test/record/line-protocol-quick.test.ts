@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../src/io/memory-store.ts";
-import { LineProtocol } from "../../src/record/line-protocol.ts";
-import { QuickLine } from "../../src/record/line-protocol-quick.ts";
-import { record } from "../../src/record/recorder.ts";
-import { verify } from "../../src/record/verify.ts";
-import { recordingBundle } from "../../src/record/existing.ts";
+import { LineProtocol } from "../../src/record/lines/line-protocol.ts";
+import { QuickLine } from "../../src/record/lines/quick.ts";
+import { record } from "../../src/record/live/recorder.ts";
+import { verify } from "../../src/record/compact/verify.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -7,9 +7,9 @@ import type { Store } from "../../src/io/store.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import type { State } from "../../src/model/state.ts";
 import type { Value } from "../../src/model/value.ts";
-import { LINE_KEYS, LineError, LineProtocol, type LineProtocolOptions } from "../../src/record/line-protocol.ts";
-import { record } from "../../src/record/recorder.ts";
-import type { RecorderOptions } from "../../src/record/recorder-options.ts";
+import { LINE_KEYS, LineError, LineProtocol, type LineProtocolOptions } from "../../src/record/lines/line-protocol.ts";
+import { record } from "../../src/record/live/recorder.ts";
+import type { RecorderOptions } from "../../src/record/live/recorder-options.ts";
 import { tries } from "../soak.ts";
 import { openRecording } from "./walk.ts";
 

@@ -1,6 +1,6 @@
 import { memoryStore } from "../../src/io/memory-store.ts";
 import type { Store } from "../../src/io/store.ts";
-import type { JournalFile } from "../../src/record/journal.ts";
+import type { JournalFile } from "../../src/record/live/journal.ts";
 
 export class MemoryJournal implements JournalFile {
   bytes: Uint8Array | null = null;

@@ -1,24 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { nbtToValue } from "../../src/codec/nbt.ts";
 import { crc32 } from "../../src/bytes/crc32.ts";
-import { headerCrc } from "../../src/formats/hypercube/layout.ts";
-import { HypercubeReader } from "../../src/formats/hypercube/reader.ts";
+import { headerCrc } from "../../src/formats/hcrp/layout/framing.ts";
+import { HcrpReader } from "../../src/formats/hcrp/open/reader.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import type { SourceBundle } from "../../src/io/source.ts";
 import { storeBundle } from "../../src/io/store-bundle.ts";
 import type { Store } from "../../src/io/store.ts";
 import { Findings } from "../../src/model/error.ts";
-import { changeMetadata } from "../../src/record/change-metadata.ts";
-import { compact } from "../../src/record/compact.ts";
-import { recordingBundle } from "../../src/record/existing.ts";
-import { record } from "../../src/record/recorder.ts";
-import { verify } from "../../src/record/verify.ts";
-import type { VisitorMark } from "../../src/record/visitors.ts";
+import { changeMetadata } from "../../src/record/compact/change-metadata.ts";
+import { compact } from "../../src/record/compact/compact.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
+import { record } from "../../src/record/live/recorder.ts";
+import { verify } from "../../src/record/compact/verify.ts";
+import type { VisitorMark } from "../../src/record/compact/visitors.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
 import { FORMATS } from "../formats.ts";
 import { openBundle } from "../../src/model/open.ts";
-import { twoEpochs, walk as walkContent } from "../fixtures/hypercube/make.ts";
+import { twoEpochs, walk as walkContent } from "../fixtures/hcrp/make.ts";
 import { Clock, comeIn, expectAt, openRecording, walk } from "./walk.ts";
 import { bundleOfMemory, segmentedBundle } from "./wild.ts";
 
@@ -53,7 +53,7 @@ async function compacted(from: SourceBundle, marks: readonly VisitorMark[] = [])
 }
 
 async function metadataOf(bundle: SourceBundle): Promise<Record<string, Record<string, unknown>>> {
-  const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+  const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
   const root = nbtToValue(reader.preamble.metadata.root);
   await reader.close();
   return root as Record<string, Record<string, unknown>>;

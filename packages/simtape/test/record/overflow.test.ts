@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { type Store, StoreError } from "../../src/io/store.ts";
 import { check } from "../../src/ops/check.ts";
-import type { OverflowPolicy } from "../../src/record/live-output.ts";
-import { record } from "../../src/record/recorder.ts";
+import type { OverflowPolicy } from "../../src/record/live/live-output.ts";
+import { record } from "../../src/record/live/recorder.ts";
 import { Clock, comeIn, expectAt, openRecording, step, turn, walk } from "./walk.ts";
 
 /** A store that stops answering, or refuses, for as long as it is told to. */

@@ -1,15 +1,15 @@
-import { hypercube } from "../../src/formats/hypercube/format.ts";
+import { hcrp } from "../../src/formats/hcrp/format.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { type Store, StoreError } from "../../src/io/store.ts";
 import type { Value } from "../../src/model/value.ts";
 import { openBundle } from "../../src/model/open.ts";
-import { compact } from "../../src/record/compact.ts";
-import { recordingBundle } from "../../src/record/existing.ts";
-import type { RecordingProfile } from "../../src/record/profile.ts";
-import { record } from "../../src/record/recorder.ts";
-import type { Outcome } from "../../src/record/recorder-options.ts";
-import type { MarkKind } from "../../src/record/world.ts";
+import { compact } from "../../src/record/compact/compact.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
+import type { RecordingProfile } from "../../src/record/live/profile.ts";
+import { record } from "../../src/record/live/recorder.ts";
+import type { Outcome } from "../../src/record/live/recorder-options.ts";
+import type { MarkKind } from "../../src/record/live/world.ts";
 
 export const DAY = 86_400_000;
 /** 2026-06-01T00:00:00Z in Unix milliseconds. */
@@ -136,7 +136,7 @@ export async function makeCompacted(store: Store, id: string): Promise<void> {
 export async function makeClip(store: Store, id: string, ago: number): Promise<void> {
   const at = NOW - ago * DAY;
   const files = new MemoryFiles();
-  const { create } = await hypercube.writing!();
+  const { create } = await hcrp.writing!();
   const writer = await create(files, {
     epoch: BigInt(at) * 1_000_000n,
     metadata: { clip: true, metadata: { hcrp: { outcome: "completed", duration_ms: 1 } } },
@@ -155,7 +155,7 @@ export async function wholeRecordings(store: Store): Promise<string[]> {
     const bundle = key.endsWith("/meta.hcrp")
       ? recordingBundle(store, found[1]!)
       : { name: null, open: async (name?: string) => (name === undefined ? store.source(key) : null) };
-    const recording = await openBundle(bundle, [hypercube]);
+    const recording = await openBundle(bundle, [hcrp]);
     for await (const _ of recording.batches()) continue;
     const bad = recording.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
     await recording.close();

@@ -7,13 +7,13 @@ import { describe, expect, test } from "vitest";
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { s3Store } from "../../src/io/s3.ts";
 import { type Store, StoreError } from "../../src/io/store.ts";
-import { type Recorder, record } from "../../src/record/recorder.ts";
-import { planRetention, undoRetention } from "../../src/record/retain.ts";
-import { applyRetention } from "../../src/record/retain-apply.ts";
-import { decide } from "../../src/record/retain-decide.ts";
-import type { Facts } from "../../src/record/retain-facts.ts";
-import { parsePolicy, type RetentionClass, type RetentionPolicy } from "../../src/record/retain-policy.ts";
-import { RETENTION_SCHEMA } from "../../src/record/retain-schema.ts";
+import { type Recorder, record } from "../../src/record/live/recorder.ts";
+import { planRetention, undoRetention } from "../../src/record/retain/retain.ts";
+import { applyRetention } from "../../src/record/retain/apply.ts";
+import { decide } from "../../src/record/retain/decide.ts";
+import type { Facts } from "../../src/record/retain/facts.ts";
+import { parsePolicy, type RetentionClass, type RetentionPolicy } from "../../src/record/retain/policy.ts";
+import { RETENTION_SCHEMA } from "../../src/record/retain/schema.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { faulty } from "../support/faulty-store.ts";
 import {
@@ -143,7 +143,7 @@ describe("what stays", () => {
     const policy = parsePolicy({
       version: 1,
       classes: [
-        { name: "hypercube", match: { world: [parkour.toUpperCase()] }, days: 90 },
+        { name: "hcrp", match: { world: [parkour.toUpperCase()] }, days: 90 },
         { name: "survival", match: { world: [survival] }, days: 3 },
       ],
     });
@@ -155,7 +155,7 @@ describe("what stays", () => {
       elsewhere: "of no class",
     });
     const { rows } = await planRetention(store, policy, NOW);
-    expect(rows.map((row) => row.class)).toEqual([null, "hypercube", "hypercube", "survival", "survival"]);
+    expect(rows.map((row) => row.class)).toEqual([null, "hcrp", "hcrp", "survival", "survival"]);
   });
 
   test("row 33: a class is told by key, metadata or profile too", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { hypercube } from "../../src/formats/hypercube/format.ts";
+import { hcrp } from "../../src/formats/hcrp/format.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { openBundle } from "../../src/model/open.ts";
 import { check } from "../../src/ops/check.ts";
-import { Ring } from "../../src/record/ring.ts";
+import { Ring } from "../../src/record/live/ring.ts";
 import { bundleOfFiles } from "../conformance/describe-format.ts";
 
 const STEVE = { uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5", name: "Steve" };
@@ -35,7 +35,7 @@ async function walked(ticks: number, from: Ring | null = null): Promise<{ ring: 
 }
 
 async function openClip(files: MemoryFiles): ReturnType<typeof openBundle> {
-  return openBundle(bundleOfFiles({ "clip.hcrp": files.bytes }), [hypercube]);
+  return openBundle(bundleOfFiles({ "clip.hcrp": files.bytes }), [hcrp]);
 }
 
 test("row 36: a clip of the last five minutes holds 6,000 to 6,200 ticks, begins with a snapshot and says that it is a clip", async () => {

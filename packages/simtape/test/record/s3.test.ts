@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { hypercube } from "../../src/formats/hypercube/format.ts";
+import { hcrp } from "../../src/formats/hcrp/format.ts";
 import { s3Store } from "../../src/io/s3.ts";
 import { storeBundle } from "../../src/io/store-bundle.ts";
 import { openBundle } from "../../src/model/open.ts";
 import { check } from "../../src/ops/check.ts";
-import { compact } from "../../src/record/compact.ts";
-import { recordingBundle } from "../../src/record/existing.ts";
-import { record } from "../../src/record/recorder.ts";
-import { recover } from "../../src/record/recover.ts";
+import { compact } from "../../src/record/compact/compact.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
+import { record } from "../../src/record/live/recorder.ts";
+import { recover } from "../../src/record/live/recover.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { faulty } from "../support/faulty-store.ts";
 import { Clock, comeIn, expectAt, listed, openRecording, walk } from "./walk.ts";
@@ -67,7 +67,7 @@ describeWithCeph("a recording in S3", (bucket) => {
     const report = await compact(recordingBundle(store, "long"), sink);
     expect(report.bytesAfter).toBeLessThan(report.bytesBefore);
     expect([...(await listed(store, "long/")).keys()]).toContain("recording.hcrp");
-    await using recording = await openBundle(source, [hypercube]);
+    await using recording = await openBundle(source, [hcrp]);
     expect((await check(recording)).findings).toEqual([]);
     for (let tick = 0; tick < 1500; tick += 149) await expectAt(recording, 3, tick);
   });

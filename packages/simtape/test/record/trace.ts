@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { ByteBuilder } from "../../src/bytes/builder.ts";
-import { TICK } from "../../src/formats/hypercube/layout.ts";
+import { TICK } from "../../src/formats/hcrp/layout/framing.ts";
 import {
   PALETTE,
   SECTION,
@@ -8,18 +8,13 @@ import {
   writeBlockEdits,
   writeEntities,
   writeSections,
-} from "../../src/formats/hypercube/layout-chunk.ts";
-import {
-  writeHeldSlot,
-  writeSpawn,
-  writeStateEvent,
-  writeSwing,
-} from "../../src/formats/hypercube/layout-entity-events.ts";
-import { EVENT, EVENT_NAMES } from "../../src/formats/hypercube/layout-events.ts";
-import { Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../../src/formats/hypercube/layout-motion.ts";
-import { writeChat, writePaletteAdd, writeSetBlock } from "../../src/formats/hypercube/layout-world-events.ts";
-import { PaletteIndex } from "../../src/formats/hypercube/snapshot-palettes.ts";
-import { createWriter } from "../../src/formats/hypercube/create.ts";
+} from "../../src/formats/hcrp/layout/chunk.ts";
+import { writeHeldSlot, writeSpawn, writeStateEvent, writeSwing } from "../../src/formats/hcrp/layout/entity-events.ts";
+import { EVENT, EVENT_NAMES } from "../../src/formats/hcrp/layout/events.ts";
+import { Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
+import { writeChat, writePaletteAdd, writeSetBlock } from "../../src/formats/hcrp/layout/world-events.ts";
+import { PaletteIndex } from "../../src/formats/hcrp/state/snapshot-palettes.ts";
+import { createWriter } from "../../src/formats/hcrp/write/create.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { sampleBytes, samplesDirectory } from "../samples.ts";
 

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { NBT, nbtCompound, nbtText, writeNbt } from "../../src/codec/nbt.ts";
-import { createHypercube, hypercube, type NameFixer } from "../../src/formats/hypercube/format.ts";
-import { PALETTE } from "../../src/formats/hypercube/layout-chunk.ts";
-import { NameFix } from "../../src/formats/hypercube/names.ts";
-import { HypercubeReader } from "../../src/formats/hypercube/reader.ts";
+import { createHcrp, hcrp, type NameFixer } from "../../src/formats/hcrp/format.ts";
+import { PALETTE } from "../../src/formats/hcrp/layout/chunk.ts";
+import { NameFix } from "../../src/formats/hcrp/chunk/names.ts";
+import { HcrpReader } from "../../src/formats/hcrp/open/reader.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import type { SourceBundle } from "../../src/io/source.ts";
 import { Findings } from "../../src/model/error.ts";
 import { openBundle } from "../../src/model/open.ts";
-import { compact, type CompactReport } from "../../src/record/compact.ts";
-import { recordingBundle } from "../../src/record/existing.ts";
-import { record } from "../../src/record/recorder.ts";
-import { verify } from "../../src/record/verify.ts";
+import { compact, type CompactReport } from "../../src/record/compact/compact.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
+import { record } from "../../src/record/live/recorder.ts";
+import { verify } from "../../src/record/compact/verify.ts";
 import { Clock, comeIn, expectAt, stanceAt, WORLD, walk } from "./walk.ts";
 import { bundleOfMemory } from "./wild.ts";
 
@@ -65,7 +65,7 @@ async function compacted(
 }
 
 /** Kinds of the blocks that were set every 300 ticks, and items worn, at a tick. */
-async function seen(bundle: SourceBundle, tick: number, format = hypercube): Promise<string[]> {
+async function seen(bundle: SourceBundle, tick: number, format = hcrp): Promise<string[]> {
   await using recording = await openBundle(bundle, [format]);
   const state = await recording.state(tick * 5e7);
   const { ids, columns } = state.sets.get("blocks")!;
@@ -87,7 +87,7 @@ describe("row 30: game data of two versions", () => {
     const { report, files } = await compacted(source, false);
     const bundle = bundleOfMemory(files);
     expect(report.frames).toBeGreaterThanOrEqual(2);
-    const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+    const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
     expect(reader.preamble.reserved.epochs).toMatchObject([
       { chunk: 0, dataVersion: 4000 },
       { chunk: expect.any(Number), dataVersion: 4100 },
@@ -96,8 +96,8 @@ describe("row 30: game data of two versions", () => {
       expect((await seen(each, 599)).sort()).toEqual(before);
       expect((await seen(each, 1199)).sort()).toEqual(after);
       // brought up to date where it is read
-      expect((await seen(each, 599, createHypercube({ fixer }))).sort()).toEqual(fixed);
-      expect((await seen(each, 1199, createHypercube({ fixer }))).sort()).toEqual(after);
+      expect((await seen(each, 599, createHcrp({ fixer }))).sort()).toEqual(fixed);
+      expect((await seen(each, 1199, createHcrp({ fixer }))).sort()).toEqual(after);
     }
   });
 
@@ -107,11 +107,11 @@ describe("row 30: game data of two versions", () => {
     const bundle = bundleOfMemory(files);
     expect(report.unresolved).toHaveLength(1);
     expect(report.unresolved[0]).toContain("block minecraft:gone of data version 4000");
-    const reader = await HypercubeReader.open(bundle, new Findings(), {}, null);
+    const reader = await HcrpReader.open(bundle, new Findings(), {}, null);
     expect(reader.preamble.reserved.epochs).toMatchObject([{ chunk: 0, dataVersion: 4100, server: "two" }]);
     expect((await seen(bundle, 599)).sort()).toEqual(fixed);
     expect((await seen(bundle, 1199)).sort()).toEqual(after);
-    await using recording = await openBundle(bundle, [hypercube]);
+    await using recording = await openBundle(bundle, [hcrp]);
     for (let tick = 0; tick < 1200; tick += 41) await expectAt(recording, 1, tick);
     const { columns, ids } = (await recording.state(100 * 5e7)).sets.get("blocks")!;
     expect((columns.get("kind")!.data as readonly string[])[ids.indexOf("1,1,1")]).toBe("unresolved:minecraft:gone");
@@ -142,7 +142,7 @@ describe("row 30: game data of two versions", () => {
     const { report, files } = await compacted(source, true);
     expect(report.frames).toBe(1);
     expect(await verify(bundleOfMemory(files))).toMatchObject({ status: "sound", findings: [] });
-    await using recording = await openBundle(bundleOfMemory(files), [hypercube]);
+    await using recording = await openBundle(bundleOfMemory(files), [hcrp]);
     for (let tick = 0; tick < 600; tick += 29) await expectAt(recording, 1, tick);
   });
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { loadZstd } from "../../src/codec/zstd.ts";
-import { writePlaceEvent, writeSwing } from "../../src/formats/hypercube/layout-entity-events.ts";
-import { EVENT } from "../../src/formats/hypercube/layout-events.ts";
-import { Move, writeMove } from "../../src/formats/hypercube/layout-motion.ts";
-import { writeSetBlock } from "../../src/formats/hypercube/layout-world-events.ts";
-import { verify } from "../../src/record/verify.ts";
+import { writePlaceEvent, writeSwing } from "../../src/formats/hcrp/layout/entity-events.ts";
+import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
+import { Move, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
+import { writeSetBlock } from "../../src/formats/hcrp/layout/world-events.ts";
+import { verify } from "../../src/record/compact/verify.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { productionRun, twoEpochs, walk } from "../fixtures/hypercube/make.ts";
-import { type ChunkContent, event, production, segmented } from "../fixtures/hypercube/recording.ts";
+import { productionRun, twoEpochs, walk } from "../fixtures/hcrp/make.ts";
+import { type ChunkContent, event, production, segmented } from "../fixtures/hcrp/recording.ts";
 import { SOUND } from "../specimens.ts";
 import { segmentedBundle, wildContent } from "./wild.ts";
 
@@ -22,7 +22,7 @@ async function bent(name: string, change: (bytes: Uint8Array) => void) {
 describe("strict verification", () => {
   test("finds sound recordings of every representation and dialect sound", async () => {
     for (const { format, bundle } of SOUND) {
-      if (format !== "hypercube") continue;
+      if (format !== "hcrp") continue;
       expect(await verify(bundle())).toMatchObject({ status: "sound", snapshotsDiffering: 0, findings: [] });
     }
     expect(await verify(await segmentedBundle(walk()))).toMatchObject({

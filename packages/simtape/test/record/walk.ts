@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { hypercube } from "../../src/formats/hypercube/format.ts";
+import { hcrp } from "../../src/formats/hcrp/format.ts";
 import type { Store } from "../../src/io/store.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
-import { recordingBundle } from "../../src/record/existing.ts";
-import type { Recorder } from "../../src/record/recorder.ts";
+import { recordingBundle } from "../../src/record/live/existing.ts";
+import type { Recorder } from "../../src/record/live/recorder.ts";
 import { stanceAt, step } from "./walkers.ts";
 
 export { comeIn, stanceAt, step } from "./walkers.ts";
@@ -43,7 +43,7 @@ export function turn(): Promise<void> {
 }
 
 export async function openRecording(store: Store, id: string): Promise<Recording> {
-  return openBundle(recordingBundle(store, id), [hypercube]);
+  return openBundle(recordingBundle(store, id), [hcrp]);
 }
 
 /** Where everybody is, in a recording, at a tick. Half a grid step is allowed (events §2.1). */

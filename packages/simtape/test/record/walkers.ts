@@ -1,4 +1,4 @@
-import type { World } from "../../src/record/world.ts";
+import type { World } from "../../src/record/live/world.ts";
 
 interface Stance {
   readonly x: number;

@@ -1,5 +1,5 @@
 import { loadZstd } from "../../src/codec/zstd.ts";
-import { PALETTE } from "../../src/formats/hypercube/layout-chunk.ts";
+import { PALETTE } from "../../src/formats/hcrp/layout/chunk.ts";
 import {
   writeEffect,
   writeExactPlace,
@@ -8,20 +8,15 @@ import {
   writeMount,
   writeVelocity,
   writeVitals,
-} from "../../src/formats/hypercube/layout-entity-events.ts";
-import { EVENT } from "../../src/formats/hypercube/layout-events.ts";
-import { MOVE_HEAD_YAW, MOVE_ON_GROUND, MOVE_X, writeMove } from "../../src/formats/hypercube/layout-motion.ts";
-import {
-  writeChat,
-  writeParticles,
-  writeSetBlocks,
-  writeSound,
-} from "../../src/formats/hypercube/layout-world-events.ts";
+} from "../../src/formats/hcrp/layout/entity-events.ts";
+import { EVENT } from "../../src/formats/hcrp/layout/events.ts";
+import { MOVE_HEAD_YAW, MOVE_ON_GROUND, MOVE_X, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
+import { writeChat, writeParticles, writeSetBlocks, writeSound } from "../../src/formats/hcrp/layout/world-events.ts";
 import type { MemoryFiles } from "../../src/io/sink.ts";
 import type { SourceBundle } from "../../src/io/source.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
-import { type Content, segmented } from "../fixtures/hypercube/recording.ts";
-import { type Pose, WorldRecorder } from "../fixtures/hypercube/world.ts";
+import { type Content, segmented } from "../fixtures/hcrp/recording.ts";
+import { type Pose, WorldRecorder } from "../fixtures/hcrp/world.ts";
 
 /** Files in memory as they would be opened. */
 export function bundleOfMemory({ name, files }: MemoryFiles): SourceBundle {

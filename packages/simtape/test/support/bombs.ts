@@ -7,7 +7,7 @@ import { writeExtraProperty } from "../../src/formats/flightgear/layout-extra.ts
 import { makeContinuous, makeNormal, packetBytes, signalBytes } from "../fixtures/flightgear/make.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { writeFileHeader, writeRecord } from "../../src/formats/nanover/layout-record.ts";
-import { type EventBytes, event } from "../fixtures/hypercube/recording.ts";
+import { type EventBytes, event } from "../fixtures/hcrp/recording.ts";
 import { type Content, makeTape } from "../fixtures/mira/tape.ts";
 import { archiveOf } from "../fixtures/nanover/containers.ts";
 
@@ -257,7 +257,7 @@ function tickOf(events: readonly EventBytes[]): Uint8Array {
   });
 }
 
-const HYPERCUBE: readonly Bomb[] = [
+const HCRP: readonly Bomb[] = [
   {
     name: "hcrp: metadata of empty compounds",
     file: "a.hcrp",
@@ -945,4 +945,4 @@ const NANOVER: readonly Bomb[] = [
 ];
 
 /** One for each way of asking for too much that is known, of every format. */
-export const BOMBS: readonly Bomb[] = [...MIRA, ...HYPERCUBE, ...CARLA, ...FLIGHTGEAR, ...NANOVER];
+export const BOMBS: readonly Bomb[] = [...MIRA, ...HCRP, ...CARLA, ...FLIGHTGEAR, ...NANOVER];

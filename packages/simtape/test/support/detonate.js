@@ -56,7 +56,7 @@ const deedsOf = {
   statistics: async (recording) => (await recording.statistics()).length,
   check: async (recording) => (await check(recording)).status,
   convert: async (recording) => {
-    const to = recording.info.format === "hypercube" ? "nanover" : "hypercube";
+    const to = recording.info.format === "hcrp" ? "nanover" : "hcrp";
     const writing = await FORMATS.find(({ id }) => id === to).writing();
     const result = await convert(recording, writing, toFile(`${path}.converted`));
     rmSync(`${path}.converted`, { force: true });

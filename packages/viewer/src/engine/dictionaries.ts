@@ -1,5 +1,5 @@
 import { FORMATS, type Format } from "simtape";
-import { createHypercube } from "simtape/formats/hypercube";
+import { createHcrp } from "simtape/formats/hcrp";
 
 /** Longer files are no dictionaries: 4 KiB is usual. */
 const MAX_BYTES = 16 << 20;
@@ -16,8 +16,8 @@ export class Dictionaries {
   }
 
   get formats(): readonly Format[] {
-    const hypercube = createHypercube({ dictionaries: (id) => this.#find(id) });
-    return FORMATS.map((format) => (format.id === hypercube.id ? hypercube : format));
+    const hcrp = createHcrp({ dictionaries: (id) => this.#find(id) });
+    return FORMATS.map((format) => (format.id === hcrp.id ? hcrp : format));
   }
 
   /** `error`, with what to do about it where a dictionary was missing. */

@@ -7,7 +7,7 @@ import { preview } from "./preview.ts";
 /** What to call the messages of channels that tell of events, by format; those in which nothing happened are left out. */
 const EVENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   carla: { collision: "collision", "event-add": "spawn", "event-del": "removal" },
-  hypercube: {
+  hcrp: {
     mark: "mark",
     chat: "chat",
     spawn: "spawn",
@@ -101,7 +101,7 @@ export interface WrittenMark extends Mark {
 
 /** Marks that an HCRP file has in its metadata: they are known without reading its chunks. */
 export function* writtenMarks({ info }: Recording): Generator<WrittenMark> {
-  if (info.format !== "hypercube") return;
+  if (info.format !== "hcrp") return;
   const list = at(at(at(info.metadata, "metadata"), "hcrp"), "marks");
   if (!Array.isArray(list)) return;
   for (const mark of list) {
@@ -156,7 +156,7 @@ function markOf(recording: Recording, batch: MessageBatch, i: number): Mark | nu
     return null;
   }
   if (isNothing(value)) return null;
-  if (format === "hypercube" && channel.name === "mark") return markEvent(time, value);
+  if (format === "hcrp" && channel.name === "mark") return markEvent(time, value);
   return { time, kind, label: `${channel.name}: ${preview(value, LABEL)}` };
 }
 

@@ -60,7 +60,7 @@ const WORTHWHILE: Readonly<Record<string, readonly (readonly SeriesPath[])[]>> =
   ],
   flightgear: [[cell("aircraft", "geodetic", 2, "self"), value("/velocities/airspeed-kt")]],
   mira: [[cell("poses", "position", 0), cell("poses", "position", 1), value("/robot/charger/Level")]],
-  hypercube: [[cell("players", "position", 1), cell("players", "position", "speed")]],
+  hcrp: [[cell("players", "position", 1), cell("players", "position", "speed")]],
 };
 
 /** The chart to begin with: what of it is there by now, and whether that is all of it. */

@@ -129,7 +129,7 @@ export function ScenePanel() {
       drawCourses(session, shown, frame, controller.signal)
         .then(() => writeGaps(gaps.current!, shown, decks))
         .catch(() => undefined);
-      if (main?.opened.info.format === "hypercube") {
+      if (main?.opened.info.format === "hcrp") {
         const ask = { recording: main.opened.recording, isReading: !isTooFar(main) };
         session
           .query("passings", ask, { signal: controller.signal })

@@ -123,7 +123,7 @@ describe("charts to begin with", () => {
       "mira",
       ["poses//robot/Odometry/position.x [m]", "poses//robot/Odometry/position.y [m]", "/robot/charger/Level [null]"],
     ],
-    ["race.hcrp", "hypercube", ["players/1/position.y [block]", "players/1/position.speed [block/s]"]],
+    ["race.hcrp", "hcrp", ["players/1/position.y [block]", "players/1/position.speed [block/s]"]],
     ["town.log", "carla", ["vehicles/24/velocity.length [m/s]"]],
   ])("of %s tell something", async (name, format, labels) => {
     expect(await first(name, format)).toEqual(labels);

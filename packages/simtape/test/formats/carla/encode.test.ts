@@ -258,7 +258,7 @@ describe("recordings of other formats", () => {
   const files = [
     ["a flight", "fixtures/flightgear/c172p-normal-mp.fgtape"],
     ["a patrol", "fixtures/mira/patrol.tape"],
-    ["a race", "fixtures/hypercube/tower-race.hcrp"],
+    ["a race", "fixtures/hcrp/tower-race.hcrp"],
     ["a molecule", "fixtures/nanover/buckyball.nanover.zip"],
   ] as const;
 

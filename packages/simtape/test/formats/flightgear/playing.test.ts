@@ -5,7 +5,7 @@ import { DIALECTS } from "../../../src/formats/flightgear/dialects.ts";
 import { encoder } from "../../../src/formats/flightgear/encode.ts";
 import { createWriter } from "../../../src/formats/flightgear/writer.ts";
 import { writing } from "../../../src/formats/flightgear/writing.ts";
-import { writing as hypercube } from "../../../src/formats/hypercube/writing.ts";
+import { writing as hcrp } from "../../../src/formats/hcrp/writing.ts";
 import { FORMATS } from "../../../src/formats.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { Findings } from "../../../src/model/error.ts";
@@ -178,7 +178,7 @@ describe("a tape that comes back from HCRP", () => {
   test.each(tapes)("has every signal again: %s", async (_, bytes) => {
     await using source = await openBundle(bundleOfFiles({ "a.fgtape": bytes }), FORMATS);
     const middle = new MemoryFiles("a.hcrp");
-    await convert(source, hypercube, middle);
+    await convert(source, hcrp, middle);
     await using carried = await openBundle(bundleOfFiles({ "a.hcrp": middle.bytes }), FORMATS);
     const back = new MemoryFiles("b.fgtape");
     await convert(carried, writing, back);

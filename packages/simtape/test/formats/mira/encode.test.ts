@@ -207,7 +207,7 @@ describe("values", () => {
 
 test.each([
   ["flightgear", "flightgear/c172p-normal-mp.fgtape"],
-  ["hypercube", "hypercube/plain.hcrp"],
+  ["hcrp", "hcrp/plain.hcrp"],
   ["nanover", "nanover/buckyball.nanover.zip"],
 ])("a recording of %s shows its things at their places", async (_format, path) => {
   const file = new Uint8Array(readFileSync(new URL(`../../fixtures/${path}`, import.meta.url)));

@@ -148,7 +148,7 @@ describe("recordings of other formats", () => {
   const sources: [string, string][] = [
     ["patrol.tape", "mira/patrol.tape"],
     ["c172p.fgtape", "flightgear/c172p-normal-mp.fgtape"],
-    ["race.hcrp", "hypercube/tower-race.hcrp"],
+    ["race.hcrp", "hcrp/tower-race.hcrp"],
   ];
   test.each(sources)("%s shows everything at its place", async (name, path) => {
     const source = await open({ [name]: fixture(path) });

@@ -1,0 +1,52 @@
+import { ByteCursor } from "../../bytes/cursor.ts";
+import type { Format } from "../../model/reader.ts";
+import type { DictionaryLookup } from "./chunk/dictionary.ts";
+import { FORMAT_ID, MAGIC } from "./layout/framing.ts";
+import type { NameFixer, NameKind } from "./chunk/names.ts";
+import { isSegment } from "./open/segments.ts";
+
+export interface HcrpOptions {
+  /** Where zstd dictionaries come from; without it recordings that need one are refused. */
+  readonly dictionaries?: DictionaryLookup | undefined;
+  /**
+   * Brings names of the game up to date, in state and in values, where a chunk's data version is not the newest of its
+   * recording; without it they stay as they were recorded. Payloads are never changed.
+   */
+  readonly fixer?: NameFixer | undefined;
+  /**
+   * The world that recordings are to be shown in, and its version: 16 bytes or text (spec §3). One that was made in
+   * another world or version has the finding `other-world`: it can be shown without the world, or beside it.
+   */
+  readonly world?: { readonly id: string; readonly version?: string | Uint8Array | undefined } | undefined;
+}
+
+/** The format with its dictionaries. */
+export function createHcrp(options: HcrpOptions = {}): Format {
+  return {
+    id: FORMAT_ID,
+    name: "HCRP",
+    extensions: ["hcrp"],
+    // a header whose first bytes are damaged may be put right, or made again from segments
+    sniff: (head, { name }) =>
+      isRecording(head) || isSegment(head) ? "certain" : name?.endsWith(".hcrp") === true ? "possible" : null,
+    // what reads and what writes is loaded on use
+    open: async (from, report, open) => {
+      const { dictionaries = null, fixer = null, world } = options;
+      const { HcrpReader } = await import("./open/reader.ts");
+      const reader = await HcrpReader.open(from, report, open, dictionaries, fixer);
+      if (world !== undefined)
+        (await import("./write/world-check.ts")).checkWorld(reader.preamble.head, world.id, world.version, report);
+      return reader;
+    },
+    writing: async () => (await import("./writing.ts")).writing,
+  };
+}
+
+function isRecording(head: Uint8Array): boolean {
+  return head.length >= 4 && new ByteCursor(head).u32be() === MAGIC;
+}
+
+/** HCRP recordings of a Minecraft server: version 1, and versions 4 and 5 of the production dialect. */
+export const hcrp: Format = createHcrp();
+
+export type { DictionaryLookup, NameFixer, NameKind };

@@ -1,0 +1,41 @@
+import type { NbtDocument } from "../../../codec/nbt.ts";
+import { loadZstd } from "../../../codec/zstd.ts";
+import type { SinkBundle } from "../../../io/sink.ts";
+import type { CreateOptions } from "../../../model/writer.ts";
+import { Framer } from "../chunk/frames.ts";
+import { type ChunkOutput, CompactedOutput, SegmentedOutput } from "./output.ts";
+import { HcrpReader } from "../open/reader.ts";
+import { HcrpWriter, type OutputOf } from "./writer.ts";
+import { Profile } from "./profile.ts";
+
+/** Creates a recording; see `WritingFormat.create`. Throws `RangeError` for an unknown dialect. */
+export async function createWriter(to: SinkBundle, options: CreateOptions): Promise<HcrpWriter> {
+  const base = options.like?.base ?? options.like;
+  const like = base instanceof HcrpReader ? base : null;
+  const profile = new Profile(options, like);
+  const framer = new Framer(await loadZstd(), options.compression, profile.dictionary);
+  const { dialect, recordingId, generation } = profile;
+  if (dialect === "v1-segmented") {
+    const segmented: OutputOf = (preambleOf) => new SegmentedOutput(to, recordingId, generation, preambleOf);
+    return new HcrpWriter(profile, framer, like, false, segmented);
+  }
+  const sink = await to.open();
+  const chunks = like?.source.entries.length ?? 0;
+  const compacted: OutputOf = (_, length) => new CompactedOutput(sink, dialect === "production-5", chunks, length);
+  return new HcrpWriter(profile, framer, like, false, compacted);
+}
+
+/**
+ * Writes a version 1 recording as it happens, into `output`. With `from`, goes on where that recording ends: its chunks
+ * are in `output` already.
+ */
+export async function createLiveWriter(
+  output: (profile: Profile) => ChunkOutput,
+  options: CreateOptions,
+  from: HcrpReader | null,
+  metadata: NbtDocument | null = null,
+): Promise<HcrpWriter> {
+  const profile = new Profile({ ...options, dialect: "v1-segmented" }, from, metadata);
+  const framer = new Framer(await loadZstd(), options.compression ?? "live", from?.dictionary ?? null);
+  return new HcrpWriter(profile, framer, from, true, () => output(profile));
+}

@@ -1,0 +1,534 @@
+import {
+  base64,
+  type Check,
+  type Command,
+  command,
+  id,
+  is,
+  name,
+  number,
+  object,
+  oneOf,
+  record,
+  tell,
+  text,
+  uuid,
+  whole,
+  yes,
+} from "./check.ts";
+import { QuickLine } from "./quick.ts";
+import { LineSplitter, TOO_LONG } from "./lines.ts";
+import type { Value } from "../../model/value.ts";
+import { SETS, type SetsTold, STATE_COMMANDS, StateLines, value } from "./state.ts";
+import { bytesOf, WORLD_COMMANDS, WorldLines } from "./world.ts";
+import type { Recorder } from "../live/recorder.ts";
+import { OUTCOMES, type Outcome, type RecorderOptions } from "../live/recorder-options.ts";
+
+/** A line that cannot be taken: its number, what was expected, and what was found. */
+export class LineError extends Error {
+  override readonly name = "LineError";
+  /** Counted from 1 over all that was sent. */
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(`line ${line}: ${message}`);
+    this.line = line;
+  }
+}
+
+/** What the header says of a recording that is about to begin. */
+export type HeaderOptions = Pick<
+  RecorderOptions,
+  "epoch" | "worldId" | "worldVersion" | "dataVersion" | "protocol" | "server" | "metadata"
+>;
+
+export interface LineProtocolOptions {
+  /** Begins the recording, when the first line is there. */
+  readonly open: (header: HeaderOptions) => Promise<Recorder>;
+  /** Told of bad lines, which are skipped; absent: the first one is thrown. */
+  readonly skipped?: ((error: LineError) => void) | undefined;
+  /** `input`, the default: as the lines tell; `real`: as the clock goes, whatever the lines tell. */
+  readonly ticks?: "input" | "real" | undefined;
+  /** Stops waiting for room. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds of a clock that is never set; for tests. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Ticks a second that are recorded. */
+const RATE = 20;
+/** Ticks that a sender may go on at once: a day. */
+const FARTHEST = 86_400 * RATE;
+/** A sender's number of a tick at most. */
+const LAST_TICK = 2 ** 51;
+/** Milliseconds without a line after which a tick is taken for over. */
+const TICK_OVER = 1000;
+/** Of a tick, for times that are no whole number of them only because of rounding. */
+const ROUNDING = 1e-4;
+
+/** Ticks a second of a sender's: no tick is longer than it may go on at once. */
+const [SLOWEST, FASTEST] = [RATE / FARTHEST, 1e9];
+const rate = is<number>("ticks per second, from one a day to a billion", (found) => {
+  return typeof found === "number" && found >= SLOWEST && found <= FASTEST;
+});
+const date: Check<string> = is("a date such as 2026-02-01T12:00:00Z", (found) => {
+  return typeof found === "string" && /^\d{4}-\d\d-\d\dT/.test(found) && Number.isFinite(Date.parse(found));
+});
+const eventName: Check<string> = is("a name such as my-simulator:score", (found) => {
+  return typeof found === "string" && /^(?!simtape:)[^:\s]+:\S+$/.test(found) && found.length <= 256;
+});
+const version = whole(0, 2 ** 31 - 1);
+/** Spec §3: 16 bytes. */
+const worldVersion: Check<string> = is("a text of at most 16 bytes, or 32 hexadecimal digits", (found) => {
+  if (typeof found !== "string" || found === "") return false;
+  return /^[0-9a-f]{32}$/.test(found) || new TextEncoder().encode(found).length <= 16;
+});
+const metadataKey: Check<string> = is("a key other than hcrp and simtape", (found) => {
+  return found !== "hcrp" && found !== "simtape" && found !== "";
+});
+
+/** The first line. */
+interface Header {
+  readonly simtape: 1;
+  readonly rate?: number;
+  readonly worldId?: string;
+  readonly worldVersion?: string;
+  readonly startedAt?: string;
+  readonly dataVersion?: number;
+  readonly protocol?: number;
+  readonly server?: string;
+  readonly metadata?: Readonly<Record<string, Value>>;
+  readonly sets?: SetsTold;
+}
+
+interface EventLine {
+  readonly event: string;
+  readonly value?: Value;
+  readonly base64?: string;
+  readonly version?: number;
+}
+
+const HEADER: Check<Header> = object(
+  { simtape: oneOf(1) },
+  {
+    rate,
+    worldId: uuid,
+    worldVersion,
+    startedAt: date,
+    dataVersion: version,
+    protocol: version,
+    server: name,
+    metadata: record(value, metadataKey),
+    sets: SETS,
+  },
+);
+
+/**
+ * Lines of JSON into a recording (docs/line-protocol.md). Lines are taken in order, and each one wholly or not at all.
+ * Senders come one after another: what the one before has told still holds.
+ */
+export class LineProtocol {
+  readonly #options: LineProtocolOptions;
+  readonly #now: () => number;
+  #splitter = new LineSplitter();
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  readonly #quick = new QuickLine();
+  #recorder: Recorder | null = null;
+  #world: WorldLines | null = null;
+  #states: StateLines | null = null;
+  /** What the first line of either kind has decided. */
+  #kind: "world" | "states" | null = null;
+  #worldId: string | null = null;
+  #rate = RATE;
+  /** Recorded tick less the sender's; null: none was told yet. */
+  #offset: number | null = null;
+  #isFirstTick = true;
+  #isFirstLine = true;
+  #lines = 0;
+  #skipped = 0;
+  #ended: Outcome | null = null;
+  /** Whether anything but ticks was told of the present tick, and when bytes came last. */
+  #isTold = false;
+  #fedAt = 0;
+  /** A tick that was taken for over, NaN: none; the sender may still be in it. */
+  #left = Number.NaN;
+  #realStart = 0;
+  #realTick = 0;
+
+  constructor(options: LineProtocolOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Null before the first line. */
+  get recorder(): Recorder | null {
+    return this.#recorder;
+  }
+
+  /** Lines up to now, and those of them that were skipped. */
+  get lines(): number {
+    return this.#lines;
+  }
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  /** Things that found no room in the world. */
+  get refused(): number {
+    return this.#world?.world.refused ?? 0;
+  }
+
+  /** How the sender has ended the recording; what comes behind that is not looked at. */
+  get ended(): Outcome | null {
+    return this.#ended;
+  }
+
+  /** What was told of the present tick is with the recorder. */
+  settle(): void {
+    // lines of the other kind that could not be taken have left nothing
+    if (this.#kind === "states") this.#states!.tell();
+  }
+
+  /** To be called now and then: what is due is done while no lines come, too. A tick of which no more comes is over. */
+  poll(): void {
+    const recorder = this.#recorder;
+    if (recorder === null) return;
+    this.#goToNow();
+    if (this.#isTold && this.#now() - this.#fedAt >= TICK_OVER) {
+      this.#left = recorder.tick;
+      this.#goTo(recorder.tick + 1);
+    }
+    recorder.poll();
+  }
+
+  /** To the tick that it is by the clock; without effect when ticks come with the lines. */
+  #goToNow(): void {
+    if (this.#options.ticks !== "real" || this.#recorder === null) return;
+    this.#goTo(
+      Math.max(this.#recorder.tick, this.#realTick + Math.floor(((this.#now() - this.#realStart) * RATE) / 1000)),
+    );
+  }
+
+  /**
+   * More of the input. Resolves when there is room for the next. Throws `LineError` for a bad line, unless they are
+   * skipped, and what `open` throws.
+   */
+  async feed(bytes: Uint8Array): Promise<void> {
+    this.#goToNow();
+    this.#fedAt = this.#now();
+    this.#splitter.push(bytes);
+    for (let line = this.#splitter.next(); line !== null && this.#ended === null; line = this.#splitter.next()) {
+      this.#lines++;
+      try {
+        if (this.#recorder === null) await this.#begin(line);
+        else this.#take(line);
+      } catch (error) {
+        this.#judge(error);
+      }
+      if ((this.#recorder?.ready ?? null) !== null) await this.#waitForRoom(this.#recorder!);
+    }
+  }
+
+  /** The sender is turned away: what is left of its input is not looked at. */
+  turnAway(): void {
+    this.#splitter = new LineSplitter();
+    this.#isFirstTick = true;
+    this.#isFirstLine = true;
+  }
+
+  /** The sender is gone. A last line without an end is taken when it is whole, and else counted as skipped. */
+  async finish(): Promise<void> {
+    const rest = this.#splitter.rest();
+    if (rest !== null && this.#ended === null) {
+      this.#lines++;
+      try {
+        if (this.#recorder === null) await this.#begin(rest);
+        else this.#take(rest);
+      } catch (error) {
+        if (!(error instanceof LineError)) throw error;
+        this.#skip(new LineError(error.line, "the input ends within a line"));
+      }
+    }
+    this.turnAway();
+  }
+
+  // ── lines ─────────────────────────────────────────────────────────────
+
+  async #begin(bytes: Uint8Array | typeof TOO_LONG): Promise<void> {
+    const line = this.#parse(bytes);
+    if (line === null) return;
+    let header: Header = { simtape: 1 };
+    if ("simtape" in line) {
+      this.#check("", HEADER, line);
+      header = line as unknown as typeof header;
+    }
+    const { startedAt, worldId, worldVersion, dataVersion, protocol, server, metadata } = header;
+    const epoch = startedAt === undefined ? undefined : BigInt(Date.parse(startedAt)) * 1_000_000n;
+    this.#recorder = await this.#options.open({
+      epoch,
+      worldId,
+      worldVersion,
+      dataVersion,
+      protocol,
+      server,
+      metadata,
+    });
+    this.#worldId = worldId ?? null;
+    this.#realStart = this.#now();
+    this.#realTick = this.#recorder.tick;
+    this.#do(line);
+  }
+
+  #take(bytes: Uint8Array | typeof TOO_LONG): void {
+    if (bytes !== TOO_LONG && this.#takeQuickly(bytes)) return;
+    const line = this.#parse(bytes);
+    if (line !== null) this.#do(line);
+  }
+
+  /** False: the line is not one of those, or wrong. */
+  #takeQuickly(bytes: Uint8Array): boolean {
+    const quick = this.#quick;
+    if (this.#world !== null && quick.move(bytes) && this.#world.quickMove(quick)) {
+      this.#isTold = true;
+      this.#isFirstLine = false;
+      return true;
+    }
+    const tick = quick.tick(bytes);
+    if (tick < 0 || tick > LAST_TICK) return false;
+    this.#perform("tick", TICK.act, tick);
+    return true;
+  }
+
+  /** Null for an empty line. */
+  #parse(bytes: Uint8Array | typeof TOO_LONG): Readonly<Record<string, unknown>> | null {
+    if (bytes === TOO_LONG) throw this.#error("expected at most 1 MiB in a line, found more");
+    let source: string;
+    try {
+      source = this.#decoder.decode(bytes);
+    } catch {
+      throw this.#error("expected UTF-8, found other bytes");
+    }
+    if (source.length < 2 && source.trim() === "") return null;
+    let line: unknown;
+    if (isDeep(bytes)) throw this.#error(`expected at most ${DEEPEST} values inside each other, found more`);
+    try {
+      line = JSON.parse(source);
+    } catch (error) {
+      throw this.#error(`expected an object in JSON, found ${(error as Error).message}`);
+    }
+    if (typeof line !== "object" || line === null || Array.isArray(line))
+      throw this.#error(tell({ path: "", expected: "an object", found: line }, "").slice(2));
+    return line as Readonly<Record<string, unknown>>;
+  }
+
+  #do(line: Readonly<Record<string, unknown>>): void {
+    let key: string | null = null;
+    let count = 0;
+    for (const own in line) {
+      count++;
+      if (key === null && COMMANDS.has(own)) key = own;
+    }
+    const isHeader = "simtape" in line;
+    if (isHeader) key = "simtape";
+    if (key === null) throw this.#error(`expected one of ${[...COMMANDS.keys()].join(", ")}; found ${keysOf(line)}`);
+    const { check, act } = COMMANDS.get(key)!;
+    const isWhole = isHeader || key === "event";
+    if (count > 1 && !isWhole) throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
+    const told = isWhole ? line : line[key];
+    this.#check(isWhole ? "" : key, check, told);
+    this.#perform(key, act, told);
+    if (key !== "tick" && key !== "time") this.#isTold = true;
+  }
+
+  #perform(key: string, act: Command<LineProtocol>["act"], told: unknown): void {
+    try {
+      act(this, told);
+    } catch (error) {
+      // whatever it is, it is this line that cannot be taken
+      throw this.#error(`${key}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    this.#isFirstLine = false;
+  }
+
+  #check(key: string, check: Check<unknown>, told: unknown): void {
+    const problem = check(told);
+    if (problem !== null) throw this.#error(tell(problem, key).replace(/^[.:] ?/, ""));
+  }
+
+  #error(message: string): LineError {
+    return new LineError(this.#lines, message);
+  }
+
+  #judge(error: unknown): void {
+    if (!(error instanceof LineError) || this.#options.skipped === undefined) throw error;
+    this.#skip(error);
+  }
+
+  #skip(error: LineError): void {
+    this.#skipped++;
+    this.#options.skipped?.(error);
+  }
+
+  /** The input stops until the store has taken what waits for it. */
+  async #waitForRoom(recorder: Recorder): Promise<void> {
+    const { signal } = this.#options;
+    while (recorder.ready !== null && signal?.aborted !== true) {
+      recorder.commit();
+      let stop = (): void => undefined;
+      const stopped = new Promise<void>((resolve) => {
+        stop = resolve;
+      });
+      signal?.addEventListener("abort", stop);
+      await Promise.race([recorder.ready, stopped]);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  // ── what lines do ─────────────────────────────────────────────────────
+
+  /** Lets a line have the world; its kind is decided when it was taken. Throws `RangeError` when it is another. */
+  withWorld(take: (world: WorldLines) => void): void {
+    if (this.#kind === "states") throw new RangeError("the recording is one of states; a world needs one of its own");
+    this.#world ??= new WorldLines(this.#recorder!.world);
+    take(this.#world);
+    this.#kind = "world";
+  }
+
+  /** The same for states. */
+  withStates(take: (states: StateLines) => void): void {
+    if (this.#kind === "world") throw new RangeError("the recording has a world; states need one of their own");
+    this.#states ??= new StateLines(this.#recorder!);
+    take(this.#states);
+    this.#kind = "states";
+  }
+
+  header({ worldId, rate: told, sets }: Header): void {
+    if (!this.#isFirstLine) throw new RangeError("the header is the first line");
+    if (worldId !== undefined && this.#worldId !== null && worldId !== this.#worldId)
+      throw new RangeError(`worldId: expected ${this.#worldId}, found ${worldId}`);
+    if (sets !== undefined) this.withStates((states) => states.declare(sets));
+    this.#rate = told ?? this.#rate;
+  }
+
+  /**
+   * `ticks` of the sender's own, at its rate. Its first stands for the tick that is being recorded, unless it goes on
+   * where the sender before it was. Throws `RangeError` for one that is over.
+   */
+  tick(ticks: number, ofSecond: number = this.#rate): void {
+    if (this.#options.ticks === "real") return;
+    const present = this.#recorder!.tick;
+    const told = Math.ceil((ticks * RATE) / ofSecond - ROUNDING);
+    if (!Number.isSafeInteger(told)) throw new RangeError(`expected less than 14 million years, found ${ticks}`);
+    const known = this.#offset;
+    const offset = known === null || (this.#isFirstTick && told + known < present) ? present - told : known;
+    const tick = told + offset;
+    if (tick - present > FARTHEST) throw new RangeError(`expected at most a day later than before, found ${ticks}`);
+    const isLeft = tick === this.#left && tick === present - 1;
+    if (tick < present && !isLeft)
+      throw new RangeError(`expected ${((present - offset) * ofSecond) / RATE} or later, found ${ticks}`);
+    this.#offset = offset;
+    this.#isFirstTick = false;
+    if (!isLeft) this.#goTo(tick);
+  }
+
+  event({ event, value: told, base64: bytes, version: of }: EventLine): void {
+    if (told !== undefined && bytes !== undefined) throw new RangeError("expected value or base64, found both");
+    const payload = bytes === undefined ? new TextEncoder().encode(JSON.stringify(told) ?? "") : bytesOf(bytes);
+    this.#recorder!.write(this.#recorder!.channel(event, of), payload);
+  }
+
+  commit(): void {
+    this.settle();
+    this.#recorder!.commit();
+  }
+
+  reset(): void {
+    if (this.#kind === "world") this.#world!.reset();
+    if (this.#kind === "states") this.#states!.reset();
+  }
+
+  end(outcome: Outcome): void {
+    this.#ended = outcome;
+  }
+
+  #goTo(tick: number): void {
+    if (tick === this.#recorder!.tick) return;
+    this.#isTold = false;
+    this.settle();
+    this.#recorder!.goTo(tick);
+  }
+}
+
+const EVENT: Check<EventLine> = object({ event: eventName }, { value, base64, version });
+
+const TICK = command(whole(0, LAST_TICK), (lines: LineProtocol, tick) => lines.tick(tick));
+
+/** What a line may say, by its key. */
+const COMMANDS: ReadonlyMap<string, Command<LineProtocol>> = new Map([
+  ["simtape", command(HEADER, (lines: LineProtocol, header) => lines.header(header))],
+  ["tick", TICK],
+  ["time", command(number, (lines: LineProtocol, seconds) => lines.tick(seconds, 1))],
+  ...lifted<WorldLines>(WORLD_COMMANDS, (lines, take) => lines.withWorld(take)),
+  ...lifted<StateLines>(STATE_COMMANDS, (lines, take) => lines.withStates(take)),
+  ["event", command(EVENT, (lines: LineProtocol, event) => lines.event(event))],
+  ["commit", command(yes, (lines: LineProtocol) => lines.commit())],
+  ["snapshot", command(yes, (lines: LineProtocol) => lines.recorder!.snapshot())],
+  ["reset", command(yes, (lines: LineProtocol) => lines.reset())],
+  ["session", command(name, (lines: LineProtocol, reason) => lines.recorder!.session(reason))],
+  [
+    "subject",
+    command(object({ id, uuid, name: text }), (lines: LineProtocol, { id: of, uuid: who, name: called }) => {
+      lines.withWorld((world) => lines.recorder!.subject(world.entity(of), who, called));
+    }),
+  ],
+  [
+    "versions",
+    command(object({}, { dataVersion: version, protocol: version, server: name }), (lines: LineProtocol, versions) => {
+      lines.recorder!.epoch(versions);
+    }),
+  ],
+  [
+    "end",
+    command(oneOf(...OUTCOMES.filter((outcome) => outcome !== "open")), (lines: LineProtocol, outcome) => {
+      lines.end(outcome);
+    }),
+  ],
+]);
+
+/** For documents and tests: every key that a line may have. */
+export const LINE_KEYS: readonly string[] = [...COMMANDS.keys()];
+
+function lifted<C>(
+  commands: Readonly<Record<string, Command<C>>>,
+  context: (lines: LineProtocol, take: (context: C) => void) => void,
+): [string, Command<LineProtocol>][] {
+  return Object.entries(commands).map(([key, { check, act }]) => [
+    key,
+    { check, act: (lines, told) => context(lines, (own) => act(own, told)) },
+  ]);
+}
+
+/** Values inside each other in a line at most, so that nothing that goes through them runs out of stack. */
+const DEEPEST = 100;
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+function isDeep(line: Uint8Array): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < line.length; i++) {
+    const byte = line[i];
+    if (isText) {
+      if (byte === BACKSLASH) i++;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === OPEN || byte === OPEN_LIST) {
+      if (++depth > DEEPEST) return true;
+    } else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
+  }
+  return false;
+}
+
+function keysOf(line: Readonly<Record<string, unknown>>): string {
+  const keys = Object.keys(line).map((key) => JSON.stringify(key));
+  return keys.length === 0 ? "nothing" : `${keys.slice(0, 8).join(", ")}${keys.length > 8 ? ", …" : ""}`;
+}

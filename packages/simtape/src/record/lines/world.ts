@@ -1,0 +1,261 @@
+import {
+  base64,
+  boolean,
+  type Check,
+  type Command,
+  command,
+  id,
+  is,
+  list,
+  name,
+  number,
+  numbers,
+  object,
+  oneOf,
+  orNull,
+  record,
+  text,
+  uuid,
+  whole,
+  yes,
+} from "./check.ts";
+import type { QuickLine } from "./quick.ts";
+import { MARK_KINDS, type Point, type World } from "../live/world.ts";
+
+type Id = string | number;
+
+/** Where a thing of the sender's is now; what a line leaves out stays as it was. */
+interface Thing {
+  readonly entity: number;
+  readonly stance: {
+    x: number;
+    y: number;
+    z: number;
+    yaw: number;
+    pitch: number;
+    onGround: boolean;
+    headYaw: number | undefined;
+  };
+  pose: number;
+  flags: number;
+}
+
+/** A world, and the things in it by the sender's own ids. */
+export class WorldLines {
+  readonly world: World;
+  readonly #things = new Map<Id, Thing>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  /** Throws `RangeError` when there is none of that id. */
+  thing(of: Id): Thing {
+    const found = this.#things.get(of);
+    if (found === undefined) throw new RangeError(`nothing has the id ${JSON.stringify(of)}: spawn it first`);
+    return found;
+  }
+
+  entity(of: Id): number {
+    return this.thing(of).entity;
+  }
+
+  /** False: nothing is done, as the line must be looked at more closely. */
+  quickMove({ id: of, x, y, z, yaw, pitch, head, onGround }: QuickLine): boolean {
+    const thing = this.#things.get(of);
+    if (thing === undefined) return false;
+    // NaN is not too far
+    if (Math.abs(x) > FARTHEST || Math.abs(y) > FARTHEST || Math.abs(z) > FARTHEST) return false;
+    if (Math.abs(yaw) > MOST_TURNED || Math.abs(pitch) > MOST_TURNED || Math.abs(head) > MOST_TURNED) return false;
+    const { stance } = thing;
+    if (!Number.isNaN(x)) {
+      stance.x = x;
+      stance.y = y;
+      stance.z = z;
+    }
+    if (!Number.isNaN(yaw)) {
+      stance.yaw = yaw;
+      stance.pitch = pitch;
+    }
+    if (!Number.isNaN(head)) stance.headYaw = head;
+    if (onGround !== null) stance.onGround = onGround;
+    this.world.move(thing.entity, stance);
+    return true;
+  }
+
+  /** Throws `RangeError` when there is one already. */
+  add(of: Id, where: Stand, make: (stance: Thing["stance"]) => number): void {
+    if (this.#things.has(of))
+      throw new RangeError(`something has the id ${JSON.stringify(of)} already: remove it first`);
+    const stance = { x: 0, y: 0, z: 0, yaw: 0, pitch: 0, onGround: false, headYaw: undefined };
+    put(stance, where);
+    this.#things.set(of, { entity: make(stance), stance, pose: 0, flags: 0 });
+  }
+
+  take(of: Id, remove: (entity: number) => void): void {
+    remove(this.entity(of));
+    this.#things.delete(of);
+  }
+
+  /** Nothing is there any more. */
+  reset(): void {
+    this.world.clear();
+    this.#things.clear();
+  }
+}
+
+/** Blocks from the origin at most. */
+const FARTHEST = 2 ** 31;
+/** Degrees. */
+const MOST_TURNED = 1e9;
+const BYTE = whole(0, 255);
+const COUNT = whole(0, 2 ** 31 - 1);
+
+const point: Check<Point> = numbers(3, FARTHEST);
+const vector: Check<Point> = numbers(3, FARTHEST);
+const turn: Check<number> = is(
+  `a number up to ${MOST_TURNED}`,
+  (value) => Math.abs(Number(value)) <= MOST_TURNED && typeof value === "number",
+);
+const look: Check<readonly [yaw: number, pitch: number]> = numbers(2, MOST_TURNED);
+const cell: Check<Point> = is(
+  "3 whole numbers",
+  (value) => point(value) === null && (value as Point).every(Number.isInteger),
+);
+const slot: Check<string> = (value) =>
+  /^\d{1,5}$/.test(String(value)) ? null : { path: "", expected: "the number of a slot", found: value };
+
+interface Stand {
+  readonly at?: Point;
+  readonly look?: readonly [yaw: number, pitch: number];
+  readonly head?: number;
+  readonly onGround?: boolean;
+}
+
+const STAND = { look, head: turn, onGround: boolean };
+
+/** One entry for each method of `World`, under its name. */
+export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
+  spawn: command(object({ id, type: name, at: point }, { ...STAND, uuid, name }), (lines, line) => {
+    if ((line.uuid === undefined) !== (line.name === undefined)) throw new RangeError("uuid and name go together");
+    const who = line.uuid === undefined ? null : { uuid: line.uuid, name: line.name! };
+    lines.add(line.id, line, (stance) => lines.world.spawn(line.type, stance, who));
+  }),
+  join: command(object({ id, uuid, name, at: point }, STAND), (lines, line) => {
+    lines.add(line.id, line, (stance) => lines.world.join(line, stance));
+  }),
+  leave: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.leave(entity))),
+  remove: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.remove(entity))),
+
+  move: command(object({ id }, { at: point, ...STAND }), (lines, line) => {
+    const { entity, stance } = lines.thing(line.id);
+    put(stance, line);
+    lines.world.move(entity, stance);
+  }),
+  teleport: command(object({ id, at: point }, STAND), (lines, line) => {
+    const { entity, stance } = lines.thing(line.id);
+    put(stance, line);
+    lines.world.teleport(entity, stance);
+  }),
+  velocity: command(object({ id, velocity: vector }), (lines, line) => {
+    lines.world.velocity(lines.entity(line.id), line.velocity);
+  }),
+  exact: command(object({ id, at: point, look, velocity: vector }), (lines, line) => {
+    const [x, y, z] = line.at;
+    const [yaw, pitch] = line.look;
+    lines.world.exact(lines.entity(line.id), { x, y, z, yaw, pitch }, line.velocity);
+  }),
+  mount: command(object({ id, passengers: list(id) }), (lines, line) => {
+    // those that found no room sit nowhere
+    const passengers = line.passengers.map((passenger) => lines.entity(passenger)).filter((entity) => entity >= 0);
+    lines.world.mount(lines.entity(line.id), passengers);
+  }),
+
+  state: command(object({ id }, { pose: BYTE, flags: BYTE }), (lines, line) => {
+    const thing = lines.thing(line.id);
+    thing.pose = line.pose ?? thing.pose;
+    thing.flags = line.flags ?? thing.flags;
+    lines.world.state(thing.entity, thing.pose, thing.flags);
+  }),
+  equipment: command(object({ id, items: record(orNull(text), slot) }), (lines, line) => {
+    lines.world.equipment(lines.entity(line.id), line.items);
+  }),
+  heldSlot: command(object({ id, slot: BYTE }), (lines, line) =>
+    lines.world.heldSlot(lines.entity(line.id), line.slot),
+  ),
+  itemUse: command(object({ id, use: oneOf(0, 1, 2) }), (lines, line) => {
+    lines.world.itemUse(lines.entity(line.id), line.use);
+  }),
+  swing: command(object({ id }, { hand: oneOf(0, 1) }), (lines, line) => {
+    lines.world.swing(lines.entity(line.id), line.hand);
+  }),
+  hurt: command(object({ id }, { attacker: id, yaw: turn }), (lines, line) => {
+    const attacker = line.attacker === undefined ? null : lines.entity(line.attacker);
+    lines.world.hurt(lines.entity(line.id), attacker, line.yaw);
+  }),
+  metadata: command(object({ id, entries: record(base64, slot) }), (lines, line) => {
+    const entries = Object.entries(line.entries).map(([key, bytes]) => [indexOf(key), bytesOf(bytes)] as const);
+    lines.world.metadata(lines.entity(line.id), new Map(entries));
+  }),
+  effect: command(object({ id, name, ticks: COUNT }, { amplifier: BYTE }), (lines, line) => {
+    lines.world.effect(lines.entity(line.id), line.name, line.amplifier ?? 0, line.ticks);
+  }),
+  vitals: command(object({ id, health: number, food: BYTE, xp: COUNT }), (lines, line) => {
+    lines.world.vitals(lines.entity(line.id), line.health, line.food, line.xp);
+  }),
+  view: command(object({ id, gameMode: BYTE }, { camera: id }), (lines, line) => {
+    const camera = line.camera === undefined ? null : lines.entity(line.camera);
+    lines.world.view(lines.entity(line.id), line.gameMode, camera);
+  }),
+
+  block: command(object({ at: cell, state: name }), (lines, line) => {
+    lines.world.block(line.at, line.state);
+  }),
+  clearBlocks: command(yes, ({ world }) => world.clearBlocks()),
+  dimension: command(name, ({ world }, dimension) => world.dimension(dimension)),
+  world: command(object({}, { time: whole(0, Number.MAX_SAFE_INTEGER), weather: oneOf(0, 1, 2) }), (lines, line) => {
+    lines.world.world(line.time ?? null, line.weather ?? null);
+  }),
+  chat: command(object({ text }, { from: id }), (lines, line) => {
+    lines.world.chat(line.text, line.from === undefined ? null : lines.entity(line.from));
+  }),
+  sound: command(object({ name, at: point }, { volume: number, pitch: number, category: BYTE }), ({ world }, line) => {
+    world.sound(line.name, line.at, line.volume, line.pitch, line.category);
+  }),
+  particles: command(object({ name, at: point, count: COUNT }, { spread: vector }), ({ world }, line) => {
+    world.particles(line.name, line.at, line.count, line.spread);
+  }),
+  mark: command(object({ label: text }, { kind: oneOf(...MARK_KINDS), id, severity: whole(0, 127) }), (lines, line) => {
+    const entity = line.id === undefined ? null : lines.entity(line.id);
+    lines.world.mark(line.kind ?? "bookmark", line.label, entity, line.severity);
+  }),
+};
+
+function put(stance: Thing["stance"], { at, look: turned, head, onGround }: Stand): void {
+  if (at !== undefined) {
+    stance.x = at[0];
+    stance.y = at[1];
+    stance.z = at[2];
+  }
+  if (turned !== undefined) {
+    stance.yaw = turned[0];
+    stance.pitch = turned[1];
+  }
+  if (head !== undefined) stance.headYaw = head;
+  if (onGround !== undefined) stance.onGround = onGround;
+}
+
+function indexOf(key: string): number {
+  const index = Number(key);
+  if (index > 254) throw new RangeError(`metadata.entries: expected indexes from 0 to 254, found ${key}`);
+  return index;
+}
+
+/** Throws `RangeError` for what is not base64. */
+export function bytesOf(encoded: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+  } catch (cause) {
+    throw new RangeError("the base64 does not decode", { cause });
+  }
+}
