@@ -60,6 +60,7 @@ export type {
 export { Message, Recording, type StateOptions } from "./model/recording.ts";
 export type { Column, ColumnData, Interpolation } from "./model/column.ts";
 export { type Axes, type EntitySet, MutableState, type State } from "./model/state.ts";
+export type { Traits } from "./model/traits.ts";
 export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
 export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";
 export type {

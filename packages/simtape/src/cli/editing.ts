@@ -80,7 +80,11 @@ export async function editing(file: string | null, list: EditList | string, fold
     const notes = provenance?.annotations ?? [];
     const { reader, annotations, inherited } = await applyEdits(source.reader, parsed, context, notes);
     // an edited recording is as damaged as what it is made of
-    const recording = new Recording(reader, { list: () => opened.flatMap(({ findings }) => findings) });
+    const recording = new Recording(
+      reader,
+      { list: () => opened.flatMap(({ findings }) => findings) },
+      formatOf(source),
+    );
     return { recording, source, list: parsed, annotations, inherited, files, removed };
   } catch (error) {
     await source.close();

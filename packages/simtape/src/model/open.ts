@@ -26,7 +26,7 @@ export async function openBundle(
     if (source === null) throw new SourceError("failed", `nothing there: ${bundle.name ?? "recording"}`);
     format = await recognize(source, bundle.name, formats, options.signal);
     const reader = await format.open(withMain(bundle, source), findings, { ...options, budget });
-    return new Recording(reader, findings);
+    return new Recording(reader, findings, format);
   } catch (error) {
     await source?.close().catch(() => undefined);
     throw RecordingError.from(error, format?.id ?? "recording");

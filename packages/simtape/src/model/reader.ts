@@ -7,6 +7,7 @@ import type { Chunk } from "./chunk.ts";
 import type { Reporter } from "./error.ts";
 import type { Interpolation } from "./column.ts";
 import type { MutableState } from "./state.ts";
+import type { Traits } from "./traits.ts";
 import type { Time, Timeline, TimeRange } from "./time.ts";
 import type { Channel, ChannelInfo, ChannelStatistics, Value } from "./value.ts";
 import type { WritingFormat } from "./writer.ts";
@@ -130,6 +131,8 @@ export interface Format {
    * throws `LayoutError`, `SourceError` or `RecordingError` when nothing can be read.
    */
   open(from: SourceBundle, report: Reporter, options: OpenOptions): Promise<Reader>;
+  /** What programs that show recordings of any format ask; loaded on use. */
+  traits?(): Promise<Traits>;
   /** The writing side, when there is one. */
   writing?(): Promise<WritingFormat>;
 }

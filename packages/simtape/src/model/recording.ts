@@ -3,9 +3,10 @@ import type { Dissector } from "./dissector.ts";
 import { type Finding, type Findings, RecordingError } from "./error.ts";
 import { Fold } from "./fold.ts";
 import { interpolateStates } from "./interpolate.ts";
-import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
+import type { Format, Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
 import type { State } from "./state.ts";
 import { after, type Time, type Timeline } from "./time.ts";
+import { NO_TRAITS, type Traits } from "./traits.ts";
 import type { Channel, ChannelStatistics, Schema, Value } from "./value.ts";
 
 /** A message on its own: convenient, and slower than its batch. */
@@ -53,13 +54,15 @@ export class Recording implements AsyncDisposable {
   readonly #reader: Reader;
   readonly #findings: Pick<Findings, "list">;
   readonly #fold: Fold;
+  readonly #format: Format | null;
   #isClosed = false;
 
-  /** Made by `open`. */
-  constructor(reader: Reader, findings: Pick<Findings, "list">) {
+  /** Made by `open`; `format` is the one that opened it, and null where a reader stands alone. */
+  constructor(reader: Reader, findings: Pick<Findings, "list">, format: Format | null = null) {
     this.#reader = reader;
     this.#findings = findings;
     this.#fold = new Fold(reader);
+    this.#format = format;
     this.info = reader.info;
     this.channels = reader.channels;
   }
@@ -67,6 +70,11 @@ export class Recording implements AsyncDisposable {
   /** The format's own reader: for writing, editing and repairing. Closed with the recording. */
   get reader(): Reader {
     return this.#reader;
+  }
+
+  /** What its format tells of itself; see `Traits`. */
+  traits(): Promise<Traits> {
+    return this.#guard(async () => (await this.#format?.traits?.()) ?? NO_TRAITS);
   }
 
   /** What was found wrong so far; reading further may add to it. */

@@ -20,5 +20,6 @@ export const carla: Format = {
     if (source === null) throw new SourceError("failed", "nothing there");
     return (await import("./reader.ts")).CarlaReader.open(source, report, options);
   },
+  traits: async () => (await import("./traits.ts")).traits,
   writing: async () => (await import("./writing.ts")).writing,
 };

@@ -30,6 +30,7 @@ export const flightgear: Format & Required<Pick<Format, "writing">> = {
     }
     return (await import("./reader.ts")).FlightGearReader.open(source, report, options);
   },
+  traits: async () => (await import("./traits.ts")).traits,
   writing: async () => (await import("./writing.ts")).writing,
 };
 

@@ -38,6 +38,7 @@ export function createHcrp(options: HcrpOptions = {}): Format {
         (await import("./write/world-check.ts")).checkWorld(reader.preamble.head, world.id, world.version, report);
       return reader;
     },
+    traits: async () => (await import("./traits.ts")).traits,
     writing: async () => (await import("./writing.ts")).writing,
   };
 }

@@ -34,6 +34,7 @@ export function createMira(options: MiraOptions = {}): MiraFormat {
       probe(head, hint.size ?? (head.length < HEAD_BYTES ? head.length : Number.POSITIVE_INFINITY))?.confidence ?? null,
     open: async (from: SourceBundle, report: Reporter, openOptions: OpenOptions): Promise<Reader> =>
       (await import("./reader.ts")).TapeReader.open(from, schemas, report, openOptions),
+    traits: async () => (await import("./traits.ts")).traits,
     writing: async () => (await import("./writing.ts")).writing,
   };
 }

@@ -25,6 +25,7 @@ export const nanover: Format = {
     if (head.length === 0) throw new LayoutError("truncated", "the file is empty", 0);
     return (await import("./reader-records.ts")).openRecords(source, from, report, options);
   },
+  traits: async () => (await import("./traits.ts")).traits,
   writing: async () => (await import("./writing.ts")).writing,
 };
 

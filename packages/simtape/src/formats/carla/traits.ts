@@ -1,0 +1,3 @@
+import type { Traits } from "../../model/traits.ts";
+
+export const traits: Traits = {};

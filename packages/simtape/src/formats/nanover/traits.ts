@@ -1,0 +1,14 @@
+import type { Traits } from "../../model/traits.ts";
+
+/** Units of NanoVer's values (semantics §2). */
+const UNITS: Readonly<Record<string, string>> = {
+  "system.simulation.time": "ps",
+  "system.box.vectors": "nm",
+  "frame-duration": "s",
+  "platform-time": "s",
+  "visual-time": "s",
+};
+
+export const traits: Traits = {
+  unitOf: (path) => (path.startsWith("energy.") ? "kJ/mol" : (UNITS[path] ?? null)),
+};
