@@ -58,7 +58,7 @@ export const REAL: readonly SoundRecording[] = [
         ...(hasState ? { [state]: sampleBytes(`nanover/${state}`) } : {}),
       });
     }),
-  ...sampleNames("hcrp")
+  ...sampleNames("hypercube")
     .filter((name) => name.endsWith(".hcrp"))
-    .map((name) => of("hcrp", name, { [name]: sampleBytes(`hcrp/${name}`) })),
+    .map((name) => of("hcrp", name, { [name]: sampleBytes(`hypercube/${name}`) })),
 ];
