@@ -1,6 +1,9 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  // What a package's own `imports` gives on Node, as it is now, whatever was built of it last.
+  resolve: { alias: { "#files": fileURLToPath(new URL("packages/simtape/src/io/node/file.ts", import.meta.url)) } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     reporters: ["default", "./test/summary-reporter.ts"],

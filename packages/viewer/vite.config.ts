@@ -11,6 +11,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^simtape$/, replacement: library("index.ts") },
+      { find: "#files", replacement: library("io/no-files.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
     ],
   },

@@ -1,95 +1,21 @@
 /** simtape: opens simulation recordings of any format it knows. */
+import { open as openWith, type OpenWithOptions } from "./core.ts";
 import { FORMATS } from "./formats.ts";
-import type { HttpOptions } from "./io/http.ts";
-import { bundleAt, type Location } from "./location.ts";
-import { openBundle } from "./model/open.ts";
-import type { Format, OpenOptions } from "./model/reader.ts";
+import type { Location } from "./location.ts";
 import type { Recording } from "./model/recording.ts";
 
 /**
- * Opens a recording, whatever its format, by its content. Files without an index are scanned once.
- * Throws `RecordingError` when it is none, or cannot be read; damage that leaves it readable is in `findings`.
+ * Opens a recording, whatever its format, by its content. Files without an index are scanned once. With one format in
+ * `formats`, `recording.channel(name)` and `recording.messages(name)` have its types.
+ * Rejects with `TypeError` for what is no location, with `RecordingError` when it is none or cannot be read; damage that leaves it readable is in `findings`.
  */
-export function open(
+export function open<Channels extends object = object, Id extends string = string>(
   location: Location,
-  options: OpenOptions & { readonly formats?: readonly Format[]; readonly http?: HttpOptions } = {},
-): Promise<Recording> {
-  return openBundle(bundleAt(location, options.http), options.formats ?? FORMATS, options);
+  options: Partial<OpenWithOptions<Channels, Id>> = {},
+): Promise<Recording<Channels, Id>> {
+  const formats = options.formats ?? (FORMATS as OpenWithOptions<Channels, Id>["formats"]);
+  return openWith(location, { ...options, formats });
 }
 
-export { LayoutError } from "./bytes/error.ts";
-export { fieldText, numberText } from "./bytes/field-text.ts";
-export { type Field, type FieldRole, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes/fields.ts";
-export { FORMATS } from "./formats.ts";
-export { blob } from "./io/blob.ts";
-export { bundleOf, filesBundle, httpBundle } from "./io/bundle.ts";
-export { cached } from "./io/cached.ts";
-export { coalesced } from "./io/coalesced.ts";
-export { counted } from "./io/counted.ts";
-export { http, type HttpOptions } from "./io/http.ts";
-export { memory } from "./io/memory.ts";
-export { memoryStore, type QuotaOptions } from "./io/memory-store.ts";
-export { s3Store } from "./io/s3.ts";
-export type { S3Clock, S3Credentials, S3Options } from "./io/s3-client.ts";
-export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink.ts";
-export { type ByteSource, type SourceBundle, SourceError } from "./io/source.ts";
-export {
-  type Condition,
-  type PutOptions,
-  type Store,
-  type StoreEntry,
-  StoreError,
-  type StoreErrorCode,
-} from "./io/store.ts";
-export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store-bundle.ts";
-export type { Location } from "./location.ts";
-export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
-export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
-export { type Finding, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
-export type {
-  Format,
-  Keyframe,
-  NativeRecord,
-  OpenOptions,
-  Query,
-  Reader,
-  RecordingInfo,
-  SniffHint,
-  StateModel,
-} from "./model/reader.ts";
-export { Message, Recording, type StateOptions } from "./model/recording.ts";
-export type { Column, ColumnData, Interpolation } from "./model/column.ts";
-export { type Axes, type EntitySet, MutableState, type State } from "./model/state.ts";
-export type { Traits } from "./model/traits.ts";
-export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
-export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";
-export type {
-  Account,
-  ChannelSpec,
-  CreateOptions,
-  MadeMessage,
-  RepairNote,
-  StateEncoder,
-  Writer,
-  WritingFormat,
-} from "./model/writer.ts";
-export { type CheckReport, check } from "./ops/check.ts";
-export { type ConversionReport, type ConvertOptions, convert } from "./ops/convert.ts";
-export { type CopyReport, copy, type RewriteReport, rewrite } from "./ops/copy.ts";
-export { type Corruption, corrupt, plan as planCorruption } from "./ops/corrupt.ts";
-export { type Annotation, applyEdits, type EditContext, type Edited } from "./ops/edit/apply.ts";
-export { EDIT_LIST_SCHEMA, EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
-export { writeEdited } from "./ops/edit/write.ts";
-export { type RepairReport, repair } from "./ops/repair.ts";
-export { MAX_RATE } from "./play/checks.ts";
-export { type Clock, systemClock } from "./play/clock.ts";
-export type { Frame, FrameListener } from "./play/frame.ts";
-export { type EventSearch, findEvent } from "./play/moments.ts";
-export type { Bounds } from "./play/passage.ts";
-export type { StatePatch } from "./play/patch.ts";
-export { type GhostOptions, type Player, type PlayerStatus, play, type PlayOptions } from "./play/player.ts";
-export type { PlayerCommand, PlayerMessage, Port } from "./play/protocol.ts";
-export { connectPlayer, type DistantPlayer } from "./play/remote.ts";
-export { servePlayer } from "./play/serve.ts";
-export type { Phase } from "./play/stages.ts";
-export type { Cause, StepUnit } from "./play/transport.ts";
+export * from "./core.ts";
+export { FORMATS };

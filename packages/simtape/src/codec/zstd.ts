@@ -1,6 +1,7 @@
 import { LayoutError } from "../bytes/error.ts";
 import { xxh64Low } from "./xxh64.ts";
 import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
+import { providedZstd } from "./zstd-provided.ts";
 
 export {
   readZstdFrameHeader,
@@ -45,14 +46,16 @@ export interface Zstd {
 
 let loading: Promise<Zstd> | null = null;
 
+/** Milliseconds after which the WebAssembly file counts as not to be had. */
+const PATIENCE = 30_000;
+
 /**
  * Loads zstd (WebAssembly, about 80 kB compressed) once; later calls give the same object.
- * Node finds `zstd.wasm` beside the package, bundlers through `new URL("./zstd.wasm", import.meta.url)`. Where a
- * bundler moves the module without the file, give the file's address as `wasmUrl` in the first call (not for Node).
- * Rejects when WebAssembly or the file is not to be had; the next call tries again.
+ * Node finds `zstd.wasm` beside the package, bundlers through `new URL("./zstd.wasm", import.meta.url)`; where neither
+ * does, see `provideZstd`. Rejects when WebAssembly or the file is not to be had; the next call tries again.
  */
-export function loadZstd(wasmUrl?: string): Promise<Zstd> {
-  loading ??= start(wasmUrl).catch((error: unknown) => {
+export function loadZstd(): Promise<Zstd> {
+  loading ??= start().catch((error: unknown) => {
     loading = null;
     throw error;
   });
@@ -61,12 +64,58 @@ export function loadZstd(wasmUrl?: string): Promise<Zstd> {
 
 type Library = typeof import("@bokuweb/zstd-wasm");
 
-async function start(wasmUrl: string | undefined): Promise<Zstd> {
+async function start(): Promise<Zstd> {
   const library = await import("@bokuweb/zstd-wasm");
-  // The package's Node entry takes no argument, its browser entry the address of the wasm file.
-  await (library.init as (path?: string) => Promise<void>)(wasmUrl);
+  // The package's Node entry takes no argument, its browser entry the WebAssembly itself or its address.
+  const init = library.init as (wasm?: Uint8Array) => Promise<void>;
+  const given = providedZstd();
+  await orFailed(given === null ? init() : init(await bytesOf(given)));
   return new WasmZstd(library);
 }
+
+/** Throws `Error` when it is no WebAssembly, such as the page that a server sends for what it does not have. */
+async function bytesOf(wasm: URL | string | Uint8Array): Promise<Uint8Array> {
+  if (wasm instanceof Uint8Array) return wasm;
+  const response = await fetch(wasm);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const isWasm = response.ok && bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d;
+  if (!isWasm) throw new Error(`zstd.wasm: expected WebAssembly, found HTTP ${response.status} and other content`);
+  return bytes;
+}
+
+/** The library throws where nothing can catch it, and then never settles: an error in place of both. */
+async function orFailed(ready: Promise<void>): Promise<void> {
+  let end = (): void => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    const fail = (why: string): void => reject(new Error(`zstd.wasm could not be loaded: ${why}. ${ADVICE}`));
+    const caught = (event: Event): void => {
+      const { reason } = event as Event & { readonly reason?: unknown };
+      if (!isLoading(reason)) return;
+      event.preventDefault();
+      fail(reason instanceof Error ? reason.message : String(reason));
+    };
+    const timer = setTimeout(fail, PATIENCE, `nothing came in ${PATIENCE / 1000} s`);
+    // Pages and workers have it, Node does not, and there the library rejects.
+    globalThis.addEventListener?.("unhandledrejection", caught);
+    end = (): void => {
+      clearTimeout(timer);
+      globalThis.removeEventListener?.("unhandledrejection", caught);
+    };
+  });
+  try {
+    await Promise.race([ready, failed]);
+  } finally {
+    end();
+  }
+}
+
+/** Whether it was thrown while the WebAssembly was fetched or compiled: a page may have other errors meanwhile. */
+function isLoading(reason: unknown): boolean {
+  if (reason instanceof WebAssembly.RuntimeError) return reason.message.startsWith("Aborted(");
+  return reason instanceof TypeError ? /fetch|network|load/i.test(reason.message) : /wasm/i.test(String(reason));
+}
+
+const ADVICE = "A bundler that leaves it out is helped by provideZstd(address or bytes of zstd.wasm)";
 
 class WasmZstd implements Zstd {
   readonly #library: Library;

@@ -12,14 +12,14 @@ const HEAD_BYTES = 4096;
  * Opens a recording, whatever it is, by its content.
  * Throws `RecordingError`: `unknown-format`, `ambiguous-format`, or what made the file unreadable.
  */
-export async function openBundle(
+export async function openBundle<Channels extends object, Id extends string>(
   bundle: SourceBundle,
-  formats: readonly Format[],
+  formats: readonly Format<Channels, Id>[],
   options: OpenOptions = {},
-): Promise<Recording> {
+): Promise<Recording<Channels, Id>> {
   const findings = new Findings();
   const budget = Budget.of(options.budget);
-  let format: Format | null = null;
+  let format: Format<Channels, Id> | null = null;
   let source: ByteSource | null = null;
   try {
     source = await bundle.open();
@@ -42,16 +42,16 @@ function withMain(bundle: SourceBundle, source: ByteSource): SourceBundle {
 }
 
 /** The one format that knows the content of `source`; `name` is its file name, when it has one. */
-export async function recognize(
+export async function recognize<F extends Format>(
   source: ByteSource,
   name: string | null,
-  formats: readonly Format[],
+  formats: readonly F[],
   signal?: AbortSignal,
-): Promise<Format> {
+): Promise<F> {
   const head = await source.read(0, HEAD_BYTES, signal);
   const hint: SniffHint = { name, size: await source.size() };
-  const certain: Format[] = [];
-  const possible: Format[] = [];
+  const certain: F[] = [];
+  const possible: F[] = [];
   for (const format of formats) {
     const answer = sniff(format, head, hint);
     if (answer === "certain") certain.push(format);

@@ -12,9 +12,12 @@ import type { Time, Timeline, TimeRange } from "./time.ts";
 import type { Channel, ChannelInfo, ChannelStatistics, Value } from "./value.ts";
 import type { WritingFormat } from "./writer.ts";
 
-export interface RecordingInfo {
+/** Stands for the channels of a format in its type; nothing has this member. */
+declare const CHANNELS: unique symbol;
+
+export interface RecordingInfo<Id extends string = string> {
   /** The format's id: `"carla"`. */
-  readonly format: string;
+  readonly format: Id;
   /** As the format counts: `"1 (0.9.13)"`. */
   readonly version: string;
   /** Bytes in all files of the recording, or null while it grows. */
@@ -119,9 +122,13 @@ export interface OpenOptions {
   readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
 }
 
-/** A recording format, as a value. */
-export interface Format {
-  readonly id: string;
+/**
+ * A recording format, as a value. `Channels` says what the payloads of its channels decode to, by their names; it is a
+ * type only.
+ */
+export interface Format<out Channels extends object = object, out Id extends string = string> {
+  readonly id: Id;
+  readonly [CHANNELS]?: Channels;
   readonly name: string;
   readonly extensions: readonly string[];
   /** Looks at the first bytes, never past them. `size` is that of the file. */

@@ -47,23 +47,26 @@ export interface StateOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An open recording of any format. */
-export class Recording implements AsyncDisposable {
-  readonly info: RecordingInfo;
+/**
+ * An open recording. `Channels` says what its channels decode to, by name, where the format is known when it is opened
+ * (`formats: [carla]`) or asked for (`is(carla)`); any other is a recording of any format.
+ */
+export class Recording<Channels extends object = object, Id extends string = string> implements AsyncDisposable {
+  readonly info: RecordingInfo<Id>;
   readonly channels: readonly Channel[];
   readonly #reader: Reader;
   readonly #findings: Pick<Findings, "list">;
   readonly #fold: Fold;
-  readonly #format: Format | null;
+  readonly #format: Format<Channels, Id> | null;
   #isClosed = false;
 
   /** Made by `open`; `format` is the one that opened it, and null where a reader stands alone. */
-  constructor(reader: Reader, findings: Pick<Findings, "list">, format: Format | null = null) {
+  constructor(reader: Reader, findings: Pick<Findings, "list">, format: Format<Channels, Id> | null = null) {
     this.#reader = reader;
     this.#findings = findings;
     this.#fold = new Fold(reader);
     this.#format = format;
-    this.info = reader.info;
+    this.info = reader.info as RecordingInfo<Id>;
     this.channels = reader.channels;
   }
 
@@ -98,9 +101,15 @@ export class Recording implements AsyncDisposable {
     return this.#guard(() => this.#reader.statistics(signal));
   }
 
+  /** Whether it is one of this format; its channels then have their types. */
+  is<C extends object, I extends string>(format: Format<C, I>): this is Recording<C, I> {
+    return (this.info.format as string) === format.id;
+  }
+
   /** Throws `RangeError` when there is none. With a schema, that schema decodes; without, the format's own. */
-  channel(name: string): Channel;
+  channel<Name extends string & keyof Channels>(name: Name): Channel<Channels[Name]>;
   channel<T>(name: string, schema: Schema<T>): Channel<T>;
+  channel(name: string): Channel;
   channel<T>(name: string, schema?: Schema<T>): Channel<T> | Channel {
     const found = this.channels.find((channel) => channel.name === name);
     if (found === undefined) {
@@ -124,8 +133,20 @@ export class Recording implements AsyncDisposable {
     }
   }
 
-  /** Messages one by one. In reverse, the latest first. */
-  async *messages<T = Value>(channel?: Channel<T>, query: Omit<Query, "channels"> = {}): AsyncGenerator<Message<T>> {
+  /**
+   * Messages one by one, of one channel or of all. In reverse, the latest first.
+   * Throws `RangeError` for a name that no channel has.
+   */
+  messages<Name extends string & keyof Channels>(
+    channel: Name,
+    query?: Omit<Query, "channels">,
+  ): AsyncGenerator<Message<Channels[Name]>>;
+  messages<T = Value>(channel?: Channel<T> | string, query?: Omit<Query, "channels">): AsyncGenerator<Message<T>>;
+  async *messages<T = Value>(
+    named?: Channel<T> | string,
+    query: Omit<Query, "channels"> = {},
+  ): AsyncGenerator<Message<T>> {
+    const channel = typeof named === "string" ? (this.channel(named) as unknown as Channel<T>) : named;
     const channels = channel === undefined ? undefined : [channel];
     for await (const batch of this.batches({ ...query, channels })) {
       const isReverse = query.reverse === true;

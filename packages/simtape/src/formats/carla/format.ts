@@ -1,5 +1,6 @@
 import { SourceError } from "../../io/source.ts";
 import type { Format } from "../../model/reader.ts";
+import type { CarlaChannels } from "./channels.ts";
 import { firstFrame, matchingMagic } from "./header.ts";
 import { MAGIC } from "./layout.ts";
 
@@ -7,7 +8,7 @@ import { MAGIC } from "./layout.ts";
 const ENOUGH = 10;
 
 /** CARLA's recorder files, 0.9.4 to 0.10 and the lines of 2026. */
-export const carla: Format = {
+export const carla: Format<CarlaChannels, "carla"> = {
   id: "carla",
   name: "CARLA",
   extensions: ["log"],
@@ -23,3 +24,5 @@ export const carla: Format = {
   traits: async () => (await import("./traits.ts")).traits,
   writing: async () => (await import("./writing.ts")).writing,
 };
+
+export type { CarlaChannels };

@@ -1,12 +1,14 @@
 import { type FileHandle, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { checkFileName } from "../bundle.ts";
 import { Gate, NO_BYTES } from "../gate.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../source.ts";
 import { openToRead } from "./access.ts";
 
-/** The recording in the file at `path`, with the files of the same folder as its siblings. */
-export function fromFile(path: string): SourceBundle {
+/** The recording in the file at a path or file URL, with the files of the same folder as its siblings. */
+export function fromFile(location: string | URL): SourceBundle {
+  const path = typeof location === "string" ? location : fileURLToPath(location);
   return {
     name: basename(path),
     open: async (name) => {
