@@ -26,7 +26,7 @@ export const HEADER_BYTES = 32;
 export interface Dialect {
   /** Spec §3: numbers of the container; the payloads' order is another question. */
   readonly isLittle: boolean;
-  /** Spec A3: sizes of chunks count their own five header bytes. */
+  /** Spec §9, A3: sizes of chunks count their own five header bytes. */
   readonly sizeIncludesHeader: boolean;
   /** Spec §8: the size of a block chunk spans the chunks that follow it. */
   readonly blockSpans: boolean;
@@ -112,7 +112,7 @@ function startChunk(builder: ByteBuilder, type: number, size: number, dialect: D
 /** Bookkeeping of the chunks that follow, spec §2.3. */
 export interface Block {
   readonly messages: number;
-  /** Of the messages and channel infos in it; what is counted differs, spec A5. */
+  /** Of the messages and channel infos in it; what is counted differs, spec §9, A5. */
   readonly size: number;
   /** Times of its first and last message, ns since the start of the recording. */
   readonly first: bigint;
@@ -145,9 +145,9 @@ export interface TapeChannelInfo {
   readonly last: bigint;
   readonly name: string;
   readonly type: string;
-  /** Opaque, spec A18. A view. */
+  /** Opaque, spec §9, A18. A view. */
   readonly meta: Uint8Array;
-  /** Accumulated size of the channel's data; stored or uncompressed, spec A10. */
+  /** Accumulated size of the channel's data; stored or uncompressed, spec §9, A10. */
   readonly dataSize: bigint;
   /** Offset of the index table; 0: none. */
   readonly index: bigint;
@@ -278,7 +278,7 @@ export class MessageHead {
   }
 }
 
-/** Where a message is, spec §2.6; what the two offsets count from and aim at differs, spec A11 and A12. */
+/** Where a message is, spec §2.6; what the two offsets count from and aim at differs, spec §9, A11 and A12. */
 export interface IndexEntry {
   readonly block: bigint;
   readonly inside: bigint;

@@ -65,7 +65,7 @@ export interface SeenTable {
   readonly count: number;
 }
 
-/** Which chunks the size of a block counts, spec A5: with their headers, also the block chunk itself, or payloads only. */
+/** What the size of a block counts, spec §9, A5: chunks with their headers, also the block chunk, or payloads only. */
 export type BlockSize = "contents" | "with-block-header" | "payloads";
 
 interface OpenBlock {

@@ -15,7 +15,7 @@ import { ChunkShape, hasPlausibleNames, measure } from "./shape.ts";
 
 /** Header lengths known or guessed, in the order in which they are tried, spec §8. */
 export const HEADER_LENGTHS = [32, 24, 28, 20, 36, 40, 44, 48] as const;
-/** Versions taken for one; the values that exist are not known, spec A1. */
+/** Versions taken for one; the values that exist are not known, spec §9, A1. */
 const MAX_VERSION = 0xffff;
 /** 1990 and 2100 in ns since 1970: a start of recording that stands alone, without chunks behind it, must lie between. */
 const EARLIEST_START = 631_152_000_000_000_000n;

@@ -285,7 +285,7 @@ function timeMetadata(header: FileHeader): Readonly<Record<string, Value>> {
     startNs: start,
     start: start === null ? null : isoTime(start),
     zoneOffsetNs: zoneOffset === null ? null : Number(zoneOffset),
-    // Local minus UTC, positive east of it: the sign is unverified, spec A9.
+    // Local minus UTC, positive east of it: the sign is unverified, spec §9, A9.
     localStart: start === null || zoneOffset === null ? null : isoTime(start + zoneOffset).replace("Z", ""),
   };
 }

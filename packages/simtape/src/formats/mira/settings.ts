@@ -7,7 +7,7 @@ import { HEADER_LENGTHS } from "./probe.ts";
 import type { Aim, InsideBase, Order, Profile } from "./profile.ts";
 import type { TapeReader } from "./reader.ts";
 
-/** Spec A7: the default of the original is not known. */
+/** Spec §9, A7: the default of the original is not known. */
 const MAX_BLOCK = 16 << 20;
 
 /** Compressions that can be written. */

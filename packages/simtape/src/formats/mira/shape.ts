@@ -47,7 +47,7 @@ export class ChunkShape {
 }
 
 /**
- * Looks at the chunk at `position` and says whether its inner lengths add up exactly to its size, spec §7.3.
+ * Looks at the chunk at `position` and says whether its inner lengths add up exactly to its size, spec §7.2.
  * `end` is the end of what can be seen, `limit` that of the file. Everything `shape` holds is filled for "whole";
  * for "more" at least `type`, and `end` when `shape.end` is not 0.
  */

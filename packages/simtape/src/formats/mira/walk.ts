@@ -34,7 +34,7 @@ type Trouble = Exclude<Fit, "whole" | "more"> | "bad-name" | "bad-data";
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * Walks the chunks of a tape, spec §1 and §7.3. Rows span a message from its time to the end of its data, so that
+ * Walks the chunks of a tape, spec §1, §7.2, §7.3. Rows span a message from its time to the end of its data, so that
  * its header is still at hand when the row is decoded.
  */
 export class TapeLayout implements FlatLayout {

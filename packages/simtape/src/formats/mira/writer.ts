@@ -224,7 +224,7 @@ export class TapeWriter implements Writer {
     return to.codec ?? (to.isPlain ? null : profile.codec);
   }
 
-  /** `isForced`: compressed also when that is longer, spec A16. */
+  /** `isForced`: compressed also when that is longer, spec §9, A16. */
   #pack(
     to: TapeChannel,
     time: number,
