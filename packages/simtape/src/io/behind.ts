@@ -1,3 +1,4 @@
+import { Spares } from "../bytes/spares.ts";
 import type { ByteSink } from "./sink.ts";
 
 /** Bytes that may wait for the sink before the caller is asked to. */
@@ -10,7 +11,7 @@ const SPARE = 2 << 20;
 interface Queued {
   readonly length: number;
   readonly write: () => Promise<void>;
-  readonly memory: ArrayBuffer | null;
+  readonly own: Uint8Array<ArrayBuffer> | null;
 }
 
 /**
@@ -22,7 +23,7 @@ export class WriteBehind {
   readonly #limit: number;
   readonly #queued: Queued[] = [];
   /** Memory of pieces that the sink is done with. */
-  readonly #spare: ArrayBuffer[] = [];
+  readonly #spares = new Spares(SPARES, SPARE);
   /** Settles when nothing is queued any more; null then. Never rejects. */
   #running: Promise<void> | null = null;
   #waiting = 0;
@@ -67,13 +68,12 @@ export class WriteBehind {
   writeOwn(bytes: Uint8Array<ArrayBuffer>): void {
     if (bytes.length === 0) return;
     this.#position += bytes.length;
-    this.#queue(bytes.length, () => this.#sink.write(bytes), bytes.buffer);
+    this.#queue(bytes.length, () => this.#sink.write(bytes), bytes);
   }
 
   /** Memory of a piece that is written, of `size` bytes at least, to write the next into; else how much to make. */
   memory(size: number): ArrayBuffer | number {
-    const spare = this.#spare.pop();
-    return spare === undefined || spare.byteLength < size ? size : spare;
+    return this.#spares.memory(size);
   }
 
   /** Overwrites bytes written earlier, also those that still wait. */
@@ -109,9 +109,9 @@ export class WriteBehind {
     if (this.#failure !== null) throw this.#failure.cause;
   }
 
-  #queue(length: number, write: () => Promise<void>, memory: ArrayBuffer | null = null): void {
+  #queue(length: number, write: () => Promise<void>, own: Uint8Array<ArrayBuffer> | null = null): void {
     this.#waiting += length;
-    this.#queued.push({ length, write, memory });
+    this.#queued.push({ length, write, own });
     this.#running ??= this.#run();
   }
 
@@ -122,8 +122,7 @@ export class WriteBehind {
         // the sink is at work before a caller who waits goes on, and keeps the thread to itself
         this.#letGo();
         await writing;
-        const { memory } = next;
-        if (memory !== null && memory.byteLength <= SPARE && this.#spare.length < SPARES) this.#spare.push(memory);
+        if (next.own !== null) this.#spares.give(next.own);
       } catch (cause) {
         this.#failure = { cause };
       }

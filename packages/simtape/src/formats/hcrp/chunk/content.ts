@@ -9,6 +9,11 @@ export const WHOLE = -2;
 /** Events of a tick record in the production dialect (spec §14). */
 const PRODUCTION_RECORD_EVENTS = 0x7fff;
 
+/** What is inside a chunk that is whole, and whether its memory is used again when it is framed. */
+export type ChunkBytes =
+  | { readonly bytes: Uint8Array<ArrayBuffer>; readonly isOwn: true }
+  | { readonly bytes: Uint8Array; readonly isOwn: false };
+
 /** What is inside a chunk while it is written: a snapshot, and tick records whose counts are told when they end (spec §6). */
 export class ChunkContent {
   readonly #version: 1 | ProductionVersion;
@@ -23,12 +28,12 @@ export class ChunkContent {
   /** Where the records of the last tick begin. */
   #tickAt = 0;
 
-  /** `capacity`: bytes that it will have, about. */
-  constructor(version: 1 | ProductionVersion, start: number, capacity: number) {
+  /** `memory`: to build it in, or how many bytes it will have, about. */
+  constructor(version: 1 | ProductionVersion, start: number, memory: ArrayBuffer | number) {
     this.#version = version;
     this.#start = start;
     this.#recordEvents = version === 1 ? RECORD_EVENTS : PRODUCTION_RECORD_EVENTS;
-    this.#builder = new ByteBuilder(capacity);
+    this.#builder = new ByteBuilder(memory);
     this.#recordTick = start - 1;
   }
 
@@ -79,12 +84,14 @@ export class ChunkContent {
     return this.#builder.copy(offset, until);
   }
 
-  /** All of it; `end` is the tick behind the chunk. */
-  finish(end: number): Uint8Array {
+  /**
+   * All of it; `end` is the tick behind the chunk. `isOwn`: it was built here, and nobody else has its memory.
+   */
+  finish(end: number): ChunkBytes {
     this.#closeRecord();
-    if (this.#whole !== null) return this.#whole;
+    if (this.#whole !== null) return { bytes: this.#whole, isOwn: false };
     if (this.#version !== 1) this.#emptyTicks(end);
-    return this.#builder.take();
+    return { bytes: this.#builder.take(), isOwn: true };
   }
 
   #openRecord(tick: number): void {

@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
+import { Spares } from "../../../bytes/spares.ts";
 import { xxh64Low } from "../../../codec/xxh64.ts";
 import { readZstdFrameHeader, ZSTD_MAGIC, type Zstd } from "../../../codec/zstd.ts";
 import { LIMITS } from "../layout/framing.ts";
@@ -15,6 +16,10 @@ const SMALL = 64 << 10;
 /** A raw block holds at most this (RFC 8878 §3.1.1.2). */
 const BLOCK = 1 << 17;
 
+/** Chunks whose memory is kept for the next ones, and the largest that is. */
+const SPARES = 12;
+const SPARE = 2 << 20;
+
 /** How hard to compress: in words, or a level of zstd. */
 export type Compression = "store" | "fast" | "small" | "live" | number;
 
@@ -23,6 +28,7 @@ export class Framer {
   readonly #zstd: Zstd;
   readonly #compression: Compression | undefined;
   readonly #dictionary: Uint8Array | null;
+  readonly #spares = new Spares(SPARES, SPARE);
 
   constructor(zstd: Zstd, compression: Compression | undefined, dictionary: Uint8Array | null) {
     this.#zstd = zstd;
@@ -30,12 +36,22 @@ export class Framer {
     this.#dictionary = dictionary;
   }
 
-  frame(raw: Uint8Array): Uint8Array {
-    if (this.#compression === "store") return storedFrame(raw);
+  frame(raw: Uint8Array): Uint8Array<ArrayBuffer> {
+    if (this.#compression === "store") return storedFrame(raw, this.#spares);
     const level = levelOf(this.#compression ?? RECORDING_LEVEL, raw.length);
     const dictionary = this.#dictionary;
     const frame = this.#zstd.compress(raw, dictionary === null ? { level } : { level, dictionary });
     return withinRatio(frame, raw.length);
+  }
+
+  /** Memory for the content of a chunk of `size` bytes, see `Spares`. */
+  memory(size: number): ArrayBuffer | number {
+    return this.#spares.memory(size);
+  }
+
+  /** What nobody looks at any more: the content of a chunk that is framed, or a frame made here that is written. */
+  done(bytes: Uint8Array<ArrayBuffer>): void {
+    this.#spares.give(bytes);
   }
 
   /** The content of a frame made here. */
@@ -47,20 +63,21 @@ export class Framer {
 }
 
 /** A frame of raw blocks, with content size and checksum. */
-export function storedFrame(raw: Uint8Array): Uint8Array<ArrayBuffer> {
+export function storedFrame(raw: Uint8Array, spares?: Spares): Uint8Array<ArrayBuffer> {
   const blocks = Math.max(1, Math.ceil(raw.length / BLOCK));
-  const builder = new ByteBuilder(10 + 3 * blocks + raw.length + 4);
+  const size = 10 + 3 * blocks + raw.length + 4;
+  const builder = new ByteBuilder(spares?.memory(size) ?? size);
   // content size in 4 bytes, checksum; a window of one block: 128 KiB (RFC 8878 §3.1.1.1)
   builder.u32le(ZSTD_MAGIC).u8(0x84).u8(56).u32le(raw.length);
   let at = 0;
   do {
-    const size = Math.min(BLOCK, raw.length - at);
-    const head = (size << 3) | (at + size === raw.length ? 1 : 0);
+    const length = Math.min(BLOCK, raw.length - at);
+    const head = (length << 3) | (at + length === raw.length ? 1 : 0);
     builder
       .u16le(head & 0xffff)
       .u8(head >> 16)
-      .raw(raw.subarray(at, at + size));
-    at += size;
+      .raw(raw.subarray(at, at + length));
+    at += length;
   } while (at < raw.length);
   return builder.u32le(xxh64Low(raw)).take();
 }
@@ -69,7 +86,7 @@ export function storedFrame(raw: Uint8Array): Uint8Array<ArrayBuffer> {
  * Readers refuse a chunk that inflates to more than a thousand times its length (spec §7.4). One that compresses so
  * well is filled up with empty blocks.
  */
-function withinRatio(frame: Uint8Array, size: number): Uint8Array {
+function withinRatio(frame: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> {
   if (size <= LIMITS.freeUncompressed || size <= frame.length * LIMITS.ratio) return frame;
   const missing = Math.ceil(size / LIMITS.ratio) - frame.length;
   // a raw block of no bytes, not the last, is three zeros

@@ -1,3 +1,4 @@
+import type { ChunkBytes } from "../chunk/content.ts";
 import type { Dialect } from "../chunk/context.ts";
 import type { Framer } from "../chunk/frames.ts";
 import { LIMITS } from "../layout/framing.ts";
@@ -131,7 +132,7 @@ export class ChunkSeries {
   begin(tick: number, origin: ChunkOrigin | null): OpenChunk {
     const dataVersion = origin?.dataVersion ?? this.#epochs.holding.dataVersion;
     this.#channels.beginChunk(this.#output.count);
-    const open = new OpenChunk(this.#dialect, this.#channels, tick, dataVersion, origin, this.#capacity);
+    const open = new OpenChunk(this.#dialect, this.#channels, tick, dataVersion, origin, this.#framer, this.#capacity);
     this.#open = open;
     return open;
   }
@@ -201,10 +202,11 @@ export class ChunkSeries {
     const open = this.#open!;
     const end = Math.max(until, open.least);
     const raw = this.#tidy(open, open.raw(end));
-    this.#capacity = Math.max(256, Math.min(CHUNK_BYTES + (CHUNK_BYTES >> 3), raw.length + (raw.length >> 3)));
+    const { length } = raw.bytes;
+    this.#capacity = Math.max(256, Math.min(CHUNK_BYTES + (CHUNK_BYTES >> 3), length + (length >> 3)));
     const { number, schemaVersion } = this.#epochs.holding;
     try {
-      this.#output.add(open.finished(end, raw, this.#framer, number, schemaVersion));
+      this.#output.add(open.finished(end, raw, number, schemaVersion));
     } catch (error) {
       // a chunk is missing now: the recording cannot be finished
       this.#failure = { error };
@@ -215,10 +217,11 @@ export class ChunkSeries {
   }
 
   /** What is taken over from elsewhere keeps nothing that it does not refer to. */
-  #tidy({ origin, hasSnapshot }: OpenChunk, raw: Uint8Array): Uint8Array {
+  #tidy({ origin, hasSnapshot }: OpenChunk, raw: ChunkBytes): ChunkBytes {
     if (origin === null || this.#dialect !== 1) return raw;
     const { subjects } = origin;
-    return settled(raw, { hasSnapshot, events: this.#channels.hostEvents, subjects });
+    const bytes = settled(raw.bytes, { hasSnapshot, events: this.#channels.hostEvents, subjects });
+    return bytes === raw.bytes ? raw : { bytes, isOwn: false };
   }
 
   /** Ends the open chunk, if any, when what comes next is at `tick`. */

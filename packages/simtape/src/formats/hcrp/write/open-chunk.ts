@@ -1,4 +1,4 @@
-import { ChunkContent } from "../chunk/content.ts";
+import { type ChunkBytes, ChunkContent } from "../chunk/content.ts";
 import type { Dialect } from "../chunk/context.ts";
 import type { Subject } from "../layout/metadata.ts";
 import { ENTRY_SNAPSHOT, LIMITS } from "../layout/framing.ts";
@@ -21,6 +21,9 @@ export interface ChunkOrigin {
 /** Events that find a place behind the last one that is let in. */
 const SPARE_EVENTS = 1 << 16;
 
+/** For events behind a snapshot. */
+const SNAPSHOT_ROOM = 4096;
+
 /** The one chunk that is being written. */
 export class OpenChunk {
   readonly startTick: number;
@@ -29,7 +32,7 @@ export class OpenChunk {
   readonly dataVersion: number;
   readonly #dialect: Dialect;
   readonly #channels: WriterChannels;
-  readonly #capacity: number;
+  readonly #framer: Framer;
   #content: ChunkContent;
   #hasSnapshot = false;
   #events = 0;
@@ -42,6 +45,7 @@ export class OpenChunk {
     startTick: number,
     dataVersion: number,
     origin: ChunkOrigin | null,
+    framer: Framer,
     capacity: number,
   ) {
     this.startTick = startTick;
@@ -49,8 +53,8 @@ export class OpenChunk {
     this.dataVersion = dataVersion;
     this.#dialect = dialect;
     this.#channels = channels;
-    this.#capacity = capacity;
-    this.#content = new ChunkContent(dialect, startTick, capacity);
+    this.#framer = framer;
+    this.#content = new ChunkContent(dialect, startTick, framer.memory(capacity));
     this.#lastTick = startTick - 1;
   }
 
@@ -111,7 +115,7 @@ export class OpenChunk {
 
   /** In place of all that it begins with; there may be no events yet. */
   beginAnew(snapshot: Uint8Array): void {
-    this.#content = new ChunkContent(this.#dialect, this.startTick, this.#capacity);
+    this.#content = new ChunkContent(this.#dialect, this.startTick, snapshot.length + SNAPSHOT_ROOM);
     this.putSnapshot(snapshot);
   }
 
@@ -124,23 +128,34 @@ export class OpenChunk {
   }
 
   /** What there is to compress; `end` is the tick behind the chunk. */
-  raw(end: number): Uint8Array {
+  raw(end: number): ChunkBytes {
     return this.#content.finish(end);
   }
 
   /** What goes into the file, with `raw`; its frame is made when it is first looked at. */
-  finished(end: number, raw: Uint8Array, framer: Framer, epoch: number, schemaVersion: number): FinishedChunk {
-    let frame: Uint8Array | null = null;
+  finished(end: number, raw: ChunkBytes, epoch: number, schemaVersion: number): FinishedChunk {
+    const framer = this.#framer;
+    let frame: Uint8Array<ArrayBuffer> | null = null;
+    let content: ChunkBytes | null = raw;
+    let isDone = false;
     const dialect = this.origin?.dialect ?? this.#dialect;
     return {
       startTick: this.startTick,
       tickCount: end - this.startTick,
       flags: this.#hasSnapshot ? ENTRY_SNAPSHOT : 0,
       get frame() {
-        frame ??= framer.frame(raw);
-        return frame;
+        if (content !== null) {
+          frame = framer.frame(content.bytes);
+          if (content.isOwn) framer.done(content.bytes);
+          content = null;
+        }
+        return frame!;
       },
-      uncompressedLength: raw.length,
+      done: () => {
+        if (frame !== null && !isDone) framer.done(frame);
+        isDone = true;
+      },
+      uncompressedLength: raw.bytes.length,
       // a VarInt in the index of production; negative only where it was damaged
       dataVersion: Math.max(0, this.dataVersion),
       schemaVersion,

@@ -68,7 +68,7 @@ export class CompactedOutput implements ChunkOutput {
   #indexBytes = 0;
   #chunkBytes = 0;
   #tickCount = 0;
-  #held: Uint8Array[] = [];
+  #held: FinishedChunk[] = [];
   #heldBytes = 0;
   /** Bytes kept for the preamble; 0 while nothing is written. */
   #room = 0;
@@ -116,7 +116,7 @@ export class CompactedOutput implements ChunkOutput {
     this.#indexBytes += length;
     this.#chunkBytes += frame.length;
     this.#tickCount = startTick + tickCount;
-    this.#held.push(frame);
+    this.#held.push(chunk);
     this.#heldBytes += frame.length;
     if (this.#room === 0) {
       if (this.#heldBytes > HOLD_BYTES) this.#settle();
@@ -164,15 +164,24 @@ export class CompactedOutput implements ChunkOutput {
   }
 
   #writeHeld(): void {
-    const isLarge = (frame: Uint8Array): boolean => frame.length >= PIECE >> 1;
+    const isLarge = ({ frame }: FinishedChunk): boolean => frame.length >= PIECE >> 1;
     for (let from = 0; from < this.#held.length; ) {
-      let bytes = this.#held[from++]!;
-      if (!isLarge(bytes)) {
-        const piece = new ByteBuilder(Math.min(this.#heldBytes, PIECE + (PIECE >> 2))).raw(bytes);
-        while (from < this.#held.length && piece.length < PIECE && !isLarge(this.#held[from]!))
-          piece.raw(this.#held[from++]!);
-        bytes = piece.take();
+      const chunk = this.#held[from++]!;
+      if (isLarge(chunk)) {
+        this.#queue.add(chunk.frame.length, async () => {
+          await this.#sink.write(chunk.frame);
+          chunk.done?.();
+        });
+        continue;
       }
+      const piece = new ByteBuilder(Math.min(this.#heldBytes, PIECE + (PIECE >> 2))).raw(chunk.frame);
+      chunk.done?.();
+      while (from < this.#held.length && piece.length < PIECE && !isLarge(this.#held[from]!)) {
+        const next = this.#held[from++]!;
+        piece.raw(next.frame);
+        next.done?.();
+      }
+      const bytes = piece.take();
       this.#queue.add(bytes.length, () => this.#sink.write(bytes));
     }
     this.#held = [];

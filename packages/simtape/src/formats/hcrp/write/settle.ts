@@ -96,7 +96,7 @@ class Settling {
       const { tick, count } = readTickHead(cursor);
       for (let i = 0; i < count; i++) this.#event(tick, cursor);
     }
-    return this.#content.finish(0);
+    return this.#content.finish(0).bytes;
   }
 
   #event(tick: number, cursor: ByteCursor): void {

@@ -1,0 +1,23 @@
+/** Memory of pieces that nobody looks at any more, to build the next ones in: fresh memory costs as much as filling it. */
+export class Spares {
+  readonly #kept: ArrayBuffer[] = [];
+  readonly #most: number;
+  readonly #largest: number;
+
+  /** `most` pieces are kept, of `largest` bytes each. */
+  constructor(most: number, largest: number) {
+    this.#most = most;
+    this.#largest = largest;
+  }
+
+  /** For a `ByteBuilder`: memory of at least `size` bytes that was given back, else how much to make. */
+  memory(size: number): ArrayBuffer | number {
+    const spare = this.#kept.pop();
+    return spare === undefined || spare.byteLength < size ? size : spare;
+  }
+
+  /** Takes the memory of bytes that have it to themselves and that nobody looks at any more. */
+  give({ buffer }: Uint8Array<ArrayBuffer>): void {
+    if (buffer.byteLength <= this.#largest && this.#kept.length < this.#most) this.#kept.push(buffer);
+  }
+}
