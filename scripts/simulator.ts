@@ -23,8 +23,8 @@ const MOMENTS = 7;
 const LEAST_STEP = 0.005;
 
 /**
- * What the simulator computes itself while it replays: its values win over a tape's (semantics §4.1). `ufo` has no
- * engines, tanks or gear of its own.
+ * What the simulator computes itself while it replays: its values win over a tape's (FlightGear semantics §4.1). `ufo`
+ * has no engines, tanks or gear of its own.
  */
 const OWNED = [
   /^\/environment\//,
@@ -224,7 +224,10 @@ interface Frames {
   moment(native: number): Promise<((property: string) => Expected | null) | null>;
 }
 
-/** As FlightGear replays it (spec §2.4): the frames beside a moment, by their bytes, and what each signal makes of them. */
+/**
+ * As FlightGear replays it (FlightGear spec §2.4): the frames beside a moment, by their bytes, and what each signal
+ * makes of them.
+ */
 async function framesOf(recording: Recording): Promise<Frames> {
   const reader = recording.reader as FlightGearReader;
   const zero = Number(recording.info.metadata["timeOrigin"]);

@@ -23,8 +23,8 @@ export function parseDouble(text: string): number {
 }
 
 /**
- * A double as a C++ stream writes it with 10 significant digits, as SimGear does (spec §1): `244.55`, `1e-07`,
- * no point for whole numbers, `inf` and `nan`. For a float give `Math.fround(value)`.
+ * A double as a C++ stream writes it with 10 significant digits, as SimGear does (FlightGear spec §1): `244.55`,
+ * `1e-07`, no point for whole numbers, `inf` and `nan`. For a float give `Math.fround(value)`.
  */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return "nan";

@@ -142,7 +142,7 @@ export function skipMessagePack(cursor: ByteCursor, depthLimit: number = MAX_DEP
 
 /**
  * One value in its shortest form: whole numbers as integers where they are safe, all others as float64, as Python's
- * packer does (nanover spec §4.2). Keys whose value is undefined are left out.
+ * packer does (NanoVer spec §4.2). Keys whose value is undefined are left out.
  */
 export function encodeMessagePack(value: MessagePackValue): Uint8Array<ArrayBuffer> {
   const builder = new ByteBuilder();

@@ -41,7 +41,7 @@ export const nbtField: Part<void> = (fields, name) => {
   if (type !== NBT.end) payload(fields, name, type, MAX_DEPTH);
 };
 
-/** A document: its root may have a name, which is then empty (hcrp spec §4). */
+/** A document: its root may have a name, which is then empty (HCRP spec §4). */
 export const nbtDocument: Part<void> = (fields, name) => {
   const { bytes, position, end } = fields.cursor;
   const hasName = end - position > 2 && bytes[position + 1] === 0 && bytes[position + 2] === 0;

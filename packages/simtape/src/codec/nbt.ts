@@ -82,12 +82,12 @@ export function readNbt(bytes: Uint8Array, options: NbtOptions): NbtDocument {
   if (bytes.length > maxBytes) {
     throw new LayoutError("malformed", `NBT of ${bytes.length} bytes, ${maxBytes} are allowed`, 0);
   }
-  // hcrp spec §4
+  // HCRP spec §4
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw new LayoutError("malformed", "gzipped NBT", 0);
   const cursor = new ByteCursor(bytes);
   const type = cursor.u8();
   if (type !== NBT.compound) throw new LayoutError("malformed", `NBT root is tag ${type}, not a compound`, 0);
-  const sniffed = bytes.length > 2 && bytes[1] === 0 && bytes[2] === 0; // hcrp spec §4
+  const sniffed = bytes.length > 2 && bytes[1] === 0 && bytes[2] === 0; // HCRP spec §4
   const named = options.rootName === "named" || (options.rootName === "sniff" && sniffed);
   const name = named ? readText(cursor) : null;
   const root = readCompound(cursor, maxDepth);

@@ -233,8 +233,8 @@ function parse(text: string): ReturnType<typeof parseXml> {
   }
 }
 
-// SimGear writes control characters as they are (spec §1), which XML forbids. They pass the parser as 32 code points
-// that Unicode keeps free for such use and that no text holds; a text that does hold them is left alone.
+// SimGear writes control characters as they are (FlightGear spec §1), which XML forbids. They pass the parser as 32
+// code points that Unicode keeps free for such use and that no text holds; a text that does hold them is left alone.
 const CONTROLS = /(?![\t\n\r])\p{Cc}(?<![\x7f-\x9f])/gu;
 const STAND_INS = /[\ufdd0-\ufdef]/g;
 
@@ -247,7 +247,7 @@ function showControls(text: string): string {
   return text.replace(STAND_INS, (standIn) => String.fromCharCode(standIn.charCodeAt(0) - 0xfdd0));
 }
 
-// spec §1: value first, then children, two spaces per level, `n` only when it is not 0, no type on branches
+// FlightGear spec §1: value first, then children, two spaces per level, `n` only when it is not 0, no type on branches
 function writeNode(parts: string[], node: PropertyNode, indent: string): void {
   let head = `${indent}<${node.name}${node.index === 0 ? "" : ` n="${node.index}"`}`;
   for (const [name, value] of node.attributes) head += ` ${name}="${escapeText(value).replaceAll('"', "&quot;")}"`;

@@ -47,14 +47,14 @@ export interface DemoOptions {
 
 /** The release whose recordings these are like. */
 const DIALECT = "0.9.15";
-/** Seconds of a tick: an f32 in the engine (spec §4.0). */
+/** Seconds of a tick: an f32 in the engine (CARLA spec §4.0). */
 const DELTA: number = Math.fround(0.05);
 /** 2026-01-01 12:00 UTC. */
 const EPOCH = 1_767_268_800_000_000_000n;
 const NOBODY = 0;
 const DEGREES = 180 / Math.PI;
 const [OTHER, VEHICLE, WALKER, LIGHT, SENSOR] = [0, 1, 2, 3, 5] as const;
-/** Bits of a vehicle's lights (spec §4.10). */
+/** Bits of a vehicle's lights (CARLA spec §4.10). */
 const [LOW_BEAM, BRAKE, RIGHT, LEFT] = [0x2, 0x8, 0x10, 0x20] as const;
 const WHEEL_RADIUS = 0.355;
 /** A walker lives so many seconds, about. */
@@ -190,7 +190,7 @@ class Scene {
     }
   }
 
-  /** On the second frame: what is attached while recording is recorded relative to its parent (spec §4.2). */
+  /** On the second frame: what is attached while recording is recorded relative to its parent (CARLA spec §4.2). */
   #addSensors(): void {
     const attach = (car: Actor, blueprint: string, place: Vector): Actor => {
       const actor = { id: ++this.#lastId, type: SENSOR, blueprint, attributes: [] };
@@ -306,7 +306,7 @@ class Scene {
     writeWalkerBones(lists.add("walker-bones"), { id: actor.id, bones }, this.#dialect);
   }
 
-  /** Only a car with a collision sensor tells what it touches (spec §4.5). */
+  /** Only a car with a collision sensor tells what it touches (CARLA spec §4.5). */
   #crash({ first, second }: Crash): void {
     for (const [own, other] of [
       [first, second],

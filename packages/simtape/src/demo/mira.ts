@@ -20,7 +20,7 @@ const SCAN_DELAY = 3_000_000;
 /** Metres between two robots at the start. */
 const APART = 0.7;
 
-/** Bits of the drive's status, semantics §5: normal, front bumper activated, front bumper's status. */
+/** Bits of the drive's status, MIRA semantics §5: normal, front bumper activated, front bumper's status. */
 const NORMAL = 1;
 const BUMPER = (1 << 9) | (1 << 10);
 
@@ -148,7 +148,7 @@ class Reporter {
     }
   }
 
-  /** Members in the order of semantics §5, without class version and scan time; angles in degrees. */
+  /** Members in the order of MIRA semantics §5, without class version and scan time; angles in degrees. */
   tellScan(time: Time): void {
     const out = this.#out;
     const { ranges } = this.#robot;

@@ -239,7 +239,7 @@ describe.runIf(samplesDirectory !== null)("messages of a real recording", () => 
   it("decode as @msgpack/msgpack decodes them, one after another", () => {
     const zip = sampleBytes("nanover/nanotube-methane-01.nanover.zip");
     const view = new DataView(zip.buffer);
-    // stored member: local header, name, extra (nanover spec §4)
+    // stored member: local header, name, extra (NanoVer spec §4)
     let at = 30 + view.getUint16(26, true) + view.getUint16(28, true);
     for (let count = 0; count < 200; count++) {
       const { value, length } = decodeFirst(zip, at);

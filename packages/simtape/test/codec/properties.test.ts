@@ -198,7 +198,7 @@ describe("property values", () => {
     expect([propertyDouble(leaf("float", "0.1")), propertyDouble(leaf("", "1e-07"))]).toEqual([Math.fround(0.1), 1e-7]);
     expect([propertyDouble(leaf("bool", "true")), propertyDouble(leaf("int", "2.5"))]).toEqual([1, 2]);
     expect(propertyInteger(propertyNode("branch"))).toBe(0);
-    // spec §4.1: continuous-compression is read with atoi, so that `true` means off
+    // FlightGear spec §4.1: continuous-compression is read with atoi, so that `true` means off
     expect(propertyInteger(leaf("int", "true"))).toBe(0);
   });
 
@@ -268,7 +268,7 @@ describe("property values", () => {
   });
 });
 
-/** The texts of all trees in a tape's headers (spec §3.2, §4.1). */
+/** The texts of all trees in a tape's headers (FlightGear spec §3.2, §4.1). */
 function headers(file: Uint8Array): string[] {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   if (file[0] !== 0x1f) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-/** Rows of the specification's §13 that servers and viewers have to show. */
+/** Rows of HCRP spec §13 that servers and viewers have to show. */
 const ELSEWHERE: readonly number[] = [4, 5, 6, 7, 8, 33, 34, 35];
 
 /** The table of the format's README, the last of them: row, files of tests, benchmarks. */

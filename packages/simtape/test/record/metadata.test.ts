@@ -30,7 +30,7 @@ const MARKS: readonly VisitorMark[] = Array.from({ length: 1000 }, (_, n) => ({
   severity: n % 128,
 }));
 
-/** As `hcrp.marks` has them (spec §4). */
+/** As `hcrp.marks` has them (HCRP spec §4). */
 const TOLD = MARKS.map(({ entity, ...mark }) => ({ ...mark, entity: entity ?? -1 }));
 
 async function recorded(): Promise<Store> {

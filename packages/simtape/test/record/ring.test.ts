@@ -51,7 +51,7 @@ test("row 36: a clip of the last five minutes holds 6,000 to 6,200 ticks, begins
   expect(timeline.tick!.count).toBe(20_123 - clip.from);
   expect(timeline.epoch).toBe(1_700_000_000_000_000_000n + BigInt(clip.from) * 50_000_000n);
   expect(recording.info.metadata).toMatchObject({ clip: true });
-  // flag CLIP (spec §3.1), and a snapshot at tick 0
+  // flag CLIP (HCRP spec §3.1), and a snapshot at tick 0
   expect(new DataView(files.bytes.buffer, files.bytes.byteOffset).getUint16(5) & 0x100).toBe(0x100);
   expect((await recording.reader.keyframe(0))!.time).toBe(0);
   for await (const batch of recording.batches({ channels: [recording.channel("snapshot")] })) {

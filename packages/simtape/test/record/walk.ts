@@ -46,7 +46,7 @@ export async function openRecording(store: Store, id: string): Promise<Recording
   return openBundle(recordingBundle(store, id), [hcrp]);
 }
 
-/** Where everybody is, in a recording, at a tick. Half a grid step is allowed (events §2.1). */
+/** Where everybody is, in a recording, at a tick. Half a grid step is allowed (HCRP events §2.1). */
 export async function expectAt(recording: Recording, players: number, tick: number, told = tick): Promise<void> {
   const set = (await recording.state(tick * 5e7)).sets.get("players")!;
   expect(set.ids).toHaveLength(players);

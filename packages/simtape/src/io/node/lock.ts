@@ -14,9 +14,9 @@ export interface WriterLock {
 }
 
 /**
- * Holds the file at `path` (spec §8.3: `writer.lock`, process id and recording id) for as long as a recording is being
- * written; its folder is made when it is not there, for others to read when `isShared`. One of a process that has ended is taken over. Throws `LockedError`
- * at once when another holds it.
+ * Holds the file at `path` (HCRP spec §8.3: `writer.lock`, process id and recording id) for as long as a recording is
+ * being written; its folder is made when it is not there, for others to read when `isShared`. One of a process that has
+ * ended is taken over. Throws `LockedError` at once when another holds it.
  */
 export async function writerLock(path: string, recording: string, isShared = false): Promise<WriterLock> {
   const mark = newMark();

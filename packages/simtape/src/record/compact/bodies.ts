@@ -8,7 +8,7 @@ import {
   wrapTurn,
 } from "../../formats/hcrp/layout/motion.ts";
 
-/** What a decoder knows of a thing beside its place (events §2), and where that was last so. */
+/** What a decoder knows of a thing beside its place (HCRP events §2), and where that was last so. */
 class Body {
   dx = 0;
   dy = 0;

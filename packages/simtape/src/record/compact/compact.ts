@@ -34,20 +34,21 @@ import { type CompactionVisitor, markTag } from "./visitors.ts";
 
 /** How to compact. */
 export interface CompactOptions {
-  /** zstd level, 1 to 22; default 19 (spec §7.2). */
+  /** zstd level, 1 to 22; default 19 (HCRP spec §7.2). */
   readonly level?: number | undefined;
   /** Inflated bytes of a frame at most, but for a single tick that is larger; default 262,144. */
   readonly frameBytes?: number | undefined;
   /**
    * Sorts the bytes of each frame into columns before they are compressed, which makes recordings of moving players
-   * about a third smaller still (spec §7.5). Only readers that know it, as simtape does, open such a file; default false.
+   * about a third smaller still (HCRP spec §7.5). Only readers that know it, as simtape does, open such a file; default
+   * false.
    */
   readonly columns?: boolean | undefined;
-  /** Trained zstd dictionary with an id of 32,768 to 65,535 (spec §7.3). */
+  /** Trained zstd dictionary with an id of 32,768 to 65,535 (HCRP spec §7.3). */
   readonly dictionary?: Uint8Array | undefined;
   /** Dictionaries that the source needs. */
   readonly dictionaries?: DictionaryLookup | undefined;
-  /** Brings names of older data versions up to date, so that epochs that differ in them become one (spec §9). */
+  /** Brings names of older data versions up to date, so that epochs that differ in them become one (HCRP spec §9). */
   readonly fixer?: NameFixer | undefined;
   /** Takes recordings that were not finished or are damaged: what is sound is kept, and the outcome is "crashed". */
   readonly salvage?: boolean | undefined;
@@ -69,7 +70,7 @@ export interface CompactReport {
   readonly recordingId: string;
   /** Generation of the source. */
   readonly generation: number;
-  /** Stable name of this work: whoever does it again gets the same bytes (spec §10, step 8). */
+  /** Stable name of this work: whoever does it again gets the same bytes (HCRP spec §10, step 8). */
   readonly idempotencyKey: string;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -92,7 +93,7 @@ export interface CompactReport {
   readonly unresolved: readonly string[];
 }
 
-/** Recompression of finished recordings (spec §7.2). */
+/** Recompression of finished recordings (HCRP spec §7.2). */
 const LEVEL = 19;
 const SMALLEST_FRAME = 1024;
 /** Reasons told of one recording. */
@@ -100,11 +101,11 @@ const MAX_LOSSES = 100;
 
 /**
  * Makes one compacted file of a segmented (or a compacted) recording: its chunks merged into frames of at most 256 KiB,
- * superfluous snapshots left out, compressed anew (spec §10). One chunk of the source and one frame are in memory. The
- * output is read back and compared, state and events, before it appears under its name; the same source gives the same
- * bytes. Throws `RecordingError`: `unsupported` for a recording that is not finished or not of version 1, `malformed`
- * for one that is damaged (both only without `salvage`), and for an output that would not be the same; `RangeError` for a
- * sink that cannot be read back, and for a dictionary that cannot be one.
+ * superfluous snapshots left out, compressed anew (HCRP spec §10). One chunk of the source and one frame are in memory.
+ * The output is read back and compared, state and events, before it appears under its name; the same source gives the
+ * same bytes. Throws `RecordingError`: `unsupported` for a recording that is not finished or not of version 1,
+ * `malformed` for one that is damaged (both only without `salvage`), and for an output that would not be the same;
+ * `RangeError` for a sink that cannot be read back, and for a dictionary that cannot be one.
  */
 export async function compact(
   from: SourceBundle,
@@ -451,7 +452,7 @@ class Compaction {
   }
 }
 
-/** Chunks at which versions change, or what host events are called: frames do not go over them (spec §9). */
+/** Chunks at which versions change, or what host events are called: frames do not go over them (HCRP spec §9). */
 function breaksOf({ source }: HcrpReader, isTranscoded: boolean): ReadonlySet<number> {
   const epochs = isTranscoded ? joinedEpochs(source.epochs) : source.epochs;
   return new Set([...epochs.map(({ chunk }) => chunk), ...source.events.map(({ sinceChunk }) => sinceChunk)]);

@@ -18,8 +18,8 @@ export interface CompactedLayout {
 }
 
 /**
- * The one file of a compacted recording (spec §5). The preamble stands before the chunks and is known last: they are
- * written from 0 on and moved up in the end, so that nothing is ever held or left empty for it.
+ * The one file of a compacted recording (HCRP spec §5). The preamble stands before the chunks and is known last: they
+ * are written from 0 on and moved up in the end, so that nothing is ever held or left empty for it.
  */
 export class CompactedFile implements CompactedLayout {
   readonly #sink: ReadableSink;
@@ -31,7 +31,7 @@ export class CompactedFile implements CompactedLayout {
   #chunkBytes = 0;
   #tickCount = 0;
 
-  /** `isColumns`: frames hold chunks in columns (spec §7.5). */
+  /** `isColumns`: frames hold chunks in columns (HCRP spec §7.5). */
   constructor(sink: ReadableSink, framer: Framer, isColumns: boolean) {
     this.#sink = sink;
     this.#framer = framer;
@@ -50,7 +50,7 @@ export class CompactedFile implements CompactedLayout {
     return this.#chunkBytes;
   }
 
-  /** Throws `RangeError` when there are more frames than an index may have (spec §12). */
+  /** Throws `RangeError` when there are more frames than an index may have (HCRP spec §12). */
   add({ startTick, tickCount, hasSnapshot, raw }: RawFrame): void {
     const content = this.#isColumns ? toColumns(raw, hasSnapshot) : raw;
     const frame = this.#framer.frame(content);

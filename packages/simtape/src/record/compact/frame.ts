@@ -58,7 +58,7 @@ export class FrameBuilder {
     this.#open(tick);
   }
 
-  /** Room for one more event in the tick's record: another one goes on where it is full (spec §6.3). */
+  /** Room for one more event in the tick's record: another one goes on where it is full (HCRP spec §6.3). */
   count(): void {
     if (this.#count === RECORD_EVENTS) this.#open(this.#tick);
     this.#count++;

@@ -10,7 +10,7 @@ import { Move, type Place, readMove, turnChange, wrapTurn } from "../../formats/
 import { readVarInt, TICK, writeVarInt } from "../../formats/hcrp/layout/framing.ts";
 import { type CompactionVisitor, channelOf, marksIn } from "./visitors.ts";
 
-/** Where the subject of a recording was, tick by tick: the entry `hcrp.ghost` of the metadata (events §7). */
+/** Where the subject of a recording was, tick by tick: the entry `hcrp.ghost` of the metadata (HCRP events §7). */
 export interface Ghost {
   /** Ticks from one row to the next; row 0 is where the run begins. */
   readonly step: number;

@@ -19,7 +19,7 @@ import { Bodies } from "./bodies.ts";
 import { FrameBuilder, type RawFrame } from "./frame.ts";
 import { type IndexMap, renumber } from "../../formats/hcrp/write/renumber.ts";
 
-/** Inflated bytes of a frame, unless asked otherwise (spec §10, step 3). */
+/** Inflated bytes of a frame, unless asked otherwise (HCRP spec §10, step 3). */
 export const FRAME_BYTES = 262_144;
 /** Ticks between its first and its last event, and all that it may cover. */
 const FRAME_TICKS = 1200;
@@ -50,10 +50,10 @@ export interface SourceChunk {
 }
 
 /**
- * Lays chunks into frames (spec §10, step 3). Events are the same and in the same order; what they count from (ticks,
- * palettes, displacements, the block before) is the frame's instead of the chunk's. A frame's first chunk is copied byte
- * for byte. Sized events are passed through untouched. Chunks without a snapshot wait for the next that has one, so that
- * frames begin with snapshots where the source has them often enough.
+ * Lays chunks into frames (HCRP spec §10, step 3). Events are the same and in the same order; what they count from
+ * (ticks, palettes, displacements, the block before) is the frame's instead of the chunk's. A frame's first chunk is
+ * copied byte for byte. Sized events are passed through untouched. Chunks without a snapshot wait for the next that has
+ * one, so that frames begin with snapshots where the source has them often enough.
  */
 export class Merger {
   readonly #emit: (frame: RawFrame) => void;

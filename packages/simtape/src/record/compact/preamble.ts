@@ -22,7 +22,7 @@ const TICK_MS = 50;
 export interface CompactionFacts {
   readonly level: number;
   readonly frameBytes: number;
-  /** Frames hold chunks in columns (spec §7.5). */
+  /** Frames hold chunks in columns (HCRP spec §7.5). */
   readonly isColumns: boolean;
   readonly dictionary: Uint8Array | null;
   readonly dictionarySha256: Uint8Array | null;
@@ -39,7 +39,10 @@ export interface CompactionFacts {
   readonly entries: ReadonlyMap<string, NbtTag>;
 }
 
-/** Header, metadata and index of the compacted file (spec §3 to §5). No clock is asked: the same source, the same bytes. */
+/**
+ * Header, metadata and index of the compacted file (HCRP spec §3 to §5). No clock is asked: the same source, the same
+ * bytes.
+ */
 export function compactedPreamble(
   { head, metadata }: Preamble,
   layout: CompactedLayout,

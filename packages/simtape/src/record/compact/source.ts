@@ -63,7 +63,7 @@ const BLOCK = 1 << 20;
 /**
  * A recording whose chunks are read one after the other, each judged by all that the format promises of it: the record
  * before it and its crcs, the frame's checksum and lengths, ticks in bounds, every event and section to its last byte,
- * every palette index there (spec §5 to §8).
+ * every palette index there (HCRP spec §5 to §8).
  */
 export class StrictSource {
   readonly reader: HcrpReader;
@@ -184,7 +184,7 @@ export class StrictSource {
     return this.reader.siblings.find((sibling) => Number(/\d+/.exec(sibling)?.[0]) === segment) ?? name;
   }
 
-  /** Spec §8.2. */
+  /** HCRP spec §8.2. */
   #checkRecord({ entry }: HcrpChunk, bytes: Uint8Array, frame: Uint8Array): void {
     const record = readChunkRecord(new ByteCursor(bytes));
     const told = [

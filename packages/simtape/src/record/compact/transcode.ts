@@ -16,8 +16,8 @@ import { readVarInt, writeVarInt } from "../../formats/hcrp/layout/framing.ts";
 import type { NameFix } from "../../formats/hcrp/chunk/names.ts";
 
 /**
- * A sound chunk with the names in its palettes brought up to date (spec §9): those of its snapshot and those that events
- * add. Indices stay as they are, and so does all else. Throws `LayoutError` for a chunk that is not sound.
+ * A sound chunk with the names in its palettes brought up to date (HCRP spec §9): those of its snapshot and those that
+ * events add. Indices stay as they are, and so does all else. Throws `LayoutError` for a chunk that is not sound.
  */
 export function transcoded(raw: Uint8Array, hasSnapshot: boolean, names: NameFix): Uint8Array {
   const cursor = new ByteCursor(raw);

@@ -11,7 +11,7 @@ import type { HcrpReader } from "../../formats/hcrp/open/reader.ts";
 import type { Columns } from "../../model/batch.ts";
 import { MARK_KINDS, type MarkKind } from "../live/world.ts";
 
-/** A mark that a visitor adds to `hcrp.marks` (spec §4). */
+/** A mark that a visitor adds to `hcrp.marks` (HCRP spec §4). */
 export interface VisitorMark {
   readonly tick: number;
   /** `bookmark`, `checkpoint`, `anticheat`, `report` … */
@@ -31,7 +31,10 @@ export interface VisitorResult {
   readonly entries?: Readonly<Record<string, NbtTag>> | undefined;
 }
 
-/** An analysis that looks at everything while a recording is compacted (spec §10, step 5). Nothing of time or chance. */
+/**
+ * An analysis that looks at everything while a recording is compacted (HCRP spec §10, step 5). Nothing of time or
+ * chance.
+ */
 export interface CompactionVisitor {
   /** Name of its entry in `hcrp.analysis`. */
   readonly name: string;
@@ -39,7 +42,7 @@ export interface CompactionVisitor {
   begin?(reader: HcrpReader): void;
   /**
    * All messages of a sound chunk of the source: its snapshot, if it has one, then its events. Payloads are of the core
-   * events by channel id (events §2); the context is a `ChunkContext`. Displacements begin anew with each chunk.
+   * events by channel id (HCRP events §2); the context is a `ChunkContext`. Displacements begin anew with each chunk.
    */
   chunk(batch: Columns, context: ChunkContext): void;
   /** Once, behind the last chunk. */

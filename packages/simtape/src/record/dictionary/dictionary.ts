@@ -5,9 +5,9 @@ import { selectContent } from "./content.ts";
 import { BlockStatistics } from "./tables.ts";
 
 export interface TrainOptions {
-  /** 32,768 to 65,535, never used before (spec §7.3). */
+  /** 32,768 to 65,535, never used before (HCRP spec §7.3). */
   readonly id: number;
-  /** Bytes of the dictionary; default 4 KiB, which did best (spec §7.3). */
+  /** Bytes of the dictionary; default 4 KiB, which did best (HCRP spec §7.3). */
   readonly size?: number | undefined;
 }
 

@@ -78,7 +78,7 @@ const eventName: Check<string> = is("a name such as my-simulator:score", (found)
   return typeof found === "string" && /^(?!simtape:)[^:\s]+:\S+$/.test(found) && found.length <= 256;
 });
 const version = whole(0, 2 ** 31 - 1);
-/** Spec §3: 16 bytes. */
+/** HCRP spec §3: 16 bytes. */
 const worldVersion: Check<string> = is("a text of at most 16 bytes, or 32 hexadecimal digits", (found) => {
   if (typeof found !== "string" || found === "") return false;
   return /^[0-9a-f]{32}$/.test(found) || new TextEncoder().encode(found).length <= 16;

@@ -36,7 +36,7 @@ export class Body {
   readonly type: string;
   uuid: string | null;
   name: string | null;
-  /** On the grid of 1/4096 block, and the last displacement there (events §2). */
+  /** On the grid of 1/4096 block, and the last displacement there (HCRP events §2). */
   qx = 0;
   qy = 0;
   qz = 0;
@@ -59,7 +59,7 @@ export class Body {
   readonly metadata: Map<number, Uint8Array> = new Map();
   readonly effects: Map<string, { readonly amplifier: number; readonly until: number }> = new Map();
   passengers: Uint32Array | null = null;
-  /** Health is × 6 (events §2, id 20). */
+  /** Health is × 6 (HCRP events §2, id 20). */
   vitals: { readonly health: number; readonly food: number; readonly xp: number } | null = null;
   view: { readonly gameMode: number; readonly camera: number | null } | null = null;
 
@@ -83,7 +83,7 @@ export class Body {
     this.onGround = stance.onGround ?? false;
   }
 
-  /** At a chunk's start nothing is on its way (events §2). */
+  /** At a chunk's start nothing is on its way (HCRP events §2). */
   rest(): void {
     this.dx = 0;
     this.dy = 0;

@@ -32,7 +32,7 @@ export function recordingBundle(store: Store, id: string, name: string = META): 
 
 /**
  * Opens what a recorder left behind, however it ended: segments that were written and not committed are taken in as far
- * as they go on (spec §8.5). Null: nothing is there. Throws `RecordingError` when it cannot be gone on from.
+ * as they go on (HCRP spec §8.5). Null: nothing is there. Throws `RecordingError` when it cannot be gone on from.
  */
 export async function existing(store: Store, id: string, budget?: Budget | number): Promise<Existing | null> {
   const meta = await store.head(`${id}/${META}`);

@@ -5,7 +5,7 @@ import type { PartialChunk } from "../../formats/hcrp/write/chunk-series.ts";
 import { LIMITS, readUuid, writeUuid } from "../../formats/hcrp/layout/framing.ts";
 import { appendToSegment, type FinishedChunk } from "../../formats/hcrp/write/segment-chunk.ts";
 
-/** A local file beside a recording, for what is not committed yet (spec §8.1). */
+/** A local file beside a recording, for what is not committed yet (HCRP spec §8.1). */
 export interface JournalFile {
   /** Everything so far is replaced, at once or not at all; on disk when it resolves. */
   replace(bytes: Uint8Array): Promise<void>;

@@ -1,6 +1,8 @@
 import { LIMITS } from "../../formats/hcrp/layout/framing.ts";
 
-/** Where a recording ends (spec §12). Each can be made smaller; what is larger than the format allows is refused. */
+/**
+ * Where a recording ends (HCRP spec §12). Each can be made smaller; what is larger than the format allows is refused.
+ */
 export interface RecordingLimits {
   /** 1,728,000: a day. */
   readonly ticks?: number | undefined;

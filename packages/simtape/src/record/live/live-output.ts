@@ -43,9 +43,9 @@ export interface LiveOptions {
   readonly failed: (error: unknown) => void;
 }
 
-/** A segment is left for the next one from here on (spec §12). */
+/** A segment is left for the next one from here on (HCRP spec §12). */
 const SEGMENT_BYTES = 16 << 20;
-/** Bytes of an index entry at most (spec §5). */
+/** Bytes of an index entry at most (HCRP spec §5). */
 const ENTRY_BYTES = 27;
 /** That a frame may be longer by than what is in it. */
 const FRAME_BYTES = 1024;
@@ -54,8 +54,8 @@ const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
 
 /**
- * Chunks on their way to a store: each commit is one new segment and then the metadata file (spec §8.3). It goes on in
- * the background and tries again for as long as it takes; whoever adds chunks never waits and sees no error.
+ * Chunks on their way to a store: each commit is one new segment and then the metadata file (HCRP spec §8.3). It goes
+ * on in the background and tries again for as long as it takes; whoever adds chunks never waits and sees no error.
  */
 export class LiveOutput implements ChunkOutput {
   readonly #options: LiveOptions;
@@ -107,7 +107,7 @@ export class LiveOutput implements ChunkOutput {
     return Math.max(this.count / LIMITS.chunks, length / LIMITS.index);
   }
 
-  /** A few chunks more, for what is under way, and there is no room left (spec §12). */
+  /** A few chunks more, for what is under way, and there is no room left (HCRP spec §12). */
   get isIndexFull(): boolean {
     return this.indexUse >= 0.9999;
   }
@@ -148,7 +148,7 @@ export class LiveOutput implements ChunkOutput {
     return finished;
   }
 
-  /** Chunks before the next one are gone: it must begin with a snapshot (events §6). */
+  /** Chunks before the next one are gone: it must begin with a snapshot (HCRP events §6). */
   get needsSnapshot(): boolean {
     return this.#needsSnapshot;
   }
@@ -288,7 +288,9 @@ export class LiveOutput implements ChunkOutput {
     this.#isTaken = true;
   }
 
-  /** A number that is taken by what a recorder left, which lost the recording to this one, is left out (spec §5). */
+  /**
+   * A number that is taken by what a recorder left, which lost the recording to this one, is left out (HCRP spec §5).
+   */
   async #putSegment(bytes: Uint8Array): Promise<void> {
     const { place, session } = this.#options;
     for (;;) {
@@ -346,7 +348,7 @@ export class LiveOutput implements ChunkOutput {
     }
   }
 
-  /** Number of chunks stays as it is: epochs count them (spec §9). */
+  /** Number of chunks stays as it is: epochs count them (HCRP spec §9). */
   #empty(at: number): number {
     const chunk = this.#pending[at]!;
     if (chunk.uncompressedLength > 1) {

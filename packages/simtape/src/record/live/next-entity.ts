@@ -5,7 +5,7 @@ import { EVENT, EVENT_NAMES, FIRST_SIZED, skipEvent } from "../../formats/hcrp/l
 import type { Existing } from "./existing.ts";
 
 /*
- * Ids of things are never used again (spec §4), not even those that were given out behind the last commit: its
+ * Ids of things are never used again (HCRP spec §4), not even those that were given out behind the last commit: its
  * metadata do not know them, but its chunks do.
  */
 

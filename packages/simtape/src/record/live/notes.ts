@@ -10,7 +10,7 @@ import {
 import { uuidTag } from "../../formats/hcrp/layout/metadata.ts";
 import type { Mark } from "./world.ts";
 
-/** Where the wall clock does not go on evenly (spec §4). */
+/** Where the wall clock does not go on evenly (HCRP spec §4). */
 export interface Session {
   readonly tick: number;
   /** Unix milliseconds. */
@@ -18,14 +18,14 @@ export interface Session {
   readonly reason: string;
 }
 
-/** A recorded player (spec §4). */
+/** A recorded player (HCRP spec §4). */
 export interface Subject {
   readonly entity: number;
   readonly uuid: string;
   readonly name: string;
 }
 
-/** Lists in the metadata are held to this, so that a day's marks leave room (spec §12: 1 MiB). */
+/** Lists in the metadata are held to this, so that a day's marks leave room (HCRP spec §12: 1 MiB). */
 const MOST = 4096;
 /** Characters of a text in one of them: events keep all of it. */
 const LONGEST = 1024;
@@ -126,7 +126,7 @@ export class Notes {
     if (last !== undefined && last.until === null) last.until = tick;
   }
 
-  /** Entries of the compound `hcrp` (spec §4). */
+  /** Entries of the compound `hcrp` (HCRP spec §4). */
   reserved(): [string, NbtTag][] {
     return [
       ["next_entity_id", { type: NBT.int, value: this.nextEntity }],

@@ -265,7 +265,7 @@ function takeOver(writer: HcrpWriter, content: JournalContent): number {
   return Math.max(nextEntity, nextEntityIn(open.raw, open.hasSnapshot));
 }
 
-/** As many ticks in which nothing happens; the first chunk of a recording must have a snapshot (spec §5). */
+/** As many ticks in which nothing happens; the first chunk of a recording must have a snapshot (HCRP spec §5). */
 function emptied(chunk: FinishedChunk, writer: HcrpWriter): FinishedChunk {
   const raw = new Uint8Array(chunk.startTick === 0 ? 1 : 0);
   return { ...chunk, flags: raw.length, frame: writer.framer.frame(raw), uncompressedLength: raw.length };

@@ -1,7 +1,7 @@
 import { segmentName } from "../../formats/hcrp/layout/framing.ts";
 import { type Store, StoreError } from "../../io/store.ts";
 
-/** Names of a recording's own files below its key (spec §2). */
+/** Names of a recording's own files below its key (HCRP spec §2). */
 export const META = "meta.hcrp";
 export const PREVIOUS = "meta.hcrp.bak";
 /** A recorder's own, in a folder. */
@@ -9,7 +9,7 @@ export const JOURNAL = "journal.hcj";
 
 /**
  * Where one recording is committed: `<id>/meta.hcrp` and segments beside it, in any store. A committed segment is never
- * changed, and the metadata file only by who wrote it last (spec §8.3, §8.4).
+ * changed, and the metadata file only by who wrote it last (HCRP spec §8.3, §8.4).
  */
 export class RecordingPlace {
   readonly #store: Store;

@@ -1,8 +1,8 @@
 import { EVENT } from "../../formats/hcrp/layout/events.ts";
 
 /**
- * What is worth recording (events §4): `ghost` the movement only, `standard` everything that a replay shows, `review`
- * exact places and velocities too, `cinema` sounds and particles too.
+ * What is worth recording (HCRP events §4): `ghost` the movement only, `standard` everything that a replay shows,
+ * `review` exact places and velocities too, `cinema` sounds and particles too.
  */
 export const RECORDING_PROFILES = ["ghost", "standard", "review", "cinema"] as const;
 export type RecordingProfile = (typeof RECORDING_PROFILES)[number];

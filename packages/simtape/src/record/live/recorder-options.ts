@@ -10,10 +10,12 @@ export interface RecorderOptions {
   readonly id: string;
   /** Wall clock at tick 0, Unix nanoseconds; absent: now. */
   readonly epoch?: bigint | undefined;
-  /** UUID of the world, and what version of it: 16 bytes, or text (spec §3). */
+  /** UUID of the world, and what version of it: 16 bytes, or text (HCRP spec §3). */
   readonly worldId?: string | undefined;
   readonly worldVersion?: string | Uint8Array | undefined;
-  /** The game's data version and protocol, and the server's name: a change of them begins a new epoch (spec §9). */
+  /**
+   * The game's data version and protocol, and the server's name: a change of them begins a new epoch (HCRP spec §9).
+   */
   readonly dataVersion?: number | undefined;
   readonly protocol?: number | undefined;
   readonly server?: string | undefined;
@@ -43,7 +45,7 @@ export interface RecorderOptions {
     /** What happens then: `block` (await `ready`), `drop-oldest` (the default), `drop-newest`. */
     readonly policy?: OverflowPolicy | undefined;
   };
-  /** Where a recording ends and the next one, linked to it, begins (spec §12). */
+  /** Where a recording ends and the next one, linked to it, begins (HCRP spec §12). */
   readonly limits?: RecordingLimits;
   /** Wall clock, Unix milliseconds; for tests. */
   readonly now?: (() => number) | undefined;
@@ -52,7 +54,7 @@ export interface RecorderOptions {
   readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
-/** How a recording ended (spec §4 `outcome`). */
+/** How a recording ended (HCRP spec §4 `outcome`). */
 export const OUTCOMES = ["open", "completed", "reset", "abandoned", "crashed"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

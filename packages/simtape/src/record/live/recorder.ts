@@ -81,7 +81,7 @@ export class Recorder {
   #isBusy = false;
   #busyTicks = 0;
   #busySince: number | null = null;
-  /** Somebody left in the present tick: it is committed when it is over (spec §8.1). */
+  /** Somebody left in the present tick: it is committed when it is over (HCRP spec §8.1). */
   #hasLeft = false;
   /** What is asked for in the middle of a tick is done at its end: no chunk ends within a tick. */
   #wanted: { commit: boolean; snapshot: boolean; versions: Versions | null } = NOTHING_WANTED;
@@ -170,7 +170,7 @@ export class Recorder {
     return this.#part!.output.ready;
   }
 
-  /** A host event's channel, such as `my-server:score`. Readers find it by its name (spec §6.4). */
+  /** A host event's channel, such as `my-server:score`. Readers find it by its name (HCRP spec §6.4). */
   channel(name: string, version = 1): ChannelInfo {
     return this.#part!.writer.channel({ name, metadata: { version: String(version) } });
   }
@@ -285,7 +285,7 @@ export class Recorder {
     this.#part!.commit(this.#at);
   }
 
-  /** The next tick with events begins a chunk with a snapshot: another dimension, another instance (events §6). */
+  /** The next tick with events begins a chunk with a snapshot: another dimension, another instance (HCRP events §6). */
   snapshot(): void {
     if (!this.#isBetweenTicks) {
       this.#wanted = { ...this.#wanted, snapshot: true };
@@ -295,19 +295,19 @@ export class Recorder {
     this.#part!.writer.wantSnapshot();
   }
 
-  /** Wall clock and reason where it does not go on evenly: `pause`, `rejoin` (spec §4 `sessions`). */
+  /** Wall clock and reason where it does not go on evenly: `pause`, `rejoin` (HCRP spec §4 `sessions`). */
   session(reason: string): void {
     this.#notes.session({ tick: this.#at, time: this.#now(), reason });
   }
 
-  /** Somebody who is recorded (spec §4 `subjects`). */
+  /** Somebody who is recorded (HCRP spec §4 `subjects`). */
   subject(entity: number, uuid: string, name: string): void {
     this.#notes.subject({ entity, uuid, name });
   }
 
   /**
-   * Another version of the game or the server from the next tick on (spec §9): a chunk, an epoch, a snapshot. What is not
-   * told stays.
+   * Another version of the game or the server from the next tick on (HCRP spec §9): a chunk, an epoch, a snapshot. What
+   * is not told stays.
    */
   epoch(versions: Versions): void {
     if (!this.#isBetweenTicks) {
@@ -489,8 +489,8 @@ export class Recorder {
   }
 
   /**
-   * At a limit the recording ends cleanly, and the next one goes on (spec §12): it is opened behind the tick loop's back,
-   * and taken up at the first end of a tick after that.
+   * At a limit the recording ends cleanly, and the next one goes on (HCRP spec §12): it is opened behind the tick
+   * loop's back, and taken up at the first end of a tick after that.
    */
   #link(): void {
     if (this.#next === null) {
@@ -551,7 +551,7 @@ export class Recorder {
     return BigInt(this.#now()) * 1_000_000n;
   }
 
-  /** Metadata as they are now (spec §4). */
+  /** Metadata as they are now (HCRP spec §4). */
   #note(outcome: Outcome = "open", durationMs: number | null = null): void {
     const { writer } = this.#part!;
     this.#noted = this.#notes.revision;

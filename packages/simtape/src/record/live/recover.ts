@@ -33,9 +33,9 @@ export interface RecoverReport {
 }
 
 /**
- * Finishes a recording whose recorder ended without closing it: what was written is taken in (spec §8.5), segments stay
- * as they are, the outcome is `crashed`. Throws `StoreError` `not-found` when there is none, `conflict` when somebody
- * records it at this moment.
+ * Finishes a recording whose recorder ended without closing it: what was written is taken in (HCRP spec §8.5), segments
+ * stay as they are, the outcome is `crashed`. Throws `StoreError` `not-found` when there is none, `conflict` when
+ * somebody records it at this moment.
  */
 export async function recover(store: Store, id: string, options: RecoverOptions = {}): Promise<RecoverReport> {
   const from = await existing(store, id, options.budget);

@@ -4,17 +4,17 @@ import { RecordingError } from "../../model/error.ts";
 import type { Existing } from "./existing.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 
-/** Of an id (spec §12). */
+/** Of an id (HCRP spec §12). */
 const LONGEST_ID = 128;
 
-/** `run-2` for `run`; the name stays within the length of an id (spec §12). */
+/** `run-2` for `run`; the name stays within the length of an id (HCRP spec §12). */
 export function numbered(id: string, number: number): string {
   const suffix = `-${number}`;
   const start = id.lastIndexOf("/") + 1;
   return `${id.slice(0, Math.min(id.length, start + LONGEST_ID - suffix.length))}${suffix}`;
 }
 
-/** Throws `RecordingError` when it is over, or of another world (spec §8.6). */
+/** Throws `RecordingError` when it is over, or of another world (HCRP spec §8.6). */
 export function checkResumable({ reader }: Existing, options: RecorderOptions): void {
   const { head } = reader.preamble;
   const refuse = (message: string): never => {

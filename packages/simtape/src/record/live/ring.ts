@@ -22,7 +22,7 @@ export interface RingOptions {
   readonly dataVersion?: number | undefined;
   /** Wall clock at tick 0, Unix nanoseconds. */
   readonly epoch?: bigint | undefined;
-  /** UUID that the clips name as their origin (spec §4 `origin`); one is made up when absent. */
+  /** UUID that the clips name as their origin (HCRP spec §4 `origin`); one is made up when absent. */
   readonly recordingId?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Trigger {
 }
 
 const TICKS = 6000;
-/** Ticks of a chunk, and so what a clip may be longer than asked for (spec §13 row 36). */
+/** Ticks of a chunk, and so what a clip may be longer than asked for (HCRP spec §13 row 36). */
 const CHUNK_TICKS = 200;
 
 /**
@@ -170,7 +170,7 @@ export class Ring {
     this.#marks = this.#marks.filter((mark) => mark.tick >= kept);
   }
 
-  /** Frames go as they are; ticks begin at 0 (events §7). */
+  /** Frames go as they are; ticks begin at 0 (HCRP events §7). */
   async #write({ to, triggers, held }: Pending): Promise<Clip> {
     const until = this.#tick;
     if (this.#chunk < until) {

@@ -24,7 +24,7 @@ export interface Tracked {
   weather: number | null;
 }
 
-/** Payload of a snapshot (events §2), and the palettes that it begins its chunk with. */
+/** Payload of a snapshot (HCRP events §2), and the palettes that it begins its chunk with. */
 export function snapshotOf(tracked: Tracked): { payload: Uint8Array; names: PaletteIndex } {
   const names = new PaletteIndex();
   const out = new ByteBuilder();

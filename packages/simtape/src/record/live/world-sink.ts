@@ -1,7 +1,7 @@
 import type { HcrpWriter } from "../../formats/hcrp/write/writer.ts";
 import type { EventSink, Mark, World } from "./world.ts";
 
-/** A snapshot is due when events came to so many times its size, but not too soon and not too late (events §6). */
+/** A snapshot is due when events came to so many times its size, but not too soon and not too late (HCRP events §6). */
 const SNAPSHOT_SHARE = 4;
 const SOONEST = 200;
 const LATEST = 1200;

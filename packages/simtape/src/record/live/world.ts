@@ -54,7 +54,7 @@ export interface EventSink {
    * then gives its tick.
    */
   enter(tick: number, isAnew: boolean): number | null;
-  /** One event at `tick`; `core` is its id (events §2). `payload` holds for the call only. */
+  /** One event at `tick`; `core` is its id (HCRP events §2). `payload` holds for the call only. */
   event(core: number, tick: number, payload: Uint8Array): void;
   /** A bookmark for the metadata. */
   mark(mark: Mark): void;
@@ -62,7 +62,7 @@ export interface EventSink {
   room(): number;
 }
 
-/** A moment worth finding again (spec §4 `marks`). */
+/** A moment worth finding again (HCRP spec §4 `marks`). */
 export interface Mark {
   readonly tick: number;
   readonly kind: MarkKind;
@@ -76,15 +76,16 @@ export interface Mark {
 export const MARK_KINDS = ["bookmark", "checkpoint", "anticheat", "report", "start", "end"] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 
-/** Things tracked at most (spec §12). */
+/** Things tracked at most (HCRP spec §12). */
 const MAX_ENTITIES = 4096;
 /** Kept free in a tick for what settles at its end, and for one event: the largest that a line of the line protocol tells. */
 const SPARE_BYTES = 4 << 20;
 
 /**
- * A Minecraft-like world as a recorder sees it: tell it what happens, at the end of each tick or as it happens. It keeps
- * what a snapshot needs, leaves out what changes nothing, and puts moves on the absolute grid, so that errors never add
- * up: at most 1/8192 block and 0.00275 degrees (events §2.1). Events of a thing that it does not know are ignored.
+ * A Minecraft-like world as a recorder sees it: tell it what happens, at the end of each tick or as it happens. It
+ * keeps what a snapshot needs, leaves out what changes nothing, and puts moves on the absolute grid, so that errors
+ * never add up: at most 1/8192 block and 0.00275 degrees (HCRP events §2.1). Events of a thing that it does not know
+ * are ignored.
  */
 export class World {
   #sink: EventSink;
@@ -109,7 +110,7 @@ export class World {
 
   /**
    * `records`: which core events are wanted, by id. `firstEntity` is the next id to give out: those of a recording are
-   * never used again (spec §4).
+   * never used again (HCRP spec §4).
    */
   constructor(sink: EventSink, records: readonly boolean[], firstEntity = 1) {
     this.#sink = sink;
@@ -296,7 +297,7 @@ export class World {
     this.#turnHead(body, stance);
   }
 
-  /** Blocks per tick. Recorded in profile `review` only, as it follows from the places (events §2.1). */
+  /** Blocks per tick. Recorded in profile `review` only, as it follows from the places (HCRP events §2.1). */
   velocity(entity: number, [x, y, z]: Point): void {
     if (!this.#records[EVENT.velocity]) return;
     if (this.#find(entity) === null) return;
@@ -473,7 +474,7 @@ export class World {
     this.#emit(EVENT.clearBlocks);
   }
 
-  /** As `minecraft:the_nether`. A snapshot follows: it is another world (events §6). */
+  /** As `minecraft:the_nether`. A snapshot follows: it is another world (HCRP events §6). */
   dimension(name: string): void {
     if (this.#tracked.dimension === name) return;
     this.enter();
@@ -529,7 +530,7 @@ export class World {
     this.#emit(EVENT.particles);
   }
 
-  /** In the stream and in the metadata, so that a timeline shows it without decoding anything (events §7). */
+  /** In the stream and in the metadata, so that a timeline shows it without decoding anything (HCRP events §7). */
   mark(kind: MarkKind, label: string, entity: number | null = null, severity = 0): void {
     this.enter();
     const number = MARK_KINDS.indexOf(kind);

@@ -30,7 +30,7 @@ export interface Facts {
   readonly end: number;
   /** Segments without an end: it is being recorded, or was left so. */
   readonly isOpen: boolean;
-  /** As in the metadata (spec §4); one that was left open is `open`. */
+  /** As in the metadata (HCRP spec §4); one that was left open is `open`. */
   readonly outcome: string;
   /** Scored time of a completed run that is no clip; null: none. */
   readonly durationMs: number | null;

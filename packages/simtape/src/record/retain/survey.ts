@@ -103,7 +103,7 @@ class Gathered implements Found {
 
 const OTHERS = /^(seg-\d{8,10}\.hcs|journal\.hcj|writer\.lock)$/;
 
-/** The recording that a key is of (spec §2); null: of none. */
+/** The recording that a key is of (HCRP spec §2); null: of none. */
 function placeOf(key: string): { readonly id: string; readonly role: Role } | null {
   const slash = key.lastIndexOf("/");
   const folder = key.slice(0, Math.max(0, slash));

@@ -36,7 +36,7 @@ interface PlainFrame {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Frames of an uncompressed Continuous tape with all three items, read by the specification alone (§4.1, §6). */
+/** Frames of an uncompressed Continuous tape with all three items, read by the specification alone (spec §4.1, §6). */
 function plainFrames(bytes: Uint8Array): PlainFrame[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const frames: PlainFrame[] = [];
@@ -220,7 +220,7 @@ interface Container {
   readonly times: readonly number[];
 }
 
-/** Buffers of a Normal tape of generation 2 or 3 without packets, read by the specification alone (§3.2, §3.3). */
+/** Buffers of a Normal tape of generation 2 or 3 without packets, read by the specification alone (spec §3.2, §3.3). */
 function buffersIn(bytes: Uint8Array): Container[] {
   const content = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
   const view = new DataView(content.buffer, content.byteOffset, content.byteLength);

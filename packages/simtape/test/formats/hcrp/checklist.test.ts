@@ -30,7 +30,7 @@ import { bundleOfFiles } from "../../conformance/describe-format.ts";
 import { DICTIONARY_ID, dictionaryBytes, epochs, fixtures, twoEpochs, walk } from "../../fixtures/hcrp/make.ts";
 import { compacted, type Content, event, segmented } from "../../fixtures/hcrp/recording.ts";
 
-/** Rows of the checklist of the specification, §13. */
+/** Rows of the checklist, spec §13. */
 
 const zstd = await loadZstd();
 const made = await fixtures();

@@ -2,9 +2,9 @@ import { Matrix4, Quaternion, Vector3 } from "three";
 import type { Value } from "simtape";
 
 /**
- * NanoVer's `scene`: where the simulation is in the room of its users, as px, py, pz, qx, qy, qz, qw, sx, sy, sz (spec
- * §3.4). The room is left-handed with y up, in metres, and the simulation's x is mirrored in it. Sets `out` to what takes
- * simulation nm, turned to y up like all else, into the scene; false when the value is none.
+ * NanoVer's `scene`: where the simulation is in the room of its users, as px, py, pz, qx, qy, qz, qw, sx, sy, sz
+ * (NanoVer spec §3.4). The room is left-handed with y up, in metres, and the simulation's x is mirrored in it. Sets
+ * `out` to what takes simulation nm, turned to y up like all else, into the scene; false when the value is none.
  */
 export function roomPose(value: Value | undefined, out: Matrix4): boolean {
   const numbers = value as ArrayLike<unknown> | undefined;

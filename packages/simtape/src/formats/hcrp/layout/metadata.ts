@@ -10,7 +10,7 @@ import {
 } from "../../../codec/nbt.ts";
 import { hexText, LIMITS, uuidBytes, uuidText } from "./framing.ts";
 
-/** From which chunk on which versions hold (spec §4 `epochs`, §9). */
+/** From which chunk on which versions hold (`epochs` in spec §4, §9). */
 export interface Epoch {
   readonly chunk: number;
   readonly dataVersion: number;
