@@ -109,7 +109,7 @@ function lineAt(text: string, index: number): number {
 }
 
 function withoutCode(text: string): string {
-  return text.replace(/^```[^]*?^```/gm, "");
+  return text.replace(/^```[\s\S]*?^```/gm, "");
 }
 
 /** As GitHub and most generators make it; of equal ones the second ends with `-1`. */
