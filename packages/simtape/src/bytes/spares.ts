@@ -1,3 +1,5 @@
+const STEP = 256 << 10;
+
 /** Memory of pieces that nobody looks at any more, to build the next ones in: fresh memory costs as much as filling it. */
 export class Spares {
   readonly #kept: ArrayBuffer[] = [];
@@ -12,8 +14,9 @@ export class Spares {
 
   /** For a `ByteBuilder`: memory of at least `size` bytes that was given back, else how much to make. */
   memory(size: number): ArrayBuffer | number {
-    const spare = this.#kept.pop();
-    return spare === undefined || spare.byteLength < size ? size : spare;
+    const found = this.#kept.findLastIndex(({ byteLength }) => byteLength >= size && byteLength <= 4 * size);
+    // the last one given is the warmest; in steps, so that what is about as large fits next time
+    return found >= 0 ? this.#kept.splice(found, 1)[0]! : size < STEP ? size : Math.ceil(size / STEP) * STEP;
   }
 
   /** Takes the memory of bytes that have it to themselves and that nobody looks at any more. */
