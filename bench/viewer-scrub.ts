@@ -125,7 +125,7 @@ async function served(page: string, file: string, asked: number[]): Promise<Serv
 
 /** In the page: it shows a recording, and has drawn the scene if that is the panel. */
 function isOpen(panel: string): boolean {
-  const isThere = typeof simtape === "object" && simtape.store.value.phase === "open" && simtape.frame !== null;
+  const isThere = typeof simtape === "object" && simtape.state.value.phase === "open" && simtape.frame !== null;
   return isThere && (panel !== "scene" || document.querySelector("canvas[data-time]") !== null);
 }
 

@@ -95,7 +95,7 @@ export type { Bounds } from "./play/passage.ts";
 export type { StatePatch } from "./play/patch.ts";
 export { type GhostOptions, type Player, type PlayerStatus, play, type PlayOptions } from "./play/player.ts";
 export type { PlayerCommand, PlayerMessage, Port } from "./play/protocol.ts";
-export { connectPlayer, type DistantPlayer } from "./play/remote.ts";
+export { connectPlayer, type RemotePlayer } from "./play/remote.ts";
 export { servePlayer } from "./play/serve.ts";
 export type { Phase } from "./play/stages.ts";
 export type { Cause, StepUnit } from "./play/transport.ts";

@@ -17,7 +17,7 @@ export function followAddress(session: Session): () => void {
   const later = (): void => {
     timer ??= setTimeout(() => {
       timer = null;
-      const { decks, opening } = session.store.value;
+      const { decks, opening } = session.state.value;
       hasOpened ||= decks.length > 0;
       // Until all that the address names is there, it says more than the page knows.
       if (hasOpened && opening === null) write(session);
@@ -26,7 +26,7 @@ export function followAddress(session: Session): () => void {
   // Another address typed or pasted over this one: `replaceState` tells nothing.
   const leave = (): void => location.reload();
   addEventListener("hashchange", leave);
-  const unsubscribe = [session.store.subscribe(later), session.onFrame(later)];
+  const unsubscribe = [session.state.subscribe(later), session.onFrame(later)];
   return () => {
     for (const stop of unsubscribe) stop();
     removeEventListener("hashchange", leave);
@@ -37,7 +37,7 @@ export function followAddress(session: Session): () => void {
 /** The address that shows what is shown now. A file of this machine is left out:
  * whoever opens the address drops theirs, and is where it was left. */
 export function addressOf(session: Session): string {
-  const { decks, status, selection, shared } = session.store.value;
+  const { decks, status, selection, shared } = session.state.value;
   const url = new URL(location.href);
   url.search = "";
   url.hash = "";
@@ -61,11 +61,11 @@ export function addressOf(session: Session): string {
 async function openNamed(session: Session): Promise<void> {
   const [main, ...others] = new URL(location.href).searchParams.getAll("url");
   const { t, rate = 1, loop = null, selection = null, ghosts = [], shared = {} } = keptIn(location.hash);
-  session.store.update({ shared });
+  session.state.update({ shared });
   session.leaveAt({ at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection });
   if (main === undefined) return;
   await openAt(session, main, "main", (place) => session.open(place));
-  if (session.store.value.decks.length === 0) return;
+  if (session.state.value.decks.length === 0) return;
   for (const { url, ...placement } of [...others.map((url) => ({ url })), ...ghosts]) {
     await openAt(session, url, "ghost", (place) => session.addGhost(place, placement));
   }

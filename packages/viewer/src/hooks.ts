@@ -2,7 +2,7 @@ import type { Frame } from "simtape";
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Session, ViewerState } from "./session.ts";
-import { useStore } from "./store.ts";
+import { useObservable } from "./observable.ts";
 
 export const SessionContext: React.Context<Session | null> = createContext<Session | null>(null);
 
@@ -14,7 +14,7 @@ export function useSession(): Session {
 
 /** A part of the viewer's state. `select` picks something that is there; it makes no new object. */
 export function useViewer<S>(select: (state: ViewerState) => S): S {
-  return useStore(useSession().store, select);
+  return useObservable(useSession().state, select);
 }
 
 /** Calls `watcher` for every frame, as `Session.onFrame` does, without rendering. The newest `watcher` counts. */

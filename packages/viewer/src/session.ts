@@ -1,6 +1,6 @@
 import {
   connectPlayer,
-  type DistantPlayer,
+  type RemotePlayer,
   type Frame,
   type Player,
   type PlayerStatus,
@@ -10,7 +10,7 @@ import {
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
 import type { Answer, Ask, Opened, Place, Placement, QueryName } from "./protocol.ts";
-import { Store } from "./store.ts";
+import { Observable } from "./observable.ts";
 
 /** A recording of this page: the first is the one played, the others are its ghosts. */
 export interface Deck {
@@ -84,11 +84,11 @@ const NOTHING = {
   selection: null,
 } as const satisfies Partial<ViewerState>;
 
-/** Everything a page has open. One for each page; React reads `store`, panels draw in `onFrame`. */
+/** Everything a page has open. One for each page; React reads `state`, panels draw in `onFrame`. */
 export class Session {
-  readonly store: Store<ViewerState> = new Store({ ...NOTHING, notice: null, shared: {} });
+  readonly state: Observable<ViewerState> = new Observable({ ...NOTHING, notice: null, shared: {} });
   #client: Client | null = null;
-  #player: DistantPlayer | null = null;
+  #player: RemotePlayer | null = null;
   #frame: Frame | null = null;
   /** Where it is to go, while what is shown is still elsewhere. */
   #goal: Goal | null = null;
@@ -102,7 +102,7 @@ export class Session {
   #notice: ReturnType<typeof setTimeout> | null = null;
   /** Where the address says that the recording that will be opened next was left. */
   #left: OpenAt = {};
-  #spared: readonly string[] = BULK;
+  #omitted: readonly string[] = BULK;
   /** By the id of the panel that draws it. */
   readonly pictures: Map<string, Picture> = new Map();
 
@@ -118,11 +118,11 @@ export class Session {
 
   /** Bounds of what is played; of nothing, when nothing is open. */
   get bounds(): { readonly start: Time; readonly end: Time } {
-    return this.store.value.decks[0]?.opened.timeline ?? { start: 0, end: 0 };
+    return this.state.value.decks[0]?.opened.timeline ?? { start: 0, end: 0 };
   }
 
   get isPlaying(): boolean {
-    return this.store.value.isPlaying;
+    return this.state.value.isPlaying;
   }
 
   /**
@@ -147,10 +147,10 @@ export class Session {
   read(groups: readonly string[] | null): () => void {
     const reader = { groups };
     this.#readers.add(reader);
-    this.#spare();
+    this.#omitValues();
     return () => {
       this.#readers.delete(reader);
-      this.#spare();
+      this.#omitValues();
     };
   }
 
@@ -166,10 +166,10 @@ export class Session {
     this.#callOff();
     const opened = await this.#load(place, "main");
     if (opened === null) return;
-    const before = this.store.value.decks;
+    const before = this.state.value.decks;
     this.#left = {};
     this.#frame = null;
-    this.store.update({ decks: [{ opened, place, placement: {} }], selection, isPlaying: false });
+    this.state.update({ decks: [{ opened, place, placement: {} }], selection, isPlaying: false });
     await this.#play(place, at ?? opened.timeline.start, rate, loop);
     await this.#drop(before);
   }
@@ -178,22 +178,22 @@ export class Session {
   async addGhost(place: Place, placement: Placement = {}): Promise<void> {
     const opened = await this.#load(place, "ghost");
     if (opened === null) return;
-    this.store.update({ decks: [...this.store.value.decks, { opened, place, placement }] });
+    this.state.update({ decks: [...this.state.value.decks, { opened, place, placement }] });
     await this.#replay(place);
   }
 
   /** Lays the `index`th deck, a ghost, elsewhere. */
   async placeGhost(index: number, placement: Placement): Promise<void> {
-    const decks = this.store.value.decks.map((deck, i) => (i === index && i > 0 ? { ...deck, placement } : deck));
-    this.store.update({ decks });
+    const decks = this.state.value.decks.map((deck, i) => (i === index && i > 0 ? { ...deck, placement } : deck));
+    this.state.update({ decks });
     await this.#replay(decks[index]?.place);
   }
 
   async removeGhost(index: number): Promise<void> {
-    const { decks } = this.store.value;
+    const { decks } = this.state.value;
     const gone = decks[index];
     if (index === 0 || gone === undefined) return;
-    this.store.update({ decks: decks.filter((deck) => deck !== gone) });
+    this.state.update({ decks: decks.filter((deck) => deck !== gone) });
     await this.#replay();
     await this.#drop([gone]);
   }
@@ -205,12 +205,12 @@ export class Session {
 
   /** Takes note that something cannot be opened. */
   fail(failure: Failure): void {
-    this.store.update({ phase: "failed", failure });
+    this.state.update({ phase: "failed", failure });
   }
 
   /** Opens everything that is open anew, where it was left: what it was read from is another one now. */
   async openAgain(): Promise<void> {
-    const { decks, status, selection } = this.store.value;
+    const { decks, status, selection } = this.state.value;
     const [main, ...ghosts] = decks;
     if (main === undefined) return;
     await this.open(main.place, { at: this.time, rate: status.rate, loop: status.loop, selection });
@@ -219,7 +219,7 @@ export class Session {
 
   /** Opens what could not be opened once more, as it was to be. */
   async tryAgain(): Promise<void> {
-    const { failure } = this.store.value;
+    const { failure } = this.state.value;
     if (failure?.as === "main") await this.open(failure.place);
     else if (failure?.as === "ghost") await this.addGhost(failure.place);
   }
@@ -227,11 +227,11 @@ export class Session {
   /** Back to the first page. */
   async close(): Promise<void> {
     this.#callOff();
-    const { decks } = this.store.value;
+    const { decks } = this.state.value;
     this.#leave();
     this.#frame = null;
     this.#goal = null;
-    this.store.update(NOTHING);
+    this.state.update(NOTHING);
     await this.#drop(decks);
   }
 
@@ -242,25 +242,25 @@ export class Session {
 
   tell(notice: string): void {
     if (this.#notice !== null) clearTimeout(this.#notice);
-    this.store.update({ notice });
-    this.#notice = setTimeout(() => this.store.update({ notice: null }), NOTICE);
+    this.state.update({ notice });
+    this.#notice = setTimeout(() => this.state.update({ notice: null }), NOTICE);
   }
 
   /** Takes note that the user has seen why something could not be opened. */
   forgetFailure(): void {
-    const { decks } = this.store.value;
+    const { decks } = this.state.value;
     const phase = this.#openings.size > 0 ? "opening" : decks.length > 0 ? "open" : "empty";
-    this.store.update({ failure: null, phase });
+    this.state.update({ failure: null, phase });
   }
 
   play(): void {
     if (this.#player === null) return;
-    this.store.update({ isPlaying: true });
+    this.state.update({ isPlaying: true });
     this.#player.play();
   }
 
   pause(): void {
-    this.store.update({ isPlaying: false });
+    this.state.update({ isPlaying: false });
     this.#player?.pause();
   }
 
@@ -277,7 +277,7 @@ export class Session {
   }
 
   step(count: number, by?: StepUnit): Promise<boolean> {
-    this.store.update({ isPlaying: false });
+    this.state.update({ isPlaying: false });
     return this.#player?.step(count, by) ?? Promise.resolve(false);
   }
 
@@ -292,13 +292,13 @@ export class Session {
   }
 
   select(selection: Selection | null): void {
-    this.store.update({ selection });
+    this.state.update({ selection });
   }
 
   /** Keeps something in the address; undefined takes it out. */
   share(key: string, value: unknown): void {
-    const { [key]: _, ...others } = this.store.value.shared;
-    this.store.update({ shared: value === undefined ? others : { ...others, [key]: value } });
+    const { [key]: _, ...others } = this.state.value.shared;
+    this.state.update({ shared: value === undefined ? others : { ...others, [key]: value } });
   }
 
   #callOff(): void {
@@ -311,14 +311,14 @@ export class Session {
     const controller = new AbortController();
     this.#openings.add(controller);
     const { name } = place;
-    this.store.update({ phase: "opening", opening: { name, done: 0, total: null }, failure: null });
+    this.state.update({ phase: "opening", opening: { name, done: 0, total: null }, failure: null });
     try {
       return await this.query(
         "open",
         { place, dictionaries: [...this.#dictionaries.values()] },
         {
           signal: controller.signal,
-          onProgress: ({ done, total }) => this.store.update({ opening: { name, done, total } }),
+          onProgress: ({ done, total }) => this.state.update({ opening: { name, done, total } }),
         },
       );
     } catch (error) {
@@ -326,7 +326,7 @@ export class Session {
       return null;
     } finally {
       this.#openings.delete(controller);
-      if (this.#openings.size === 0 && !controller.signal.aborted) this.store.update({ opening: null });
+      if (this.#openings.size === 0 && !controller.signal.aborted) this.state.update({ opening: null });
     }
   }
 
@@ -336,27 +336,27 @@ export class Session {
   }
 
   /** The same place, rate and loop with the decks there are now. */
-  async #replay(place = this.store.value.decks[0]?.place): Promise<void> {
-    const { rate, loop } = this.store.value.status;
+  async #replay(place = this.state.value.decks[0]?.place): Promise<void> {
+    const { rate, loop } = this.state.value.status;
     if (place !== undefined) await this.#play(place, this.time ?? this.bounds.start, rate, loop);
   }
 
   /** Plays the decks, on from where it was to be. What cannot be played is the fault of `place`. */
   async #play(place: Place, at: Time, rate: number, loop: TimeRange | null): Promise<void> {
-    const [main, ...ghosts] = this.store.value.decks;
+    const [main, ...ghosts] = this.state.value.decks;
     this.#goal = { time: at, isReached: true };
     this.#leave();
     const { port1, port2 } = new MessageChannel();
     const player = connectPlayer(port1);
     this.#player = player;
-    this.store.update({ status: { ...CLOSED, phase: "loading", time: at, rate, loop } });
+    this.state.update({ status: { ...CLOSED, phase: "loading", time: at, rate, loop } });
     player.onStatus((status) => {
       if (player !== this.#player) return;
       const { phase } = status;
       const isPlaying = phase === "loading" ? this.isPlaying : phase === "playing" || phase === "buffering";
-      this.store.update({ status, isPlaying });
+      this.state.update({ status, isPlaying });
     });
-    player.spare(this.#spared);
+    player.omitValues(this.#omitted);
     player.subscribe((frame) => this.#show(player, frame));
     if (this.isPlaying) player.play();
     const ask = {
@@ -375,16 +375,16 @@ export class Session {
       if (player === this.#player) this.#fail(place, as, error);
       return;
     }
-    if (player === this.#player && this.#openings.size === 0) this.store.update({ phase: "open" });
+    if (player === this.#player && this.#openings.size === 0) this.state.update({ phase: "open" });
   }
 
   /** Tells the player what need not come. */
-  #spare(): void {
+  #omitValues(): void {
     const readers = [...this.#readers];
-    const spared = BULK.filter((group) => !readers.some(({ groups }) => groups?.includes(group) ?? true));
-    if (spared.join(" ") === this.#spared.join(" ")) return;
-    this.#spared = spared;
-    this.#player?.spare(spared);
+    const omitted = BULK.filter((group) => !readers.some(({ groups }) => groups?.includes(group) ?? true));
+    if (omitted.join(" ") === this.#omitted.join(" ")) return;
+    this.#omitted = omitted;
+    this.#player?.omitValues(omitted);
   }
 
   #leave(): void {

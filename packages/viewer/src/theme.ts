@@ -1,4 +1,4 @@
-import { Store } from "./store.ts";
+import { Observable } from "./observable.ts";
 
 export type Scheme = "light" | "dark";
 
@@ -6,7 +6,7 @@ const KEY = "simtape-scheme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 
 /** Light or dark: what the user chose, else what the system says. */
-export const scheme: Store<Scheme> = new Store(chosen() ?? systemScheme());
+export const scheme: Observable<Scheme> = new Observable(chosen() ?? systemScheme());
 
 system.addEventListener("change", () => {
   if (chosen() === null) scheme.set(systemScheme());

@@ -94,8 +94,8 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
     async (name) => {
       const whole = bytesOf(name);
       await drop(page, { [name]: whole.slice(0, whole.length >> 1) });
-      await page.waitForFunction(() => ["open", "failed"].includes(simtape.store.value.phase));
-      const phase = await page.evaluate(() => simtape.store.value.phase);
+      await page.waitForFunction(() => ["open", "failed"].includes(simtape.state.value.phase));
+      const phase = await page.evaluate(() => simtape.state.value.phase);
       if (phase === "failed") return expectTold(new RegExp(name));
       await untilOpen(page);
       await page.getByRole("button", { name: /^\d+ findings?$/ }).waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
       .getByRole("alert")
       .filter({ hasText: /cannot reach the server|answer ends/ })
       .waitFor();
-    expect(await page.evaluate(() => [simtape.isPlaying, simtape.store.value.status.phase])).toEqual([false, "failed"]);
+    expect(await page.evaluate(() => [simtape.isPlaying, simtape.state.value.status.phase])).toEqual([false, "failed"]);
     manner = "good";
     await page.getByRole("button", { name: "Play (Space)" }).click();
     await page.waitForFunction(() => simtape.frame!.time === simtape.bounds.end);

@@ -163,9 +163,9 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
   test.each(ODD)("$format: $name, as far as there is anything", async (recording) => {
     await go(viewer.address(), { shared: { layout: layoutOf(PANELS) } });
     await drop(page, recording.files);
-    await page.waitForFunction(() => ["open", "failed"].includes(simtape.store.value.phase));
+    await page.waitForFunction(() => ["open", "failed"].includes(simtape.state.value.phase));
     const { exit } = await command(["info", pathOf(recording), "--json"]);
-    const phase = await page.evaluate(() => simtape.store.value.phase);
+    const phase = await page.evaluate(() => simtape.state.value.phase);
     expect([phase, exit]).toEqual(phase === "failed" ? ["failed", 1] : ["open", 0]);
     if (phase === "failed") return;
     await untilOpen(page);
@@ -324,16 +324,16 @@ async function loopStaysInside(page: Page, loop: { readonly start: number; reado
 
 function keptBy(page: Page): Promise<{ readonly time: number | null }> {
   return page.evaluate(() => {
-    const { selection, status, shared } = simtape.store.value;
+    const { selection, status, shared } = simtape.state.value;
     return { time: simtape.time, rate: status.rate, loop: status.loop, selection, shared };
   });
 }
 
 async function pausedAt(page: Page): Promise<number> {
-  await page.waitForFunction(() => simtape.store.value.status.phase.match(/paused|ended/) !== null);
+  await page.waitForFunction(() => simtape.state.value.status.phase.match(/paused|ended/) !== null);
   // The last frame of playing may still be on its way: what was asked for behind it comes behind it.
   return page.evaluate(async () => {
-    const { recording } = simtape.store.value.decks[0]!.opened;
+    const { recording } = simtape.state.value.decks[0]!.opened;
     for (let round = 0; round < 2; round++) {
       await simtape.query("findings", { recording });
       await new Promise((resolve) => requestAnimationFrame(resolve));

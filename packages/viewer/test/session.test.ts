@@ -42,12 +42,12 @@ test("what plays plays on when two ghosts come at once, and both are there", asy
   await session.open(placeOf("a"));
   session.play();
   await Promise.all([session.addGhost(placeOf("b")), session.addGhost(placeOf("c"))]);
-  expect(session.store.value).toMatchObject({ phase: "open", opening: null, isPlaying: true });
-  expect(session.store.value.decks.map(({ place }) => place.name)).toEqual(["a", "b", "c"]);
+  expect(session.state.value).toMatchObject({ phase: "open", opening: null, isPlaying: true });
+  expect(session.state.value.decks.map(({ place }) => place.name)).toEqual(["a", "b", "c"]);
   const { port } = asked.at(-1)!;
   const said = await new Promise((resolve) =>
     (port as MessagePort).addEventListener("message", ({ data }: MessageEvent<PlayerCommand>) => {
-      if (data.type !== "spare") resolve(data);
+      if (data.type !== "omit-values") resolve(data);
     }),
   );
   expect(said).toEqual({ type: "play" });

@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     expect(Math.min(...times)).toBeGreaterThanOrEqual(2e9);
     expect(Math.max(...times)).toBeLessThanOrEqual(2.2e9);
     await page.keyboard.press("\\");
-    await page.waitForFunction(() => simtape.store.value.status.loop === null);
+    await page.waitForFunction(() => simtape.state.value.status.loop === null);
   });
 
   test("is led by the pointer on the timeline: scrubs, loops with Shift, zooms by wheel", async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await page.mouse.up();
     await page.keyboard.up("Shift");
     await page.waitForFunction(() => {
-      const { loop } = simtape.store.value.status;
+      const { loop } = simtape.state.value.status;
       return loop !== null && Math.abs(loop.start! - 9e9) < 0.1e9 && Math.abs(loop.end! - 18e9) < 0.1e9;
     });
     await page.mouse.wheel(0, -800);
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await go(viewer.address("town.log"));
     await untilOpen(page);
     await drop(page, { "patrol.tape": new Uint8Array(readFileSync(example("patrol.tape"))) });
-    await page.waitForFunction(() => simtape.store.value.decks[0]?.opened.info.format === "mira");
+    await page.waitForFunction(() => simtape.state.value.decks[0]?.opened.info.format === "mira");
     await untilOpen(page);
     await page.getByRole("slider", { name: "Timeline" }).waitFor();
   });
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await page.getByLabel("Address of a recording").fill("files/2/patrol.tape");
     await page.keyboard.press("Enter");
     await untilOpen(page);
-    expect(await page.evaluate(() => simtape.store.value.decks[0]!.opened.info.format)).toBe("mira");
+    expect(await page.evaluate(() => simtape.state.value.decks[0]!.opened.info.format)).toBe("mira");
   });
 
   test("leads by its address to the same moment, loop, selection and layout", async () => {
@@ -145,9 +145,9 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await page.goto("about:blank");
     await page.goto(address);
     await untilOpen(page);
-    await page.waitForFunction(() => simtape.store.value.status.loop !== null);
+    await page.waitForFunction(() => simtape.state.value.status.loop !== null);
     const kept = await page.evaluate(() => {
-      const { selection, status, shared } = simtape.store.value;
+      const { selection, status, shared } = simtape.state.value;
       return { time: simtape.frame!.time, rate: status.rate, loop: status.loop, selection, note: shared["note"] };
     });
     expect(kept).toEqual({
@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await go(viewer.address("race.hcrp", "race.hcrp"), { t: 12.5, rate: 2, shared: { layout: layoutOf(["state"]) } });
     await untilOpen(page);
     await page.waitForFunction(() => simtape.frame?.ghosts.length === 1);
-    expect(await page.evaluate(() => [simtape.frame!.time, simtape.store.value.status.rate])).toEqual([12.5e9, 2]);
+    expect(await page.evaluate(() => [simtape.frame!.time, simtape.state.value.status.rate])).toEqual([12.5e9, 2]);
   });
 
   test("races a second recording as a ghost, and lays it elsewhere", async () => {

@@ -29,7 +29,7 @@ const AHEAD_CHUNKS = 8;
 /**
  * The messages of `chunks` that answer `query`, in (time, sequence) order, as batches.
  * Chunks that overlap in time are merged; those that do not pass through without a copy.
- * `mergeBytes` is how many decoded bytes are held while merging, 64 MiB unless told. `isApart` is for who knows that they
+ * `mergeBytes` is how many decoded bytes are held while merging, 64 MiB unless told. `areDisjoint` is for who knows that they
  * stand in the order of their times and none overlaps another: there may be many, and most queries look at few.
  */
 export async function* readChunks<C extends Chunk>(
@@ -37,22 +37,22 @@ export async function* readChunks<C extends Chunk>(
   decode: DecodeChunk<C>,
   query: Query,
   mergeBytes?: number,
-  isApart: boolean = areApart(chunks),
+  areDisjoint: boolean = haveNoOverlap(chunks),
 ): AsyncGenerator<Columns> {
   const reverse = query.reverse === true;
   const wanted = query.channels === undefined ? null : new Set(query.channels.map((channel) => channel.id));
   let selected: readonly C[] = [];
-  if (!isApart) {
+  if (!areDisjoint) {
     const found = chunks.filter((chunk) => answers(chunk, query, wanted));
     if (reverse) found.sort((a, b) => b.last - a.last || b.sequence - a.sequence);
     else found.sort((a, b) => a.first - b.first || a.sequence - b.sequence);
     selected = found;
   }
-  const one = (): Iterable<C> => (isApart ? inTurn(chunks, query, wanted) : alone(selected, reverse));
+  const one = (): Iterable<C> => (areDisjoint ? inTurn(chunks, query, wanted) : alone(selected, reverse));
   const ahead = new ReadAhead(one()[Symbol.iterator](), decode, query.signal);
   const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filter(await decode(chunk, signal), query, wanted);
   try {
-    for (const run of isApart ? runs(one()) : runsOf(selected, reverse)) {
+    for (const run of areDisjoint ? runs(one()) : runsOf(selected, reverse)) {
       if (run.length === 1) {
         const batch = filter(await ahead.take(run[0]!), query, wanted);
         query.signal?.throwIfAborted();
@@ -91,7 +91,7 @@ function answers(chunk: Chunk, query: Query, wanted: ReadonlySet<number> | null)
 }
 
 /** Whether chunks stand in the order of their times, and none begins before the one before it ends. */
-function areApart(chunks: readonly Chunk[]): boolean {
+function haveNoOverlap(chunks: readonly Chunk[]): boolean {
   let [last, sequence] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const chunk of chunks) {
     if (chunk.first < last || chunk.last < chunk.first || chunk.sequence <= sequence) return false;

@@ -1,4 +1,4 @@
-import type { CellTarget, Journal } from "./journal.ts";
+import type { CellTarget, UndoLog } from "./undo-log.ts";
 
 /**
  * How a column or value moves between two recorded moments. Never extrapolated. `geodetic`: latitude and longitude in
@@ -33,7 +33,7 @@ type Cells = Numbers | string[];
 /** One property of every thing in a set. */
 export class MutableColumn implements CellTarget {
   readonly spec: ColumnSpec;
-  readonly #journal: Journal;
+  readonly #undoLog: UndoLog;
   #data: Cells;
   #length = 0;
   /** The array came from outside and is immutable: it is copied before the first write. */
@@ -42,9 +42,9 @@ export class MutableColumn implements CellTarget {
   #frozen: Column | null = null;
   #frozenOrder: Uint32Array | null = null;
 
-  constructor(journal: Journal, spec: ColumnSpec) {
+  constructor(undoLog: UndoLog, spec: ColumnSpec) {
     this.spec = spec;
-    this.#journal = journal;
+    this.#undoLog = undoLog;
     this.#data = room(spec.kind, 0);
   }
 
@@ -64,7 +64,7 @@ export class MutableColumn implements CellTarget {
     // much of what is recorded says what is known
     if (Object.is(before, value)) return;
     const data = this.#own() as Numbers;
-    if (this.#journal.isOn) this.#journal.number(this, at, before);
+    if (this.#undoLog.isOn) this.#undoLog.number(this, at, before);
     data[at] = value;
   }
 
@@ -72,15 +72,15 @@ export class MutableColumn implements CellTarget {
   put3(row: number, x: number, y: number, z: number): void {
     const data = this.#own() as Numbers;
     const at = row * this.spec.width;
-    if (this.#journal.isOn) {
-      this.#journal.numbers3(this, at, data[at]!, data[at + 1]!, data[at + 2]!);
+    if (this.#undoLog.isOn) {
+      this.#undoLog.numbers3(this, at, data[at]!, data[at + 1]!, data[at + 2]!);
     }
     put3In(data, at, x, y, z);
   }
 
-  /** The cells of a column of doubles, to be written to at once and not later; null while changes are journalled. */
+  /** The cells of a column of doubles, to be written to at once and not later; null while changes are noted. */
   direct(): Float64Array | null {
-    return this.#journal.isOn ? null : (this.#own() as Float64Array);
+    return this.#undoLog.isOn ? null : (this.#own() as Float64Array);
   }
 
   /**
@@ -93,16 +93,16 @@ export class MutableColumn implements CellTarget {
 
   putText(row: number, text: string): void {
     const data = this.#own() as string[];
-    if (this.#journal.isOn) this.#journal.text(this, row, data[row]!);
+    if (this.#undoLog.isOn) this.#undoLog.text(this, row, data[row]!);
     data[row] = text;
   }
 
-  /** For the journal. */
+  /** For the undo log. */
   putBack(at: number, value: number | string): void {
     (this.#own() as (number | string)[])[at] = value;
   }
 
-  /** For the journal: three cells from `at` on. */
+  /** For the undo log: three cells from `at` on. */
   putBack3(at: number, x: number, y: number, z: number): void {
     put3In(this.#own() as Numbers, at, x, y, z);
   }
@@ -112,8 +112,8 @@ export class MutableColumn implements CellTarget {
     const before = this.#data;
     const wasShared = this.#isShared;
     const length = this.#length;
-    if (this.#journal.isOn) {
-      this.#journal.other(() => {
+    if (this.#undoLog.isOn) {
+      this.#undoLog.other(() => {
         this.#data = before;
         this.#isShared = wasShared;
         this.#length = length;
@@ -166,8 +166,8 @@ export class MutableColumn implements CellTarget {
     return Array.isArray(this.#data) ? this.#data.length * 24 : this.#data.byteLength;
   }
 
-  copy(journal: Journal): MutableColumn {
-    const copy = new MutableColumn(journal, this.spec);
+  copy(undoLog: UndoLog): MutableColumn {
+    const copy = new MutableColumn(undoLog, this.spec);
     copy.#data = this.#isShared ? this.#data : (this.#data.slice() as Cells);
     copy.#isShared = this.#isShared;
     copy.#length = this.#length;

@@ -52,7 +52,7 @@ export class Fold {
   /** State of everything at or before `time`; the caller's own. */
   async at(time: Time, signal?: AbortSignal): Promise<MutableState> {
     const { channels, state: model } = this.#reader;
-    const folded = channels.filter((channel) => !model.whole(channel.id));
+    const folded = channels.filter((channel) => !model.replacesState(channel.id));
     const keyframe = await this.#reader.keyframe(time, signal);
     const covers = (channel: ChannelInfo): boolean =>
       keyframe !== null && (keyframe.channels === null || keyframe.channels.includes(channel.id));
@@ -70,7 +70,7 @@ export class Fold {
       from = keyframe;
     }
     await this.#fold(state, folded, from, end, true, signal);
-    const whole = channels.filter((channel) => model.whole(channel.id));
+    const whole = channels.filter((channel) => model.replacesState(channel.id));
     const uncovered = whole.filter((channel) => !covers(channel));
     const latest = [
       ...(await this.#latest(uncovered, null, time, signal)),

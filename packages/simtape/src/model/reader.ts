@@ -57,7 +57,7 @@ export interface StateModel {
   /** Puts in what holds before the first message. */
   begin?(state: MutableState): void;
   /** True when each message of this channel replaces all that earlier ones of it said, so that the last one is enough. */
-  whole(channel: number): boolean;
+  replacesState(channel: number): boolean;
   /** False for a channel whose messages only say what happened: nothing that holds follows from them; absent: of none. */
   holds?(channel: number): boolean;
   /** Folds row `i` into `state`. Throws `LayoutError` when the payload does not fit. */

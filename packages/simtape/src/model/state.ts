@@ -1,6 +1,6 @@
 import { RowIndex } from "./row-index.ts";
 import { type Column, type ColumnSpec, MutableColumn } from "./column.ts";
-import { type Changed, Journal, type RowTarget, type StateTarget } from "./journal.ts";
+import { type Changed, UndoLog, type RowTarget, type StateTarget } from "./undo-log.ts";
 import { given, type Kept, Late, LateValues } from "./late.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
@@ -29,7 +29,7 @@ export interface State {
 type Id = number | string;
 
 /**
- * State while it is folded. Every change is journalled while a mark is set, so that playing backwards is undoing.
+ * State while it is folded. Every change is noted while a savepoint is set, so that playing backwards is undoing.
  * Values and sets whose name begins with `.` are the fold's own and do not show in `freeze()`.
  */
 export class MutableState implements StateTarget {
@@ -38,7 +38,7 @@ export class MutableState implements StateTarget {
   /** Whether any value was ever late. */
   #isLate = false;
   readonly #sets = new Map<string, MutableEntitySet>();
-  readonly #journal: Journal = new Journal(this);
+  readonly #undoLog: UndoLog = new UndoLog(this);
   /** The values as they were shown last; null since one was written. */
   #frozen: ReadonlyMap<string, Value> | null = null;
 
@@ -52,7 +52,7 @@ export class MutableState implements StateTarget {
 
   /** Another number whenever sets or columns have come or gone: what was looked up by name holds until then. */
   get shape(): number {
-    return this.#journal.shape;
+    return this.#undoLog.shape;
   }
 
   value(path: string): Value | undefined {
@@ -76,7 +76,7 @@ export class MutableState implements StateTarget {
   }
 
   #put(path: string, value: Kept): void {
-    if (this.#journal.isOn) this.#journal.value(path, this.#values.get(path));
+    if (this.#undoLog.isOn) this.#undoLog.value(path, this.#values.get(path));
     this.#values.set(path, value);
     this.#frozen = null;
   }
@@ -84,12 +84,12 @@ export class MutableState implements StateTarget {
   deleteValue(path: string): void {
     const before = this.#values.get(path);
     if (before === undefined) return;
-    if (this.#journal.isOn) this.#journal.value(path, before);
+    if (this.#undoLog.isOn) this.#undoLog.value(path, before);
     this.#values.delete(path);
     this.#frozen = null;
   }
 
-  /** For the journal: sets or deletes a value without noting it. */
+  /** For the undo log: sets or deletes a value without noting it. */
   putBackValue(path: string, before: Kept | undefined): void {
     if (before === undefined) this.#values.delete(path);
     else this.#values.set(path, before);
@@ -100,9 +100,9 @@ export class MutableState implements StateTarget {
   set(name: string, axes: Axes | null = null): MutableEntitySet {
     const found = this.#sets.get(name);
     if (found !== undefined) return found;
-    const made = new MutableEntitySet(this.#journal, axes);
-    this.#journal.shape++;
-    if (this.#journal.isOn) this.#journal.other(() => this.#sets.delete(name));
+    const made = new MutableEntitySet(this.#undoLog, axes);
+    this.#undoLog.shape++;
+    if (this.#undoLog.isOn) this.#undoLog.other(() => this.#sets.delete(name));
     this.#sets.set(name, made);
     return made;
   }
@@ -113,29 +113,29 @@ export class MutableState implements StateTarget {
     for (const set of this.#sets.values()) set.clear();
   }
 
-  /** Starts journalling, when it is not on, and names this moment. */
-  mark(): number {
-    return this.#journal.mark();
+  /** Starts noting, when it is not on, and names this moment. */
+  savepoint(): number {
+    return this.#undoLog.savepoint();
   }
 
   /**
-   * Takes back every change made since the mark, that of `time` included. The mark stays, marks after it are gone.
-   * Throws `RangeError` when there is no such mark.
+   * Takes back every change made since the savepoint, that of `time` included. The savepoint stays, savepoints after it are gone.
+   * Throws `RangeError` when there is no such savepoint.
    */
-  undo(mark: number): void {
-    this.#journal.undo(mark);
+  undo(savepoint: number): void {
+    this.#undoLog.undo(savepoint);
   }
 
   /**
-   * What messages since the first mark said and later ones of the same channel said otherwise, counted by path. One mark
+   * What messages since the first savepoint said and later ones of the same channel said otherwise, counted by path. One savepoint
    * was set before each message; `channels` are theirs.
    */
   overwritten(channels: readonly number[]): ReadonlyMap<string, number> {
     const counts = new Map<Changed, number>();
     const last = new Map<Changed, Map<number, Said>>();
     const counted = new Map<Changed, Map<number, number>>();
-    this.#journal.changes((of, place, before, marks) => {
-      const message = marks - 1;
+    this.#undoLog.changes((of, place, before, savepoints) => {
+      const message = savepoints - 1;
       const channel = channels[message]!;
       const places = entryOf(last, of);
       const said = places.get(place);
@@ -170,9 +170,9 @@ export class MutableState implements StateTarget {
     return paths;
   }
 
-  /** Stops journalling and forgets all marks. */
+  /** Stops noting and forgets all savepoints. */
   forget(): void {
-    this.#journal.forget();
+    this.#undoLog.forget();
   }
 
   /** A copy that shares nothing mutable. */
@@ -181,7 +181,7 @@ export class MutableState implements StateTarget {
     copy.time = this.time;
     for (const [path, value] of this.#values) copy.#values.set(path, value);
     copy.#isLate = this.#isLate;
-    for (const [name, set] of this.#sets) copy.#sets.set(name, set.copy(copy.#journal));
+    for (const [name, set] of this.#sets) copy.#sets.set(name, set.copy(copy.#undoLog));
     return copy;
   }
 
@@ -215,7 +215,7 @@ export class MutableState implements StateTarget {
 /** Things of one kind while they are folded. Row numbers hold until the next `remove` or `clear`. */
 export class MutableEntitySet implements RowTarget {
   readonly axes: Axes | null;
-  readonly #journal: Journal;
+  readonly #undoLog: UndoLog;
   readonly #columns = new Map<string, MutableColumn>();
   #ids: Id[] = [];
   #rows = new RowIndex();
@@ -224,8 +224,8 @@ export class MutableEntitySet implements RowTarget {
   /** The ids as they were shown last, and the rows in that order when it is another; null since they changed. */
   #frozen: { readonly ids: readonly Id[]; readonly order: Uint32Array | null } | null = null;
 
-  constructor(journal: Journal, axes: Axes | null) {
-    this.#journal = journal;
+  constructor(undoLog: UndoLog, axes: Axes | null) {
+    this.#undoLog = undoLog;
     this.axes = axes;
   }
 
@@ -258,7 +258,7 @@ export class MutableEntitySet implements RowTarget {
     this.#frozen = null;
     this.#rows.set(id, row);
     for (const column of this.#columns.values()) column.grow(row + 1);
-    if (this.#journal.isOn) this.#journal.row(this);
+    if (this.#undoLog.isOn) this.#undoLog.row(this);
     return row;
   }
 
@@ -269,12 +269,12 @@ export class MutableEntitySet implements RowTarget {
     for (const id of ids) {
       this.#rows.set(id, this.#ids.length);
       this.#ids.push(id);
-      if (this.#journal.isOn) this.#journal.row(this);
+      if (this.#undoLog.isOn) this.#undoLog.row(this);
     }
     this.#frozen = null;
   }
 
-  /** For the journal. */
+  /** For the undo log. */
   takeBackRow(): void {
     const id = this.#ids.pop();
     this.#frozen = null;
@@ -289,9 +289,9 @@ export class MutableEntitySet implements RowTarget {
     this.#undense();
     const last = this.#ids.length - 1;
     const lastId = this.#ids[last]!;
-    if (this.#journal.isOn) {
+    if (this.#undoLog.isOn) {
       const saved = [...this.#columns.values()].map((column) => [column, column.cells(row)] as const);
-      this.#journal.other(() => {
+      this.#undoLog.other(() => {
         this.#ids.push(lastId);
         this.#ids[row] = id;
         this.#frozen = null;
@@ -318,13 +318,13 @@ export class MutableEntitySet implements RowTarget {
   /** Takes everything out, columns included. */
   clear(): void {
     if (this.#ids.length === 0 && this.#columns.size === 0) return;
-    this.#journal.shape++;
-    if (this.#journal.isOn) {
+    this.#undoLog.shape++;
+    if (this.#undoLog.isOn) {
       const ids = this.#ids;
       const rows = this.#rows;
       const isDense = this.#isDense;
       const columns = [...this.#columns];
-      this.#journal.other(() => {
+      this.#undoLog.other(() => {
         this.#ids = ids;
         this.#frozen = null;
         this.#rows = rows;
@@ -344,8 +344,8 @@ export class MutableEntitySet implements RowTarget {
   dense(count: number): void {
     if (this.#isDense && this.#ids.length === count) return;
     this.clear();
-    if (this.#journal.isOn) {
-      this.#journal.other(() => {
+    if (this.#undoLog.isOn) {
+      this.#undoLog.other(() => {
         this.#ids = [];
         this.#frozen = null;
         this.#rows = new RowIndex();
@@ -361,10 +361,10 @@ export class MutableEntitySet implements RowTarget {
   column(name: string, spec: ColumnSpec): MutableColumn {
     const found = this.#columns.get(name);
     if (found !== undefined) return found;
-    const made = new MutableColumn(this.#journal, spec);
+    const made = new MutableColumn(this.#undoLog, spec);
     made.grow(this.#ids.length);
-    this.#journal.shape++;
-    if (this.#journal.isOn) this.#journal.other(() => this.#columns.delete(name));
+    this.#undoLog.shape++;
+    if (this.#undoLog.isOn) this.#undoLog.other(() => this.#columns.delete(name));
     this.#columns.set(name, made);
     return made;
   }
@@ -372,8 +372,8 @@ export class MutableEntitySet implements RowTarget {
   deleteColumn(name: string): void {
     const column = this.#columns.get(name);
     if (column === undefined) return;
-    this.#journal.shape++;
-    if (this.#journal.isOn) this.#journal.other(() => this.#columns.set(name, column));
+    this.#undoLog.shape++;
+    if (this.#undoLog.isOn) this.#undoLog.other(() => this.#columns.set(name, column));
     this.#columns.delete(name);
   }
 
@@ -383,12 +383,12 @@ export class MutableEntitySet implements RowTarget {
     return bytes;
   }
 
-  copy(journal: Journal): MutableEntitySet {
-    const copy = new MutableEntitySet(journal, this.axes);
+  copy(undoLog: UndoLog): MutableEntitySet {
+    const copy = new MutableEntitySet(undoLog, this.axes);
     copy.#ids = this.#isDense ? this.#ids : this.#ids.slice();
     copy.#rows = this.#rows.clone();
     copy.#isDense = this.#isDense;
-    for (const [name, column] of this.#columns) copy.#columns.set(name, column.copy(journal));
+    for (const [name, column] of this.#columns) copy.#columns.set(name, column.copy(undoLog));
     return copy;
   }
 

@@ -25,11 +25,11 @@ export class Moments {
   readonly #happenings: Float64Array;
   /** By channel: the last moment with a message of it. */
   readonly #seen: Float64Array;
-  /** Channels of the messages of the moment, when changes are journalled. */
+  /** Channels of the messages of the moment, when changes are noted. */
   readonly #messages: number[] = [];
   #time: Time | null = null;
   #moment = 0;
-  #isJournalled = false;
+  #isNoting = false;
 
   /** `onMoment` sees the state of each, and must not change it. */
   constructor(reader: Reader, onMoment: (state: MutableState) => void, skipped: Skipped | null = null) {
@@ -59,10 +59,10 @@ export class Moments {
         this.#show();
         this.#time = time[from]!;
         this.#moment++;
-        this.#isJournalled = this.#skipped !== null && (to === length || this.#isRepeated(batch, from, to));
+        this.#isNoting = this.#skipped !== null && (to === length || this.#isRepeated(batch, from, to));
       }
       for (let i = from; i < to; i++) if (this.#happenings[channel[i]!]! >= 0) this.#happenings[channel[i]!]!++;
-      if (this.#isJournalled) this.#note(batch, from, to);
+      if (this.#isNoting) this.#note(batch, from, to);
       else this.#growth.apply(this.#reader.state, this.state, batch, from, to);
       from = to;
     }
@@ -86,7 +86,7 @@ export class Moments {
 
   #note(batch: MessageBatch, from: number, to: number): void {
     for (let i = from; i < to; i++) {
-      this.state.mark();
+      this.state.savepoint();
       this.#messages.push(batch.channel[i]!);
       this.#reader.state.apply(this.state, batch, i);
       this.#growth.folded(this.state, batch.end[i]! - batch.start[i]!);
@@ -95,7 +95,7 @@ export class Moments {
 
   #show(): void {
     if (this.#time === null) return;
-    if (this.#isJournalled) {
+    if (this.#isNoting) {
       for (const [path, count] of this.state.overwritten(this.#messages)) {
         this.#skipped?.(path, "it changed more than once in one moment, the last time counts", count);
       }

@@ -37,27 +37,27 @@ function isAmong(name: string, beginnings: readonly string[]): boolean {
 export class Patcher {
   #state: State = NOTHING;
   /** How names of values begin that are not sent, and that were not with the patch before. */
-  #spared: readonly string[] = [];
-  #sparedBefore: readonly string[] = [];
+  #omitted: readonly string[] = [];
+  #omittedBefore: readonly string[] = [];
 
   /** From now on only the names are sent of values whose names begin so. */
-  spare(beginnings: readonly string[]): void {
-    this.#spared = beginnings;
+  omitValues(beginnings: readonly string[]): void {
+    this.#omitted = beginnings;
   }
 
   /** The buffers of the arrays in the patch are given to `transfer`: they are nobody else's. */
   next(state: State, transfer: ArrayBuffer[]): StatePatch {
     const before = this.#state;
-    const [spared, sparedBefore] = [this.#spared, this.#sparedBefore];
+    const [omitted, omittedBefore] = [this.#omitted, this.#omittedBefore];
     this.#state = state;
-    this.#sparedBefore = spared;
+    this.#omittedBefore = omitted;
     const copies = new Copies();
-    const areSparedSame = spared === sparedBefore;
-    const areSame = state.values === before.values && areSparedSame;
+    const areOmittedSame = omitted === omittedBefore;
+    const areSame = state.values === before.values && areOmittedSame;
     const valuePatch = (value: Kept, old: Kept | undefined, name: string): { is: Value | undefined } | null => {
-      if (areSparedSame && Object.is(value, old)) return null;
-      const wasSent = old !== undefined && !isAmong(name, sparedBefore);
-      if (isAmong(name, spared)) return old !== undefined && !wasSent ? null : UNSENT;
+      if (areOmittedSame && Object.is(value, old)) return null;
+      const wasSent = old !== undefined && !isAmong(name, omittedBefore);
+      if (isAmong(name, omitted)) return old !== undefined && !wasSent ? null : UNSENT;
       return wasSent && Object.is(value, old) ? null : { is: owned(given(value)) };
     };
     const patch: StatePatch = {

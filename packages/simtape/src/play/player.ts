@@ -92,7 +92,7 @@ export interface PlayOptions {
    * Seeks are somebody's, with a pointer or a key that is held: those that follow each other within 100 ms are paced
    * although each was shown before the next came. Default false: they begin at once.
    */
-  readonly byHand?: boolean | undefined;
+  readonly interactive?: boolean | undefined;
   /** Wall time between two frames, nanoseconds; default a sixtieth of a second. */
   readonly interval?: Time | undefined;
   /** Bytes of recordings kept in memory, about; default 64 MiB. */
@@ -107,7 +107,7 @@ export function play(recording: Recording, options: PlayOptions = {}): Player {
 class LocalPlayer implements Player {
   readonly #clock: Clock;
   readonly #interval: Time;
-  readonly #isByHand: boolean;
+  readonly #isInteractive: boolean;
   readonly #library: Library;
   /** The first is the recording played, the others are its ghosts. */
   readonly #tracks: readonly Track[];
@@ -135,7 +135,7 @@ class LocalPlayer implements Player {
     const { ghosts = [], rate = 1, loop = null, interpolate = true } = options;
     this.#clock = options.clock ?? systemClock;
     this.#interval = options.interval ?? INTERVAL;
-    this.#isByHand = options.byHand ?? false;
+    this.#isInteractive = options.interactive ?? false;
     this.#library = new Library(options.memory ?? MEMORY, 1 + ghosts.length);
     this.#ghosts = ghosts;
     this.#tracks = [recording, ...ghosts.map((ghost) => ghost.recording)].map(
@@ -290,7 +290,7 @@ class LocalPlayer implements Player {
 
   /** Who seeks again so soon while it plays drags something; at rest a program may simply seek one after another. */
   #noteSeek(now: Time): void {
-    const isDragging = this.#isByHand || this.#transport.stage === "running";
+    const isDragging = this.#isInteractive || this.#transport.stage === "running";
     if (isDragging && now < this.#soughtAt + DRAGGED / 2) {
       this.#draggedUntil = now + DRAGGED;
       this.#pacedUntil = Math.max(this.#pacedUntil, this.#begunAt + PACE);

@@ -16,7 +16,7 @@ export type PlayerCommand =
    * Values of these groups, `bones` for those whose names begin with `bones/`, are not sent from now on: a state says
    * that they are there, and undefined. It is sent anew when it changes what is sent.
    */
-  | { readonly type: "spare"; readonly groups: readonly string[] }
+  | { readonly type: "omit-values"; readonly groups: readonly string[] }
   /** The last frame was taken: the next may come. */
   | { readonly type: "taken" }
   | { readonly type: "leave" };

@@ -9,22 +9,22 @@ import type { PlayerCommand, PlayerMessage, Port } from "./protocol.ts";
 import type { StepUnit } from "./transport.ts";
 
 /** A player that is elsewhere. */
-export interface DistantPlayer extends Player {
+export interface RemotePlayer extends Player {
   /**
    * Values of these groups are not sent from now on: `["bones"]` for those whose names begin with `bones/`. The state
    * has their names, and undefined for each. What is shown comes anew, with all that it is to have.
    */
-  spare(groups: readonly string[]): void;
+  omitValues(groups: readonly string[]): void;
 }
 
 /** A player at the other end of `port`, where `servePlayer` serves it. Closing it leaves that one as it is. */
-export function connectPlayer(port: Port): DistantPlayer {
-  return new RemotePlayer(port);
+export function connectPlayer(port: Port): RemotePlayer {
+  return new ConnectedPlayer(port);
 }
 
 const UNKNOWN: PlayerStatus = { phase: "loading", time: 0, rate: 1, loop: null, bounds: null, error: null };
 
-class RemotePlayer implements DistantPlayer {
+class ConnectedPlayer implements RemotePlayer {
   readonly #port: Port;
   readonly #audience = new Audience();
   readonly #watchers = new Set<(status: PlayerStatus) => void>();
@@ -73,8 +73,8 @@ class RemotePlayer implements DistantPlayer {
     this.#say({ type: "loop", range });
   }
 
-  spare(groups: readonly string[]): void {
-    this.#say({ type: "spare", groups });
+  omitValues(groups: readonly string[]): void {
+    this.#say({ type: "omit-values", groups });
   }
 
   subscribe(listener: FrameListener): () => void {

@@ -25,7 +25,7 @@ class Service {
   /** Sent last. */
   #frame: Frame | null = null;
   /** How names of values begin that are not sent. */
-  #spared: readonly string[] = [];
+  #omitted: readonly string[] = [];
   /** Frames that are not taken yet. */
   #sent = 0;
   /** Lets the next frame go. */
@@ -72,14 +72,14 @@ class Service {
     let patcher = this.#ghosts[ghost];
     if (patcher === undefined) {
       patcher = this.#ghosts[ghost] = new Patcher();
-      patcher.spare(this.#spared);
+      patcher.omitValues(this.#omitted);
     }
     return patcher;
   }
 
-  #spare(groups: readonly string[]): void {
-    this.#spared = groups.map((group) => `${group}/`);
-    for (const patcher of [this.#state, ...this.#ghosts]) patcher.spare(this.#spared);
+  #omitValues(groups: readonly string[]): void {
+    this.#omitted = groups.map((group) => `${group}/`);
+    for (const patcher of [this.#state, ...this.#ghosts]) patcher.omitValues(this.#omitted);
     // As if it played on to where it is: nothing is anywhere else.
     if (this.#frame !== null) this.#send({ ...this.#frame, cause: "play" });
   }
@@ -105,8 +105,8 @@ class Service {
         case "loop":
           this.#player.setLoop(command.range);
           break;
-        case "spare":
-          this.#spare(command.groups);
+        case "omit-values":
+          this.#omitValues(command.groups);
           break;
         case "taken":
           this.#sent = Math.max(0, this.#sent - 1);

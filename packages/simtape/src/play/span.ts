@@ -14,15 +14,15 @@ export class Span {
   readonly stretch: Stretch;
   readonly #model: StateModel;
   readonly #state: MutableState;
-  /** Moments folded, ascending: the time, the mark set before it, and where its first message is. */
+  /** Moments folded, ascending: the time, the savepoint before it, and where its first message is. */
   readonly #times: Time[] = [];
-  readonly #marks: number[] = [];
+  readonly #savepoints: number[] = [];
   readonly #batches: number[] = [];
   readonly #rows: number[] = [];
   /** The next message to fold. */
   #batch: number;
   #row: number;
-  /** The mark that the last undoing left, for the next moment. */
+  /** The savepoint that the last undoing left, for the next moment. */
   #standing: number | null = null;
   /** The two states looked at last, and how many moments went into each. */
   #frozen: readonly { readonly count: number; readonly state: State }[] = [];
@@ -77,7 +77,7 @@ export class Span {
 
   #begin(time: Time): void {
     this.#times.push(time);
-    this.#marks.push(this.#standing ?? this.#state.mark());
+    this.#savepoints.push(this.#standing ?? this.#state.savepoint());
     this.#standing = null;
     this.#batches.push(this.#batch);
     this.#rows.push(this.#row);
@@ -96,12 +96,12 @@ export class Span {
   }
 
   #undo(count: number): void {
-    this.#standing = this.#marks[count]!;
+    this.#standing = this.#savepoints[count]!;
     this.#state.undo(this.#standing);
     this.#batch = this.#batches[count]!;
     this.#row = this.#rows[count]!;
     this.#times.length = count;
-    this.#marks.length = count;
+    this.#savepoints.length = count;
     this.#batches.length = count;
     this.#rows.length = count;
   }

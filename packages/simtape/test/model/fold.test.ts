@@ -62,7 +62,7 @@ class MadeReader implements Reader {
     this.state = {
       motion: null,
       begin: (state) => state.setValue("began", true),
-      whole: (channel) => plan.whole[channel]!,
+      replacesState: (channel) => plan.whole[channel]!,
       apply: (state, batch, i) => {
         this.applied++;
         this.#apply(state, batch as Columns, i);

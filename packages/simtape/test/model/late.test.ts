@@ -69,7 +69,7 @@ describe("a late value", () => {
   test("is shared by copies of the state, and put back by undoing", () => {
     const state = mixed();
     const copy = state.clone();
-    const mark = state.mark();
+    const mark = state.savepoint();
     state.setValue("b", "other");
     state.setLate("a", late(0, 5));
     state.deleteValue("b");
@@ -90,13 +90,13 @@ describe("a late value", () => {
     const between = interpolateStates(a, state.freeze(), 5, () => "linear");
     expect(between.values.get("a")).toBe(2);
     const patcher = new Patcher();
-    patcher.spare(["b"]);
+    patcher.omitValues(["b"]);
     expect(patcher.next(between, []).values.put).toEqual([
       ["a", 2],
       ["b", undefined],
     ]);
     expect(made).toBe(0);
-    patcher.spare([]);
+    patcher.omitValues([]);
     expect(patched(null, patcher.next(between, [])).values.get("b")).toEqual([2, 3]);
     expect(made).toBe(1);
   });
@@ -108,7 +108,7 @@ describe("values", () => {
     const first = state.freeze().values;
     state.set("cars").row(1);
     expect(state.freeze().values).toBe(first);
-    const mark = state.mark();
+    const mark = state.savepoint();
     state.setValue("a", 2);
     const second = state.freeze().values;
     expect(second).not.toBe(first);

@@ -50,7 +50,7 @@ function readerOf(source: ByteSource, bytes: Uint8Array, onClose: () => void = (
     channels: ["even", "odd"].map((name, id) => ({ id, name, metadata: {}, schema: TEXT })),
     state: {
       motion: 1,
-      whole: () => false,
+      replacesState: () => false,
       interpolation: (path) => (path === "byte" ? "linear" : "hold"),
       apply: (state, of, i) => {
         const byte = of.payload(i)[0]!;

@@ -142,7 +142,7 @@ describe("undo", () => {
           for (const apply of before) apply(state);
           const marks: { mark: number; holds: unknown }[] = [];
           for (const step of steps) {
-            marks.push({ mark: state.mark(), holds: whole(state) });
+            marks.push({ mark: state.savepoint(), holds: whole(state) });
             for (const apply of step) apply(state);
           }
           const { mark, holds } = marks[picks.next().value! % marks.length]!;
@@ -163,7 +163,7 @@ describe("undo", () => {
   test("finds nobody in a set that was made dense and taken back, even when a row was added meanwhile", () => {
     const state = new MutableState();
     state.set("cars");
-    const mark = state.mark();
+    const mark = state.savepoint();
     state.set("cars").dense(3);
     state.set("cars").row("new");
     state.undo(mark);
@@ -171,12 +171,12 @@ describe("undo", () => {
     expect(state.set("cars").row(1)).toBe(0);
   });
 
-  test("takes texts back to their rows when the journal had to grow for one of them", () => {
+  test("takes texts back to their rows when the undo log had to grow for one of them", () => {
     for (const before of [1022, 1023, 1024]) {
       const state = new MutableState();
       const column = state.set("signs").column("label", SPECS["label"]!);
       for (const id of ["a", "b"]) column.putText(state.set("signs").row(id), id);
-      const mark = state.mark();
+      const mark = state.savepoint();
       for (let i = 0; i < before; i++) state.setValue("map", i);
       column.putText(1, "changed");
       state.undo(mark);
@@ -190,7 +190,7 @@ describe("undo", () => {
     const speed = cars.column("speed", { kind: "f64", width: 1, unit: null });
     cars.row(7);
     speed.put(0, 1);
-    const mark = state.mark();
+    const mark = state.savepoint();
     for (const speeds of [
       [2, 3],
       [4, 5],
@@ -206,13 +206,13 @@ describe("undo", () => {
     expect(speed.number(1)).toBeNaN();
   });
 
-  test("takes many cells back, more than the journal first has room for", () => {
+  test("takes many cells back, more than the undo log first has room for", () => {
     const state = new MutableState();
     const cars = state.set("cars");
     cars.dense(5000);
     const column = cars.column("position", SPECS["position"]!);
     for (let row = 0; row < 5000; row++) column.put3(row, row, -row, 0.5);
-    const mark = state.mark();
+    const mark = state.savepoint();
     for (let row = 0; row < 5000; row++) column.put3(row, 0, 0, 0);
     state.undo(mark);
     expect([column.number(4999), column.number(4999, 1), column.number(0, 2)]).toEqual([4999, -4999, 0.5]);
@@ -221,9 +221,9 @@ describe("undo", () => {
   test("refuses marks that were never set, are gone, or were forgotten", () => {
     const state = new MutableState();
     expect(() => state.undo(0)).toThrow(RangeError);
-    const first = state.mark();
+    const first = state.savepoint();
     state.setValue("map", 1);
-    const second = state.mark();
+    const second = state.savepoint();
     expect(() => state.undo(first + 1)).toThrow(RangeError);
     expect(() => state.undo(-1)).toThrow(RangeError);
     expect(() => state.undo(Number.NaN)).toThrow(RangeError);
@@ -285,7 +285,7 @@ describe("what freeze gives", () => {
           const marks: number[] = [];
           for (const [apply, what] of steps) {
             apply(state);
-            if (what === "mark") marks.push(state.mark());
+            if (what === "mark") marks.push(state.savepoint());
             if (what === "undo" && marks.length > 0) state.undo(marks.pop()!);
             if (what !== "go on") expect({ ...state.freeze() }).toEqual({ ...state.clone().freeze() });
           }
@@ -387,7 +387,7 @@ test("a column that was taken over is copied before it is written to", () => {
   const speed = cars.column("speed", SPECS["speed"]!);
   speed.replace(given);
   expect(speed.freeze(2, null).data).toBe(given);
-  const mark = state.mark();
+  const mark = state.savepoint();
   speed.put(0, 9);
   expect([speed.number(0), given[0]]).toEqual([9, 1]);
   state.undo(mark);
@@ -421,7 +421,7 @@ test("what has not changed is shown as the very same, so that it need not be loo
     state.set(name).column("label", SPECS["label"]!).putText(0, name);
   }
   const before = state.freeze();
-  const mark = state.mark();
+  const mark = state.savepoint();
   state.set("cars").column("speed", SPECS["speed"]!).put(0, 2);
   const after = state.freeze();
   const column = (of: State, set: string, name: string): unknown => of.sets.get(set)!.columns.get(name);

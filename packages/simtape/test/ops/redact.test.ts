@@ -182,7 +182,7 @@ async function expectSameOutside(of: SoundRecording, by: Choice): Promise<void> 
   // between two messages of motion there is interpolation, also with those taken out; what is whole comes with its next
   const { state } = source.reader;
   const hit = source.channels.filter(({ name }) => operation.channels.includes(name)).map(({ id }) => id);
-  const waiting = new Set(hit.filter((id) => state.whole(id)));
+  const waiting = new Set(hit.filter((id) => state.replacesState(id)));
   const times: number[] = [];
   for await (const batch of source.batches()) {
     for (let i = 0; i < batch.length; i++) {

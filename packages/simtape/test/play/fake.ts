@@ -21,7 +21,7 @@ export class CountingReader implements Reader {
   readonly channels: readonly Channel[] = [{ id: 0, name: "count", metadata: {}, schema: RAW }];
   readonly state: StateModel = {
     motion: 0,
-    whole: () => false,
+    replacesState: () => false,
     begin: (state) => {
       state.setValue("count", 0);
       state.setValue("sum", 0);

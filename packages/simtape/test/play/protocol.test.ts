@@ -7,7 +7,7 @@ import type { Frame } from "../../src/play/frame.ts";
 import { Patcher, patched, type StatePatch } from "../../src/play/patch.ts";
 import { type Player, play, type PlayerStatus } from "../../src/play/player.ts";
 import type { PlayerMessage, Port } from "../../src/play/protocol.ts";
-import { connectPlayer, type DistantPlayer } from "../../src/play/remote.ts";
+import { connectPlayer, type RemotePlayer } from "../../src/play/remote.ts";
 import { servePlayer } from "../../src/play/serve.ts";
 import { SOUND } from "../specimens.ts";
 import { CountingReader, lastOf, recordingOf, STEP } from "./fake.ts";
@@ -17,7 +17,7 @@ import { expectSame, opened } from "./truth.ts";
 interface Pair {
   readonly clock: ManualClock;
   readonly local: Player;
-  readonly remote: DistantPlayer;
+  readonly remote: RemotePlayer;
   /** Settles when the watcher has left. */
   readonly served: Promise<void>;
   readonly messages: PlayerMessage[];
@@ -135,7 +135,7 @@ describe("a player at the other end of a channel", () => {
     const pair = pairOf(play(recordingOf(new BulkReader(1000)), { clock, interpolate: false }), clock);
     const frames: Frame[] = [];
     pair.remote.subscribe((frame) => void frames.push(frame));
-    pair.remote.spare(["bulk"]);
+    pair.remote.omitValues(["bulk"]);
     await advance(clock, 20e6);
     await pair.remote.seek(0.5e9);
     const spared = new Map<string, unknown>([
@@ -146,14 +146,14 @@ describe("a player at the other end of a channel", () => {
     ]);
     expect(frames.at(-1)!.state.values).toEqual(spared);
     expect([...frames.at(-1)!.state.values.keys()]).toContain("bulk/last");
-    pair.remote.spare([]);
+    pair.remote.omitValues([]);
     await settled(6);
     const { time, since, cause, state } = frames.at(-1)!;
     expect(state.values).toEqual(new Map(spared).set("bulk/last", [50]));
     // nothing has been anywhere else meanwhile
     expect({ time, since, cause }).toEqual({ time: 0.5e9, since: 0.5e9, cause: "play" });
     const count = frames.length;
-    pair.remote.spare(["bulk"]);
+    pair.remote.omitValues(["bulk"]);
     pair.remote.play();
     await advance(clock, 1e9);
     expect(frames.length).toBeGreaterThan(count + 40);
@@ -173,8 +173,8 @@ describe("a player at the other end of a channel", () => {
     pair.remote.subscribe(() => new Promise((resolve) => void takes.push(resolve)));
     pair.local.play();
     await advance(clock, 0.1e9);
-    pair.remote.spare(["bulk"]);
-    pair.remote.spare([]);
+    pair.remote.omitValues(["bulk"]);
+    pair.remote.omitValues([]);
     await advance(clock, 0.1e9);
     for (let n = 0; n < 20; n++) {
       const before = pair.messages.filter(({ type }) => type === "frame").length;
@@ -232,7 +232,7 @@ describe("a player at the other end of a channel", () => {
     for (const data of [
       { type: "rate", rate: "fast" },
       { type: "seek", id: 1, time: null },
-      { type: "spare", groups: 7 },
+      { type: "omit-values", groups: 7 },
       { type: "dance" },
       null,
     ]) {
@@ -282,7 +282,7 @@ describe("a patch", () => {
         const patcher = new Patcher();
         let shown: State | null = null;
         for (const [time, [values, spared]] of steps.entries()) {
-          patcher.spare(spared);
+          patcher.omitValues(spared);
           const state: State = { time, values, sets: new Map() };
           shown = patched(shown, structuredClone(patcher.next(state, [])));
           const wanted = [...values].map(([name, value]) => {
@@ -292,7 +292,7 @@ describe("a patch", () => {
           expect(new Set(shown.values.keys())).toEqual(new Set(values.keys()));
           const again = patcher.next(state, []);
           expect(again.values).toEqual({ put: [], drop: [] });
-          patcher.spare([]);
+          patcher.omitValues([]);
           shown = patched(shown, structuredClone(patcher.next(state, [])));
           expect(shown.values).toEqual(values);
         }

@@ -74,7 +74,7 @@ async function heldByHand(): Promise<{ clock: ManualClock; source: FarSource; en
   const clock = new ManualClock();
   const { source, recording } = await far(clock);
   const { end } = await recording.timeline();
-  const player = play(recording, { clock, byHand: true });
+  const player = play(recording, { clock, interactive: true });
   await clock.advance(0.2e9);
   source.delay = 20e6;
   source.times.length = 0;

@@ -77,7 +77,7 @@ export class Engine {
       at: at ?? undefined,
       rate,
       loop,
-      byHand: true,
+      interactive: true,
     });
     void servePlayer(this.#player, port as Port, this.#leave.signal).then(() => port.close());
     await before?.close();

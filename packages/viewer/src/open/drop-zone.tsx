@@ -26,7 +26,7 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
         if (!hasFiles(event)) return;
         event.preventDefault();
         setOver(false);
-        const as = event.shiftKey && session.store.value.decks.length > 0 ? "ghosts" : "main";
+        const as = event.shiftKey && session.state.value.decks.length > 0 ? "ghosts" : "main";
         void droppedFiles(event.dataTransfer).then((files) => openFiles(session, files, as));
       }}
     >

@@ -8,7 +8,7 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   const places = placesOf(files.filter((file) => !isDictionary(file)));
   session.giveDictionaries(dictionaries);
   if (places.length === 0 && dictionaries.length > 0) {
-    if (session.store.value.failure !== null) await session.tryAgain();
+    if (session.state.value.failure !== null) await session.tryAgain();
     else session.tell(`${namesOf(dictionaries)} will be used for what is opened next`);
     return;
   }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from "react";
 import { useFrames, useSession } from "../hooks.ts";
 import type { Series, SeriesPath } from "../protocol.ts";
-import { useStore } from "../store.ts";
+import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { type Curve, colorOf } from "./chart-options.ts";
 import type { Range } from "./envelope.ts";
@@ -31,7 +31,7 @@ function shortOf(path: SeriesPath): string {
 /** Several numbers over the same time, with what they are now, or under the pointer. */
 export function Chart({ paths, series, ghosts, range, width, height, onZoom, onRange, onRemove, onAdd }: Props) {
   const session = useSession();
-  const shownScheme = useStore(scheme, (value) => value);
+  const shownScheme = useObservable(scheme, (value) => value);
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<PlotView | null>(null);
   const names = useRef<HTMLUListElement>(null);

@@ -23,7 +23,7 @@ export function PathPicker({
   const list = useRef<HTMLDivElement>(null);
   const state = useWhole();
   const [text, setText] = useState(() => {
-    const { selection } = session.store.value;
+    const { selection } = session.state.value;
     return selection?.kind === "thing" ? `${selection.set}/${selection.id}/` : "";
   });
   const [active, setActive] = useState(0);

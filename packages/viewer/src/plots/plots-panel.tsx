@@ -109,7 +109,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
         <Button label="Show all of the recording (0)" disabled={shown.range === null} onClick={() => setRange(null)}>
           All
         </Button>
-        <SaveTable recording={opened.recording} name={session.store.value.decks[0]!.place.name} {...{ paths, range }} />
+        <SaveTable recording={opened.recording} name={session.state.value.decks[0]!.place.name} {...{ paths, range }} />
       </div>
       <div ref={place} className="plots-charts">
         {shown.charts.length === 0 && (

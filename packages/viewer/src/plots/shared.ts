@@ -20,7 +20,7 @@ export function useShown(): readonly [Shown, (next: Shown) => void, () => Shown 
   const format = useViewer(({ decks }) => decks[0]?.opened.info.format);
   const key = `plots-${format}`;
   const [shown, setShown] = useShared<Shown | null>(key, null);
-  return [shown ?? NOTHING, setShown, () => (session.store.value.shared[key] as Shown | undefined) ?? null];
+  return [shown ?? NOTHING, setShown, () => (session.state.value.shared[key] as Shown | undefined) ?? null];
 }
 
 /** With a path in a chart, or out of it when it is there; `null`: in a chart of its own. A chart without paths goes. */

@@ -19,7 +19,7 @@ const TRAVELLERS: readonly (readonly [set: string, column: string])[] = [
 
 /** Asks for the ways of the first few things of every recording, and draws them as they come. */
 export async function drawCourses(session: Session, view: SceneView, frame: Frame, signal: AbortSignal): Promise<void> {
-  const { decks } = session.store.value;
+  const { decks } = session.state.value;
   for (const [i, deck] of decks.entries()) {
     if ((deck.opened.info.bytes ?? BYTES) >= BYTES) continue;
     await drawOne(session, view, i, deck, i === 0 ? frame.state : frame.ghosts[i - 1], signal);

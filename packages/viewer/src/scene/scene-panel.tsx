@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Deck } from "../session.ts";
-import { useStore } from "../store.ts";
+import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import type { CameraMode, CameraPlace } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
@@ -38,7 +38,7 @@ export function ScenePanel() {
   const [failure, setFailure] = useState<Error | null>(null);
   const [things, setThings] = useState<readonly Thing[]>([]);
   const [settings, keep] = useShared<SceneSettings>("scene", DEFAULTS);
-  const shownScheme = useStore(scheme, (value) => value);
+  const shownScheme = useObservable(scheme, (value) => value);
   const selection = useViewer((state) => state.selection);
   const main = useViewer(({ decks }) => decks[0]);
   const decks = useViewer((state) => state.decks);

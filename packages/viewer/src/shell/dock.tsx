@@ -5,7 +5,7 @@ import { createPortal } from "react-dom";
 import { useSession } from "../hooks.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
-import { useStore } from "../store.ts";
+import { useObservable } from "../observable.ts";
 import { restore } from "./layout.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
 
@@ -18,7 +18,7 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
   const container = useRef<HTMLDivElement>(null);
   const dock = useRef<DockviewApi | null>(null);
   const [places, setPlaces] = useState<Places>(new Map());
-  const shownScheme = useStore(scheme, (value) => value);
+  const shownScheme = useObservable(scheme, (value) => value);
   useEffect(() => {
     const api = createDockview(container.current!, {
       theme: themeOf(scheme.value),
@@ -50,7 +50,7 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
       },
     });
     dock.current = api;
-    restore(api, session.store.value.shared["layout"]);
+    restore(api, session.state.value.shared["layout"]);
     // What the user did, as against what followed from the size of the page.
     const keep = (): void => session.share("layout", api.toJSON());
     const changes = [api.onDidAddPanel(keep), api.onDidRemovePanel(keep), api.onDidMovePanel(keep)];

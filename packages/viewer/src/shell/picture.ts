@@ -4,7 +4,7 @@ import { clock } from "../time.ts";
 /** Saves what is drawn first among the panels' pictures, with its name and time written below. */
 export async function savePicture(session: Session): Promise<void> {
   const take = session.pictures.values().next().value;
-  const name = session.store.value.decks[0]?.place.name ?? "recording";
+  const name = session.state.value.decks[0]?.place.name ?? "recording";
   if (take === undefined) {
     session.tell("Nothing to take a picture of: show the scene first");
     return;

@@ -5,7 +5,7 @@ import { useSession, useViewer } from "../hooks.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
 import type { Session } from "../session.ts";
-import { useStore } from "../store.ts";
+import { useObservable } from "../observable.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
@@ -20,7 +20,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const main = useViewer((state) => state.decks[0]);
   const ghosts = useViewer((state) => state.decks.length - 1);
   const opening = useViewer((state) => state.opening);
-  const shownScheme = useStore(scheme, (value) => value);
+  const shownScheme = useObservable(scheme, (value) => value);
   const [dialog, setDialog] = useState<"ghosts" | "layouts" | null>(null);
   const close = (): void => setDialog(null);
   return (
@@ -90,7 +90,7 @@ function Findings({ dock }: { readonly dock: DockviewApi | null }) {
 async function share(session: Session): Promise<void> {
   const address = addressOf(session);
   history.replaceState(null, "", address);
-  const isFile = session.store.value.decks[0]?.place.kind === "files";
+  const isFile = session.state.value.decks[0]?.place.kind === "files";
   try {
     await navigator.clipboard.writeText(address);
     session.tell(

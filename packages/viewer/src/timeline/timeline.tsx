@@ -1,7 +1,7 @@
 import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Mark } from "../protocol.ts";
-import { useStore } from "../store.ts";
+import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { clock } from "../time.ts";
 import { Activity } from "./activity.ts";
@@ -16,7 +16,7 @@ export function Timeline() {
   const session = useSession();
   const decks = useViewer((state) => state.decks);
   const loop = useViewer(({ status }) => status.loop);
-  const shownScheme = useStore(scheme, (value) => value);
+  const shownScheme = useObservable(scheme, (value) => value);
   const { opened, place } = decks[0]!;
   const [shared, setHeight] = useShared<unknown>("timeline", null);
   const keptHeight = typeof shared === "number" ? Math.min(HEIGHT.most, Math.max(HEIGHT.least, shared)) : null;

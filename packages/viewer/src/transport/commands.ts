@@ -46,7 +46,7 @@ export function toggle(session: Session): void {
 
 /** Plays in a direction; when it does already, at the next faster rate. */
 export function shuttle(session: Session, direction: 1 | -1): void {
-  const { rate } = session.store.value.status;
+  const { rate } = session.state.value.status;
   const isSo = session.isPlaying && Math.sign(rate) === direction;
   session.setRate(isSo ? direction * nextRate(Math.abs(rate), 1) : direction);
   session.play();
@@ -69,7 +69,7 @@ function seekBy(session: Session, by: number): void {
 }
 
 function changeRate(session: Session, by: 1 | -1): void {
-  const { rate } = session.store.value.status;
+  const { rate } = session.state.value.status;
   session.setRate(Math.sign(rate) * nextRate(Math.abs(rate), by));
 }
 
@@ -77,7 +77,7 @@ function changeRate(session: Session, by: 1 | -1): void {
 function setEdge(session: Session, edge: "start" | "end"): void {
   const here = session.time ?? 0;
   const { start, end } = session.bounds;
-  const before = session.store.value.status.loop;
+  const before = session.state.value.status.loop;
   const loop =
     edge === "start"
       ? { start: here, end: before?.end !== undefined && before.end > here ? before.end : end }

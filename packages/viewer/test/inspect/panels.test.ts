@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await page.mouse.move(over.x + over.width / 2, over.y + 20);
     await page.mouse.wheel(0, -500);
     await page.waitForFunction(
-      () => (simtape.store.value.shared["plots-nanover"] as { range: unknown }).range !== null,
+      () => (simtape.state.value.shared["plots-nanover"] as { range: unknown }).range !== null,
     );
     await picture("plots");
     await page.mouse.click(over.x + over.width / 2, over.y + 20);
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
       .textContent();
     expect(text!.split(", ").map(Number)).toEqual([0, 1, 2].map((i) => expect.closeTo(data[i]!, 1)));
     await page.keyboard.press("Enter");
-    expect(await page.evaluate(() => simtape.store.value.selection)).toEqual(
+    expect(await page.evaluate(() => simtape.state.value.selection)).toEqual(
       expect.objectContaining({ set: "vehicles", id: ids[0] }),
     );
     await page.getByRole("searchbox", { name: "Search the state" }).fill("vehicles/24 steer");

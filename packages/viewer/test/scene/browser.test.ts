@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
     await page.getByRole("combobox", { name: "Selected thing" }).selectOption({ index: 2 });
     expect(await selection()).toEqual({ kind: "thing", set: "players", id: 2 });
     await page.getByRole("button", { name: "Names of things" }).click();
-    expect(await page.evaluate(() => simtape.store.value.shared["scene"])).toMatchObject({
+    expect(await page.evaluate(() => simtape.state.value.shared["scene"])).toMatchObject({
       mode: "orbit",
       labels: false,
     });
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
   }
 
   function selection(): Promise<unknown> {
-    return page.evaluate(() => simtape.store.value.selection);
+    return page.evaluate(() => simtape.state.value.selection);
   }
 
   async function keep(name: string): Promise<void> {

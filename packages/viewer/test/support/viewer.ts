@@ -124,5 +124,5 @@ export async function drop(
 /** Waits until a recording is shown, and listens. */
 export async function untilOpen(page: Page): Promise<void> {
   await page.getByRole("toolbar", { name: "Playing" }).waitFor();
-  await page.waitForFunction(() => simtape.store.value.phase === "open" && simtape.frame !== null);
+  await page.waitForFunction(() => simtape.state.value.phase === "open" && simtape.frame !== null);
 }

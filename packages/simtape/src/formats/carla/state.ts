@@ -67,7 +67,7 @@ export class CarlaState implements StateModel {
       state.set(name, AXES);
   }
 
-  whole(): boolean {
+  replacesState(): boolean {
     return false;
   }
 

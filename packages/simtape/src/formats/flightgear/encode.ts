@@ -17,7 +17,7 @@ import {
 import { isPropertyPath, signalFor } from "./known-signals.ts";
 import { type Signal, type SignalList, writeSignals } from "./signals.ts";
 import { tapeWitness } from "./witness.ts";
-import { TapeWriter } from "./writer.ts";
+import { FlightGearWriter } from "./writer.ts";
 
 /** Things beside the own aircraft that a tape can follow. */
 const MAX_PILOTS = 1000;
@@ -53,7 +53,7 @@ const MODEL = "Aircraft/ufo/Models/ufo.xml";
  * FlightGear records them, else extra properties below `/simtape`. The README has the table.
  */
 export function encoder(writer: Writer, account: Account, origin: Origin = unsetOrigin()): StateEncoder {
-  if (!(writer instanceof TapeWriter)) throw new TypeError("not a writer of FlightGear tapes");
+  if (!(writer instanceof FlightGearWriter)) throw new TypeError("not a writer of FlightGear tapes");
   return new TapeEncoder(writer, account, origin);
 }
 
@@ -71,7 +71,7 @@ interface Pilot {
 }
 
 class TapeEncoder implements StateEncoder {
-  readonly #writer: TapeWriter;
+  readonly #writer: FlightGearWriter;
   readonly #account: Account;
   /** Where the plane lies, and the same for others to know, when anything was on it. */
   readonly #origin: Origin;
@@ -104,7 +104,7 @@ class TapeEncoder implements StateEncoder {
   /** Sets whose things may be told by properties alone, as they were last: for their axes and units. */
   readonly #shapes = new Map<string, EntitySet>();
 
-  constructor(writer: TapeWriter, account: Account, origin: Origin) {
+  constructor(writer: FlightGearWriter, account: Account, origin: Origin) {
     this.#writer = writer;
     this.#account = account;
     this.#given = origin;

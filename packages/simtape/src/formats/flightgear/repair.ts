@@ -10,7 +10,7 @@ import { mendHeader } from "./mend-header.ts";
 import { Output } from "./output.ts";
 import { FlightGearReader } from "./reader.ts";
 import { tapeUnder } from "./tape-plan.ts";
-import { TapeWriter } from "./writer.ts";
+import { FlightGearWriter } from "./writer.ts";
 
 /**
  * Every frame that can be read, in a sound tape: frames that are damaged inside keep the items that are whole, a broken
@@ -90,7 +90,7 @@ async function mend(
   note: RepairNote,
   without: ReadonlySet<number>,
 ): Promise<readonly MendedFrame[]> {
-  const writer = new TapeWriter({ like: tape }, header);
+  const writer = new FlightGearWriter({ like: tape }, header);
   writer.begin(new Output(await to.open()));
   try {
     const mender = new FrameMender(tape, writer.frames(), note, without);

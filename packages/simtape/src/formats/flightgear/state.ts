@@ -67,7 +67,7 @@ export class FlightGearState implements StateModel {
     this.motion = motion < 0 ? null : motion;
   }
 
-  whole(channel: number): boolean {
+  replacesState(channel: number): boolean {
     return this.#kinds[channel] === "signals";
   }
 

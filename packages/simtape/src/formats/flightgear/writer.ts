@@ -18,8 +18,8 @@ const MAX_PACKET = 0xffff;
 const NOTHING = new Uint8Array(0);
 
 /** Opens the file and writes nothing to it yet: what the header says is known with the first message. */
-export async function createWriter(to: SinkBundle, options: CreateOptions): Promise<TapeWriter> {
-  const writer = new TapeWriter(options);
+export async function createWriter(to: SinkBundle, options: CreateOptions): Promise<FlightGearWriter> {
+  const writer = new FlightGearWriter(options);
   writer.begin(new Output(await to.open()));
   return writer;
 }
@@ -35,7 +35,7 @@ export interface FrameTarget {
 }
 
 /** Writes a tape: rows of one time are gathered into one frame. */
-export class TapeWriter implements Writer {
+export class FlightGearWriter implements Writer {
   readonly #plan: TapePlan;
   readonly #channels: ChannelInfo[] = [];
   readonly #slots: Slot[];

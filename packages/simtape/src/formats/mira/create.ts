@@ -4,17 +4,17 @@ import type { CreateOptions } from "../../model/writer.ts";
 import type { ChannelDefault, ChannelDefaults } from "./channel-writer.ts";
 import { TapeReader } from "./reader.ts";
 import { settingsOf } from "./settings.ts";
-import { TapeWriter } from "./writer.ts";
+import { MiraWriter } from "./writer.ts";
 
 /**
  * Begins a tape. Dialects: `A`, the recommended profile, and switches of its open points, as `"A,endian=big"`; see the
  * format's README. Throws `RangeError` for others, `TypeError` when `like` is no tape.
  */
-export async function create(to: SinkBundle, options: CreateOptions): Promise<TapeWriter> {
+export async function create(to: SinkBundle, options: CreateOptions): Promise<MiraWriter> {
   const like = options.like === undefined ? null : tapeOf(options.like);
   const settings = settingsOf(options, like);
   const defaults = like === null ? NONE : await defaultsOf(like);
-  return new TapeWriter(await to.open(), settings, defaults);
+  return new MiraWriter(await to.open(), settings, defaults);
 }
 
 const NONE: ChannelDefaults = { byName: new Map(), byMetadata: new Map() };

@@ -2,13 +2,13 @@ import type { Format, OpenOptions, Reader, SniffHint } from "../../model/reader.
 import type { Reporter } from "../../model/error.ts";
 import type { SourceBundle } from "../../io/source.ts";
 import { probe } from "./probe.ts";
-import type { TapeWriting } from "./writing.ts";
+import type { MiraWriting } from "./writing.ts";
 import type { PayloadSchema } from "./types.ts";
 
 export { type MessageHeader, readMessageHeader } from "./message-header.ts";
 export type { PayloadSchema } from "./types.ts";
-export type { TapeWriter } from "./writer.ts";
-export type { TapeWriting } from "./writing.ts";
+export type { MiraWriter } from "./writer.ts";
+export type { MiraWriting } from "./writing.ts";
 
 /** Bytes that formats are recognised by: fewer are the whole file. */
 const HEAD_BYTES = 4096;
@@ -20,7 +20,7 @@ export interface MiraOptions {
 
 /** Tapes can be written, with frame ids and sequence ids. */
 export interface MiraFormat extends Format {
-  writing(): Promise<TapeWriting>;
+  writing(): Promise<MiraWriting>;
 }
 
 /** The format, with payload schemas of your own. */

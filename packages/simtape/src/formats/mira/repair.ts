@@ -8,7 +8,7 @@ import { create, tapeOf } from "./create.ts";
 import { TapeContext } from "./message-header.ts";
 import type { TapeReader } from "./reader.ts";
 import { ChunkShape } from "./shape.ts";
-import type { TapeWriter } from "./writer.ts";
+import type { MiraWriter } from "./writer.ts";
 
 /** Findings about what is always written anew. */
 const REBUILT: ReadonlySet<string> = new Set([
@@ -120,6 +120,6 @@ function timed(batch: MessageBatch, { mistimed }: TapeReader, note: RepairNote):
 }
 
 /** Infos of channels that have no message any more, or never had. */
-function declareSilent(writer: TapeWriter, { tape }: TapeReader, channels: readonly TapeChannel[]): void {
+function declareSilent(writer: MiraWriter, { tape }: TapeReader, channels: readonly TapeChannel[]): void {
   for (const channel of channels) if (tape.observer.channels[channel.id]!.info !== null) writer.declare(channel);
 }

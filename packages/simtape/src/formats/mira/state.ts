@@ -45,7 +45,7 @@ export class TapeState implements StateModel {
     set.column("kind", KIND);
   }
 
-  whole(_channel: number): boolean {
+  replacesState(_channel: number): boolean {
     return true;
   }
 

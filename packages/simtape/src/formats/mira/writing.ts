@@ -4,11 +4,11 @@ import { create } from "./create.ts";
 import { encoder } from "./encode.ts";
 import { repair } from "./repair.ts";
 import { restate } from "./restate.ts";
-import type { TapeWriter } from "./writer.ts";
+import type { MiraWriter } from "./writer.ts";
 
 /** The writing side of tapes; its writer takes frame ids and sequence ids, too. */
-export interface TapeWriting extends WritingFormat {
-  create(to: SinkBundle, options: CreateOptions): Promise<TapeWriter>;
+export interface MiraWriting extends WritingFormat {
+  create(to: SinkBundle, options: CreateOptions): Promise<MiraWriter>;
 }
 
-export const writing: TapeWriting = { create, restate, repair, encoder };
+export const writing: MiraWriting = { create, restate, repair, encoder };

@@ -89,7 +89,7 @@ export class NanoverState implements StateModel {
     this.#states = stateSchema(container);
   }
 
-  whole(_channel: number): boolean {
+  replacesState(_channel: number): boolean {
     return false;
   }
 

@@ -46,7 +46,7 @@ export async function redacted(
   const timeline = await reader.timeline();
   const { motion } = reader.state;
   // where motion is whole, messages stand alone, and what holds is said again
-  const isAlone = motion === null || reader.state.whole(motion);
+  const isAlone = motion === null || reader.state.replacesState(motion);
   if (until > timeline.end || isAlone) return { reader: without, removed };
   // a message whose texts others have, too, may be heard of behind the range
   const isTold: IsKept = (channel, time, batch, i) =>

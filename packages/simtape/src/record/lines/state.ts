@@ -141,7 +141,7 @@ export class StateLines {
    * that its column does not hold; nothing of the line is taken then.
    */
   entities(sets: EntitiesTold): void {
-    const mark = this.#state.mark();
+    const mark = this.#state.savepoint();
     try {
       this.#tellEntities(sets);
       this.#isChanged = true;

@@ -12,7 +12,7 @@ import { readJournal } from "./journal.ts";
 import { OVERFLOW_POLICIES } from "./live-output.ts";
 import { nextEntityBehind } from "./next-entity.ts";
 import { Notes } from "./notes.ts";
-import { Part } from "./part.ts";
+import { StoredRecording } from "./stored-recording.ts";
 import { warmUp } from "./warm-up.ts";
 import { checkLimits, isAtLimit } from "./limits.ts";
 import { eventsOf } from "./profile.ts";
@@ -64,7 +64,7 @@ export class Recorder {
   readonly #elapsed: () => number;
   readonly #notes = new Notes();
   readonly #giveUp = new AbortController();
-  #part: Part | null = null;
+  #part: StoredRecording | null = null;
   #sink: WorldSink | null = null;
   #world: World;
   #encoder: HcrpEncoder | null = null;
@@ -74,7 +74,7 @@ export class Recorder {
   #tick = 0;
   #base = 0;
   #next: Promise<void> | null = null;
-  #ready: readonly [string, Part] | null = null;
+  #ready: readonly [string, StoredRecording] | null = null;
   #isMuted = false;
   #isAnew = false;
   /** Whether the present tick holds events, and how many of those since the last commit do. */
@@ -377,7 +377,7 @@ export class Recorder {
     room: () => this.#part!.writer.room,
   };
 
-  #take(part: Part): void {
+  #take(part: StoredRecording): void {
     this.#part = part;
     this.#metadataBefore = null;
     this.#metadataBytes = 0;
@@ -389,7 +389,7 @@ export class Recorder {
     this.#newEpoch(part);
   }
 
-  async #open(id: string, from: Existing | null, epoch: bigint): Promise<Part> {
+  async #open(id: string, from: Existing | null, epoch: bigint): Promise<StoredRecording> {
     const { worldId, worldVersion, dataVersion, metadata, buffer = {}, sleep, journal } = this.#options;
     const create: CreateOptions = {
       ...(from === null ? { epoch } : {}),
@@ -401,7 +401,7 @@ export class Recorder {
       },
     };
     const pause = sleep ?? ((milliseconds) => wait(milliseconds, this.#giveUp.signal));
-    return Part.open({
+    return StoredRecording.open({
       store: this.#store,
       id,
       create,
@@ -425,7 +425,7 @@ export class Recorder {
     });
   }
 
-  #newEpoch(part: Part): void {
+  #newEpoch(part: StoredRecording): void {
     const { dataVersion, protocol = 0, server = "simtape", schemaVersion = 1 } = this.#versions;
     part.writer.newEpoch({
       dataVersion: dataVersion ?? part.writer.epoch.dataVersion,
@@ -464,7 +464,7 @@ export class Recorder {
   }
 
   /** Takes no more events while there is no room, as far as the policy says so, or when all is lost. */
-  #overflow(part: Part): void {
+  #overflow(part: StoredRecording): void {
     const { policy = "drop-oldest", bytes = BUFFER_BYTES } = this.#options.buffer ?? {};
     const most = policy === "drop-newest" ? bytes : policy === "block" ? bytes * 2 : Number.POSITIVE_INFINITY;
     const isRoom = part.output.waiting < most && !part.output.isIndexFull;
@@ -530,7 +530,7 @@ export class Recorder {
     this.commit();
   }
 
-  async #openNext(): Promise<[string, Part]> {
+  async #openNext(): Promise<[string, StoredRecording]> {
     for (;;) {
       const id = numbered(this.#options.id, ++this.#number);
       const there = await existing(this.#store, id, this.#options.budget);
@@ -540,7 +540,7 @@ export class Recorder {
   }
 
   /** What there is of all that has a limit. */
-  #use({ bytes, output }: Part): Parameters<typeof isAtLimit>[1] {
+  #use({ bytes, output }: StoredRecording): Parameters<typeof isAtLimit>[1] {
     // another recording would begin with as much
     const metadata = this.#metadataBytes > (this.#metadataBefore ?? 0) ? this.#metadataBytes : 0;
     const { count: chunks, segments, indexUse: index } = output;
@@ -566,7 +566,7 @@ export class Recorder {
   }
 
   /** Everything that there is to say of a recording's end. */
-  #end(part: Part, outcome: Outcome, durationMs: number | null): void {
+  #end(part: StoredRecording, outcome: Outcome, durationMs: number | null): void {
     this.#encoder?.end();
     if (this.#isMuted) this.#notes.endGap(this.#at);
     this.#note(outcome, durationMs);

@@ -5,7 +5,7 @@ import { type Store, StoreError } from "../../io/store.ts";
 import type { Finding } from "../../model/error.ts";
 import { existing } from "./existing.ts";
 import type { JournalFile } from "./journal.ts";
-import { Part } from "./part.ts";
+import { StoredRecording } from "./stored-recording.ts";
 
 export interface RecoverOptions {
   /** What the recorder mirrored, when it did. */
@@ -47,7 +47,7 @@ export async function recover(store: Store, id: string, options: RecoverOptions 
   try {
     if ((head.flags & FLAG_FINISHED) !== 0)
       return { id, status: "sound", committed, fromSegments: 0, fromJournal: 0, ticks: committed, findings };
-    const part = await Part.open({
+    const part = await StoredRecording.open({
       store,
       id,
       create: {},

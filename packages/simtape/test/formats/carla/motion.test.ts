@@ -140,7 +140,7 @@ describe.each([4, 8] as const)("packets of motion with vectors of %i bytes", (sc
             state.undo(marks[kept]!);
             folded.length = marks.length = kept;
           }
-          marks.push(state.mark());
+          marks.push(state.savepoint());
           folded.push(packet);
           model.apply(state, batchOf(packet, dialect), 0);
           // another state in between, as whoever plays has several

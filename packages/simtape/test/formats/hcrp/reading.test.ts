@@ -697,7 +697,7 @@ describe("state", () => {
     let seen = 0;
     for await (const batch of reader.batches({ end: 12e9 })) {
       for (let i = 0; i < batch.length; i++, seen++) {
-        if (seen % 50 === 0) before.push({ mark: state.mark(), frozen: state.freeze() });
+        if (seen % 50 === 0) before.push({ mark: state.savepoint(), frozen: state.freeze() });
         reader.state.apply(state, batch, i);
       }
     }

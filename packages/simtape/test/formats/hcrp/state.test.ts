@@ -456,7 +456,7 @@ test("rows that are folded together do what they do one by one, journalled or no
     const [single, together, journalled] = [new MutableState(), new MutableState(), new MutableState()];
     for (const state of [single, together, journalled]) model.begin?.(state);
     const start = journalled.freeze();
-    const mark = journalled.mark();
+    const mark = journalled.savepoint();
     for await (const batch of recording.batches()) {
       for (let from = 0; from < batch.length; ) {
         const to = Math.min(batch.length, from + 1 + roll(roll(2) === 0 ? 3 : 500));

@@ -1,6 +1,6 @@
 import type { ByteSink } from "../../../src/io/sink.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
-import { createMira, mira, readMessageHeader, type TapeWriting } from "../../../src/formats/mira/format.ts";
+import { createMira, mira, readMessageHeader, type MiraWriting } from "../../../src/formats/mira/format.ts";
 import type { TapeReader } from "../../../src/formats/mira/reader.ts";
 import { Findings } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
@@ -9,7 +9,7 @@ import type { Recording } from "../../../src/model/recording.ts";
 import type { CreateOptions } from "../../../src/model/writer.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
 
-export const writing: TapeWriting = await mira.writing();
+export const writing: MiraWriting = await mira.writing();
 
 export function openTape(tape: Uint8Array): Promise<Recording> {
   return openBundle(bundleOfFiles({ "a.tape": tape }), [mira]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deflateZlib } from "../../../src/codec/deflate.ts";
-import { readMessageHeader, type TapeWriter } from "../../../src/formats/mira/format.ts";
+import { readMessageHeader, type MiraWriter } from "../../../src/formats/mira/format.ts";
 import { IndexLog } from "../../../src/formats/mira/index-log.ts";
 import { profileMetadata } from "../../../src/formats/mira/profile.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
@@ -372,7 +372,7 @@ describe("a tape written anew", () => {
 });
 
 describe("a tape under way", () => {
-  const open = async (sink: DiskSink, dialect = "A"): Promise<TapeWriter> =>
+  const open = async (sink: DiskSink, dialect = "A"): Promise<MiraWriter> =>
     await writing.create({ name: "disk", open: async () => sink }, { epoch: START, dialect });
 
   test.each(["A", "block_spans=true", "endian=big,size_incl_header=true"])(

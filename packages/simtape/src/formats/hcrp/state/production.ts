@@ -45,7 +45,7 @@ export class ProductionState implements StateModel {
     this.#scene.begin(state);
   }
 
-  whole(): boolean {
+  replacesState(): boolean {
     return false;
   }
 

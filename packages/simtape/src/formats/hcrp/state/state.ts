@@ -109,7 +109,7 @@ export class WorldState implements StateModel {
     this.#scene.begin(state);
   }
 
-  whole(): boolean {
+  replacesState(): boolean {
     return false;
   }
 

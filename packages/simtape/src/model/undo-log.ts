@@ -1,15 +1,15 @@
 import type { Kept } from "./late.ts";
 import type { Time } from "./time.ts";
 
-/** What the journal puts cells back into. */
+/** What the undo log puts cells back into. */
 export interface CellTarget {
-  /** Writes one cell, by its place in the column, without journalling it. */
+  /** Writes one cell, by its place in the column, without noting it. */
   putBack(at: number, value: number | string): void;
   /** The same for three from `at` on. */
   putBack3(at: number, x: number, y: number, z: number): void;
 }
 
-/** What the journal takes rows back from. */
+/** What the undo log takes rows back from. */
 export interface RowTarget {
   /** Takes out the row added last. */
   takeBackRow(): void;
@@ -21,7 +21,7 @@ export interface StateTarget {
   putBackValue(path: string, before: Kept | undefined): void;
 }
 
-const MARK = 0;
+const SAVEPOINT = 0;
 const NUMBER = 1;
 const NUMBERS3 = 2;
 const TEXT = 3;
@@ -42,7 +42,7 @@ export type Changed = string | CellTarget | RowTarget;
  * What changed, in order, with what was there before. Entries are columns and not closures: a frame of a recording
  * changes thousands of cells. What was there before lies on two stacks, from which each entry takes what it put there.
  */
-export class Journal {
+export class UndoLog {
   /** False: nothing may be added. */
   isOn = false;
   /** Another number whenever sets or columns of the state have come or gone. */
@@ -52,9 +52,9 @@ export class Journal {
   #kinds = new Uint8Array(CAPACITY);
   /** Place of a cell in its column. */
   #places = new Uint32Array(CAPACITY);
-  /** Column, set, path of a value, or function; null for a mark. */
+  /** Column, set, path of a value, or function; null for a savepoint. */
   #targets: Target[] = [];
-  /** Stack of numbers that were in cells, and of the times of marks. */
+  /** Stack of numbers that were in cells, and of the times of savepoints. */
   #numbers = new Float64Array(CAPACITY);
   #numberCount = 0;
   /** Stack of texts that were in cells, and of values; undefined where there was none. */
@@ -100,19 +100,19 @@ export class Journal {
     this.#add(OTHER, undo, 0);
   }
 
-  mark(): number {
+  savepoint(): number {
     this.isOn = true;
-    this.#add(MARK, null, 0);
+    this.#add(SAVEPOINT, null, 0);
     this.#pushNumber(this.#state.time);
     return this.#length - 1;
   }
 
-  /** The mark itself stays. Throws `RangeError` when there is none of that number. */
-  undo(mark: number): void {
-    if (!(mark >= 0 && mark < this.#length && this.#kinds[mark] === MARK))
-      throw new RangeError(`no such mark: ${mark}`);
+  /** The savepoint itself stays. Throws `RangeError` when there is none of that number. */
+  undo(savepoint: number): void {
+    if (!(savepoint >= 0 && savepoint < this.#length && this.#kinds[savepoint] === SAVEPOINT))
+      throw new RangeError(`no such savepoint: ${savepoint}`);
     this.isOn = false;
-    while (this.#length > mark + 1) this.#undoLast();
+    while (this.#length > savepoint + 1) this.#undoLast();
     this.#state.time = this.#numbers[this.#numberCount - 1]!;
     this.isOn = true;
   }
@@ -131,34 +131,34 @@ export class Journal {
 
   /**
    * Goes over all that was changed: `change` gets what was changed, which place of it (-1: all of it), what was there
-   * before, and how many marks were set by then.
+   * before, and how many savepoints were set by then.
    */
-  changes(change: (of: Changed, place: number, before: unknown, marks: number) => void): void {
-    let marks = 0;
+  changes(change: (of: Changed, place: number, before: unknown, savepoints: number) => void): void {
+    let savepoints = 0;
     let number = 0;
     let text = 0;
     for (let i = 0; i < this.#length; i++) {
       const target = this.#targets[i]!;
       const place = this.#places[i]!;
       switch (this.#kinds[i]) {
-        case MARK:
-          marks++;
+        case SAVEPOINT:
+          savepoints++;
           number++;
           break;
         case NUMBER:
-          change(target as CellTarget, place, this.#numbers[number++], marks);
+          change(target as CellTarget, place, this.#numbers[number++], savepoints);
           break;
         case NUMBERS3:
-          for (let k = 0; k < 3; k++) change(target as CellTarget, place + k, this.#numbers[number++], marks);
+          for (let k = 0; k < 3; k++) change(target as CellTarget, place + k, this.#numbers[number++], savepoints);
           break;
         case TEXT:
-          change(target as CellTarget, place, this.#before[text++], marks);
+          change(target as CellTarget, place, this.#before[text++], savepoints);
           break;
         case VALUE:
-          change(target as string, 0, this.#before[text++], marks);
+          change(target as string, 0, this.#before[text++], savepoints);
           break;
         case OTHER:
-          if (this.#wholes.has(i)) change(this.#wholes.get(i)!, -1, target, marks);
+          if (this.#wholes.has(i)) change(this.#wholes.get(i)!, -1, target, savepoints);
           break;
         default:
           break;
@@ -198,7 +198,7 @@ export class Journal {
         (target as () => void)();
         break;
       default:
-        // A later mark: there is nothing to undo.
+        // A later savepoint: there is nothing to undo.
         this.#popNumber();
         break;
     }

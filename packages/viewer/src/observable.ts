@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** An immutable value that is replaced as a whole; who listens is told of every other one. */
-export class Store<T> {
+/** An immutable value that is replaced as a whole; listeners hear of every change. */
+export class Observable<T> {
   #value: T;
   readonly #listeners = new Set<() => void>();
 
@@ -31,7 +31,7 @@ export class Store<T> {
 }
 
 /** What `select` picks; the component renders again only when that is another object. `select` must pick, not make. */
-export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S {
-  const subscribe = useCallback((listener: () => void) => store.subscribe(listener), [store]);
-  return useSyncExternalStore(subscribe, () => select(store.value));
+export function useObservable<T, S>(observable: Observable<T>, select: (value: T) => S): S {
+  const subscribe = useCallback((listener: () => void) => observable.subscribe(listener), [observable]);
+  return useSyncExternalStore(subscribe, () => select(observable.value));
 }

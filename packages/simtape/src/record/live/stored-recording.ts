@@ -17,7 +17,7 @@ import { nextEntityIn } from "./next-entity.ts";
 import { wholeTicks } from "./whole-ticks.ts";
 import { RecordingPlace } from "./place.ts";
 
-export interface PartOptions {
+export interface StoredRecordingOptions {
   readonly store: Store;
   readonly id: string;
   readonly create: CreateOptions;
@@ -36,7 +36,7 @@ export interface PartOptions {
 }
 
 /** One recording being written into a store: the writer, the way to the store, and the journal. */
-export class Part {
+export class StoredRecording {
   readonly writer: HcrpWriter;
   readonly output: LiveOutput;
   /** Ticks taken over from the journal of a recorder that ended without closing. */
@@ -70,7 +70,7 @@ export class Part {
   }
 
   /** Throws `StoreError` when the recording is somebody else's, or cannot be begun. */
-  static async open(options: PartOptions): Promise<Part> {
+  static async open(options: StoredRecordingOptions): Promise<StoredRecording> {
     const { store, id, create, from, journal, failed, sleep, turn } = options;
     const left = journal === null || from === null ? null : await journal.read();
     const content = left === null ? null : readJournal(left);
@@ -121,7 +121,7 @@ export class Part {
     );
     const start = writer.end;
     const nextEntity = content === null ? 1 : takeOver(writer, content);
-    return new Part(writer, output!, progress, recordingId, journal, writer.end - start, nextEntity);
+    return new StoredRecording(writer, output!, progress, recordingId, journal, writer.end - start, nextEntity);
   }
 
   /** Compressed bytes in segments so far, of this recorder. */
