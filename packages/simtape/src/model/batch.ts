@@ -116,6 +116,8 @@ export class Columns implements MessageBatch {
 /** Rows above which it is asked whether they fit, and memory of one while they are put together. */
 const MANY_ROWS = 1 << 20;
 const ROW_MEMORY = 64;
+/** Rows there is room for at first. */
+const LEAST_ROWS = 1024;
 
 /** Collects rows in file order; `build` gives them ascending by time, equal times in file order. */
 export class ColumnBuilder {
@@ -129,7 +131,7 @@ export class ColumnBuilder {
   readonly #budget: Budget | null;
 
   /** Room for so many rows at first; it grows, as far as `budget` allows. */
-  constructor(capacity = 1024, budget: Budget | null = null) {
+  constructor(capacity: number = LEAST_ROWS, budget: Budget | null = null) {
     this.#budget = budget;
     this.#time = new Float64Array(capacity);
     this.#channel = new Uint16Array(capacity);
@@ -160,24 +162,31 @@ export class ColumnBuilder {
     if (length === 0) this.#ordered = true;
   }
 
-  /** Row i has sequence `sequence + i` in the order added. The builder is empty afterwards. */
+  /**
+   * Row i has sequence `sequence + i` in the order added. The builder is empty afterwards; what it had room for and no
+   * more is handed over without a copy.
+   */
   build(bytes: Uint8Array, sequence: number, context: unknown = null): Columns {
     const n = this.#length;
+    const isFull = n === this.#time.length;
+    const own = <T extends { slice(from: number, to: number): T }>(column: T): T =>
+      isFull ? column : column.slice(0, n);
     const sequences = new Float64Array(n);
     for (let i = 0; i < n; i++) sequences[i] = sequence + i;
     const columns = new Columns(
-      this.#time.slice(0, n),
-      this.#channel.slice(0, n),
+      own(this.#time),
+      own(this.#channel),
       sequences,
-      this.#flags.slice(0, n),
+      own(this.#flags),
       bytes,
-      this.#start.slice(0, n),
-      this.#end.slice(0, n),
+      own(this.#start),
+      own(this.#end),
       context,
     );
     const ordered = this.#ordered;
     this.#length = 0;
     this.#ordered = true;
+    if (isFull) this.#resize(0);
     if (ordered) return columns;
     const { time } = columns;
     const rows = Uint32Array.from({ length: n }, (_, i) => i);
@@ -186,8 +195,13 @@ export class ColumnBuilder {
   }
 
   #grow(): void {
-    const capacity = this.#time.length * 2;
+    const capacity = Math.max(LEAST_ROWS, this.#time.length * 2);
     if (capacity > MANY_ROWS) this.#budget?.fit("the messages of one chunk", capacity * ROW_MEMORY);
+    this.#resize(capacity);
+  }
+
+  /** Makes room, and keeps the rows as far as there is some. */
+  #resize(capacity: number): void {
     this.#time = grown(this.#time, new Float64Array(capacity));
     this.#channel = grown(this.#channel, new Uint16Array(capacity));
     this.#flags = grown(this.#flags, new Uint8Array(capacity));
@@ -196,7 +210,7 @@ export class ColumnBuilder {
   }
 }
 
-function grown<T extends { set(from: T): void }>(from: T, to: T): T {
-  to.set(from);
+function grown<T extends { length: number; set(from: T): void }>(from: T, to: T): T {
+  if (to.length > 0) to.set(from);
   return to;
 }

@@ -239,7 +239,7 @@ export class FlatFile {
 
   async decode(chunk: Chunk, signal?: AbortSignal): Promise<Columns> {
     const bytes = await this.#read(chunk.offset, chunk.length, signal);
-    const rows = new ColumnBuilder(undefined, this.#budget);
+    const rows = new ColumnBuilder(chunk.count, this.#budget);
     const unpacked = new ByteBuilder();
     const context = this.#layout.context?.(chunk) ?? null;
     this.#walkSound(bytes, chunk.offset, rows, null, unpacked, context);
