@@ -50,11 +50,12 @@ export async function* readChunks<C extends Chunk>(
   }
   const one = (): Iterable<C> => (areDisjoint ? inTurn(chunks, query, wanted) : alone(selected, reverse));
   const ahead = new ReadAhead(one()[Symbol.iterator](), decode, query.signal);
-  const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filter(await decode(chunk, signal), query, wanted);
+  const filtered = (chunk: C, batch: Columns): Columns => filter(batch, query, hasOnly(chunk, wanted) ? null : wanted);
+  const decodeWanted: DecodeChunk<C> = async (chunk, signal) => filtered(chunk, await decode(chunk, signal));
   try {
     for (const run of areDisjoint ? runs(one()) : runsOf(selected, reverse)) {
       if (run.length === 1) {
-        const batch = filter(await ahead.take(run[0]!), query, wanted);
+        const batch = filtered(run[0]!, await ahead.take(run[0]!));
         query.signal?.throwIfAborted();
         if (batch.length > 0) yield batch;
         continue;
@@ -79,6 +80,14 @@ function filter(batch: Columns, query: Query, wanted: ReadonlySet<number> | null
   let count = 0;
   for (let i = 0; i < inside.length; i++) if (wanted.has(inside.channel[i]!)) rows[count++] = i;
   return count === inside.length ? inside : inside.pick(rows.subarray(0, count));
+}
+
+/** Whether all that occurs in a chunk is wanted. */
+function hasOnly({ channels }: Chunk, wanted: ReadonlySet<number> | null): boolean {
+  if (wanted === null) return true;
+  if (channels === null || channels.size > wanted.size) return false;
+  for (const id of channels) if (!wanted.has(id)) return false;
+  return true;
 }
 
 function answers(chunk: Chunk, query: Query, wanted: ReadonlySet<number> | null): boolean {
@@ -235,22 +244,33 @@ export class StatisticsCounter {
   readonly #first: number[] = [];
   readonly #last: number[] = [];
 
-  add(batch: MessageBatch): void {
-    for (let i = 0; i < batch.length; i++) {
-      const channel = batch.channel[i]!;
-      const time = batch.time[i]!;
-      if (this.#messages[channel] === undefined) {
-        for (let k = this.#messages.length; k <= channel; k++) {
-          this.#messages[k] = 0;
-          this.#bytes[k] = 0;
-          this.#first[k] = Number.POSITIVE_INFINITY;
-          this.#last[k] = Number.NEGATIVE_INFINITY;
-        }
+  add({ length, channel, time, start, end }: MessageBatch): void {
+    for (let i = 0; i < length; ) {
+      const of = channel[i]!;
+      this.#knows(of);
+      const from = i;
+      let bytes = 0;
+      let first = this.#first[of]!;
+      let last = this.#last[of]!;
+      for (; i < length && channel[i] === of; i++) {
+        const at = time[i]!;
+        bytes += end[i]! - start[i]!;
+        if (at < first) first = at;
+        if (at > last) last = at;
       }
-      this.#messages[channel]!++;
-      this.#bytes[channel]! += batch.end[i]! - batch.start[i]!;
-      if (time < this.#first[channel]!) this.#first[channel] = time;
-      if (time > this.#last[channel]!) this.#last[channel] = time;
+      this.#messages[of]! += i - from;
+      this.#bytes[of]! += bytes;
+      this.#first[of] = first;
+      this.#last[of] = last;
+    }
+  }
+
+  #knows(channel: number): void {
+    for (let k = this.#messages.length; k <= channel; k++) {
+      this.#messages[k] = 0;
+      this.#bytes[k] = 0;
+      this.#first[k] = Number.POSITIVE_INFINITY;
+      this.#last[k] = Number.NEGATIVE_INFINITY;
     }
   }
 
