@@ -133,6 +133,11 @@ export class Walk {
     if (this.#records !== null) this.#records.length = records;
   }
 
+  /** Records are asked for. */
+  get keepsRecords(): boolean {
+    return this.#records !== null;
+  }
+
   get recordCount(): number {
     return this.#records?.length ?? 0;
   }

@@ -8,6 +8,9 @@ export class ChannelTable {
   readonly names: string[] = [];
   readonly #bytes: Uint8Array[] = [];
   readonly #byHash = new Map<number, number[]>();
+  /** The channel found last, and by channel the one found behind it: the same will often follow again. */
+  #last = 0;
+  readonly #following: number[] = [];
 
   get size(): number {
     return this.names.length;
@@ -15,6 +18,20 @@ export class ChannelTable {
 
   /** Id of the name `bytes[start, start + length)`, or -1. */
   find(bytes: Uint8Array, start: number, length: number): number {
+    const likely = this.#following[this.#last];
+    if (likely !== undefined && isEqual(this.#bytes[likely]!, bytes, start, length)) {
+      this.#last = likely;
+      return likely;
+    }
+    const id = this.#search(bytes, start, length);
+    if (id >= 0) {
+      this.#following[this.#last] = id;
+      this.#last = id;
+    }
+    return id;
+  }
+
+  #search(bytes: Uint8Array, start: number, length: number): number {
     const ids = this.#byHash.get(hash(bytes, start, length));
     if (ids === undefined) return -1;
     for (let k = 0; k < ids.length; k++) {
@@ -29,6 +46,7 @@ export class ChannelTable {
     const id = this.names.length;
     this.names.push(decodeText(own));
     this.#bytes.push(own);
+    this.#following.push(id);
     const key = hash(own, 0, length);
     const ids = this.#byHash.get(key);
     if (ids === undefined) this.#byHash.set(key, [id]);

@@ -1,7 +1,7 @@
 import { crc32 } from "../../bytes/crc32.ts";
 import type { Compression } from "../../codec/any.ts";
 import type { MessageBatch } from "../../model/batch.ts";
-import { CHUNK_HEADER_BYTES, type Dialect } from "./layout.ts";
+import type { Dialect } from "./layout.ts";
 import { ChunkShape, measure } from "./shape.ts";
 import { decodeText } from "./text.ts";
 
@@ -50,7 +50,7 @@ export class TapeContext {
   readonly offset: number;
   /** Sequence of the first message. */
   readonly #sequence: number;
-  /** Position of each message's time, by sequence. */
+  /** Where each message begins, by sequence. */
   readonly #positions: Uint32Array;
   /** Sequences of messages that are the first of their block. */
   readonly #firsts: ReadonlySet<number>;
@@ -91,9 +91,8 @@ export class TapeContext {
 
   /** Fills `shape` with the places of a message and gives the position of its chunk; -1 when it is of another chunk. */
   locate(sequence: number, shape: ChunkShape): number {
-    const time = this.#positions[sequence - this.#sequence];
-    if (time === undefined) return -1;
-    const position = time - CHUNK_HEADER_BYTES;
+    const position = this.#positions[sequence - this.#sequence];
+    if (position === undefined) return -1;
     measure(this.view, position, this.bytes.length, this.bytes.length, this.dialect, shape);
     return position;
   }

@@ -178,34 +178,28 @@ export class Tape {
   }
 
   async decode(chunk: TapeChunk, signal?: AbortSignal): Promise<Columns> {
-    const raw = rowsOf(await this.#file.decode(chunk.whole, signal), chunk);
+    const whole = await this.#file.decode(chunk.whole, signal);
+    const raw = rowsOf(whole, chunk);
     const { length, bytes } = raw;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const shape = new ChunkShape();
-    const positions = new Uint32Array(length);
-    const start = new Uint32Array(length);
+    const skipped = chunk.sequence - chunk.whole.sequence;
+    const positions = (whole.context as Uint32Array).subarray(skipped, skipped + length);
     const firsts = new Set<number>();
-    if (chunk.opensBlock && chunk.sequence === chunk.whole.sequence) firsts.add(chunk.sequence);
+    if (chunk.opensBlock && skipped === 0) firsts.add(chunk.sequence);
     let flags = 0;
     for (let i = 0; i < length; i++) {
-      const position = raw.start[i]!;
-      positions[raw.sequence[i]! - chunk.sequence] = position;
-      measure(view, position - CHUNK_HEADER_BYTES, bytes.length, bytes.length, this.#dialect, shape);
-      start[i] = shape.dataStart;
       const own = raw.flags[i]!;
       flags |= own;
       if ((own & FIRST_IN_BLOCK) !== 0) firsts.add(raw.sequence[i]!);
     }
-    if ((flags & COMPRESSED) !== 0) return this.#expanded(raw, start, positions, firsts, chunk);
+    if ((flags & COMPRESSED) !== 0) return this.#expanded(raw, positions, firsts, chunk);
     const context = new TapeContext(bytes, chunk.whole.offset, this.#dialect, chunk.sequence, positions, firsts, null);
     const none = flags === 0 ? raw.flags : new Uint8Array(length);
-    return new Columns(raw.time, raw.channel, raw.sequence, none, bytes, start, raw.end, context);
+    return new Columns(raw.time, raw.channel, raw.sequence, none, bytes, raw.start, raw.end, context);
   }
 
   /** Rows with all data decompressed, in bytes of their own. */
   async #expanded(
     raw: Columns,
-    from: Uint32Array,
     positions: Uint32Array,
     firsts: ReadonlySet<number>,
     chunk: TapeChunk,
@@ -217,17 +211,17 @@ export class Tape {
     const view = new DataView(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength);
     let total = 0;
     for (let i = 0; i < length; i++) {
-      const stored = raw.bytes.subarray(from[i]!, raw.end[i]!);
+      const stored = raw.bytes.subarray(raw.start[i]!, raw.end[i]!);
       let payload = stored;
       if ((raw.flags[i]! & COMPRESSED) !== 0) {
-        const size = view.getUint32(from[i]! - 4, this.#dialect.isLittle);
+        const size = view.getUint32(raw.start[i]! - 4, this.#dialect.isLittle);
         const content = size === 0 && stored.length === 0 ? null : await this.#expander.expand(stored, size);
         const sequence = raw.sequence[i]!;
         compressions[sequence - chunk.sequence] = content?.compression ?? "unknown";
         this.#codecs.add(content?.compression ?? "unknown");
         if (content !== null) payload = content.bytes;
         else if (size > 0 || stored.length > 0) {
-          const offset = chunk.whole.offset + raw.start[i]! - CHUNK_HEADER_BYTES;
+          const offset = chunk.whole.offset + positions[sequence - chunk.sequence]!;
           found.push({ channel: raw.channel[i]!, offset, stored, size, time: raw.time[i]!, sequence });
           if (!this.#isFollowed(view, raw.end[i]!)) this.doubtful.add(offset);
         }
@@ -313,7 +307,7 @@ interface FoundOpaque {
 }
 
 /** Cuts a chunk whose data claims to be long into runs of messages; null when it may be decoded at once. */
-function partsOf(batch: Columns, dialect: Dialect): Part[] | null {
+function partsOf(batch: Columns, { isLittle }: Dialect): Part[] | null {
   let compressed = 0;
   for (let i = 0; i < batch.length; i++) compressed |= batch.flags[i]!;
   if ((compressed & COMPRESSED) === 0) return null;
@@ -321,7 +315,6 @@ function partsOf(batch: Columns, dialect: Dialect): Part[] | null {
   rows.sort((a, b) => batch.sequence[a]! - batch.sequence[b]!);
   const { bytes } = batch;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const shape = new ChunkShape();
   const parts: Part[] = [];
   let from = 0;
   let sum = 0;
@@ -333,8 +326,11 @@ function partsOf(batch: Columns, dialect: Dialect): Part[] | null {
     sum = 0;
   };
   for (let i = 0; i < rows.length; i++) {
-    measure(view, batch.start[rows[i]!]! - CHUNK_HEADER_BYTES, bytes.length, bytes.length, dialect, shape);
-    const length = believedBytes(shape.dataEnd - shape.dataStart, shape.uncompressedSize);
+    const row = rows[i]!;
+    const stored = batch.end[row]! - batch.start[row]!;
+    const isCompressed = (batch.flags[row]! & COMPRESSED) !== 0;
+    // The size when uncompressed stands before the data, spec §2.5.
+    const length = isCompressed ? believedBytes(stored, view.getUint32(batch.start[row]! - 4, isLittle)) : stored;
     if (i > from && sum + length > PART_BYTES) cut(i);
     sum += length;
   }

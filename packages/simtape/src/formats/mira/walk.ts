@@ -1,9 +1,10 @@
 import { hex } from "../../bytes/error.ts";
+import type { Chunk } from "../../model/chunk.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
 import { type ChannelTable, MAX_CHANNELS } from "./channels.ts";
-import { BLOCK, CHANNEL_INFO, CHUNK_HEADER_BYTES, type Dialect, INDEX, MESSAGE } from "./layout.ts";
+import { BLOCK, CHANNEL_INFO, CHUNK_HEADER_BYTES, type Dialect, INDEX, MESSAGE, MESSAGE_BYTES } from "./layout.ts";
 import type { ScanObserver } from "./observer.ts";
-import { ChunkShape, type Fit, hasPlausibleNames, measure } from "./shape.ts";
+import { ChunkShape, type Fit, hasPlausibleNames, MAX_SECOND_BYTES, measure } from "./shape.ts";
 import { isPrintable } from "./text.ts";
 
 /** Row flag of a message whose data is compressed; `decode` takes it away again. */
@@ -33,10 +34,7 @@ type Trouble = Exclude<Fit, "whole" | "more"> | "bad-name" | "bad-data";
 
 const NONE: ReadonlySet<number> = new Set();
 
-/**
- * Walks the chunks of a tape, spec §1, §7.2, §7.3. Rows span a message from its time to the end of its data, so that
- * its header is still at hand when the row is decoded.
- */
+/** Walks the chunks of a tape, spec §1, §7.2, §7.3. Rows span the data of messages as it is stored. */
 export class TapeLayout implements FlatLayout {
   readonly #dialect: Dialect;
   readonly #table: ChannelTable;
@@ -67,10 +65,17 @@ export class TapeLayout implements FlatLayout {
     return this.#long;
   }
 
+  /** Where messages begin in the bytes of the chunk that is decoded, in file order. */
+  context(chunk: Chunk): Uint32Array {
+    return new Uint32Array(chunk.count);
+  }
+
   walk(walk: Walk): number {
     let position = walk.start;
     this.#isFirst = false;
     while (position < walk.end) {
+      position = this.#takePlain(walk, position);
+      if (position === walk.end) break;
       if (this.#long.length > 0) {
         const behind = this.#passLong(walk, position);
         if (behind > position) {
@@ -110,6 +115,52 @@ export class TapeLayout implements FlatLayout {
     return position;
   }
 
+  /**
+   * Takes messages from `position` on as long as they follow each other and have nothing that is not usual: nearly all
+   * of a tape. Gives the place of the first that it leaves to `measure`, which judges likewise.
+   */
+  #takePlain(walk: Walk, position: number): number {
+    if (this.#isFirst || this.#distrusted.size > 0) return position;
+    const { observer } = this;
+    const shape = this.#shape;
+    const { bytes, view, rows, keepsRecords } = walk;
+    const end = this.#longAfter(walk, position);
+    const heads = walk.context as Uint32Array | null;
+    const table = this.#table;
+    const { isLittle } = this.#dialect;
+    const counted = this.#dialect.sizeIncludesHeader ? CHUNK_HEADER_BYTES : 0;
+    let at = position;
+    while (at + CHUNK_HEADER_BYTES + MESSAGE_BYTES <= end && bytes[at] === MESSAGE) {
+      const body = at + CHUNK_HEADER_BYTES;
+      const size = view.getUint32(at + 1, isLittle) - counted;
+      const next = body + size;
+      const nameLength = view.getUint32(body + 8, isLittle);
+      if (next > end || nameLength > size - MESSAGE_BYTES) break;
+      const frame = body + 12 + nameLength;
+      const frameLength = view.getUint32(frame, isLittle);
+      if (frameLength > MAX_SECOND_BYTES || frameLength > size - MESSAGE_BYTES - nameLength) break;
+      const data = frame + 4 + frameLength + 9;
+      if (bytes[data - 1] !== 0 || view.getUint32(data - 5, isLittle) !== next - data) break;
+      const id = table.find(bytes, body + 12, nameLength);
+      if (id < 0) break;
+      const time = readTime(view, body, isLittle);
+      if (observer !== null) {
+        if (!Number.isSafeInteger(time)) break;
+        shape.nameLength = nameLength;
+        shape.secondLength = frameLength;
+        shape.dataStart = data;
+        shape.dataEnd = next;
+        shape.isCompressed = false;
+        observer.message(walk, id, time, shape);
+      }
+      if (heads !== null) heads[rows.length] = at;
+      rows.add(time, id, data, next, 0);
+      if (keepsRecords) walk.record("message", at, next);
+      at = next;
+    }
+    return at;
+  }
+
   /** Deals with the whole chunk measured at `position`; false when its name cannot be one. */
   #take(walk: Walk, position: number): boolean {
     const shape = this.#shape;
@@ -129,7 +180,8 @@ export class TapeLayout implements FlatLayout {
         this.observer.message(walk, id, time, shape);
       }
       const flags = (shape.isCompressed ? COMPRESSED : 0) | (this.#isFirst ? FIRST_IN_BLOCK : 0);
-      walk.message(time, id, position + CHUNK_HEADER_BYTES, end, flags);
+      if (walk.context !== null) (walk.context as Uint32Array)[walk.rows.length] = position;
+      walk.message(time, id, shape.dataStart, end, flags);
       this.#isFirst = false;
       walk.record("message", position, end);
       return true;
@@ -179,6 +231,13 @@ export class TapeLayout implements FlatLayout {
       return end;
     }
     return position;
+  }
+
+  /** Where a long chunk is in what the window holds from `position` on; its end when there is none. */
+  #longAfter(walk: Walk, position: number): number {
+    const at = walk.origin + position;
+    for (const { from, to } of this.#long) if (to > at) return Math.min(walk.end, Math.max(from, at) - walk.origin);
+    return walk.end;
   }
 
   /** Finds the next chunk behind a place that is none, and leaves what is between as damage. */
