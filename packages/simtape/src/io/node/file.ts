@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -111,22 +112,26 @@ class FileSource implements ByteSource {
   async #look(handle: FileHandle): Promise<void> {
     // Looks overlap: one that began before the file grew must not take the later size for a loss.
     const known = this.#size;
-    let replaced = false;
+    const size = await this.#sizeNow(handle);
+    if (size < known) throw this.#changed(`it had ${known} bytes and has ${size} now`);
+    this.#size = Math.max(this.#size, size);
+  }
+
+  /** Asks the path, which tells the size too; the open file only where nothing is there any more. */
+  async #sizeNow(handle: FileHandle): Promise<number> {
+    let there: Stats | null = null;
     try {
-      const there = await stat(this.name);
-      replaced = there.ino !== this.#identity?.inode || there.dev !== this.#identity.device;
+      there = await stat(this.name);
     } catch {
       // Removed, or its folder closed to us: the open file is still there.
     }
-    if (replaced) throw this.#changed("another file has taken its place");
-    let size: number;
+    if (there !== null && (there.ino !== this.#identity?.inode || there.dev !== this.#identity.device))
+      throw this.#changed("another file has taken its place");
     try {
-      size = (await handle.stat()).size;
+      return (there ?? (await handle.stat())).size;
     } catch (error) {
       throw failure(error, this.name);
     }
-    if (size < known) throw this.#changed(`it had ${known} bytes and has ${size} now`);
-    this.#size = Math.max(this.#size, size);
   }
 
   #open(): Promise<FileHandle> {
