@@ -38,11 +38,16 @@ export class Gate {
     if (this.#closed) return Promise.reject(this.#reason());
     if (signal?.aborted) return Promise.reject(signal.reason);
     const controller = new AbortController();
+    return this.race(signal, work(controller.signal), controller);
+  }
+
+  /** What `work` comes to, unless the caller aborts or `close()` is called first: both reject at once, and abort `stopping`. */
+  race<T>(signal: AbortSignal | undefined, work: Promise<T>, stopping?: AbortController): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const stop = (reason: unknown): void => {
         leave();
         reject(reason);
-        controller.abort(reason);
+        stopping?.abort(reason);
       };
       const abort = (): void => stop(signal?.reason);
       const leave = (): void => {
@@ -51,7 +56,7 @@ export class Gate {
       };
       this.#running.add(stop);
       signal?.addEventListener("abort", abort);
-      work(controller.signal).then(
+      work.then(
         (value) => {
           leave();
           resolve(value);

@@ -66,7 +66,7 @@ class FileSource implements ByteSource {
   async read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array> {
     this.#gate.enter(offset, length, signal);
     if (length === 0) return NO_BYTES;
-    return this.#gate.run(signal, (inner) => this.#read(offset, length, inner));
+    return this.#gate.race(signal, this.#read(offset, length, signal));
   }
 
   close(): Promise<void> {
@@ -80,23 +80,22 @@ class FileSource implements ByteSource {
     await handle?.close();
   }
 
-  async #read(offset: number, length: number, signal: AbortSignal): Promise<Uint8Array> {
+  async #read(offset: number, length: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const handle = await this.#open();
     if (offset + length > this.#size) await this.#look(handle);
     const count = Math.min(length, this.#size - offset);
     if (count <= 0) return NO_BYTES;
-    signal.throwIfAborted();
     // The look does not wait for the bytes, nor they for it: it costs no time of its own.
     const [bytes] = await Promise.all([this.#fill(handle, offset, count, signal), this.#look(handle)]);
     if (bytes.length < count) throw this.#changed("it is shorter now");
     return bytes;
   }
 
-  async #fill(handle: FileHandle, offset: number, count: number, signal: AbortSignal): Promise<Uint8Array> {
+  async #fill(handle: FileHandle, offset: number, count: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const bytes = new Uint8Array(count);
     let got = 0;
     while (got < count) {
-      signal.throwIfAborted();
+      this.#gate.enter(offset, count, signal);
       try {
         const { bytesRead } = await handle.read(bytes, got, Math.min(MOST, count - got), offset + got);
         if (bytesRead === 0) break;
