@@ -63,7 +63,8 @@ export type {
   SniffHint,
   StateModel,
 } from "./model/reader.ts";
-export { Message, Recording, type StateOptions } from "./model/recording.ts";
+export { Message } from "./model/message.ts";
+export { Recording, type StateOptions } from "./model/recording.ts";
 export type { Column, ColumnData, Interpolation } from "./model/column.ts";
 export { type Axes, type EntitySet, MutableState, type State } from "./model/state.ts";
 export type { Traits } from "./model/traits.ts";

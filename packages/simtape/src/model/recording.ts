@@ -1,45 +1,14 @@
-import { KEYFRAME, type MessageBatch } from "./batch.ts";
+import type { MessageBatch } from "./batch.ts";
 import type { Dissector } from "./dissector.ts";
 import { type Finding, type Findings, RecordingError } from "./error.ts";
 import { Fold } from "./fold.ts";
 import { interpolateStates } from "./interpolate.ts";
+import { type Message, Messages } from "./message.ts";
 import type { Format, Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
 import type { State } from "./state.ts";
 import { after, type Time, type Timeline } from "./time.ts";
 import { NO_TRAITS, type Traits } from "./traits.ts";
 import type { Channel, ChannelStatistics, Schema, Value } from "./value.ts";
-
-/** A message on its own: convenient, and slower than its batch. */
-export class Message<T = Value> {
-  readonly channel: Channel<T>;
-  readonly #batch: MessageBatch;
-  readonly #row: number;
-  #value: T | undefined;
-
-  constructor(channel: Channel<T>, batch: MessageBatch, row: number) {
-    this.channel = channel;
-    this.#batch = batch;
-    this.#row = row;
-  }
-
-  get time(): Time {
-    return this.#batch.time[this.#row]!;
-  }
-  get sequence(): number {
-    return this.#batch.sequence[this.#row]!;
-  }
-  get keyframe(): boolean {
-    return (this.#batch.flags[this.#row]! & KEYFRAME) !== 0;
-  }
-  get payload(): Uint8Array {
-    return this.#batch.payload(this.#row);
-  }
-  /** Decoded on first use. Throws `LayoutError` when the payload does not fit the schema. */
-  get value(): T {
-    this.#value ??= this.channel.schema.decode(this.payload, this.#batch.context);
-    return this.#value;
-  }
-}
 
 export interface StateOptions {
   /** Between two messages of the motion channel, interpolate what moves; off, state is as recorded. */
@@ -142,20 +111,14 @@ export class Recording<Channels extends object = object, Id extends string = str
     query?: Omit<Query, "channels">,
   ): AsyncGenerator<Message<Channels[Name]>>;
   messages<T = Value>(channel?: Channel<T> | string, query?: Omit<Query, "channels">): AsyncGenerator<Message<T>>;
-  async *messages<T = Value>(
+  messages<T = Value>(
     named?: Channel<T> | string,
     query: Omit<Query, "channels"> = {},
   ): AsyncGenerator<Message<T>> {
     const channel = typeof named === "string" ? (this.channel(named) as unknown as Channel<T>) : named;
     const channels = channel === undefined ? undefined : [channel];
-    for await (const batch of this.batches({ ...query, channels })) {
-      const isReverse = query.reverse === true;
-      for (let n = 0; n < batch.length; n++) {
-        const i = isReverse ? batch.length - 1 - n : n;
-        const of = channel ?? (this.channels[batch.channel[i]!] as unknown as Channel<T>);
-        yield new Message(of, batch, i);
-      }
-    }
+    const channelOf = (id: number): Channel<T> => channel ?? (this.channels[id] as unknown as Channel<T>);
+    return new Messages(this.batches({ ...query, channels }), channelOf, query.reverse === true);
   }
 
   /** Every byte of the file in order, cut into records. */

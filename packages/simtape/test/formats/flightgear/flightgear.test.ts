@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { flightgear } from "../../../src/formats/flightgear/format.ts";
 import type { ExtraProperty } from "../../../src/formats/flightgear/layout-extra.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import { Message, type Recording } from "../../../src/model/recording.ts";
+import { Message } from "../../../src/model/message.ts";
+import type { Recording } from "../../../src/model/recording.ts";
 import type { State } from "../../../src/model/state.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
 import {

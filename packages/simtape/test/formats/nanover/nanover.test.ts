@@ -7,7 +7,8 @@ import type { ByteSource, SourceBundle } from "../../../src/io/source.ts";
 import { nanover } from "../../../src/formats/nanover/format.ts";
 import { KEYFRAME } from "../../../src/model/batch.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import type { Message, Recording } from "../../../src/model/recording.ts";
+import type { Message } from "../../../src/model/message.ts";
+import type { Recording } from "../../../src/model/recording.ts";
 import type { EntitySet, State } from "../../../src/model/state.ts";
 import { bundleOfFiles, describeFormat, type Specimen } from "../../conformance/describe-format.ts";
 import {
