@@ -22,8 +22,8 @@ export interface Chunk {
 /** Reads and decodes one chunk; rows ascending by (time, sequence). */
 export type DecodeChunk<C extends Chunk> = (chunk: C, signal?: AbortSignal) => Promise<Columns>;
 
-/** Chunks read ahead of the consumer: enough to fill one request, never more. */
-const AHEAD_BYTES = 1 << 20;
+/** Chunks read ahead of the consumer, that which it waits for not counted: two or three of usual length. */
+const AHEAD_BYTES = 2 << 20;
 const AHEAD_CHUNKS = 8;
 
 /**
@@ -76,10 +76,25 @@ function filter(batch: Columns, query: Query, wanted: ReadonlySet<number> | null
   const to = query.end === undefined ? batch.length : batch.lowerBound(query.end);
   const inside = from === 0 && to === batch.length ? batch : batch.slice(from, Math.max(from, to));
   if (wanted === null) return inside;
-  const rows = new Uint32Array(inside.length);
+  const { length, channel } = inside;
+  // One of them is asked about once for each run of messages of it, which most often is all of them.
+  let rows: Uint32Array | null = null;
   let count = 0;
-  for (let i = 0; i < inside.length; i++) if (wanted.has(inside.channel[i]!)) rows[count++] = i;
-  return count === inside.length ? inside : inside.pick(rows.subarray(0, count));
+  for (let i = 0; i < length; ) {
+    const start = i;
+    const id = channel[i]!;
+    while (i < length && channel[i] === id) i++;
+    if (!wanted.has(id)) rows ??= allRows(length);
+    else if (rows === null) count = i;
+    else for (let row = start; row < i; row++) rows[count++] = row;
+  }
+  return rows === null ? inside : inside.pick(rows.subarray(0, count));
+}
+
+function allRows(length: number): Uint32Array {
+  const rows = new Uint32Array(length);
+  for (let i = 0; i < length; i++) rows[i] = i;
+  return rows;
 }
 
 /** Whether all that occurs in a chunk is wanted. */
@@ -190,7 +205,7 @@ class ReadAhead<C extends Chunk> {
 
   take(chunk: C): Promise<Columns> {
     let bytes = 0;
-    for (const waiting of this.#pending.keys()) bytes += waiting.length;
+    for (const waiting of this.#pending.keys()) if (waiting !== chunk) bytes += waiting.length;
     const isFull = (): boolean => this.#taken < 2 || bytes >= AHEAD_BYTES || this.#pending.size >= AHEAD_CHUNKS;
     while (!this.#pending.has(chunk) || !isFull()) {
       const next = this.#chunks.next();
@@ -198,7 +213,7 @@ class ReadAhead<C extends Chunk> {
       const promise = this.#decode(next.value, this.#signal);
       promise.catch(() => undefined);
       this.#pending.set(next.value, promise);
-      bytes += next.value.length;
+      if (next.value !== chunk) bytes += next.value.length;
     }
     this.#taken++;
     const promise = this.#pending.get(chunk)!;
