@@ -48,7 +48,7 @@ export function emptyChunk(chunk: HcrpChunk, dialect: Dialect): Columns {
 
 /** Chunks of usual size are decoded in the same room, one after the other: what is handed out is copied from it. */
 const SHARED = new ColumnBuilder();
-const SHARED_BYTES = 1 << 20;
+const SHARED_BYTES = 2 << 20;
 
 /**
  * The messages in a chunk's inflated bytes: the snapshot, then every event (spec §6). What breaks the layout ends the
@@ -114,6 +114,10 @@ function walkEvents(
     rows.add(startTick * TICK, channels.snapshot, start, cursor.position, KEYFRAME);
   }
   let previous = 0;
+  // of the sized event before, as the next is often of the same type; `sizedByte` where that is one byte
+  let sizedType = -1;
+  let sizedByte = -1;
+  let sizedChannel: number | null = null;
   while (cursor.remaining > 0) {
     const at = cursor.offset;
     const { tick, count } = readTickHead(cursor);
@@ -134,6 +138,15 @@ function walkEvents(
           continue;
         }
       }
+      if (bytes[event] === sizedByte && event + 1 < bytes.length && bytes[event + 1]! < 0x80) {
+        const end = event + 2 + bytes[event + 1]!;
+        if (end <= bytes.length) {
+          cursor.seek(end);
+          if (sizedChannel === null) rows.add(time, channels.extension, event, end, 0);
+          else rows.add(time, sizedChannel, event + 2, end, 0);
+          continue;
+        }
+      }
       const type = readEventId(cursor);
       if (type < FIRST_SIZED) {
         const start = cursor.position;
@@ -147,9 +160,13 @@ function walkEvents(
         const length = readVarInt(cursor);
         const start = cursor.position;
         cursor.skip(length);
-        const channel = channels.sized(type, chunk.index);
-        if (channel === null) rows.add(time, channels.extension, event, cursor.position, 0);
-        else rows.add(time, channel, start, cursor.position, 0);
+        if (type !== sizedType) {
+          sizedType = type;
+          sizedByte = type < 0x80 ? type : -1;
+          sizedChannel = channels.sized(type, chunk.index);
+        }
+        if (sizedChannel === null) rows.add(time, channels.extension, event, cursor.position, 0);
+        else rows.add(time, sizedChannel, start, cursor.position, 0);
       }
     }
   }
