@@ -2,6 +2,7 @@ import { LayoutError } from "../bytes/error.ts";
 import { xxh64Low } from "./xxh64.ts";
 import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
 import { providedZstd } from "./zstd-provided.ts";
+import { storedContent } from "./zstd-stored.ts";
 
 export {
   readZstdFrameHeader,
@@ -160,6 +161,8 @@ class WasmZstd implements Zstd {
     if (length !== frame.length) {
       throw new LayoutError("malformed", `${frame.length - length} bytes follow the zstd frame`, length);
     }
+    const stored = dictionary === undefined ? storedContent(frame, header, size) : null;
+    if (stored !== null) return stored;
     let content: Uint8Array;
     try {
       content = this.#library.decompressUsingDict(this.#decompressor, frame, dictionary ?? EMPTY, {
