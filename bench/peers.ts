@@ -7,9 +7,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { open } from "../packages/simtape/dist/index.js";
-import { fromFile } from "../packages/simtape/dist/io/node/index.js";
-import { openMcap } from "./make/mcap.ts";
 import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 
 const KINDS = ["mcap", "mira batches", "mira messages", "hcrp batches", "hcrp messages"] as const;
@@ -22,68 +19,22 @@ interface Measured {
   readonly again: number;
 }
 
-/** Goes through every payload; gives a way to do so again. */
-async function opened(kind: string, folder: string): Promise<() => Promise<void>> {
-  const [format, how] = kind.split(" ");
-  const path = join(folder, format!);
-  const done = (count: number, sum: number): void => {
-    if (count !== COUNT || sum < COUNT * 100) throw new Error(`${kind}: ${count} messages`);
-  };
-  if (format === "mcap") {
-    const { reader } = await openMcap(path);
-    return async () => {
-      let [count, sum] = [0, 0];
-      for await (const { data } of reader.readMessages()) {
-        count++;
-        sum += data[0]! + data.length;
-      }
-      done(count, sum);
-    };
-  }
-  const recording = await open(fromFile(path));
-  const channel = recording.channels.find(({ name }) => name === "/bench" || name === "bench:data")!;
-  if (how === "batches")
-    return async () => {
-      let [count, sum] = [0, 0];
-      for await (const { length, bytes, start, end } of recording.batches({ channels: [channel] })) {
-        count += length;
-        for (let i = 0; i < length; i++) sum += bytes[start[i]!]! + end[i]! - start[i]!;
-      }
-      done(count, sum);
-    };
-  return async () => {
-    let [count, sum] = [0, 0];
-    for await (const { payload } of recording.messages(channel)) {
-      count++;
-      sum += payload[0]! + payload.length;
-    }
-    done(count, sum);
-  };
-}
-
-async function measured(kind: string, folder: string): Promise<Measured> {
-  const began = performance.now();
-  const pass = await opened(kind, folder);
-  await pass();
-  const first = performance.now() - began;
-  let again = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < 3; i++) {
-    const start = performance.now();
-    await pass();
-    again = Math.min(again, performance.now() - start);
-  }
-  return { first, again };
-}
-
 /** Prints the rates and their ratios to the peer's. */
 export async function comparePeers(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
   try {
     await writeMcap(join(folder, "mcap"));
     for (const id of ["mira", "hcrp"] as const) await writeOwn(join(folder, id), id, "store");
-    const words = ["--import", "tsx", fileURLToPath(import.meta.url)];
-    const inProcess = (kind: string): Measured =>
-      JSON.parse(execFileSync(process.execPath, [...words, folder, kind]).toString()) as Measured;
+    const inProcess = (kind: string): Measured => {
+      const [file, how] = kind.split(" ");
+      const words = [
+        fileURLToPath(new URL("peer.mjs", import.meta.url)),
+        join(folder, file!),
+        how ?? kind,
+        String(COUNT),
+      ];
+      return JSON.parse(execFileSync(process.execPath, words).toString()) as Measured;
+    };
     // in turns, as the speed of a machine that is not alone changes from second to second
     const runs = Array.from({ length: ROUNDS }, () => KINDS.map(inProcess));
     const middle = (of: keyof Measured, kind: number): number =>
@@ -98,9 +49,4 @@ export async function comparePeers(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [folder, kind] = process.argv.slice(2);
-  process.stdout.write(JSON.stringify(await measured(kind!, folder!)), () => process.exit());
 }

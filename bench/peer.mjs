@@ -1,0 +1,76 @@
+/**
+ * One kind of reading in a process of its own, as a program has it, without a loader of TypeScript: node bench/peer.mjs
+ * FILE KIND COUNT. KIND is `mcap`, `batches` or `messages`; the file holds COUNT messages of 100 bytes. Prints one line
+ * of JSON: milliseconds for opening the file and going through all of it, and for going through it again, the best of
+ * three.
+ */
+import { fstatSync, openSync, readSync } from "node:fs";
+
+const [path, kind, expected] = process.argv.slice(2);
+const open = kind === "mcap" ? await peer() : await own();
+
+const began = performance.now();
+const pass = await open();
+await pass();
+const first = performance.now() - began;
+let again = Number.POSITIVE_INFINITY;
+for (let i = 0; i < 3; i++) {
+  const start = performance.now();
+  await pass();
+  again = Math.min(again, performance.now() - start);
+}
+process.stdout.write(JSON.stringify({ first, again }), () => process.exit());
+
+function check(count, sum) {
+  if (count !== Number(expected) || sum < count * 100) throw new Error(`${path}, ${kind}: ${count} messages`);
+}
+
+async function peer() {
+  const { McapIndexedReader } = await import("@mcap/core");
+  return async () => {
+    const fd = openSync(path, "r");
+    const readable = {
+      size: async () => BigInt(fstatSync(fd).size),
+      read: async (offset, length) => {
+        const bytes = new Uint8Array(Number(length));
+        readSync(fd, bytes, 0, bytes.length, Number(offset));
+        return bytes;
+      },
+    };
+    const reader = await McapIndexedReader.Initialize({ readable });
+    return async () => {
+      let [count, sum] = [0, 0];
+      for await (const { data } of reader.readMessages()) {
+        count++;
+        sum += data[0] + data.length;
+      }
+      check(count, sum);
+    };
+  };
+}
+
+async function own() {
+  const simtape = await import("../packages/simtape/dist/index.js");
+  const { fromFile } = await import("../packages/simtape/dist/io/node/index.js");
+  return async () => {
+    const recording = await simtape.open(fromFile(path));
+    const channel = recording.channels.find(({ name }) => name === "/bench" || name === "bench:data");
+    const one = async () => {
+      let [count, sum] = [0, 0];
+      for await (const { payload } of recording.messages(channel)) {
+        count++;
+        sum += payload[0] + payload.length;
+      }
+      check(count, sum);
+    };
+    const many = async () => {
+      let [count, sum] = [0, 0];
+      for await (const { length, bytes, start, end } of recording.batches({ channels: [channel] })) {
+        count += length;
+        for (let i = 0; i < length; i++) sum += bytes[start[i]] + end[i] - start[i];
+      }
+      check(count, sum);
+    };
+    return kind === "messages" ? one : many;
+  };
+}
