@@ -51,7 +51,14 @@ export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/sto
 export type { Location } from "./location.ts";
 export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
-export { type Finding, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
+export { FINDING_CODES, type FindingMeaning, type KnownFindingCode } from "./model/finding-codes.ts";
+export {
+  type Finding,
+  type FindingCode,
+  RecordingError,
+  type RecordingErrorCode,
+  type Reporter,
+} from "./model/error.ts";
 export type {
   Format,
   Keyframe,

@@ -1,6 +1,7 @@
 import { BudgetError } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { SourceError } from "../io/source.ts";
+import type { KnownFindingCode } from "./finding-codes.ts";
 
 export type RecordingErrorCode =
   | "unknown-format"
@@ -56,10 +57,13 @@ export class RecordingError extends Error {
   }
 }
 
+/** One of simtape's own, or one of a format from elsewhere, with the format's id before it: `poselog:bad-line`. */
+export type FindingCode = KnownFindingCode | `${string}:${string}`;
+
 /** Lost or doubtful content, told and not thrown. */
 export interface Finding {
-  /** Kebab-case and stable: `truncated`, `bad-length`, `bad-checksum`, `missing-index`, `unknown-record` … */
-  readonly code: string;
+  /** Stable, see `FINDING_CODES`. */
+  readonly code: FindingCode;
   /** `damage`: something in the file is broken; `loss`: content is known to be missing; `warning`: odd, but nothing is lost; `note`: worth knowing. */
   readonly severity: "note" | "warning" | "damage" | "loss";
   readonly message: string;
@@ -78,7 +82,7 @@ export interface Reporter {
 /** Keeps what is reported, but not without end: of each code the first `limit`, then a count. */
 export class Findings implements Reporter {
   readonly #kept: Finding[] = [];
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<FindingCode, number>();
   readonly #limit: number;
 
   constructor(limit = 100) {

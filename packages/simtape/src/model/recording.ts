@@ -111,10 +111,7 @@ export class Recording<Channels extends object = object, Id extends string = str
     query?: Omit<Query, "channels">,
   ): AsyncGenerator<Message<Channels[Name]>>;
   messages<T = Value>(channel?: Channel<T> | string, query?: Omit<Query, "channels">): AsyncGenerator<Message<T>>;
-  messages<T = Value>(
-    named?: Channel<T> | string,
-    query: Omit<Query, "channels"> = {},
-  ): AsyncGenerator<Message<T>> {
+  messages<T = Value>(named?: Channel<T> | string, query: Omit<Query, "channels"> = {}): AsyncGenerator<Message<T>> {
     const channel = typeof named === "string" ? (this.channel(named) as unknown as Channel<T>) : named;
     const channels = channel === undefined ? undefined : [channel];
     const channelOf = (id: number): Channel<T> => channel ?? (this.channels[id] as unknown as Channel<T>);

@@ -1,3 +1,4 @@
+import type { FindingCode } from "../../model/error.ts";
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
@@ -314,7 +315,7 @@ class Mending {
     if (begin > end) this.#lose("bad-payload", message, offset + PACKET_HEADER_BYTES + end, begin - end, time);
   }
 
-  #lose(code: string, message: string, offset: number, length: number, time: number): void {
+  #lose(code: FindingCode, message: string, offset: number, length: number, time: number): void {
     this.#note.lost({ code, severity: "loss", message, offset, length, time });
   }
 }

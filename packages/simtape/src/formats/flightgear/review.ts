@@ -1,11 +1,11 @@
-import type { Reporter } from "../../model/error.ts";
+import type { Reporter, FindingCode } from "../../model/error.ts";
 import { playsIn } from "./dialects.ts";
 import type { FlightGearReader } from "./reader.ts";
 import { fatalPair, type ItemTexts, textsOf } from "./text-pairs.ts";
 
 /** Warns of what FlightGear would not play of a tape, or not as it was recorded: rules of spec §8 and semantics §4. */
 export async function review(tape: FlightGearReader, report: Reporter, signal?: AbortSignal): Promise<void> {
-  const warn = (code: string, message: string, time?: number): void =>
+  const warn = (code: FindingCode, message: string, time?: number): void =>
     report.report({ code, severity: "warning", message, time });
   const frames = await framesOf(tape, signal);
   const plays = playsIn(tape.layout.frames, tape.shape.generation);
@@ -29,7 +29,7 @@ export async function review(tape: FlightGearReader, report: Reporter, signal?: 
   }
 }
 
-type Warn = (code: string, message: string, time?: number) => void;
+type Warn = (code: FindingCode, message: string, time?: number) => void;
 
 interface Frame {
   readonly native: number;

@@ -1,3 +1,4 @@
+import type { FindingCode } from "../../model/error.ts";
 import { hex } from "../../bytes/error.ts";
 import type { Chunk } from "../../model/chunk.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
@@ -295,7 +296,7 @@ export class TapeLayout implements FlatLayout {
     next: number,
     trouble: Trouble,
     isTail: boolean,
-  ): { code: string; severity: "damage"; message: string } {
+  ): { code: FindingCode; severity: "damage"; message: string } {
     const at = hex(walk.origin + position);
     const rest = `${next - position} bytes cannot be read`;
     switch (trouble) {

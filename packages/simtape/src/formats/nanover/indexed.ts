@@ -5,7 +5,7 @@ import { hex, LayoutError } from "../../bytes/error.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { ColumnBuilder, type Columns, KEYFRAME } from "../../model/batch.ts";
 import { type Chunk, StatisticsCounter, summarize } from "../../model/chunk.ts";
-import type { Reporter } from "../../model/error.ts";
+import type { Reporter, FindingCode } from "../../model/error.ts";
 import type { NativeRecord, OpenOptions } from "../../model/reader.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelStatistics } from "../../model/value.ts";
@@ -262,7 +262,7 @@ export class IndexedMessages {
     this.#checked = Math.max(this.#checked, at + bytes.length);
   }
 
-  #damage(code: string, message: string, offset: number, length: number): void {
+  #damage(code: FindingCode, message: string, offset: number, length: number): void {
     this.isDamaged = true;
     this.#report.report({ code, severity: "damage", message, offset, length });
   }

@@ -1,3 +1,4 @@
+import type { FindingCode } from "../../model/error.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
 import { readTag, skipField } from "../../codec/protobuf.ts";
@@ -136,7 +137,7 @@ export class RecordWalk implements FlatLayout {
     return walk.isLast ? walk.end : Math.max(from + 1, last + 1);
   }
 
-  #damageOf(walk: Walk, from: number, to: number): { code: string; severity: "damage"; message: string } {
+  #damageOf(walk: Walk, from: number, to: number): { code: FindingCode; severity: "damage"; message: string } {
     const { view, origin, limit } = walk;
     const left = limit - origin - from;
     const place = hex(origin + from);

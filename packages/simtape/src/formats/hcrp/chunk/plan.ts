@@ -1,5 +1,5 @@
 import type { Chunk } from "../../../model/chunk.ts";
-import type { Reporter } from "../../../model/error.ts";
+import type { Reporter, FindingCode } from "../../../model/error.ts";
 import type { Time } from "../../../model/time.ts";
 import { ENTRY_SNAPSHOT, type IndexEntry, LIMITS, TICK } from "../layout/framing.ts";
 
@@ -214,11 +214,11 @@ class Planner {
 }
 
 interface Problem {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly message: string;
   readonly severity?: "loss";
 }
 
-function problem(code: string, message: string): Problem {
+function problem(code: FindingCode, message: string): Problem {
   return { code, message };
 }

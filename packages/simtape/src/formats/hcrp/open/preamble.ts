@@ -2,7 +2,7 @@ import { crc32 } from "../../../bytes/crc32.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { hex, LayoutError } from "../../../bytes/error.ts";
 import { type NbtDocument, nbtCompound, nbtLength } from "../../../codec/nbt.ts";
-import { type Finding, RecordingError, type Reporter } from "../../../model/error.ts";
+import { type Finding, RecordingError, type Reporter, type FindingCode } from "../../../model/error.ts";
 import type { Dialect } from "../chunk/context.ts";
 import {
   DICTIONARY_IDS,
@@ -308,7 +308,7 @@ function checkDictionary(head: Head, report: Reporter): void {
   report.report(damage("dictionary-id", message, head.dialect === 1 ? 47 : 33 + head.worldVersion.length));
 }
 
-function damage(code: string, message: string, offset: number): Finding {
+function damage(code: FindingCode, message: string, offset: number): Finding {
   return { code, severity: "damage", message, offset };
 }
 

@@ -6,7 +6,7 @@ import type { SourceBundle } from "../../../io/source.ts";
 import { type Columns, KEYFRAME } from "../../../model/batch.ts";
 import { countUntil, readChunks, StatisticsCounter } from "../../../model/chunk.ts";
 import type { Dissector } from "../../../model/dissector.ts";
-import type { Finding, Reporter } from "../../../model/error.ts";
+import type { Finding, Reporter, FindingCode } from "../../../model/error.ts";
 import type {
   Keyframe,
   NativeRecord,
@@ -505,7 +505,7 @@ export class HcrpReader implements Reader {
     return keyframes[countUntil(keyframes, ({ index }) => index <= chunk.index)];
   }
 
-  #tell(chunk: HcrpChunk, code: string, what: string, severity: "damage" | "loss" = "damage"): void {
+  #tell(chunk: HcrpChunk, code: FindingCode, what: string, severity: "damage" | "loss" = "damage"): void {
     if (this.#told.has(chunk.index)) return;
     this.#told.add(chunk.index);
     const next = this.#keyframeBehind(chunk);
