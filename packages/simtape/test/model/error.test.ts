@@ -68,10 +68,10 @@ describe("what comes of a thrown", () => {
 });
 
 describe("findings", () => {
-  const finding = (code: string, n: number): Finding => ({
-    code,
+  const finding = (letter: string, n: number): Finding => ({
+    code: `test:${letter}`,
     severity: "damage",
-    message: `${code} ${n}`,
+    message: `${letter} ${n}`,
     offset: n,
   });
 
@@ -89,10 +89,10 @@ describe("findings", () => {
     expect(findings.list()).toEqual([
       ...[0, 1, 2].map((n) => finding("many", n)),
       ...[0, 1, 2].map((n) => finding("few", n)),
-      { code: "many", severity: "damage", message: "and 997 more of these" },
+      { code: "test:many", severity: "damage", message: "and 997 more of these" },
     ]);
     findings.report(finding("few", 3));
-    expect(findings.list().at(-1)).toEqual({ code: "few", severity: "damage", message: "and 1 more of these" });
+    expect(findings.list().at(-1)).toEqual({ code: "test:few", severity: "damage", message: "and 1 more of these" });
   });
 
   test("listed before do not change when more is reported", () => {

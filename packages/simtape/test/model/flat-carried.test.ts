@@ -19,13 +19,13 @@ const CLOCKED: FlatLayout = {
       if (kind !== CLOCK && kind !== MESSAGE) {
         let to = position + 1;
         while (to < end && bytes[to] !== CLOCK && bytes[to] !== MESSAGE) to++;
-        walk.damage(position, to, { code: "bad", severity: "damage", message: "no record" }, time);
+        walk.damage(position, to, { code: "bad-record", severity: "damage", message: "no record" }, time);
         position = to;
         continue;
       }
       if (walk.fits(position, 2) === 0) break;
       if (walk.fits(position, 2) < 0) {
-        walk.damage(position, end, { code: "cut", severity: "loss", message: "cut" }, time);
+        walk.damage(position, end, { code: "truncated", severity: "loss", message: "cut" }, time);
         return end;
       }
       if (kind === CLOCK) time = bytes[position + 1]!;

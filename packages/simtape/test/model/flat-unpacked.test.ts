@@ -16,7 +16,7 @@ const RUNS: FlatLayout = {
       if (fits === 0) return position;
       if (fits < 0 || walk.bytes[position]! === 0xff) {
         const to = Math.min(walk.end, position + 2);
-        walk.damage(position, to, { code: "bad-run", severity: "damage", message: "no run" });
+        walk.damage(position, to, { code: "bad-frame", severity: "damage", message: "no run" });
         position = to;
         continue;
       }

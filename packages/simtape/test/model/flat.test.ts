@@ -51,7 +51,7 @@ class Groups implements FlatLayout {
         const next = bytes.subarray(0, end).indexOf(GROUP, position + 1);
         if (next < 0 && !walk.isLast) return giveBack();
         const to = next < 0 ? end : next;
-        walk.damage(position, to, { code: isKnown ? "truncated" : "bad", severity: "damage", message: "no record" });
+        walk.damage(position, to, { code: isKnown ? "truncated" : "bad-record", severity: "damage", message: "no record" });
         position = to;
         time = null;
         if (this.#isCautious) continue;
@@ -67,9 +67,9 @@ class Groups implements FlatLayout {
         time = bytes[position + 1]!;
         walk.record("group", position, position + 2);
       } else {
-        if (kind === ODD) walk.finding(position, { code: "odd", severity: "note", message: "an odd message" });
+        if (kind === ODD) walk.finding(position, { code: "odd-metadata", severity: "note", message: "an odd message" });
         walk.message(time!, bytes[position + 1]!, position + 4, position + length);
-        walk.record(kind === ODD ? "odd" : "message", position, position + length);
+        walk.record(kind === ODD ? "odd-metadata" : "message", position, position + length);
       }
       position += length;
     }
@@ -86,13 +86,13 @@ interface Expected {
   readonly findings: Pick<Finding, "code" | "offset" | "length">[];
 }
 
-type Part = { kind: "message" | "odd"; channel: number; length: number } | { kind: "damage"; length: number };
+type Part = { kind: "message" | "odd-metadata"; channel: number; length: number } | { kind: "damage"; length: number };
 
 const part: fc.Arbitrary<Part> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constantFrom("message", "odd"),
+      kind: fc.constantFrom("message", "odd-metadata"),
       channel: fc.integer({ min: 4, max: 6 }),
       length: fc.integer({ min: 4, max: 60 }),
     }),
@@ -124,9 +124,9 @@ function make(list: readonly { time: number; parts: readonly Part[] }[], begin: 
         }
       } else {
         const payload = Array.from({ length: of.length }, (_, i) => 16 + ((rows.length + i) % 100));
-        out.push(of.kind === "odd" ? ODD : MESSAGE, of.channel, of.length, 0, ...payload);
+        out.push(of.kind === "odd-metadata" ? ODD : MESSAGE, of.channel, of.length, 0, ...payload);
         if (damage === null) {
-          if (of.kind === "odd") findings.push({ code: "odd", offset });
+          if (of.kind === "odd-metadata") findings.push({ code: "odd-metadata", offset });
           rows.push({ time, channel: of.channel, payload, sequence: rows.length });
           records.push({ kind: of.kind, offset, length: payload.length + 4 });
         }
@@ -134,7 +134,7 @@ function make(list: readonly { time: number; parts: readonly Part[] }[], begin: 
     }
     if (damage !== null) {
       damage.length = out.length - damage.offset;
-      findings.push({ code: "bad", offset: damage.offset, length: damage.length });
+      findings.push({ code: "bad-record", offset: damage.offset, length: damage.length });
     }
   }
   if (cut > 0 && list.length > 0) {

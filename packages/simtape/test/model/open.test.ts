@@ -212,11 +212,11 @@ describe("opening", () => {
   test("keeps what the format reports as findings of the recording", async () => {
     const { source } = watched(BYTES);
     const made = format("made", "certain", async (_, report) => {
-      report.report({ code: "odd", severity: "note", message: "odd" });
+      report.report({ code: "odd-metadata", severity: "note", message: "odd" });
       return readerOf(source, BYTES);
     });
     await using recording = await openBundle(bundle(source), [made]);
-    expect(recording.findings).toEqual([{ code: "odd", severity: "note", message: "odd" }]);
+    expect(recording.findings).toEqual([{ code: "odd-metadata", severity: "note", message: "odd" }]);
   });
 });
 
