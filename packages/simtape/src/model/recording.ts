@@ -4,6 +4,7 @@ import { type Finding, type Findings, RecordingError } from "./error.ts";
 import { Fold } from "./fold.ts";
 import { interpolateStates } from "./interpolate.ts";
 import { type Message, Messages } from "./message.ts";
+import type { EventQuery, RecordingEvent } from "./query/events.ts";
 import type { Format, Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
 import type { State } from "./state.ts";
 import { after, type Time, type Timeline } from "./time.ts";
@@ -116,6 +117,20 @@ export class Recording<Channels extends object = object, Id extends string = str
     const channels = channel === undefined ? undefined : [channel];
     const channelOf = (id: number): Channel<T> => channel ?? (this.channels[id] as unknown as Channel<T>);
     return new Messages(this.batches({ ...query, channels }), channelOf, query.reverse === true);
+  }
+
+  /**
+   * What happened: collisions, spawns, chat, marks …, as the format tells it, ascending by (time, sequence). Each array
+   * is of one run of messages, and may be empty. A part of a recording tells what the whole tells of that time.
+   * Only channels that can tell events of `kinds` are read.
+   */
+  async *events(query: EventQuery = {}): AsyncGenerator<readonly RecordingEvent[]> {
+    this.#check();
+    try {
+      yield* (await import("./query/events.ts")).readEvents(this, query);
+    } catch (error) {
+      throw RecordingError.from(error, this.info.format);
+    }
   }
 
   /** Every byte of the file in order, cut into records. */

@@ -260,7 +260,7 @@ export class CarlaState implements StateModel {
 
 const wheelsAt: Make = (bytes, at) => readVehicleWheels(new ByteCursor(bytes, at)).wheels as never;
 
-function kebab(field: string): string {
+export function kebab(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

@@ -1,3 +1,5 @@
 import type { Traits } from "../../model/traits.ts";
 
-export const traits: Traits = {};
+export const traits: Traits = {
+  events: async (recording) => (await import("./events.ts")).CarlaEvents.of(recording),
+};

@@ -161,6 +161,34 @@ export function writeEntry(builder: ByteBuilder, entry: PropertyEntry): void {
   builder.zeros(4 * paddingOf(text.length));
 }
 
+/**
+ * Moves to the entry `id` of the property list at the cursor, past those before it, which are not read. False: there is
+ * none, or none that can be reached.
+ */
+export function findEntry(cursor: ByteCursor, id: number): boolean {
+  while (cursor.remaining >= 4) {
+    const at = cursor.position;
+    const word = cursor.u32be();
+    const isShort = word > 0xffff;
+    const found = isShort ? word >>> 16 : word;
+    if (found === id) {
+      cursor.seek(at);
+      return true;
+    }
+    const type = MULTIPLAYER_PROPERTIES.get(found)?.type;
+    if (type === undefined) return false;
+    let bytes = isShort ? 0 : 4;
+    if (type === "string") {
+      if (!isShort && cursor.remaining < 4) return false;
+      const length = isShort ? (word << 16) >> 16 : cursor.u32be();
+      bytes = isShort ? length : 4 * (length + paddingOf(length));
+    }
+    if (bytes < 0 || bytes > cursor.remaining) return false;
+    cursor.skip(bytes);
+  }
+  return false;
+}
+
 // spec §5.3: the upper half of the first word is the id of a short entry, or 0 before a long one
 function entryAt(cursor: ByteCursor): PropertyEntry | null {
   const word = cursor.u32be();

@@ -18,7 +18,7 @@ import {
 import { propertyPath, readSignals, type Signal, type SignalList } from "./signals.ts";
 
 /** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
-const SELF = "self";
+export const SELF = "self";
 
 const AXES: Axes = { handed: "right", up: "z", kind: "geodetic" };
 const GEODETIC: ColumnSpec = { kind: "f64", width: 3, unit: "deg deg ft", interpolation: "geodetic" };
@@ -169,7 +169,7 @@ export class FlightGearState implements StateModel {
 }
 
 /** The id of a pilot in the set `aircraft`. */
-function pilotId(callsign: string): string {
+export function pilotId(callsign: string): string {
   return callsign === SELF ? `${SELF} (multiplayer)` : callsign;
 }
 

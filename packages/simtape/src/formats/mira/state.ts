@@ -103,7 +103,8 @@ function number(value: Value | undefined): number {
   return typeof value === "number" ? value : Number.NaN;
 }
 
-function poseKind(schema: TapeSchema): PoseKind | null {
+/** Which pose the values of a type are; null: none. */
+export function poseKind(schema: TapeSchema): PoseKind | null {
   const layout = schema.encoding?.layout;
   if (layout === undefined || layout.kind !== "object" || /Velocity\d/.test(schema.name)) return null;
   if (isTransform(layout)) return "pose";

@@ -11,4 +11,5 @@ const UNITS: Readonly<Record<string, string>> = {
 
 export const traits: Traits = {
   unitOf: (path) => (path.startsWith("energy.") ? "kJ/mol" : (UNITS[path] ?? null)),
+  events: async (recording) => new (await import("./events.ts")).NanoverEvents(recording),
 };

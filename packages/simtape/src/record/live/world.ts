@@ -32,6 +32,8 @@ import {
   writeMove,
 } from "../../formats/hcrp/layout/motion.ts";
 import {
+  MARK_KINDS,
+  type MarkKind,
   writeChat,
   writeMark,
   writePaletteAdd,
@@ -72,9 +74,7 @@ export interface Mark {
   readonly severity: number;
 }
 
-/** By the number that mark events have for them. */
-export const MARK_KINDS = ["bookmark", "checkpoint", "anticheat", "report", "start", "end"] as const;
-export type MarkKind = (typeof MARK_KINDS)[number];
+export { MARK_KINDS, type MarkKind };
 
 /** Things tracked at most (HCRP spec §12). */
 const MAX_ENTITIES = 4096;

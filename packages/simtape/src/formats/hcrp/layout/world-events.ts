@@ -148,6 +148,10 @@ export function writeWorld(builder: ByteBuilder, event: World): void {
   if (event.weather !== null) builder.u8(event.weather);
 }
 
+/** Kinds of marks by the number that the event has for them (spec §4 `marks`, events §1). */
+export const MARK_KINDS = ["bookmark", "checkpoint", "anticheat", "report", "start", "end"] as const;
+export type MarkKind = (typeof MARK_KINDS)[number];
+
 /** Event 27. */
 export interface Mark {
   readonly kind: number;

@@ -1,0 +1,16 @@
+import type { EventTeller } from "../../../model/query/events.ts";
+import type { Recording } from "../../../model/recording.ts";
+import { HcrpReader } from "../open/reader.ts";
+import { ProductionEvents } from "./production.ts";
+import { WorldEvents } from "./world.ts";
+
+/** What tells the events of an HCRP recording of either dialect. Throws `TypeError` for a recording of another format. */
+export async function eventsOf(recording: Recording): Promise<EventTeller> {
+  const reader = recording.reader.base ?? recording.reader;
+  if (!(reader instanceof HcrpReader)) throw new TypeError("not a recording of HCRP");
+  const { start } = await recording.timeline();
+  const { head, reserved } = reader.preamble;
+  if (head.dialect === 1) return new WorldEvents(recording, reserved.subjects, start);
+  const snapshot = recording.channels.findIndex(({ name }) => name === "snapshot");
+  return new ProductionEvents(recording, snapshot, start);
+}

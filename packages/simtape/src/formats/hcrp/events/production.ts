@@ -1,0 +1,117 @@
+import { ByteCursor } from "../../../bytes/cursor.ts";
+import type { MessageBatch } from "../../../model/batch.ts";
+import {
+  calledBy,
+  type EventTeller,
+  eventOf,
+  type Participant,
+  type RecordingEvent,
+} from "../../../model/query/events.ts";
+import type { Recording } from "../../../model/recording.ts";
+import type { Time } from "../../../model/time.ts";
+import type { ChunkContext } from "../chunk/context.ts";
+import {
+  PRODUCTION,
+  readCheckpointReached,
+  readCheckpointReset,
+  readDestroy,
+  readProductionSpawn,
+  readRunEnd,
+  RESET_REASONS,
+} from "../layout/production.ts";
+import { passOver } from "./pass-over.ts";
+
+/** The recorded subject (spec §14). */
+const SUBJECT = 0;
+
+/**
+ * Tells events of the production dialect (spec §14): the run of its subject, and the things that come and go. Behind a set
+ * snapshot bit all that are there are told again, in the same tick: only those that were not there before come.
+ */
+export class ProductionEvents implements EventTeller {
+  readonly channels: ReadonlyMap<number, readonly string[]>;
+  readonly #recording: Recording;
+  readonly #first: Time;
+  readonly #snapshot: number;
+  #here = new Map<number, Participant>();
+  #before = new Map<number, Participant>();
+
+  /** The recording begins at `first`; its snapshots' channel is `snapshot`. */
+  constructor(recording: Recording, snapshot: number, first: Time) {
+    this.#recording = recording;
+    this.#snapshot = snapshot;
+    this.#first = first;
+    this.channels = new Map([
+      [PRODUCTION.spawn, ["spawn", "removal"]],
+      [PRODUCTION.destroy, ["spawn", "removal"]],
+      [snapshot, ["spawn", "removal"]],
+      [PRODUCTION.runStart, ["start"]],
+      [PRODUCTION.checkpointReached, ["checkpoint"]],
+      [PRODUCTION.checkpointReset, ["reset"]],
+      [PRODUCTION.runEnd, ["end"]],
+      [PRODUCTION.clearGhostBlocks, ["clear-blocks"]],
+    ]);
+  }
+
+  begin(start: Time, signal: AbortSignal | undefined): Promise<void> {
+    return passOver(this, this.#recording, start, signal);
+  }
+
+  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+    const id = batch.channel[i]!;
+    if (id === this.#snapshot) {
+      this.#before = this.#here;
+      this.#here = new Map();
+      return;
+    }
+    const channel = this.#recording.channels[id]!;
+    const event = this.#event(id, batch, i);
+    if (event === null) return;
+    const value = channel.schema.decode(batch.payload(i), batch.context);
+    into.push(eventOf(channel, batch, i, { ...event, value }));
+  }
+
+  /** Null: it tells again what is known. */
+  #event(id: number, batch: MessageBatch, i: number): Pick<RecordingEvent, "kind" | "text" | "who"> | null {
+    const cursor = new ByteCursor(batch.bytes, batch.start[i]!, batch.end[i]!);
+    const subject: Participant = { set: "players", id: SUBJECT, label: "" };
+    switch (id) {
+      case PRODUCTION.spawn: {
+        const { dialect, palettes } = batch.context as ChunkContext;
+        const { entity, type } = readProductionSpawn(cursor, dialect === 4 ? 4 : 5);
+        const label = typeof type === "number" ? `#${type}` : palettes.fixed("entity-type", type);
+        const who = { set: entity === SUBJECT ? "players" : "entities", id: entity, label };
+        this.#here.set(entity, who);
+        if (this.#before.delete(entity)) return null;
+        const text = `${calledBy(who)} ${batch.time[i] === this.#first ? "is there" : "comes"}`;
+        return { kind: "spawn", text, who: [who] };
+      }
+      case PRODUCTION.destroy: {
+        const { entity } = readDestroy(cursor);
+        const who = this.#here.get(entity) ?? { set: "entities", id: entity, label: "" };
+        this.#here.delete(entity);
+        return { kind: "removal", text: `${calledBy(who)} is gone`, who: [who] };
+      }
+      case PRODUCTION.runStart:
+        return { kind: "start", text: "the run begins", who: [subject] };
+      case PRODUCTION.checkpointReached: {
+        const { checkpoint, milliseconds } = readCheckpointReached(cursor);
+        return { kind: "checkpoint", text: `checkpoint ${checkpoint} after ${milliseconds} ms`, who: [subject] };
+      }
+      case PRODUCTION.checkpointReset: {
+        const { reason, milliseconds } = readCheckpointReset(cursor);
+        const why = RESET_REASONS[reason] ?? `reason ${reason}`;
+        return { kind: "reset", text: `back to the checkpoint (${why}) after ${milliseconds} ms`, who: [subject] };
+      }
+      case PRODUCTION.runEnd: {
+        const { result, milliseconds } = readRunEnd(cursor);
+        const how = result === 0 ? "is finished" : "ends";
+        return { kind: "end", text: `the run ${how} after ${milliseconds} ms`, who: [subject] };
+      }
+      case PRODUCTION.clearGhostBlocks:
+        return { kind: "clear-blocks", text: "all block edits are dropped", who: [] };
+      default:
+        return null;
+    }
+  }
+}
