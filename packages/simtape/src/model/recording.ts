@@ -5,11 +5,12 @@ import { Fold } from "./fold.ts";
 import { interpolateStates } from "./interpolate.ts";
 import { type Message, Messages } from "./message.ts";
 import type { EventQuery, RecordingEvent } from "./query/events.ts";
+import type { Table, TableOptions } from "./query/table.ts";
 import type { Format, Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
 import type { State } from "./state.ts";
 import { after, type Time, type Timeline } from "./time.ts";
 import { NO_TRAITS, type Traits } from "./traits.ts";
-import type { Channel, ChannelStatistics, Schema, Value } from "./value.ts";
+import type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./value.ts";
 
 export interface StateOptions {
   /** Between two messages of the motion channel, interpolate what moves; off, state is as recorded. */
@@ -126,11 +127,21 @@ export class Recording<Channels extends object = object, Id extends string = str
    */
   async *events(query: EventQuery = {}): AsyncGenerator<readonly RecordingEvent[]> {
     this.#check();
-    try {
-      yield* (await import("./query/events.ts")).readEvents(this, query);
-    } catch (error) {
-      throw RecordingError.from(error, this.info.format);
-    }
+    yield* this.#guarded((await import("./query/events.ts")).readEvents(this, query));
+  }
+
+  /**
+   * Rows of typed columns: of a set of the state, by its name, one row for each thing at each recorded moment; of a channel
+   * one for each message, or for each item of those that are lists. All columns are known before the first batch, as the
+   * range is read once for them; of a set only until those of `columns` are met. Rejects with `RangeError` for a set or
+   * column that is not there.
+   */
+  table(of: string | ChannelInfo, options: TableOptions = {}): Promise<Table> {
+    return this.#guard(async () => {
+      const { rowsOf, Table } = await import("./query/table.ts");
+      const { columns, batches } = await rowsOf(this, this.#fold, of, options);
+      return new Table(columns, () => this.#guarded(batches()));
+    });
   }
 
   /** Every byte of the file in order, cut into records. */
@@ -195,6 +206,18 @@ export class Recording<Channels extends object = object, Id extends string = str
     const next = (await this.#fold.at(to, signal)).freeze();
     const model = this.#reader.state;
     return interpolateStates({ ...state, time: from }, next, time, (path) => model.interpolation?.(path) ?? "hold");
+  }
+
+  async *#guarded<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    this.#check();
+    try {
+      for await (const item of items) {
+        yield item;
+        this.#check();
+      }
+    } catch (error) {
+      throw RecordingError.from(error, this.info.format);
+    }
   }
 
   async #guard<T>(work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,104 @@
+import { LayoutError } from "../../bytes/error.ts";
+import type { Query, Reader } from "../reader.ts";
+import type { TimeRange } from "../time.ts";
+import type { Channel, Value } from "../value.ts";
+import { RowBuilder, type TableBatch, type TableColumn } from "./table-cells.ts";
+import { Fields, isAtOrBelow } from "./table-fields.ts";
+import type { RowSource } from "./table.ts";
+
+const TIME: TableColumn = { name: "time", unit: "ns", kind: "f64" };
+const SEQUENCE: TableColumn = { name: "sequence", unit: null, kind: "f64" };
+/** Place in the message's list. */
+const RECORD: TableColumn = { name: "record", unit: null, kind: "u32" };
+const OWN = [TIME.name, SEQUENCE.name, RECORD.name];
+
+/** What is asked of a channel. */
+export interface ChannelRows extends TimeRange {
+  readonly columns: readonly string[] | null;
+  readonly signal: AbortSignal | undefined;
+  readonly unitOf: (path: string) => string | null;
+}
+
+/** Meets the values of a channel once; gives its columns and what makes rows of it. Throws `RangeError` for a column that is not there. */
+export async function channelRows(reader: Reader, channel: Channel, asked: ChannelRows): Promise<RowSource> {
+  const { start, end, signal } = asked;
+  const query = { start, end, signal, channels: [channel] };
+  const names = asked.columns === null ? null : pathsOf(asked.columns);
+  const fields = new Fields(names);
+  let isListed = false;
+  const own = (): TableColumn[] => [TIME, SEQUENCE, ...(isListed ? [RECORD] : [])];
+  for await (const values of valuesOf(reader, channel, query)) {
+    for (const value of values) {
+      if (Array.isArray(value)) isListed = true;
+      for (const item of itemsOf(value)) fields.meet(item);
+    }
+  }
+  const found = fields.settle(OWN, own().length);
+  const lacking = names?.find((name) => !found.some((column) => isAtOrBelow(pathOf(column.name), name)));
+  if (lacking !== undefined) {
+    const all = await channelRows(reader, channel, { ...asked, columns: null });
+    const there = all.columns.map(({ name }) => name).join(", ");
+    throw new RangeError(`no column ${JSON.stringify(lacking)}; there are: ${there}`);
+  }
+  const columns = [...own(), ...found.map((column) => ({ ...column, unit: asked.unitOf(column.name) }))];
+  return { columns, batches: () => rowsOf(reader, channel, query, columns, fields, isListed) };
+}
+
+async function* rowsOf(
+  reader: Reader,
+  channel: Channel,
+  query: Query,
+  columns: readonly TableColumn[],
+  fields: Fields,
+  isListed: boolean,
+): AsyncGenerator<TableBatch> {
+  const rows = new RowBuilder(columns);
+  for await (const batch of reader.batches(query)) {
+    for (let i = 0; i < batch.length; i++) {
+      const value = decoded(channel, batch.payload(i), batch.context);
+      const items = itemsOf(value);
+      for (let k = 0; k < items.length; k++) {
+        const row = rows.begin();
+        rows.put(0, row, batch.time[i]!);
+        rows.put(1, row, batch.sequence[i]!);
+        if (isListed && Array.isArray(value)) rows.put(2, row, k);
+        fields.fill(rows, row, items[k]!);
+        if (rows.isFull) yield rows.take();
+      }
+    }
+  }
+  if (!rows.isEmpty) yield rows.take();
+}
+
+async function* valuesOf(reader: Reader, channel: Channel, query: Query): AsyncGenerator<Value[]> {
+  for await (const batch of reader.batches(query)) {
+    const values: Value[] = [];
+    for (let i = 0; i < batch.length; i++) values.push(decoded(channel, batch.payload(i), batch.context));
+    yield values;
+  }
+}
+
+/** Null for a payload that does not fit: it has a row, and nothing in it. */
+function decoded(channel: Channel, payload: Uint8Array, context: unknown): Value {
+  try {
+    return channel.schema.decode(payload, context);
+  } catch (error) {
+    if (error instanceof LayoutError) return null;
+    throw error;
+  }
+}
+
+/** A list is a row for each item. */
+function itemsOf(value: Value): readonly Value[] {
+  return Array.isArray(value) ? (value as readonly Value[]) : [value];
+}
+
+/** What is asked for beside the columns that are always there; `value.NAME` is what they leave no name for. */
+function pathsOf(columns: readonly string[]): string[] {
+  return columns.filter((name) => !OWN.includes(name)).map(pathOf);
+}
+
+function pathOf(name: string): string {
+  const own = OWN.find((one) => isAtOrBelow(name, `value.${one}`));
+  return own === undefined ? name : name.slice("value.".length);
+}
