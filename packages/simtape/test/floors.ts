@@ -20,7 +20,7 @@ const ROOT_FILES: readonly string[] = ["index.ts", "core.ts", "formats.ts", "loc
  * each other. Files beside the rooms are above all.
  */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  "formats/hcrp": [["layout"], ["columns", "chunk"], ["state", "fields"], ["open"], ["write"]],
+  "formats/hcrp": [["layout"], ["columns", "chunk"], ["state", "fields", "events"], ["open"], ["write"]],
   record: [
     ["live", "dictionary"],
     ["compact", "retain", "lines"],

@@ -7,6 +7,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["info"], async () => (await import("./info.ts")).addInfo],
   [["view"], async () => (await import("./view.ts")).addView],
   [["cat"], async () => (await import("./cat.ts")).addCat],
+  [["events"], async () => (await import("./events.ts")).addEvents],
   [["state"], async () => (await import("./state.ts")).addState],
   [["records"], async () => (await import("./records.ts")).addRecords],
   [["check"], async () => (await import("./check.ts")).addCheck],

@@ -63,6 +63,7 @@ const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   info: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   view: "serves files as they are",
   cat: [{ words: ["IN"] }, { words: ["IN", "--limit", "1"] }],
+  events: [{ words: ["IN"] }, { words: ["IN", "--format", "csv"] }],
   state: [{ words: ["IN", "--at", "100%"] }, { words: ["IN", "--at", "100%", "--json"] }],
   records: [{ words: ["IN"] }],
   check: [{ words: ["IN"], tellsItself: true }],

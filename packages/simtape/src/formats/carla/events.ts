@@ -172,14 +172,14 @@ export class CarlaEvents implements EventTeller {
         const role = added.attributes.findLast((attribute) => attribute.id === "role_name")?.value ?? "";
         const actor = { set: set ?? "other", id: added.id, label: labelOf(added.blueprint, role) };
         this.#actors.set(added.id, actor);
-        const text = `${named(actor)} ${time === this.#first ? "is there" : "comes"}`;
+        const text = `${named(actor)} ${time === this.#first ? "is present" : "spawns"}`;
         return { kind: "spawn", text, who: [actor], value: added as unknown as Value };
       }
       case "event-del": {
         const actor = this.#actor(readEventDel(cursor));
         this.#actors.delete(Number(actor.id));
         this.#lights.delete(Number(actor.id));
-        return { kind: "removal", text: `${named(actor)} is gone`, who: [actor], value: actor.id };
+        return { kind: "removal", text: `${named(actor)} is removed`, who: [actor], value: actor.id };
       }
       case "event-parent": {
         const bound = readEventParent(cursor);

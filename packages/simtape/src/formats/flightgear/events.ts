@@ -149,7 +149,7 @@ function changesIn(value: Value): string {
     readonly changes: readonly (readonly [string, string])[];
     readonly removals: readonly string[];
   };
-  const all = [...changes.map(([path, text]) => `${path} = ${text}`), ...removals.map((path) => `${path} is gone`)];
+  const all = [...changes.map(([path, text]) => `${path} = ${text}`), ...removals.map((path) => `${path} removed`)];
   const rest = all.length > CHANGES ? `, and ${all.length - CHANGES} more` : "";
   return textOf(all.slice(0, CHANGES).join(", "), LONGEST) + rest;
 }

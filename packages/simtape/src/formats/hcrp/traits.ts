@@ -1,5 +1,5 @@
 import type { Traits } from "../../model/traits.ts";
 
 export const traits: Traits = {
-  events: async (recording) => (await import("./events/of.ts")).eventsOf(recording),
+  events: async (recording) => (await import("./events-of.ts")).eventsOf(recording),
 };

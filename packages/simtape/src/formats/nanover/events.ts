@@ -25,13 +25,13 @@ const COMMAND = "command";
 const LONGEST = 120;
 
 /**
- * Tells events of NanoVer's frames and of its shared state: users, whom they pull at, what is loaded. An update that only
+ * Tells events of NanoVer's frames and of its shared state: users, what they pull, what is loaded. An update that only
  * moves what is known is passed over.
  */
 export class NanoverEvents implements EventTeller {
   readonly channels: ReadonlyMap<number, readonly string[]>;
   readonly #recording: Recording;
-  /** Who the users are, and who holds on, by the keys of the shared state. */
+  /** Users, and who pulls, by the keys of the shared state. */
   readonly #users = new Map<string, Participant>();
   readonly #grips = new Map<string, readonly Participant[]>();
   readonly #isNews: KeyTest = (key, isRemoved) => this.#isNew(key, isRemoved);
@@ -85,7 +85,7 @@ export class NanoverEvents implements EventTeller {
     }
   }
 
-  /** An interaction of which nobody knows whose it is may tell that later. */
+  /** An interaction without an owner may get one later. */
   #isNew(key: string, isRemoved: boolean): boolean {
     if (key.startsWith(AVATAR)) return this.#users.has(key) === isRemoved;
     if (key.startsWith(INTERACTION)) {
@@ -109,7 +109,7 @@ export class NanoverEvents implements EventTeller {
       const particles = memberOf(value, "particles");
       const count = isList(particles) ? particles.length : 0;
       const what = count === 1 ? `particle ${(particles as readonly Value[])[0]}` : `${count} particles`;
-      return { kind: "grab", text: `${holderOf(who)} pulls at ${what}`, who, value };
+      return { kind: "grab", text: `${holderOf(who)} pulls ${what}`, who, value };
     }
     if (key === LOADED) {
       if (value === this.#loaded) return null;
@@ -132,10 +132,10 @@ export class NanoverEvents implements EventTeller {
       this.#grips.delete(key);
       return { kind: "release", text: `${holderOf(who)} lets go`, who };
     }
-    return { kind: "selection", text: `${key.slice(SELECTION.length)} is gone` };
+    return { kind: "selection", text: `${key.slice(SELECTION.length)} is removed` };
   }
 
-  /** The interaction, and before it the user whose it is, where it says so. */
+  /** The user who owns the interaction, when it names one, and the interaction. */
   #gripOf(key: string, value: Value): readonly Participant[] {
     const grip: Participant = { set: "interactions", id: key.slice(INTERACTION.length), label: "" };
     const owner = memberOf(value, "owner.id");
@@ -144,12 +144,12 @@ export class NanoverEvents implements EventTeller {
   }
 }
 
-/** A simulation begins anew with the frame of index 0; the first frame of a recording may be any (semantics §2). */
+/** A simulation starts with the frame of index 0; the first frame of a recording may be any (semantics §2). */
 function tellFrame(channel: Channel, batch: MessageBatch, i: number, into: RecordingEvent[]): void {
   const frame = channel.schema.decode(batch.payload(i), batch.context) as Frame;
   if (frame[FRAME_INDEX] !== 0) return;
   const name = frame[SIMULATION_NAME];
-  const text = typeof name === "string" && name !== "" ? `${name} begins anew` : "the simulation begins anew";
+  const text = typeof name === "string" && name !== "" ? `${name} restarts` : "the simulation restarts";
   into.push(eventOf(channel, batch, i, { kind: "reset", text }));
 }
 

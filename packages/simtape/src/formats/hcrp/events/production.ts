@@ -83,35 +83,43 @@ export class ProductionEvents implements EventTeller {
         const who = { set: entity === SUBJECT ? "players" : "entities", id: entity, label };
         this.#here.set(entity, who);
         if (this.#before.delete(entity)) return null;
-        const text = `${calledBy(who)} ${batch.time[i] === this.#first ? "is there" : "comes"}`;
+        const text = `${calledBy(who)} ${batch.time[i] === this.#first ? "is present" : "spawns"}`;
         return { kind: "spawn", text, who: [who] };
       }
       case PRODUCTION.destroy: {
         const { entity } = readDestroy(cursor);
         const who = this.#here.get(entity) ?? { set: "entities", id: entity, label: "" };
         this.#here.delete(entity);
-        return { kind: "removal", text: `${calledBy(who)} is gone`, who: [who] };
+        return { kind: "removal", text: `${calledBy(who)} is removed`, who: [who] };
       }
       case PRODUCTION.runStart:
-        return { kind: "start", text: "the run begins", who: [subject] };
+        return { kind: "start", text: "the run starts", who: [subject] };
       case PRODUCTION.checkpointReached: {
         const { checkpoint, milliseconds } = readCheckpointReached(cursor);
-        return { kind: "checkpoint", text: `checkpoint ${checkpoint} after ${milliseconds} ms`, who: [subject] };
+        return { kind: "checkpoint", text: `after ${seconds(milliseconds)}: checkpoint ${checkpoint}`, who: [subject] };
       }
       case PRODUCTION.checkpointReset: {
         const { reason, milliseconds } = readCheckpointReset(cursor);
         const why = RESET_REASONS[reason] ?? `reason ${reason}`;
-        return { kind: "reset", text: `back to the checkpoint (${why}) after ${milliseconds} ms`, who: [subject] };
+        return {
+          kind: "reset",
+          text: `after ${seconds(milliseconds)}: back to the checkpoint (${why})`,
+          who: [subject],
+        };
       }
       case PRODUCTION.runEnd: {
         const { result, milliseconds } = readRunEnd(cursor);
-        const how = result === 0 ? "is finished" : "ends";
-        return { kind: "end", text: `the run ${how} after ${milliseconds} ms`, who: [subject] };
+        const how = result === 0 ? "finished" : "ended by a reset";
+        return { kind: "end", text: `after ${seconds(milliseconds)}: ${how}`, who: [subject] };
       }
       case PRODUCTION.clearGhostBlocks:
-        return { kind: "clear-blocks", text: "all block edits are dropped", who: [] };
+        return { kind: "clear-blocks", text: "all block edits are undone", who: [] };
       default:
         return null;
     }
   }
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(3)} s`;
 }

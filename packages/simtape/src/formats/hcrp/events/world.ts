@@ -148,21 +148,21 @@ export class WorldEvents implements EventTeller {
       case EVENT.place: {
         if ((cursor.bytes[cursor.end - 1]! & PLACE_TELEPORT) === 0) return;
         const who = people.who(readPlaceEvent(cursor).entity);
-        this.#put("teleport", `${calledBy(who)} is moved`, [who]);
+        this.#put("teleport", `${calledBy(who)} teleports`, [who]);
         return;
       }
       case EVENT.spawn: {
         const { entity, type, profile } = readSpawn(cursor);
         this.#known.delete(entity);
         const who = people.come(entity, type, profile, palettes);
-        this.#put("spawn", `${calledBy(who)} ${isFirst ? "is there" : "comes"}`, [who]);
+        this.#put("spawn", `${calledBy(who)} ${isFirst ? "is present" : "spawns"}`, [who]);
         return;
       }
       case EVENT.remove: {
         for (const entity of readRemove(cursor).entities) {
           const who = people.who(entity);
           this.#forget(entity);
-          this.#put("removal", `${calledBy(who)} is gone`, [who]);
+          this.#put("removal", `${calledBy(who)} is removed`, [who]);
         }
         return;
       }
@@ -240,7 +240,7 @@ export class WorldEvents implements EventTeller {
         return;
       }
       case EVENT.clearBlocks:
-        this.#put("clear-blocks", "all block edits are dropped");
+        this.#put("clear-blocks", "all block edits are undone");
         return;
       case EVENT.mark: {
         const { kind, entity, text } = readMark(cursor);

@@ -1,8 +1,8 @@
-import type { EventTeller } from "../../../model/query/events.ts";
-import type { Recording } from "../../../model/recording.ts";
-import { HcrpReader } from "../open/reader.ts";
-import { ProductionEvents } from "./production.ts";
-import { WorldEvents } from "./world.ts";
+import type { EventTeller } from "../../model/query/events.ts";
+import type { Recording } from "../../model/recording.ts";
+import { HcrpReader } from "./open/reader.ts";
+import { ProductionEvents } from "./events/production.ts";
+import { WorldEvents } from "./events/world.ts";
 
 /** What tells the events of an HCRP recording of either dialect. Throws `TypeError` for a recording of another format. */
 export async function eventsOf(recording: Recording): Promise<EventTeller> {
