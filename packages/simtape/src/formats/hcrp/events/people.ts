@@ -34,7 +34,7 @@ export class People {
     const isPlayer = profile !== null || subject !== undefined;
     return this.put(
       kind?.startsWith(MIRROR_PREFIX) === true
-        ? { set: null, id: entity, label: kind.slice(kind.indexOf("/") + 1) }
+        ? { set: null, id: entity, label: kind.slice(kind.indexOf("/") + 1) + (name ? ` (${name})` : "") }
         : { set: isPlayer ? "players" : "entities", id: entity, label: name || kind || "" },
     );
   }

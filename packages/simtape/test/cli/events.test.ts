@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
+import { simtape, temporaryFile } from "./run.ts";
+
+const town = temporaryFile("town.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 30));
+const fixture = (path: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)));
+const race = temporaryFile("race.hcrp", fixture("hcrp/tower-race.hcrp"));
+const evil = temporaryFile("evil.hcrp", fixture("hcrp/evil-names.hcrp"));
+
+test("events are lines for people", async () => {
+  const { exit, stdout, stderr } = await simtape([
+    "events",
+    town,
+    "--kind",
+    "collision",
+    "removal",
+    "--format",
+    "text",
+  ]);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  const hit = "vehicle.tesla.model3 (hero) 24 hits vehicle.yamaha.yzf (autopilot) 25";
+  expect(stdout.split("\n")).toEqual([
+    `      0.600000 collision      ${hit}`,
+    `      1.050000 collision      ${hit}`,
+    "      1.350000 removal        walker.pedestrian.0001 26 is removed",
+    "",
+  ]);
+});
+
+test("events are JSON of the agreed shape, one on each line", async () => {
+  const { stdout } = await simtape(["events", race, "-k", "checkpoint", "--who", "ELIF", "--limit", "1", "--json"]);
+  const event = JSON.parse(stdout) as Record<string, unknown>;
+  expect(Object.keys(event)).toEqual(["time", "kind", "text", "who", "channel", "sequence", "value"]);
+  expect(event).toMatchObject({
+    ...{ time: 11_750_000_000, kind: "checkpoint", text: "Elif: checkpoint 1", channel: "mark" },
+    ...{ who: [{ set: "players", id: 5, label: "Elif" }], value: { entity: 5, severity: 0 } },
+  });
+});
+
+test("events are CSV", async () => {
+  const { stdout } = await simtape(["events", race, "--from", "26s", "--until", "27s", "--format", "csv"]);
+  expect(stdout.split("\n").map((line) => line.replace(/,\d+$/, ""))).toEqual([
+    "time,kind,text,who,channel,sequence",
+    "26350000000,teleport,Bo_Jumps teleports,Bo_Jumps,place",
+    "26350000000,chat,Bo_Jumps fell and is back at checkpoint 2,,chat",
+    "26350000000,bookmark,Bo_Jumps: reset,Bo_Jumps,mark",
+    "",
+  ]);
+});
+
+test("events that a file lists have no message", async () => {
+  const { stdout } = await simtape(["events", race, "--listed"]);
+  const events = stdout.trim().split("\n");
+  expect(events).toHaveLength(24);
+  for (const event of events) expect(event).toContain('"channel":null,"sequence":null');
+});
+
+test("events of a file from a stranger move nothing on a terminal", async () => {
+  for (const format of ["text", "csv", "ndjson"]) {
+    const { stdout } = await simtape(["events", evil, "--format", format]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is these that must not be there
+    expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  }
+});
+
+test("a time that is none is wrong usage", async () => {
+  expect((await simtape(["events", town, "--from", "soon"])).exit).toBe(2);
+  expect((await simtape(["events", town, "--limit", "few"])).exit).toBe(2);
+});
