@@ -70,7 +70,7 @@ export type {
   SniffHint,
   StateModel,
 } from "./model/reader.ts";
-export type { EventQuery, EventTeller, Participant, RecordingEvent } from "./model/query/events.ts";
+export type { EventQuery, EventReader, Participant, RecordingEvent } from "./model/query/events.ts";
 export type { Table, TableOptions } from "./model/query/table.ts";
 export type { TableBatch, TableCells, TableColumn, TableData, TableKind } from "./model/query/table-cells.ts";
 export { Message } from "./model/message.ts";

@@ -121,9 +121,9 @@ export class Recording<Channels extends object = object, Id extends string = str
   }
 
   /**
-   * What happened: collisions, spawns, chat, marks …, as the format tells it, ascending by (time, sequence). Each array
-   * is of one run of messages, and may be empty. A part of a recording tells what the whole tells of that time.
-   * Only channels that can tell events of `kinds` are read.
+   * What happened: collisions, spawns, chat, marks …, ascending by (time, sequence); docs/events-and-tables.md lists the
+   * kinds of each format. Each array is of one batch of messages, and may be empty. A part of a recording has the events
+   * that the whole has in that time. Only channels that can have events of `kinds` are read.
    */
   async *events(query: EventQuery = {}): AsyncGenerator<readonly RecordingEvent[]> {
     this.#check();

@@ -1,4 +1,4 @@
-import type { EventTeller } from "./query/events.ts";
+import type { EventReader } from "./query/events.ts";
 import type { Recording } from "./recording.ts";
 
 /**
@@ -8,8 +8,8 @@ import type { Recording } from "./recording.ts";
 export interface Traits {
   /** Unit of the value at a path of the state, where its name or the format tells; null: neither does. Columns tell their own. */
   unitOf?(path: string): string | null;
-  /** What tells the events of a recording of this format, which may be an edited one; made anew for each pass over it. */
-  events?(recording: Recording, signal?: AbortSignal): Promise<EventTeller>;
+  /** Makes a reader of events for one pass over a recording of this format, which may be edited. */
+  events?(recording: Recording, signal?: AbortSignal): Promise<EventReader>;
 }
 
 /** Of a format that tells nothing. */

@@ -27,11 +27,14 @@ export const marks: Query<"marks"> = async (engine, ask, signal, report) => {
     }
   };
   await add({ listed: true });
-  if (ask.isReading) await add({ onProgress: (time) => void (reached = time) });
+  const onProgress = (time: number): void => {
+    reached = time;
+  };
+  if (ask.isReading) await add({ onProgress });
   return found.result();
 };
 
-/** Keeps the first of each kind in each column, and of those that are told twice one. */
+/** Keeps the first of each kind in each column, and one of those that come twice. */
 class Marks {
   readonly #start: number;
   readonly #scale: number;

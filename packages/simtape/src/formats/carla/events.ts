@@ -2,7 +2,7 @@ import { ByteCursor } from "../../bytes/cursor.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import {
   calledBy,
-  type EventTeller,
+  type EventReader,
   eventOf,
   type Participant,
   type RecordingEvent,
@@ -35,7 +35,7 @@ const ABOUT_ACTORS = ["spawn", "removal", "attach", "collision", "door", "traffi
 
 /** The kinds of events that packets are read for. */
 const KINDS: Partial<Record<PacketKind, readonly string[]>> = {
-  // when a collision ends is told by a frame without it
+  // a frame without a collision ends it
   "frame-start": ["collision"],
   "event-add": ABOUT_ACTORS,
   "event-del": ABOUT_ACTORS,
@@ -67,10 +67,10 @@ const DOORS = [
 ];
 
 /**
- * Tells events of CARLA's packets. A collision is one that the frame before had not, as in CARLA's own query
+ * Reads events from CARLA's packets. A collision is one that the frame before had not, as in CARLA's own query
  * (semantics §3.2): while two actors touch, each frame has it again.
  */
-export class CarlaEvents implements EventTeller {
+export class CarlaEvents implements EventReader {
   readonly channels: ReadonlyMap<number, readonly string[]>;
   readonly #recording: Recording;
   readonly #dialect: Dialect;
@@ -92,8 +92,8 @@ export class CarlaEvents implements EventTeller {
     const dialect = dialectOf(recording.reader);
     this.#dialect = dialect;
     this.#kinds = recording.channels.map(({ metadata }) => kindOf(Number(metadata["packet"]), dialect));
-    const told = this.#kinds.map((kind, id) => [id, (kind === null ? null : KINDS[kind]) ?? []] as const);
-    this.channels = new Map(told.filter(([, kinds]) => kinds.length > 0));
+    const found = this.#kinds.map((kind, id) => [id, (kind === null ? null : KINDS[kind]) ?? []] as const);
+    this.channels = new Map(found.filter(([, kinds]) => kinds.length > 0));
   }
 
   static async of(recording: Recording): Promise<CarlaEvents> {
@@ -110,7 +110,9 @@ export class CarlaEvents implements EventTeller {
     }
     const lights = sets.get("traffic-lights");
     const states = lights?.columns.get("state");
-    if (states !== undefined) lights?.ids.forEach((id, row) => this.#lights.set(Number(id), Number(states.data[row])));
+    for (const [row, id] of (lights?.ids ?? []).entries()) {
+      if (states !== undefined) this.#lights.set(Number(id), Number(states.data[row]));
+    }
     for (const collision of (values.get("collisions") ?? []) as unknown as readonly Collision[])
       this.#now.add(pairOf(collision));
     const weather = WEATHER_FIELDS.map((field) => [field, values.get(`weather/${kebab(field)}`)] as const);
@@ -125,10 +127,10 @@ export class CarlaEvents implements EventTeller {
   }
 
   #learnSceneLights({ ids, columns }: EntitySet): void {
-    ids.forEach((id, row) => this.#sceneLights.set(Number(id), columns.get("on")?.data[row] === 1));
+    for (const [row, id] of ids.entries()) this.#sceneLights.set(Number(id), columns.get("on")?.data[row] === 1);
   }
 
-  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  read(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const id = batch.channel[i]!;
     const kind = this.#kinds[id]!;
     if (kind === "frame-start") {
@@ -140,7 +142,7 @@ export class CarlaEvents implements EventTeller {
     if (end - start <= EMPTY) return;
     const channel = this.#recording.channels[id]!;
     if (kind === "state") {
-      this.#tellLights(channel, batch, i, into);
+      this.#readLights(channel, batch, i, into);
       return;
     }
     const cursor = new ByteCursor(batch.bytes, start, end);
@@ -158,7 +160,7 @@ export class CarlaEvents implements EventTeller {
     spent.clear();
   }
 
-  /** One record of a packet; null: it tells nothing new. */
+  /** One record of a packet; null: nothing is new. */
   #record(
     kind: PacketKind,
     cursor: ByteCursor,
@@ -232,7 +234,7 @@ export class CarlaEvents implements EventTeller {
   }
 
   /** Lights that show something else than before. All of them are in each frame: most say nothing. */
-  #tellLights(channel: Channel, batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  #readLights(channel: Channel, batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const { bytes } = batch;
     const start = batch.start[i]!;
     const total = bytes[start]! | (bytes[start + 1]! << 8);

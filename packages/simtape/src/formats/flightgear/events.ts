@@ -7,7 +7,7 @@ import {
   propertyDouble,
 } from "../../codec/properties.ts";
 import type { MessageBatch } from "../../model/batch.ts";
-import { type EventTeller, eventOf, type Participant, type RecordingEvent } from "../../model/query/events.ts";
+import { type EventReader, eventOf, type Participant, type RecordingEvent } from "../../model/query/events.ts";
 import { textOf } from "../../model/query/value-text.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Time } from "../../model/time.ts";
@@ -34,10 +34,10 @@ const CHANGES = 3;
 const LONGEST = 120;
 
 /**
- * Tells events of a tape: switches and wheels among the signals, other pilots' packets, extra properties, and the
+ * Reads events from a tape: switches and wheels among the signals, other pilots' packets, extra properties, and the
  * messages that the header lists.
  */
-export class FlightGearEvents implements EventTeller {
+export class FlightGearEvents implements EventReader {
   readonly channels: ReadonlyMap<number, readonly string[]>;
   readonly listed: readonly RecordingEvent[];
   readonly #recording: Recording;
@@ -58,40 +58,40 @@ export class FlightGearEvents implements EventTeller {
     this.#recording = recording;
     this.#flags = new Flags(header.signals);
     this.#self = { set: "aircraft", id: SELF, label: textAt(header.meta, "aircraft-type") };
-    const told: Readonly<Record<string, readonly string[]>> = {
+    const found: Readonly<Record<string, readonly string[]>> = {
       ...(this.#flags.count === 0 ? {} : { signals: ["flag", "touchdown", "liftoff", "crash"] }),
       multiplayer: ["join", "chat"],
       "extra-properties": ["property"],
     };
-    const channels = recording.channels.filter(({ name }) => told[name] !== undefined);
-    this.channels = new Map(channels.map(({ id, name }) => [id, told[name]!]));
+    const channels = recording.channels.filter(({ name }) => found[name] !== undefined);
+    this.channels = new Map(channels.map(({ id, name }) => [id, found[name]!]));
     this.listed = messagesOf(header.tree, header.meta, layout.zero);
   }
 
-  /** What pilots said last is told by their packets alone, so all of these are passed over; flags by the last frame. */
+  /** What pilots said last is only in their packets, so all of these are read; flags are in the last frame. */
   async begin(start: Time, signal: AbortSignal | undefined): Promise<void> {
-    const told: RecordingEvent[] = [];
+    const found: RecordingEvent[] = [];
     const named = (name: string): Recording["channels"] =>
       this.#recording.channels.filter((channel) => channel.name === name);
     for await (const batch of this.#recording.batches({ end: start, channels: named("multiplayer"), signal })) {
-      for (let i = 0; i < batch.length; i++) this.#tellPacket(batch, i, told);
-      told.length = 0;
+      for (let i = 0; i < batch.length; i++) this.#readPacket(batch, i, found);
+      found.length = 0;
     }
     const query = { end: start, channels: named("signals"), reverse: true, signal };
     for await (const batch of this.#recording.batches(query)) {
-      this.#tellFlags(batch, batch.length - 1, told);
+      this.#readFlags(batch, batch.length - 1, found);
       break;
     }
   }
 
-  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  read(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const channel = this.#recording.channels[batch.channel[i]!]!;
     switch (channel.name) {
       case "signals":
-        this.#tellFlags(batch, i, into);
+        this.#readFlags(batch, i, into);
         return;
       case "multiplayer":
-        this.#tellPacket(batch, i, into);
+        this.#readPacket(batch, i, into);
         return;
       default: {
         const value = channel.schema.decode(batch.payload(i), batch.context);
@@ -100,14 +100,14 @@ export class FlightGearEvents implements EventTeller {
     }
   }
 
-  #tellFlags(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  #readFlags(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     for (const change of this.#flags.compare(batch.bytes, batch.start[i]!, batch.end[i]!)) {
       const channel = this.#recording.channels[batch.channel[i]!]!;
       into.push(eventOf(channel, batch, i, { ...flagEvent(change), who: [this.#self], value: { ...change } }));
     }
   }
 
-  #tellPacket(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  #readPacket(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const start = batch.start[i]!;
     const end = batch.end[i]!;
     if (!isPacket(batch.bytes, start, end) || end - start < PROPERTIES_AT) return;

@@ -1,11 +1,11 @@
-import type { EventTeller } from "../../model/query/events.ts";
+import type { EventReader } from "../../model/query/events.ts";
 import type { Recording } from "../../model/recording.ts";
 import { HcrpReader } from "./open/reader.ts";
 import { ProductionEvents } from "./events/production.ts";
 import { WorldEvents } from "./events/world.ts";
 
-/** What tells the events of an HCRP recording of either dialect. Throws `TypeError` for a recording of another format. */
-export async function eventsOf(recording: Recording): Promise<EventTeller> {
+/** Reads the events of an HCRP recording of either dialect. Throws `TypeError` for a recording of another format. */
+export async function eventsOf(recording: Recording): Promise<EventReader> {
   const reader = recording.reader.base ?? recording.reader;
   if (!(reader instanceof HcrpReader)) throw new TypeError("not a recording of HCRP");
   const { start } = await recording.timeline();

@@ -1,5 +1,5 @@
 import type { MessageBatch } from "../../model/batch.ts";
-import { type EventTeller, eventOf, type RecordingEvent } from "../../model/query/events.ts";
+import { type EventReader, eventOf, type RecordingEvent } from "../../model/query/events.ts";
 import { textOf } from "../../model/query/value-text.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Time } from "../../model/time.ts";
@@ -7,55 +7,55 @@ import type { Channel, Value } from "../../model/value.ts";
 import { opaqueValue, TapeSchema } from "./schema.ts";
 import { poseKind } from "./state.ts";
 
-/** A channel with as many messages tells of moments, one with more of a course. */
+/** A channel with at most so many messages has moments; one with more has a course. */
 const FEW = 64;
 const LONGEST = 120;
 
-/** How the messages of a channel are events. */
-type Telling = "each" | "changes";
+/** Which messages of a channel are events. */
+type Choice = "each" | "changes";
 
 /**
- * Tells events of a tape, whose channels may mean anything: each text, each message of a channel that has few and is no
+ * Reads events from a tape, whose channels may mean anything: each text, each message of a channel that has few and is no
  * pose, and each change of any other boolean. The kind is the channel's name.
  */
-export class TapeEvents implements EventTeller {
+export class TapeEvents implements EventReader {
   readonly channels: ReadonlyMap<number, readonly string[]>;
   readonly #recording: Recording;
-  readonly #tellings: ReadonlyMap<number, Telling>;
+  readonly #choices: ReadonlyMap<number, Choice>;
   /** What booleans were last, by channel id. */
   readonly #before = new Map<number, Value>();
 
-  private constructor(recording: Recording, tellings: ReadonlyMap<number, Telling>) {
+  private constructor(recording: Recording, choices: ReadonlyMap<number, Choice>) {
     this.#recording = recording;
-    this.#tellings = tellings;
-    this.channels = new Map([...tellings.keys()].map((id) => [id, [recording.channels[id]!.name]]));
+    this.#choices = choices;
+    this.channels = new Map([...choices.keys()].map((id) => [id, [recording.channels[id]!.name]]));
   }
 
   static async of(recording: Recording, signal: AbortSignal | undefined): Promise<TapeEvents> {
     const statistics = await recording.statistics(signal);
-    const tellings = new Map<number, Telling>();
+    const choices = new Map<number, Choice>();
     for (const channel of recording.channels) {
-      const telling = tellingOf(channel, statistics[channel.id]!.messages);
-      if (telling !== null) tellings.set(channel.id, telling);
+      const choice = choiceOf(channel, statistics[channel.id]!.messages);
+      if (choice !== null) choices.set(channel.id, choice);
     }
-    return new TapeEvents(recording, tellings);
+    return new TapeEvents(recording, choices);
   }
 
   async begin(start: Time, signal: AbortSignal | undefined): Promise<void> {
-    if (![...this.#tellings.values()].includes("changes")) return;
+    if (![...this.#choices.values()].includes("changes")) return;
     const { values } = await this.#recording.state(Math.ceil(start) - 1, { signal });
-    for (const [id, telling] of this.#tellings) {
+    for (const [id, choice] of this.#choices) {
       const value = values.get(this.#recording.channels[id]!.name);
-      if (telling === "changes" && typeof value === "boolean") this.#before.set(id, value);
+      if (choice === "changes" && typeof value === "boolean") this.#before.set(id, value);
     }
   }
 
-  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  read(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const id = batch.channel[i]!;
     const channel = this.#recording.channels[id]!;
     const payload = batch.payload(i);
     const value = channel.schema.decode(payload, batch.context);
-    if (this.#tellings.get(id) === "changes") {
+    if (this.#choices.get(id) === "changes") {
       const before = this.#before.get(id);
       if (typeof value === "boolean") this.#before.set(id, value);
       if (before === undefined || before === value) return;
@@ -66,7 +66,7 @@ export class TapeEvents implements EventTeller {
 }
 
 /** Null: its messages are no events. */
-function tellingOf({ schema }: Channel, messages: number): Telling | null {
+function choiceOf({ schema }: Channel, messages: number): Choice | null {
   if (messages === 0 || !(schema instanceof TapeSchema)) return null;
   const layout = schema.encoding?.layout;
   if (layout?.kind === "string") return "each";

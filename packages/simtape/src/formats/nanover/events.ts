@@ -1,7 +1,7 @@
 import { KEYFRAME, type MessageBatch } from "../../model/batch.ts";
 import {
   calledBy,
-  type EventTeller,
+  type EventReader,
   eventOf,
   type Participant,
   type RecordingEvent,
@@ -25,10 +25,10 @@ const COMMAND = "command";
 const LONGEST = 120;
 
 /**
- * Tells events of NanoVer's frames and of its shared state: users, what they pull, what is loaded. An update that only
+ * Reads events from NanoVer's frames and of its shared state: users, what they pull, what is loaded. An update that only
  * moves what is known is passed over.
  */
-export class NanoverEvents implements EventTeller {
+export class NanoverEvents implements EventReader {
   readonly channels: ReadonlyMap<number, readonly string[]>;
   readonly #recording: Recording;
   /** Users, and who pulls, by the keys of the shared state. */
@@ -39,13 +39,13 @@ export class NanoverEvents implements EventTeller {
 
   constructor(recording: Recording) {
     this.#recording = recording;
-    const told: [number, readonly string[]][] = [
+    const found: [number, readonly string[]][] = [
       [FRAME, ["reset"]],
       [STATE, ["join", "leave", "grab", "release", "selection", "simulation"]],
     ];
     const command = recording.channels.findIndex(({ name }) => name === COMMAND);
-    if (command > STATE) told.push([command, ["command"]]);
-    this.channels = new Map(told);
+    if (command > STATE) found.push([command, ["command"]]);
+    this.channels = new Map(found);
   }
 
   async begin(start: Time, signal: AbortSignal | undefined): Promise<void> {
@@ -59,19 +59,19 @@ export class NanoverEvents implements EventTeller {
     }
   }
 
-  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  read(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const id = batch.channel[i]!;
     if (id === FRAME && (batch.flags[i]! & KEYFRAME) === 0) return;
     const channel = this.#recording.channels[id]!;
-    if (id === FRAME) tellFrame(channel, batch, i, into);
-    else if (id === STATE) this.#tellState(channel, batch, i, into);
+    if (id === FRAME) readFrameEvent(channel, batch, i, into);
+    else if (id === STATE) this.#readState(channel, batch, i, into);
     else {
       const value = channel.schema.decode(batch.payload(i), batch.context);
       into.push(eventOf(channel, batch, i, { kind: "command", text: textOf(value, LONGEST), value }));
     }
   }
 
-  #tellState(channel: Channel, batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  #readState(channel: Channel, batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const payload = batch.payload(i);
     const container = payloadsOf(batch.context)?.container ?? (this.#recording.info.version as Container);
     if (!hasKey(payload, container, this.#isNews)) return;
@@ -108,7 +108,8 @@ export class NanoverEvents implements EventTeller {
       if (isKnown) return null;
       const particles = memberOf(value, "particles");
       const count = isList(particles) ? particles.length : 0;
-      const what = count === 1 ? `particle ${(particles as readonly Value[])[0]}` : `${count} particles`;
+      const what =
+        count === 1 ? `particle ${textOf((particles as readonly Value[])[0]!, LONGEST)}` : `${count} particles`;
       return { kind: "grab", text: `${holderOf(who)} pulls ${what}`, who, value };
     }
     if (key === LOADED) {
@@ -145,7 +146,7 @@ export class NanoverEvents implements EventTeller {
 }
 
 /** A simulation starts with the frame of index 0; the first frame of a recording may be any (semantics §2). */
-function tellFrame(channel: Channel, batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+function readFrameEvent(channel: Channel, batch: MessageBatch, i: number, into: RecordingEvent[]): void {
   const frame = channel.schema.decode(batch.payload(i), batch.context) as Frame;
   if (frame[FRAME_INDEX] !== 0) return;
   const name = frame[SIMULATION_NAME];

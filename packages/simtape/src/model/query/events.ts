@@ -10,7 +10,7 @@ export interface Participant {
   readonly set: string | null;
   /** Its id in that set. */
   readonly id: number | string;
-  /** What people call it; "" when nothing in the recording tells. */
+  /** Its name for people; "" when the recording has none. */
   readonly label: string;
 }
 
@@ -22,7 +22,7 @@ export interface RecordingEvent {
   readonly kind: string;
   /** One line for people. It may hold text of the recording, control characters included. */
   readonly text: string;
-  /** Whom it is about, who acts first; empty where nobody is named. */
+  /** The participants, in the order of the text. */
   readonly who: readonly Participant[];
   /** Name of the channel; null: the file lists the event beside its messages. */
   readonly channel: string | null;
@@ -33,9 +33,9 @@ export interface RecordingEvent {
 }
 
 export interface EventQuery extends TimeRange {
-  /** Only these kinds; only channels that can tell them are read. Absent: all. */
+  /** Only these kinds; only channels that can have them are read. Absent: all. */
   readonly kinds?: readonly string[] | undefined;
-  /** Only events about somebody whose label has this text in it, in capitals or not, or whose id it is. */
+  /** Only events of a participant whose label contains this text (case does not matter), or whose id it is. */
   readonly who?: string | undefined;
   /** Only events that the file lists beside its messages, such as HCRP's marks: no message is read. */
   readonly listed?: boolean | undefined;
@@ -45,18 +45,18 @@ export interface EventQuery extends TimeRange {
 }
 
 /** A format's knowledge of events, for one pass over a recording: see `Traits.events`. */
-export interface EventTeller {
+export interface EventReader {
   /** Channels to read, by id, with the kinds of event that each is read for. */
   readonly channels: ReadonlyMap<number, readonly string[]>;
-  /** Events that the file lists beside its messages, ascending by time. Those that a message tells too are left out later. */
+  /** Events that the file lists beside its messages, ascending by time. One that a message has, too, comes once, as the message. */
   readonly listed?: readonly RecordingEvent[] | undefined;
-  /** Learns what was before `start`, so that a part of a recording tells the same events as the whole. */
+  /** Learns what was before `start`, so that a part of a recording has the same events as the whole. */
   begin(start: Time, signal: AbortSignal | undefined): Promise<void>;
   /**
    * Puts the events of row `i` behind `into`. Rows come in order, of all `channels` or of some of them.
-   * May throw `LayoutError` for a payload that does not fit: it tells no event.
+   * May throw `LayoutError` for a payload that does not fit: it has no event.
    */
-  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void;
+  read(batch: MessageBatch, i: number, into: RecordingEvent[]): void;
 }
 
 /** The events of a recording in arrays, ascending by (time, sequence); one array for each batch of messages, some empty. */
@@ -66,23 +66,23 @@ export async function* readEvents(
 ): AsyncGenerator<readonly RecordingEvent[]> {
   const { start, end, kinds, signal, onProgress } = query;
   signal?.throwIfAborted();
-  const teller = await (await recording.traits()).events?.(recording, signal);
-  if (teller === undefined) return;
+  const reader = await (await recording.traits()).events?.(recording, signal);
+  if (reader === undefined) return;
   const isWanted = filterOf(query);
   // what an edited recording is made of lists events at times of its own
   const isOwn = recording.reader.base === undefined;
-  const listed = new Listed(isOwn ? (teller.listed ?? []).filter(isWanted) : []);
+  const listed = new Listed(isOwn ? (reader.listed ?? []).filter(isWanted) : []);
   const channels = recording.channels.filter(({ id }) => {
-    const told = teller.channels.get(id);
-    return told !== undefined && (kinds === undefined || told.some((kind) => kinds.includes(kind)));
+    const own = reader.channels.get(id);
+    return own !== undefined && (kinds === undefined || own.some((kind) => kinds.includes(kind)));
   });
   if (query.listed !== true && channels.length > 0) {
     const first = (await recording.timeline()).start;
-    if (start !== undefined && start > first) await teller.begin(start, signal);
+    if (start !== undefined && start > first) await reader.begin(start, signal);
     for await (const batch of recording.batches({ start, end, channels, signal })) {
-      const told: RecordingEvent[] = [];
-      tellRows(teller, batch, told);
-      yield listed.among(told.filter(isWanted), batch.time[batch.length - 1]!);
+      const found: RecordingEvent[] = [];
+      readRows(reader, batch, found);
+      yield listed.among(found.filter(isWanted), batch.time[batch.length - 1]!);
       onProgress?.(batch.time[batch.length - 1]!);
     }
   }
@@ -90,7 +90,7 @@ export async function* readEvents(
   if (rest.length > 0) yield rest;
 }
 
-/** An event that row `i` of a batch tells. */
+/** An event of row `i` of a batch. */
 export function eventOf(
   channel: ChannelInfo,
   batch: MessageBatch,
@@ -100,17 +100,17 @@ export function eventOf(
   return { time: batch.time[i]!, kind, text, who, channel: channel.name, sequence: batch.sequence[i]!, value };
 }
 
-/** Of a participant as people read it: its label, or set and id. */
+/** Name of a participant for people: its label, or set and id. */
 export function calledBy({ set, id, label }: Participant): string {
   if (label !== "") return label;
   return set === null ? String(id) : `${set} ${id}`;
 }
 
-/** Has a teller look at all rows of a batch; of those that do not fit their schema it tells nothing. */
-export function tellRows(teller: EventTeller, batch: MessageBatch, told: RecordingEvent[]): void {
+/** Reads all rows of a batch. Rows that do not fit their schema have no events. */
+export function readRows(reader: EventReader, batch: MessageBatch, into: RecordingEvent[]): void {
   for (let i = 0; i < batch.length; ) {
     try {
-      for (; i < batch.length; i++) teller.tell(batch, i, told);
+      for (; i < batch.length; i++) reader.read(batch, i, into);
     } catch (error) {
       // It does not fit its schema, which is a finding and no event.
       if (!(error instanceof LayoutError)) throw error;
@@ -130,14 +130,14 @@ function filterOf({ start, end, kinds, who }: EventQuery): (event: RecordingEven
 }
 
 /**
- * Events that a file lists, put where they belong among those that messages tell: behind those of their time. One that a
- * message told, too, is left out.
+ * Events that a file lists, put between those of messages: behind those of the same time. One that a message has, too, is
+ * left out.
  */
 class Listed {
   readonly #listed: readonly RecordingEvent[];
   /** The first that was not given yet. */
   #at = 0;
-  /** What messages told of the time that the first is of. */
+  /** Events of messages at the time of the first. */
   #time: Time = Number.NaN;
   readonly #met = new Map<string, number>();
 
@@ -145,11 +145,11 @@ class Listed {
     this.#listed = listed;
   }
 
-  /** `told` with the listed ones between them; messages up to `until` were read, and at that time there may be more. */
-  among(told: readonly RecordingEvent[], until: Time): readonly RecordingEvent[] {
-    if (this.#at === this.#listed.length) return told;
+  /** `found` with the listed ones between them; messages up to `until` were read, and at that time there may be more. */
+  among(found: readonly RecordingEvent[], until: Time): readonly RecordingEvent[] {
+    if (this.#at === this.#listed.length) return found;
     const all: RecordingEvent[] = [];
-    for (const event of told) {
+    for (const event of found) {
       this.#giveBefore(event.time, all);
       this.#meet(event);
       all.push(event);

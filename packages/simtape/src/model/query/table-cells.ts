@@ -183,7 +183,7 @@ export class RowBuilder {
     this.#letters += this.cells[column]!.put(row, value);
   }
 
-  /** What was collected, and begins anew. */
+  /** The rows collected so far; then there are none. */
   take(): TableBatch {
     const length = this.#rows;
     const columns = this.cells.map((cells) => cells.take(length));

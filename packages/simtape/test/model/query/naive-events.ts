@@ -78,8 +78,9 @@ const TELLERS: Readonly<Record<string, (recording: Recording) => Promise<Tell>>>
           });
         case "collision":
           return records.flatMap(({ id1, id2 }) => {
-            now.push(`${id1} ${id2}`);
-            if (before.includes(`${id1} ${id2}`)) return [];
+            const pair = JSON.stringify([id1, id2]);
+            now.push(pair);
+            if (before.includes(pair)) return [];
             return [id2 === 0xffff_ffff ? ["collision", id1 as number] : ["collision", id1 as number, id2 as number]];
           });
         default:

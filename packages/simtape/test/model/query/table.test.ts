@@ -42,14 +42,14 @@ async function rowsOf(table: Table): Promise<Row[]> {
     for (const { data, valid } of columns) expect([data.length, valid.length]).toEqual([length, length]);
     for (let i = 0; i < length; i++) {
       const row: Row = {};
-      for (const cells of columns) if (cells.valid[i] === 1) row[cells.name] = valueOf(cells, i);
+      for (const cells of columns) if (cells.valid[i] === 1) row[cells.name] = cellAt(cells, i);
       rows.push(row);
     }
   }
   return rows;
 }
 
-function valueOf({ kind, data }: TableCells, i: number): Value {
+function cellAt({ kind, data }: TableCells, i: number): Value {
   return kind === "bool" ? data[i] === 1 : data[i]!;
 }
 
@@ -209,11 +209,11 @@ function naiveCells(value: Value, columns: readonly TableColumn[]): Row {
     const isList = Array.isArray(leaf) || ArrayBuffer.isView(leaf);
     if (kind === undefined) {
       expect(isList, path).toBe(true);
-      Array.from(leaf as readonly Value[], (item, k) => {
+      for (const [k, item] of Array.from(leaf as readonly Value[]).entries()) {
         const itemKind = kinds.get(`${name}.${k}`);
         expect(itemKind, `${path}.${k}`).toBeDefined();
         if (item !== null) cells[`${name}.${k}`] = cellOf(item, itemKind!);
-      });
+      }
     } else cells[name] = cellOf(leaf, kind);
   }
   return cells;
@@ -251,7 +251,8 @@ async function naiveTable(
       // it has a row with nothing in it
     }
     if (Array.isArray(value))
-      value.forEach((item: Value, record) => rows.push({ time, sequence, record, ...naiveCells(item, columns) }));
+      for (const [record, item] of value.entries())
+        rows.push({ time, sequence, record, ...naiveCells(item as Value, columns) });
     else rows.push({ time, sequence, ...naiveCells(value, columns) });
   }
   return rows;

@@ -4,7 +4,7 @@ import type { Value } from "../../../model/value.ts";
 import { TICK } from "../layout/framing.ts";
 import { MARK_KINDS } from "../layout/world-events.ts";
 
-/** Kinds of the events that marks are; the last is that of a number nobody knows. */
+/** Kinds of the events that marks are; the last is that of an unknown number. */
 export const MARK_EVENTS: readonly string[] = [...MARK_KINDS, "mark"];
 
 /** Whom a mark is of. */

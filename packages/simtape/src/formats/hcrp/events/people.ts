@@ -4,7 +4,7 @@ import { PALETTE } from "../layout/chunk.ts";
 import type { Subject } from "../layout/metadata.ts";
 import { MIRROR_PREFIX } from "../layout/own.ts";
 
-/** Who is there, by entity: as far as spawns, joins and snapshots tell, and the recorded subjects always. */
+/** Players and entities that are present, by entity id: from spawns, joins and snapshots; recorded subjects always. */
 export class People {
   readonly #subjects: ReadonlyMap<number, Participant>;
   #here = new Map<number, Participant>();
@@ -15,7 +15,7 @@ export class People {
     );
   }
 
-  /** Somebody who is not there, or of whom nothing was told, has no label but that of a subject. */
+  /** One that is not present has no label, but a subject has its own. */
   readonly who = (entity: number): Participant =>
     this.#here.get(entity) ?? this.#subjects.get(entity) ?? { set: "entities", id: entity, label: "" };
 
@@ -24,7 +24,7 @@ export class People {
   }
 
   /**
-   * By indices of palettes; null: not told. A thing that only pictures one of another format's sets is in none of ours:
+   * `type` and `profile` are indices of palettes; null: not recorded. A thing that only pictures one of another format's sets is in none of ours:
    * its type is `simtape:SET/KIND`.
    */
   come(entity: number, type: number | null, profile: number | null, palettes: Palettes): Participant {
@@ -48,7 +48,7 @@ export class People {
     this.#here.delete(entity);
   }
 
-  /** All go: who stays is told again. */
+  /** All go; a snapshot names those who stay. */
   clear(): void {
     this.#here = new Map();
   }

@@ -2,7 +2,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import {
   calledBy,
-  type EventTeller,
+  type EventReader,
   eventOf,
   type Participant,
   type RecordingEvent,
@@ -25,10 +25,10 @@ import { passOver } from "./pass-over.ts";
 const SUBJECT = 0;
 
 /**
- * Tells events of the production dialect (spec §14): the run of its subject, and the things that come and go. Behind a set
- * snapshot bit all that are there are told again, in the same tick: only those that were not there before come.
+ * Reads events from the production dialect (spec §14): the run of its subject, and things that spawn and go. Behind a set
+ * snapshot bit all things that are present spawn again, in the same tick: only those that were not there before are events.
  */
-export class ProductionEvents implements EventTeller {
+export class ProductionEvents implements EventReader {
   readonly channels: ReadonlyMap<number, readonly string[]>;
   readonly #recording: Recording;
   readonly #first: Time;
@@ -57,7 +57,7 @@ export class ProductionEvents implements EventTeller {
     return passOver(this, this.#recording, start, signal);
   }
 
-  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  read(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const id = batch.channel[i]!;
     if (id === this.#snapshot) {
       this.#before = this.#here;
@@ -71,7 +71,7 @@ export class ProductionEvents implements EventTeller {
     into.push(eventOf(channel, batch, i, { ...event, value }));
   }
 
-  /** Null: it tells again what is known. */
+  /** Null: it repeats what is known. */
   #event(id: number, batch: MessageBatch, i: number): Pick<RecordingEvent, "kind" | "text" | "who"> | null {
     const cursor = new ByteCursor(batch.bytes, batch.start[i]!, batch.end[i]!);
     const subject: Participant = { set: "players", id: SUBJECT, label: "" };

@@ -2,7 +2,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import {
   calledBy,
-  type EventTeller,
+  type EventReader,
   eventOf,
   type Participant,
   type RecordingEvent,
@@ -64,7 +64,7 @@ const GAME_MODES = ["survival", "creative", "adventure", "spectator"];
 const WEATHERS = ["clear", "rain", "thunder"];
 const LONGEST = 160;
 
-/** What was told of somebody; null: nothing. */
+/** What was recorded of a player; null: nothing. */
 interface Known {
   health: number | null;
   gameMode: number | null;
@@ -76,11 +76,11 @@ interface Known {
 }
 
 /**
- * Tells events of HCRP version 1 (events §2). A snapshot begins anew what is known, and writers tell behind it, in the same
- * tick, what it has no room for: there, only what was otherwise before is an event. Of what is told when the recording
- * begins nothing has happened then.
+ * Reads events from HCRP version 1 (events §2). A snapshot replaces what is known. Behind it, in the same tick, writers
+ * repeat what it has no room for: there, only what was different before is an event. What a recording begins with has not
+ * happened then.
  */
-export class WorldEvents implements EventTeller {
+export class WorldEvents implements EventReader {
   readonly channels: ReadonlyMap<number, readonly string[]>;
   readonly listed: readonly RecordingEvent[];
   readonly #recording: Recording;
@@ -118,7 +118,7 @@ export class WorldEvents implements EventTeller {
     return passOver(this, this.#recording, start, signal);
   }
 
-  tell(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
+  read(batch: MessageBatch, i: number, into: RecordingEvent[]): void {
     const id = batch.channel[i]!;
     this.#batch = batch;
     this.#row = i;
@@ -127,7 +127,7 @@ export class WorldEvents implements EventTeller {
     else if (id > EVENT.mark) this.#put(this.#recording.channels[id]!.name, textOf(this.#value(), LONGEST));
     else {
       const { palettes } = batch.context as ChunkContext;
-      this.#tellCore(id, new ByteCursor(batch.bytes, batch.start[i]!, batch.end[i]!), batch.time[i]!, palettes);
+      this.#readCore(id, new ByteCursor(batch.bytes, batch.start[i]!, batch.end[i]!), batch.time[i]!, palettes);
     }
   }
 
@@ -141,7 +141,7 @@ export class WorldEvents implements EventTeller {
     return schema.decode(this.#batch!.payload(this.#row), this.#batch!.context);
   }
 
-  #tellCore(id: number, cursor: ByteCursor, time: Time, palettes: Palettes): void {
+  #readCore(id: number, cursor: ByteCursor, time: Time, palettes: Palettes): void {
     const people = this.#people;
     const isFirst = time === this.#first;
     switch (id) {
@@ -205,10 +205,10 @@ export class WorldEvents implements EventTeller {
         return;
       }
       case EVENT.view:
-        this.#tellView(cursor, time);
+        this.#readView(cursor, time);
         return;
       case EVENT.mount:
-        this.#tellMount(cursor, time);
+        this.#readMount(cursor, time);
         return;
       case EVENT.effect: {
         const { entity, effect, ticks } = readEffect(cursor);
@@ -254,7 +254,7 @@ export class WorldEvents implements EventTeller {
     }
   }
 
-  #tellView(cursor: ByteCursor, time: Time): void {
+  #readView(cursor: ByteCursor, time: Time): void {
     const { entity, gameMode, camera } = readView(cursor);
     const was = this.#was(entity, time);
     const before = was?.gameMode ?? null;
@@ -273,8 +273,8 @@ export class WorldEvents implements EventTeller {
     else this.#put("camera", `${calledBy(who)} looks through the eyes of ${calledBy(seen)}`, [who, seen]);
   }
 
-  /** All who sit on the vehicle from now on are told, each time. */
-  #tellMount(cursor: ByteCursor, time: Time): void {
+  /** The message names all passengers from now on. */
+  #readMount(cursor: ByteCursor, time: Time): void {
     const { vehicle, passengers } = readMount(cursor);
     const on = this.#people.who(vehicle);
     const all = time === this.#snapshotAt ? this.#before : this.#known;
@@ -314,12 +314,12 @@ export class WorldEvents implements EventTeller {
     }
   }
 
-  /** What somebody is compared with; undefined: nothing was told. */
+  /** What a player is compared with; undefined: nothing was recorded. */
   #was(entity: number, time: Time): Known | undefined {
     return (time === this.#snapshotAt ? this.#before : this.#known).get(entity);
   }
 
-  /** Where it is noted: in the tick of a snapshot, twice. */
+  /** Where a change is noted: in the tick of a snapshot, twice. */
   #of(entity: number, time: Time): readonly Known[] {
     const known = entryOf(this.#known, entity);
     return time === this.#snapshotAt ? [known, entryOf(this.#before, entity)] : [known];
