@@ -2,24 +2,24 @@
 import type { HttpOptions } from "./io/http.ts";
 import { bundleAt, type Location } from "./location.ts";
 import { openBundle } from "./model/open.ts";
-import type { Format, OpenOptions } from "./model/reader.ts";
+import type { ChannelsOf, Format, OpenOptions } from "./model/reader.ts";
 import type { Recording } from "./model/recording.ts";
 
 /** How to open: with which formats, and how what is behind a URL is asked for. */
-export interface OpenWithOptions<Channels extends object, Id extends string> extends OpenOptions {
-  readonly formats: readonly Format<Channels, Id>[];
+export interface OpenWithOptions<F extends Format = Format> extends OpenOptions {
+  readonly formats: readonly F[];
   readonly http?: HttpOptions | undefined;
 }
 
 /**
- * Opens a recording of one of the formats given, by its content. Files without an index are scanned once. With one
- * format, `recording.channel(name)` and `recording.messages(name)` have its types.
+ * Opens a recording of one of the formats given, by its content. Files without an index are scanned once. Channels have
+ * the types of the format; of several formats, those that all of them have.
  * Rejects with `TypeError` for what is no location, with `RecordingError` when it is none of the formats or cannot be read; damage that leaves it readable is in `findings`.
  */
-export async function open<Channels extends object, Id extends string>(
+export async function open<F extends Format>(
   location: Location,
-  options: OpenWithOptions<Channels, Id>,
-): Promise<Recording<Channels, Id>> {
+  options: OpenWithOptions<F>,
+): Promise<Recording<ChannelsOf<F>, F["id"]>> {
   return openBundle(bundleAt(location, options.http), options.formats, options);
 }
 
@@ -60,6 +60,7 @@ export {
   type Reporter,
 } from "./model/error.ts";
 export type {
+  ChannelsOf,
   Format,
   Keyframe,
   NativeRecord,

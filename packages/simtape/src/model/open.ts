@@ -2,7 +2,7 @@ import { Budget } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
 import { Findings, RecordingError } from "./error.ts";
-import type { Format, OpenOptions, SniffHint } from "./reader.ts";
+import type { ChannelsOf, Format, OpenOptions, SniffHint } from "./reader.ts";
 import { Recording } from "./recording.ts";
 
 /** Bytes that formats are recognised by. */
@@ -12,21 +12,21 @@ const HEAD_BYTES = 4096;
  * Opens a recording, whatever it is, by its content.
  * Throws `RecordingError`: `unknown-format`, `ambiguous-format`, or what made the file unreadable.
  */
-export async function openBundle<Channels extends object, Id extends string>(
+export async function openBundle<F extends Format>(
   bundle: SourceBundle,
-  formats: readonly Format<Channels, Id>[],
+  formats: readonly F[],
   options: OpenOptions = {},
-): Promise<Recording<Channels, Id>> {
+): Promise<Recording<ChannelsOf<F>, F["id"]>> {
   const findings = new Findings();
   const budget = Budget.of(options.budget);
-  let format: Format<Channels, Id> | null = null;
+  let format: F | null = null;
   let source: ByteSource | null = null;
   try {
     source = await bundle.open();
     if (source === null) throw new SourceError("failed", `nothing there: ${bundle.name ?? "recording"}`);
     format = await recognize(source, bundle.name, formats, options.signal);
     const reader = await format.open(withMain(bundle, source), findings, { ...options, budget });
-    return new Recording(reader, findings, format);
+    return new Recording<object, string>(reader, findings, format) as Recording<ChannelsOf<F>, F["id"]>;
   } catch (error) {
     await source?.close().catch(() => undefined);
     throw RecordingError.from(error, format?.id ?? "recording");

@@ -144,6 +144,9 @@ export interface Format<out Channels extends object = object, out Id extends str
   writing?(): Promise<WritingFormat>;
 }
 
+/** What the channels of a format decode to, by name; of one of several formats, of any of them. */
+export type ChannelsOf<F extends Format> = F extends Format<infer Channels> ? Channels : never;
+
 export interface SniffHint {
   readonly name: string | null;
   readonly size: number | null;

@@ -72,7 +72,10 @@ export class Recording<Channels extends object = object, Id extends string = str
     return this.#guard(() => this.#reader.statistics(signal));
   }
 
-  /** Whether it is one of this format; its channels then have their types. */
+  /**
+   * Whether it is one of this format; its channels then have their types. TypeScript narrows a recording by this, and not
+   * by `info.format`.
+   */
   is<C extends object, I extends string>(format: Format<C, I>): this is Recording<C, I> {
     return (this.info.format as string) === format.id;
   }
