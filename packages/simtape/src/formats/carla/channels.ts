@@ -59,3 +59,37 @@ export interface CarlaChannels extends Record<PacketKind, unknown> {
   /** What simtape writes of other formats; bytes where it is another program's packet of that id. */
   readonly "simtape-state": StatePatch | Uint8Array;
 }
+
+export type {
+  AnimVehicle,
+  AnimWalker,
+  Attribute,
+  Biker,
+  Bone,
+  Box,
+  Collision,
+  EventAdd,
+  EventParent,
+  FrameStart,
+  Kinematics,
+  LightState,
+  Position,
+  SceneLight,
+  TrafficLightTime,
+  Vector,
+  VehicleDoor,
+  VehicleLight,
+  VehicleWheels,
+  WalkerBones,
+  Weather,
+  Wheel,
+} from "./layout.ts";
+export type {
+  Gear,
+  PhysicsControl,
+  PhysicsControlUe5,
+  PhysicsWheel,
+  PhysicsWheelUe5,
+  Point,
+} from "./layout-physics.ts";
+export type { PatchColumn, PatchSet, StatePatch } from "./state-patch.ts";

@@ -25,4 +25,4 @@ export const carla: Format<CarlaChannels, "carla"> = {
   writing: async () => (await import("./writing.ts")).writing,
 };
 
-export type { CarlaChannels };
+export type * from "./channels.ts";

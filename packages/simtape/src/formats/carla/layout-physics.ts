@@ -3,6 +3,7 @@ import type { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import { type Dialect, readVector, type Vector, writeVector } from "./layout.ts";
 
+/** Of a curve: where, and how much. */
 export type Point = readonly [number, number];
 
 /** A wheel of physics control in UE4 (spec §4.15). */
@@ -15,6 +16,7 @@ export interface PhysicsWheel {
   readonly radius: number;
   /** N·m. */
   readonly maxBrakeTorque: number;
+  /** N·m. */
   readonly maxHandbrakeTorque: number;
   /** From 0.9.12 on: lateral load, lateral value, longitudinal value. Null in the 36-byte record. */
   readonly stiffness: Vector | null;
@@ -22,6 +24,7 @@ export interface PhysicsWheel {
   readonly position: Vector;
 }
 
+/** A gear forward, in UE4 (spec §4.15). */
 export interface Gear {
   readonly ratio: number;
   readonly downRatio: number;
@@ -126,7 +129,9 @@ function readGear(cursor: ByteCursor): Gear {
   return { ratio: cursor.f32le(), downRatio: cursor.f32le(), upRatio: cursor.f32le() };
 }
 
-/** Physics control in UE5, 0.10.0 (spec §5; sizes proven with a compiler, not on real files). */
+/**
+ * Physics control in UE5, 0.10.0 (spec §5; sizes proven with a compiler, not on real files). Units are not established.
+ */
 export interface PhysicsControlUe5 {
   readonly id: number;
   readonly maxTorque: number;

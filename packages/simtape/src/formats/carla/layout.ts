@@ -162,6 +162,7 @@ export function writeVector(builder: ByteBuilder, vector: Vector, scalar: 4 | 8)
   }
 }
 
+/** What a frame begins with (spec §4.0). */
 export interface FrameStart {
   /** Counts from 1 in this file. */
   readonly frame: number;
@@ -180,6 +181,7 @@ export function writeFrameStart(builder: ByteBuilder, frame: FrameStart): void {
   builder.i64le(frame.frame).f64le(frame.durationThis).f64le(frame.elapsed);
 }
 
+/** What a blueprint was spawned with (spec §4.2). */
 export interface Attribute {
   /** 0 Bool, 1 Int, 2 Float, 3 String, 4 RGBColor; one higher in files of version 2. */
   readonly type: number;
@@ -188,13 +190,17 @@ export interface Attribute {
   readonly value: string;
 }
 
+/** An actor that comes (spec §4.2). */
 export interface EventAdd {
+  /** While recording: other packets name the actor by it. */
   readonly id: number;
   /** 0 other, 1 vehicle, 2 walker, 3 traffic light, 4 traffic sign, 5 sensor, 6 invalid. */
   readonly type: number;
   /** cm; of the world in the first frame, of the parent for what is spawned attached later. */
   readonly location: Vector;
+  /** Degrees: roll, pitch, yaw. */
   readonly rotation: Vector;
+  /** The blueprint's number in that server's library. */
   readonly uid: number;
   /** Blueprint id. */
   readonly blueprint: string;
@@ -241,7 +247,9 @@ export function writeEventDel(builder: ByteBuilder, id: number): void {
   builder.u32le(id);
 }
 
+/** An actor that is attached to another (spec §4.4). */
 export interface EventParent {
+  /** The child. */
   readonly id: number;
   readonly parent: number;
 }
@@ -255,7 +263,9 @@ export function writeEventParent(builder: ByteBuilder, event: EventParent): void
   builder.u32le(event.id).u32le(event.parent);
 }
 
+/** Two actors that touch; one record for each that has a collision sensor (spec §4.5). */
 export interface Collision {
+  /** Counts from 0 through the recording; gaps are normal. */
   readonly collision: number;
   /** The actor with the sensor. */
   readonly id1: number;
@@ -281,6 +291,7 @@ export function writeCollision(builder: ByteBuilder, collision: Collision): void
   builder.u8(collision.isHero1 ? 1 : 0).u8(collision.isHero2 ? 1 : 0);
 }
 
+/** Where an actor is (spec §4.6). */
 export interface Position {
   readonly id: number;
   /** cm, world. */
@@ -300,8 +311,10 @@ export function writePosition(builder: ByteBuilder, position: Position, { scalar
   writeVector(builder, position.rotation, scalar);
 }
 
+/** What a traffic light shows (spec §4.7). */
 export interface LightState {
   readonly id: number;
+  /** Its group is frozen. */
   readonly isFrozen: boolean;
   /** Seconds in this state. */
   readonly elapsedTime: number;
@@ -322,10 +335,14 @@ export function writeState(builder: ByteBuilder, light: LightState): void {
     .u8(light.state);
 }
 
+/** The control that was applied to a vehicle (spec §4.8). */
 export interface AnimVehicle {
   readonly id: number;
+  /** -1 to 1. */
   readonly steering: number;
+  /** 0 to 1. */
   readonly throttle: number;
+  /** 0 to 1. */
   readonly brake: number;
   readonly handbrake: boolean;
   /** -1 reverse, 0 neutral. */
@@ -349,6 +366,7 @@ export function writeAnimVehicle(builder: ByteBuilder, vehicle: AnimVehicle): vo
   builder.u8(vehicle.handbrake ? 1 : 0).i32le(vehicle.gear);
 }
 
+/** The control of a walker (spec §4.9). */
 export interface AnimWalker {
   readonly id: number;
   /** cm/s (unit read from source, spec §4.9). */
@@ -363,9 +381,13 @@ export function writeAnimWalker(builder: ByteBuilder, walker: AnimWalker): void 
   builder.u32le(walker.id).f32le(walker.speed);
 }
 
+/** The lights of a vehicle (spec §4.10). */
 export interface VehicleLight {
   readonly id: number;
-  /** Bits of spec §4.10. */
+  /**
+   * Bits, from 0 on: position, low beam, high beam, brake, right blinker, left blinker, reverse, fog, interior, special 1,
+   * special 2.
+   */
   readonly lights: number;
 }
 
@@ -377,9 +399,11 @@ export function writeVehicleLight(builder: ByteBuilder, light: VehicleLight): vo
   builder.u32le(light.id).u32le(light.lights);
 }
 
+/** A light of the level (spec §4.11). */
 export interface SceneLight {
   /** -1: not assigned. */
   readonly id: number;
+  /** The file does not say in which unit. */
   readonly intensity: number;
   /** Linear R, G, B, A. */
   readonly color: readonly [number, number, number, number];
@@ -405,6 +429,7 @@ export function writeSceneLight(builder: ByteBuilder, light: SceneLight): void {
   builder.u8(light.isOn ? 1 : 0).u8(light.type);
 }
 
+/** How a vehicle or walker moves (spec §4.12). */
 export interface Kinematics {
   readonly id: number;
   /** m/s, world axes. */
@@ -428,6 +453,7 @@ export function writeKinematics(builder: ByteBuilder, kinematics: Kinematics, { 
   writeVector(builder, kinematics.angularVelocity, scalar);
 }
 
+/** A box without rotation (spec §4.13, §4.17). */
 export interface Box {
   readonly id: number;
   /** cm; in the actor's frame for a bounding box, of the world for a trigger volume. NaN and infinities occur. */
@@ -447,9 +473,9 @@ export function writeBox(builder: ByteBuilder, box: Box, { scalar }: Dialect): v
   writeVector(builder, box.extent, scalar);
 }
 
+/** How long a traffic light shows each colour, in seconds (spec §4.16). */
 export interface TrafficLightTime {
   readonly id: number;
-  /** Seconds. */
   readonly green: number;
   readonly yellow: number;
   readonly red: number;
@@ -464,13 +490,16 @@ export function writeTrafficLightTime(builder: ByteBuilder, time: TrafficLightTi
   builder.u32le(time.id).f32le(time.green).f32le(time.yellow).f32le(time.red);
 }
 
+/** A bone of a walker, relative to the one above it (spec §4.19). */
 export interface Bone {
   readonly name: string;
-  /** Relative, cm. */
+  /** cm. */
   readonly location: Vector;
+  /** Degrees: roll, pitch, yaw. */
   readonly rotation: Vector;
 }
 
+/** The skeleton of a walker (spec §4.19). */
 export interface WalkerBones {
   readonly id: number;
   readonly bones: readonly Bone[];
@@ -509,14 +538,17 @@ export function writeWalkerBones(builder: ByteBuilder, walker: WalkerBones, { sc
   }
 }
 
+/** A wheel of a vehicle (spec §4.21). */
 export interface Wheel {
   /** 0 front left, 1 front right (rear of a bike), 2 back left, 3 back right, 4 middle left, 5 middle right. */
   readonly location: number;
   /** Degrees. */
   readonly steering: number;
+  /** Of the tyre, degrees. */
   readonly rotation: number;
 }
 
+/** How the wheels of a vehicle stand (spec §4.21). */
 export interface VehicleWheels {
   readonly id: number;
   readonly wheels: readonly Wheel[];
@@ -556,6 +588,7 @@ export function writeVehicleWheels(builder: ByteBuilder, vehicle: VehicleWheels)
   for (const wheel of vehicle.wheels) builder.u8(wheel.location).f32le(wheel.steering).f32le(wheel.rotation);
 }
 
+/** Who rides a vehicle of two wheels (spec §4.22). */
 export interface Biker {
   readonly id: number;
   /** cm/s. */
@@ -573,6 +606,7 @@ export function writeBiker(builder: ByteBuilder, biker: Biker): void {
   builder.u32le(biker.id).f32le(biker.forwardSpeed).f32le(biker.rpmRatio);
 }
 
+/** A door that is opened or shut (spec §4.23). */
 export interface VehicleDoor {
   readonly id: number;
   /** 0 front left, 1 front right, 2 rear left, 3 rear right, 4 hood, 5 trunk, 6 all. */
@@ -610,6 +644,10 @@ export const WEATHER_FIELDS = [
   "dustStorm",
 ] as const;
 
+/**
+ * The weather (spec §4.24) in the units of CARLA's Python API: the sun's angles in degrees, `fogDistance` in metres,
+ * scales and falloff without a unit, all else 0 to 100.
+ */
 export type Weather = Readonly<Record<(typeof WEATHER_FIELDS)[number], number>>;
 
 export function readWeather(cursor: ByteCursor): Weather {

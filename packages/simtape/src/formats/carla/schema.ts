@@ -1,6 +1,7 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
-import { RAW, type Schema, type Value } from "../../model/value.ts";
+import { RAW, type Schema, untyped } from "../../model/value.ts";
+import type { CarlaChannels } from "./channels.ts";
 import {
   type Dialect,
   type PacketKind,
@@ -24,82 +25,73 @@ import {
   readWalkerBones,
   readWeather,
 } from "./layout.ts";
-import { readPhysicsControl, readPhysicsControlUe5 } from "./layout-physics.ts";
+import {
+  type PhysicsControl,
+  type PhysicsControlUe5,
+  readPhysicsControl,
+  readPhysicsControlUe5,
+} from "./layout-physics.ts";
 import { isStatePatch, readStatePatch } from "./state-patch.ts";
 
 /** How payloads of one kind become values; a kind that is not known stays bytes. */
 export function schemaOf(kind: PacketKind | null, dialect: Dialect): Schema {
-  if (kind === null) return RAW;
+  return kind === null ? RAW : untyped(packetSchema(kind, dialect));
+}
+
+function packetSchema<Kind extends PacketKind>(kind: Kind, dialect: Dialect): Schema<CarlaChannels[Kind]> {
   return { name: `carla/${kind}`, decode: (payload) => decodePacket(kind, payload, dialect) };
 }
 
 /** Of the packets simtape itself puts in; another's packets of the same id stay bytes. */
-export const OWN_SCHEMA: Schema = {
+const STATE_SCHEMA: Schema<CarlaChannels["simtape-state"]> = {
   name: "carla/simtape-state",
-  decode: (payload) => (isStatePatch(payload) ? (readStatePatch(payload) as unknown as Value) : payload),
+  decode: (payload) => (isStatePatch(payload) ? readStatePatch(payload) : payload),
 };
+export const OWN_SCHEMA: Schema = untyped(STATE_SCHEMA);
 
-/**
- * The payload of one packet: an object for frame start, a number for the times, null for frame end, else the list of
- * its records. Throws `LayoutError` when it does not fit.
- */
-export function decodePacket(kind: PacketKind, payload: Uint8Array, dialect: Dialect): Value {
+/** The value of one packet. Throws `LayoutError` when the payload does not fit. */
+export function decodePacket<Kind extends PacketKind>(
+  kind: Kind,
+  payload: Uint8Array,
+  dialect: Dialect,
+): CarlaChannels[Kind] {
   const cursor = new ByteCursor(payload);
-  switch (kind) {
-    case "frame-start":
-      return whole(cursor, { ...readFrameStart(cursor) });
-    case "frame-end":
-      return whole(cursor, null);
-    case "platform-time":
-    case "visual-time":
-      return whole(cursor, cursor.f64le());
-    case "frame-counter":
-      return whole(cursor, cursor.bigU64le());
-    case "event-add":
-      return list(cursor, dialect, readEventAdd);
-    case "event-del":
-      return list(cursor, dialect, readEventDel);
-    case "event-parent":
-      return list(cursor, dialect, readEventParent);
-    case "collision":
-      return list(cursor, dialect, readCollision);
-    case "position":
-      return list(cursor, dialect, readPosition);
-    case "state":
-      return list(cursor, dialect, readState);
-    case "anim-vehicle":
-      return list(cursor, dialect, readAnimVehicle);
-    case "anim-walker":
-      return list(cursor, dialect, readAnimWalker);
-    case "vehicle-light":
-      return list(cursor, dialect, readVehicleLight);
-    case "scene-light":
-      return list(cursor, dialect, readSceneLight);
-    case "kinematics":
-      return list(cursor, dialect, readKinematics);
-    case "bounding-box":
-    case "trigger-volume":
-      return list(cursor, dialect, readBox);
-    case "physics-control":
-      return list(cursor, dialect, readControl);
-    case "traffic-light-time":
-      return list(cursor, dialect, readTrafficLightTime);
-    case "walker-bones":
-      return list(cursor, dialect, readWalkerBones);
-    case "vehicle-wheels":
-      return list(cursor, dialect, readVehicleWheels);
-    case "biker":
-      return list(cursor, dialect, readBiker);
-    case "vehicle-door":
-      return list(cursor, dialect, readVehicleDoor);
-    case "weather":
-      return list(cursor, dialect, readWeather);
-    default:
-      return kind satisfies never;
-  }
+  const value = READERS[kind](cursor, dialect);
+  if (cursor.remaining === 0) return value;
+  throw new LayoutError("malformed", `${cursor.remaining} bytes are left over`, cursor.offset);
 }
 
-function readControl(cursor: ByteCursor, { wheel }: Dialect): object {
+type Read<T> = (cursor: ByteCursor, dialect: Dialect) => T;
+
+const READERS: { readonly [Kind in PacketKind]: Read<CarlaChannels[Kind]> } = {
+  "frame-start": readFrameStart,
+  "frame-end": () => null,
+  "event-add": listOf(readEventAdd),
+  "event-del": listOf(readEventDel),
+  "event-parent": listOf(readEventParent),
+  collision: listOf(readCollision),
+  position: listOf(readPosition),
+  state: listOf(readState),
+  "anim-vehicle": listOf(readAnimVehicle),
+  "anim-walker": listOf(readAnimWalker),
+  "vehicle-light": listOf(readVehicleLight),
+  "scene-light": listOf(readSceneLight),
+  kinematics: listOf(readKinematics),
+  "bounding-box": listOf(readBox),
+  "platform-time": (cursor) => cursor.f64le(),
+  "physics-control": listOf(readControl),
+  "traffic-light-time": listOf(readTrafficLightTime),
+  "trigger-volume": listOf(readBox),
+  "frame-counter": (cursor) => cursor.bigU64le(),
+  "walker-bones": listOf(readWalkerBones),
+  "visual-time": (cursor) => cursor.f64le(),
+  "vehicle-wheels": listOf(readVehicleWheels),
+  biker: listOf(readBiker),
+  "vehicle-door": listOf(readVehicleDoor),
+  weather: listOf(readWeather),
+};
+
+function readControl(cursor: ByteCursor, { wheel }: Dialect): PhysicsControl | PhysicsControlUe5 {
   return wheel === 208 ? readPhysicsControlUe5(cursor) : readPhysicsControl(cursor, wheel ?? 48);
 }
 
@@ -107,18 +99,14 @@ function readControl(cursor: ByteCursor, { wheel }: Dialect): object {
 const RECORD_BYTES = 256;
 
 /** `u16 total`, then the records (spec §3); a list longer than 65535 has a wrong total and is read to its end. */
-function list(cursor: ByteCursor, dialect: Dialect, read: (cursor: ByteCursor, dialect: Dialect) => unknown): Value {
-  const total = cursor.u16le();
-  const items: Value[] = [];
-  for (let i = 0; i < total || cursor.remaining > 65535; i++) {
-    cursor.claim(RECORD_BYTES);
-    items.push(read(cursor, dialect) as Value);
-  }
-  return whole(cursor, items);
-}
-
-function whole<T>(cursor: ByteCursor, value: T): T {
-  if (cursor.remaining > 0)
-    throw new LayoutError("malformed", `${cursor.remaining} bytes are left over`, cursor.offset);
-  return value;
+function listOf<T>(read: Read<T>): Read<readonly T[]> {
+  return (cursor, dialect) => {
+    const total = cursor.u16le();
+    const items: T[] = [];
+    for (let i = 0; i < total || cursor.remaining > 65535; i++) {
+      cursor.claim(RECORD_BYTES);
+      items.push(read(cursor, dialect));
+    }
+    return items;
+  };
 }
