@@ -1,11 +1,12 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { SourceError } from "../../io/source.ts";
 import type { Format } from "../../model/reader.ts";
+import type { NanoverChannels } from "./channels.ts";
 import { isDamagedHeader, sniffHeaderless, startsWithMagic } from "./layout-record.ts";
 import { INDEX_NAME, isDamagedZip, LOCAL_BYTES, MESSAGES_NAME } from "./layout-zip.ts";
 
 /** NanoVer and Narupa recordings: `.traj` and `.state` of both versions, alone or as a pair, and `.nanover.zip`. */
-export const nanover: Format = {
+export const nanover: Format<NanoverChannels, "nanover"> = {
   id: "nanover",
   name: "NanoVer",
   extensions: ["nanover.zip", "traj", "state"],
@@ -46,3 +47,5 @@ function hasMember(head: Uint8Array): boolean {
   }
   return false;
 }
+
+export type * from "./channels.ts";

@@ -1,5 +1,6 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
-import type { Channel, Schema } from "../../model/value.ts";
+import { type Channel, type Schema, untyped } from "../../model/value.ts";
+import type { NanoverChannels } from "./channels.ts";
 import { CHANNEL_NAMES, emptyMap, FRAME, type Frame, STATE, type StateUpdate } from "./layout.ts";
 import { readFrame, readPart, readState, readValue } from "./layout-messagepack.ts";
 import { readFrameData, readFrameResponse, readStateUpdate } from "./layout-protobuf.ts";
@@ -68,11 +69,11 @@ function decodeState(payload: Uint8Array, container: Container): StateUpdate {
 
 /** One channel for each name: frames, state, then what else a zip's messages hold, decoded as it is. */
 export function channelsOf(container: Container, names: readonly string[] = CHANNEL_NAMES): Channel[] {
-  return names.map((name, id) => ({ id, name, schema: schemaOf(container, name, id) as Schema, metadata: {} }));
+  return names.map((name, id) => ({ id, name, schema: schemaOf(container, name, id), metadata: {} }));
 }
 
-function schemaOf(container: Container, name: string, id: number): Schema<Frame> | Schema<StateUpdate> | Schema {
-  if (id === FRAME) return frameSchema(container);
-  if (id === STATE) return stateSchema(container);
+function schemaOf(container: Container, name: string, id: number): Schema {
+  if (id === FRAME) return untyped(frameSchema(container));
+  if (id === STATE) return untyped<NanoverChannels["state"]>(stateSchema(container));
   return { name: `nanover.${name}`, decode: (payload) => readPart(payload, name, readValue) };
 }
