@@ -4,15 +4,17 @@ import { inflateStream } from "../../bytes/inflate-stream.ts";
 import { SourceError } from "../../io/source.ts";
 import { RecordingError } from "../../model/error.ts";
 import type { Format } from "../../model/reader.ts";
+import type { FlightGearChannels } from "./channels.ts";
 import { isMagic } from "./magic.ts";
 
+export type * from "./channels.ts";
 export { unitOf } from "./units.ts";
 
 /** Most that 4,096 bytes of deflate can hold. */
 const HEAD_LIMIT = 8 << 20;
 
 /** FlightGear's flight recorder tapes: Normal of all generations, Continuous and Recovery. */
-export const flightgear: Format & Required<Pick<Format, "writing">> = {
+export const flightgear: Format<FlightGearChannels, "flightgear"> & Required<Pick<Format, "writing">> = {
   id: "flightgear",
   name: "FlightGear",
   extensions: ["fgtape"],

@@ -1,5 +1,6 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
-import { RAW, type Schema, type Value } from "../../model/value.ts";
+import { RAW, type Schema, untyped } from "../../model/value.ts";
+import type { ExtraProperties, FlightGearChannels, MultiplayerPacket, Signals } from "./channels.ts";
 import { readExtraProperty } from "./layout-extra.ts";
 import { entryValues, type Packet, PROTOCOL_2, paddedText, readPacket } from "./layout-packet.ts";
 import { readSignals, type SignalList } from "./signals.ts";
@@ -8,18 +9,25 @@ import { readSignals, type SignalList } from "./signals.ts";
 export function schemaOf(channel: string, signals: SignalList): Schema {
   switch (channel) {
     case "signals":
-      return { name: "flightgear/signals", decode: (payload) => decodeSignals(payload, signals) };
+      return schema(channel, (payload) => decodeSignals(payload, signals));
     case "multiplayer":
-      return { name: "flightgear/multiplayer", decode: decodePacket };
+      return schema(channel, decodePacket);
     case "extra-properties":
-      return { name: "flightgear/extra-properties", decode: decodeExtraProperties };
+      return schema(channel, decodeExtraProperties);
     default:
       return RAW;
   }
 }
 
+function schema<Name extends keyof FlightGearChannels>(
+  name: Name,
+  decode: (payload: Uint8Array) => FlightGearChannels[Name],
+): Schema {
+  return untyped<FlightGearChannels[Name]>({ name: `flightgear/${name}`, decode });
+}
+
 /** Property path to number, or boolean for a signal of type bool. Throws `LayoutError` when the record is too short. */
-function decodeSignals(payload: Uint8Array, list: SignalList): Record<string, number | boolean> {
+function decodeSignals(payload: Uint8Array, list: SignalList): Signals {
   const values: Record<string, number | boolean> = {};
   const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
   readSignals(view, 0, payload.length, list, (index, value) => {
@@ -29,11 +37,8 @@ function decodeSignals(payload: Uint8Array, list: SignalList): Record<string, nu
   return values;
 }
 
-/** `{ changes: [[path, text] …], removals: [path …] }`. Throws `LayoutError` where the texts do not fit. */
-function decodeExtraProperties(payload: Uint8Array): {
-  changes: [path: string, value: string][];
-  removals: string[];
-} {
+/** Throws `LayoutError` where the texts do not fit. */
+function decodeExtraProperties(payload: Uint8Array): ExtraProperties {
   const cursor = new ByteCursor(payload);
   const changes: [string, string][] = [];
   const removals: string[] = [];
@@ -45,16 +50,12 @@ function decodeExtraProperties(payload: Uint8Array): {
   return { changes, removals };
 }
 
-/**
- * A packet in the units of the protocol: m, rad, s, nautical miles for `range`. What is no packet is `{ unread }`; a
- * packet that is no position has its body in `unread`; so has a property list what comes behind an unknown property.
- * `chat` is there when it is not empty.
- */
-export function decodePacket(payload: Uint8Array): Value {
+/** A packet in the units of the protocol; never throws, what is not understood is in `unread`. */
+export function decodePacket(payload: Uint8Array): MultiplayerPacket {
   return packetValue(readPacket(new ByteCursor(payload)));
 }
 
-function packetValue(packet: Packet): Value {
+function packetValue(packet: Packet): MultiplayerPacket {
   const { header, position, entries, rest } = packet;
   const unread = rest.length > 0 ? { unread: rest } : {};
   if (header === null) return { unread: rest };

@@ -4,6 +4,7 @@ import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { ByteCursor } from "../../../src/bytes/cursor.ts";
 import { LayoutError } from "../../../src/bytes/error.ts";
 import { type PropertyNode, readProperties } from "../../../src/codec/properties.ts";
+import type { PositionPacket } from "../../../src/formats/flightgear/channels.ts";
 import { toEarthCentred, toEuler, toGeodetic, toRotationVector } from "../../../src/formats/flightgear/geodesy.ts";
 import {
   readContainerHeader,
@@ -205,7 +206,7 @@ describe("the table of multiplayer properties", () => {
 
 describe("a packet", () => {
   test("decodes to callsign, place, motion and all its properties", () => {
-    const packet = decodePacket(packetBytes("ALICE", 4, 2, "hello")) as Record<string, unknown>;
+    const packet = decodePacket(packetBytes("ALICE", 4, 2, "hello")) as PositionPacket;
     expect(packet).toMatchObject({
       messageId: 7,
       callsign: "ALICE",
@@ -216,7 +217,7 @@ describe("a packet", () => {
       lag: 0.1,
       chat: "hello",
     });
-    expect(packet["properties"]).toMatchObject({
+    expect(packet.properties).toMatchObject({
       "sim/multiplay/protocol-version": 2,
       "surface-positions/flap-pos-norm": 1,
       "gear/launchbar/state": "Completed",
