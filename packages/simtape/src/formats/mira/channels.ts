@@ -1,80 +1,127 @@
-import { decodeText } from "./text.ts";
+/**
+ * What the messages of a tape decode to, by channel. The names of channels are the robot's own, so that only `Named` can
+ * say what they hold: `createMira<{ "/robot/Odometry": Odometry2 }>()`. A payload of any channel may be unreadable.
+ */
+export type MiraChannels<Named extends object = object> = {
+  readonly [Name in keyof Named]: Named[Name] | UnreadPayload | CompressedPayload;
+};
 
-/** Ids of channels are 16 bits wide in batches. */
-export const MAX_CHANNELS = 0xffff;
+/** A payload whose type is not known, or that does not have the layout of its type. */
+export type UnreadPayload = {
+  /** As the tape spells it; "unknown" where it was lost. */
+  readonly type: string;
+  /** Lower-case digits, two for each byte. */
+  readonly hex: string;
+};
 
-/** Names of the channels by their bytes; ids in order of first appearance. */
-export class ChannelTable {
-  readonly names: string[] = [];
-  readonly #bytes: Uint8Array[] = [];
-  readonly #byHash = new Map<number, number[]>();
-  /** The channel found last, and by channel the one found behind it: the same will often follow again. */
-  #last = 0;
-  readonly #following: number[] = [];
+/** Data that nothing known decompresses. */
+export type CompressedPayload = {
+  readonly compressed: true;
+  /** Bytes. */
+  readonly uncompressedSize: number;
+  /** As stored. */
+  readonly bytes: Uint8Array;
+};
 
-  get size(): number {
-    return this.names.length;
-  }
-
-  /** Id of the name `bytes[start, start + length)`, or -1. */
-  find(bytes: Uint8Array, start: number, length: number): number {
-    const likely = this.#following[this.#last];
-    if (likely !== undefined && isEqual(this.#bytes[likely]!, bytes, start, length)) {
-      this.#last = likely;
-      return likely;
-    }
-    const id = this.#search(bytes, start, length);
-    if (id >= 0) {
-      this.#following[this.#last] = id;
-      this.#last = id;
-    }
-    return id;
-  }
-
-  #search(bytes: Uint8Array, start: number, length: number): number {
-    const ids = this.#byHash.get(hash(bytes, start, length));
-    if (ids === undefined) return -1;
-    for (let k = 0; k < ids.length; k++) {
-      if (isEqual(this.#bytes[ids[k]!]!, bytes, start, length)) return ids[k]!;
-    }
-    return -1;
-  }
-
-  /** Takes up a new name; the caller has made sure that there is room and that it is new. */
-  add(bytes: Uint8Array, start: number, length: number): number {
-    const own = bytes.slice(start, start + length);
-    const id = this.names.length;
-    this.names.push(decodeText(own));
-    this.#bytes.push(own);
-    this.#following.push(id);
-    const key = hash(own, 0, length);
-    const ids = this.#byHash.get(key);
-    if (ids === undefined) this.#byHash.set(key, [id]);
-    else ids.push(id);
-    return id;
-  }
-
-  /** Ids by the bytes of their names: the order of an ordered map of strings, spec §5. */
-  byName(): number[] {
-    return this.names.map((_, id) => id).sort((a, b) => compareBytes(this.#bytes[a]!, this.#bytes[b]!));
-  }
+/**
+ * What a payload decodes to, by its type as `channel.schema.name` has it, without spaces and the namespaces `std` and
+ * `mira`: the types that are known without a schema of yours (semantics §5). A `vector<T>` is a list, a typed array where
+ * T is a number of at most 32 bits or a double; a `map<K, V>` is a list of pairs.
+ */
+export interface MiraTypes extends Record<SmallNumber, number>, Record<LongNumber, number | bigint> {
+  readonly bool: boolean;
+  readonly string: string;
+  readonly Point2i: Point2;
+  readonly Point2f: Point2;
+  readonly Point2d: Point2;
+  readonly Point3i: Point3;
+  readonly Point3f: Point3;
+  readonly Point3d: Point3;
+  readonly Pose2: Pose2;
+  readonly Pose2f: Pose2;
+  readonly Pose2d: Pose2;
+  readonly RigidTransform2f: Pose2;
+  readonly RigidTransform2d: Pose2;
+  readonly Velocity2: Pose2;
+  readonly "robot::Velocity2": Pose2;
+  readonly Pose3: Pose3;
+  readonly Pose3f: Pose3;
+  readonly Pose3d: Pose3<Float64Array>;
+  readonly RigidTransform3f: Pose3;
+  readonly RigidTransform3d: Pose3<Float64Array>;
+  readonly Velocity3: Pose3;
+  readonly "robot::Velocity3": Pose3;
+  readonly "robot::Odometry2": Odometry2;
+  readonly "robot::RangeScanInfo": RangeScanInfo;
+  readonly "robot::RangeScan": RangeScan;
 }
 
-/** FNV-1a. */
-function hash(bytes: Uint8Array, start: number, length: number): number {
-  let value = 0x811c9dc5;
-  for (let i = start; i < start + length; i++) value = Math.imul(value ^ bytes[i]!, 0x01000193);
-  return value;
+type SmallNumber =
+  | ("char" | "signedchar" | "int8" | "int8_t" | "unsignedchar" | "uint8" | "uint8_t")
+  | ("short" | "int16" | "int16_t" | "unsignedshort" | "uint16" | "uint16_t")
+  | ("int" | "int32" | "int32_t" | "unsigned" | "unsignedint" | "uint32" | "uint32_t")
+  | ("float" | "double");
+
+/** Beyond 2^53 they are `bigint`. The units of times and durations are not established. */
+type LongNumber =
+  | ("long" | "longlong" | "int64" | "int64_t" | "unsignedlong" | "unsignedlonglong" | "uint64" | "uint64_t" | "size_t")
+  | ("Time" | "Duration");
+
+/** Units are those of the channel. */
+export interface Point2 {
+  readonly x: number;
+  readonly y: number;
 }
 
-function isEqual(name: Uint8Array, bytes: Uint8Array, start: number, length: number): boolean {
-  if (name.length !== length) return false;
-  for (let i = 0; i < length; i++) if (name[i] !== bytes[start + i]) return false;
-  return true;
+export interface Point3 extends Point2 {
+  readonly z: number;
 }
 
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i]! - b[i]!;
-  return a.length - b.length;
+/** A place on the floor, or a velocity: x and y in m or m/s; `phi` in radians or radians per second (unverified). */
+export interface Pose2 extends Point2 {
+  readonly phi: number;
+}
+
+/** A place in space, or a velocity, with one of two kinds of rotation: which MIRA writes is not established. */
+export type Pose3<Numbers extends Float32Array | Float64Array = Float32Array> =
+  | QuaternionPose<Numbers>
+  | (Point3 & { readonly yaw: number; readonly pitch: number; readonly roll: number });
+
+/** The order of the four is unverified: they are as stored. */
+export interface QuaternionPose<Numbers extends Float32Array | Float64Array = Float32Array> extends Point3 {
+  readonly quaternion: Numbers;
+}
+
+/** Where a robot believes to be, and how it moves; the order of the two is unverified. */
+export interface Odometry2 {
+  readonly pose: Pose2;
+  readonly velocity: Pose2;
+}
+
+/** What a range sensor is; angles are degrees (inferred). */
+export interface RangeScanInfo {
+  readonly startAngle: number;
+  /** From one ray to the next. */
+  readonly deltaAngle: number;
+  readonly coneAngle: number;
+  /** m. */
+  readonly aperture: number;
+  /** m. */
+  readonly stdError: number;
+  /** m. */
+  readonly minimumRange: number;
+  /** m. */
+  readonly maximumRange: number;
+  /** From class version 2 on; the unit is unverified. */
+  readonly scanTime?: number | bigint;
+}
+
+/** What a range sensor saw: one cell for each ray. */
+export interface RangeScan extends RangeScanInfo {
+  /** m. */
+  readonly range: Float32Array;
+  /** 0 valid, 1 below the minimum, 2 above the maximum, 3 invalid, 4 masked; from 1000 on the device's own. */
+  readonly valid: Uint16Array;
+  readonly certainty: Float32Array;
+  readonly reflectance: Float32Array;
 }

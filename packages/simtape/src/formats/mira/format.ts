@@ -1,11 +1,13 @@
 import type { Format, OpenOptions, Reader, SniffHint } from "../../model/reader.ts";
 import type { Reporter } from "../../model/error.ts";
 import type { SourceBundle } from "../../io/source.ts";
+import type { MiraChannels } from "./channels.ts";
 import { probe } from "./probe.ts";
 import type { MiraWriting } from "./writing.ts";
 import type { PayloadSchema } from "./types.ts";
 
 export { type MessageHeader, readMessageHeader } from "./message-header.ts";
+export type * from "./channels.ts";
 export type { PayloadSchema } from "./types.ts";
 export type { MiraWriter } from "./writer.ts";
 export type { MiraWriting } from "./writing.ts";
@@ -19,12 +21,12 @@ export interface MiraOptions {
 }
 
 /** Tapes can be written, with frame ids and sequence ids. */
-export interface MiraFormat extends Format {
+export interface MiraFormat<Named extends object = object> extends Format<MiraChannels<Named>, "mira"> {
   writing(): Promise<MiraWriting>;
 }
 
-/** The format, with payload schemas of your own. */
-export function createMira(options: MiraOptions = {}): MiraFormat {
+/** The format, with payload schemas of your own. `Named` says what channels hold; see `MiraChannels`. */
+export function createMira<Named extends object = object>(options: MiraOptions = {}): MiraFormat<Named> {
   const schemas = options.schemas ?? [];
   return {
     id: "mira",

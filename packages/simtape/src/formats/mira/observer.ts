@@ -1,7 +1,7 @@
 import { hex } from "../../bytes/error.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
 import type { Walk } from "../../model/flat.ts";
-import type { ChannelTable } from "./channels.ts";
+import type { ChannelTable } from "./channel-table.ts";
 import { believedBytes } from "./compression.ts";
 import { CHUNK_HEADER_BYTES, type Dialect, MESSAGE_BYTES, readBlock, readChannelInfo } from "./layout.ts";
 import type { ChunkShape } from "./shape.ts";

@@ -3,7 +3,7 @@ import { hex } from "../../bytes/error.ts";
 import type { ByteSource } from "../../io/source.ts";
 import type { Reporter } from "../../model/error.ts";
 import type { Value } from "../../model/value.ts";
-import type { ChannelTable } from "./channels.ts";
+import type { ChannelTable } from "./channel-table.ts";
 import {
   BLOCK_BYTES,
   CHUNK_HEADER_BYTES,

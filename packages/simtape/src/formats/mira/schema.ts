@@ -1,5 +1,6 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { Schema, Value } from "../../model/value.ts";
+import type { CompressedPayload, UnreadPayload } from "./channels.ts";
 import type { ChannelEncoding } from "./encoding.ts";
 import { TapeContext } from "./message-header.ts";
 import { decodePayload, toHex } from "./payload.ts";
@@ -26,7 +27,7 @@ export class TapeSchema implements Schema {
   decode(payload: Uint8Array, context: unknown): Value {
     const opaque = opaqueValue(payload, context);
     if (opaque !== null) return opaque;
-    return this.value(payload) ?? { type: this.name, hex: toHex(payload) };
+    return this.value(payload) ?? ({ type: this.name, hex: toHex(payload) } satisfies UnreadPayload);
   }
 
   /** The value, which owns its bytes; null when the payload does not have the layout of its type. */
@@ -42,7 +43,7 @@ export class TapeSchema implements Schema {
 }
 
 /** The value of data that was left compressed; null for all other payloads. */
-export function opaqueValue(payload: Uint8Array, context: unknown): { readonly [key: string]: Value } | null {
+export function opaqueValue(payload: Uint8Array, context: unknown): CompressedPayload | null {
   const size = context instanceof TapeContext ? context.opaqueSize(payload) : null;
   return size === null ? null : { compressed: true, uncompressedSize: size, bytes: payload };
 }

@@ -9,7 +9,7 @@ import type { Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
 import type { NativeRecord, OpenOptions } from "../../model/reader.ts";
 import type { ChannelStatistics } from "../../model/value.ts";
-import { ChannelTable } from "./channels.ts";
+import { ChannelTable } from "./channel-table.ts";
 import { believedBytes, Expander, mayExpand } from "./compression.ts";
 import { CHUNK_HEADER_BYTES, type Dialect, readChannelInfo } from "./layout.ts";
 import { TapeContext } from "./message-header.ts";

@@ -178,6 +178,9 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** Names of the types that are known and have no argument: `MiraTypes` has the same. */
+export const KNOWN_TYPES: readonly string[] = [...SCALARS.keys(), "string", ...CATALOGUE.keys(), ...ALIASES.keys()];
+
 /** Finds layouts by type name: the user's schemas first, then primitives, containers and the built-in catalogue. */
 export class TypeRegistry {
   readonly #schemas: ReadonlyMap<string, PayloadSchema>;

@@ -2,7 +2,7 @@ import type { FindingCode } from "../../model/error.ts";
 import { hex } from "../../bytes/error.ts";
 import type { Chunk } from "../../model/chunk.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
-import { type ChannelTable, MAX_CHANNELS } from "./channels.ts";
+import { type ChannelTable, MAX_CHANNELS } from "./channel-table.ts";
 import { BLOCK, CHANNEL_INFO, CHUNK_HEADER_BYTES, type Dialect, INDEX, MESSAGE, MESSAGE_BYTES } from "./layout.ts";
 import type { ScanObserver } from "./observer.ts";
 import { ChunkShape, type Fit, hasPlausibleNames, MAX_SECOND_BYTES, measure } from "./shape.ts";

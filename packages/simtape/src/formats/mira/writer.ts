@@ -7,7 +7,7 @@ import type { Time } from "../../model/time.ts";
 import type { ChannelInfo } from "../../model/value.ts";
 import type { ChannelSpec, Writer } from "../../model/writer.ts";
 import { type ChannelDefaults, TapeChannel } from "./channel-writer.ts";
-import { ChannelTable, MAX_CHANNELS } from "./channels.ts";
+import { ChannelTable, MAX_CHANNELS } from "./channel-table.ts";
 import { believedBytes } from "./compression.ts";
 import {
   BLOCK,
