@@ -1,5 +1,6 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import type { Format } from "../../model/reader.ts";
+import type { HcrpChannels } from "./chunk/channel-types.ts";
 import type { DictionaryLookup } from "./chunk/dictionary.ts";
 import { FORMAT_ID, MAGIC } from "./layout/framing.ts";
 import type { NameFixer, NameKind } from "./chunk/names.ts";
@@ -20,8 +21,11 @@ export interface HcrpOptions {
   readonly world?: { readonly id: string; readonly version?: string | Uint8Array | undefined } | undefined;
 }
 
-/** The format with its dictionaries. */
-export function createHcrp(options: HcrpOptions = {}): Format {
+/**
+ * The format with its dictionaries. `Known` says what channels hold where more is known than `HcrpChannels` says: a
+ * recording of version 1 with a host's event is of `HcrpEvents & { "race:lap": Uint8Array }`.
+ */
+export function createHcrp<Known extends object = HcrpChannels>(options: HcrpOptions = {}): Format<Known, "hcrp"> {
   return {
     id: FORMAT_ID,
     name: "HCRP",
@@ -48,6 +52,7 @@ function isRecording(head: Uint8Array): boolean {
 }
 
 /** HCRP recordings of a Minecraft server: version 1, and versions 4 and 5 of the production dialect. */
-export const hcrp: Format = createHcrp();
+export const hcrp: Format<HcrpChannels, "hcrp"> = createHcrp();
 
 export type { DictionaryLookup, NameFixer, NameKind };
+export type * from "./chunk/channel-types.ts";

@@ -1,4 +1,4 @@
-import type { Channel, Schema } from "../../../model/value.ts";
+import { type Channel, type Schema, untyped } from "../../../model/value.ts";
 import type { Dialect } from "./context.ts";
 import type { ChannelMap } from "./decode.ts";
 import { EVENT_NAMES, FIRST_SIZED } from "../layout/events.ts";
@@ -13,6 +13,7 @@ import {
   productionSchema,
   SNAPSHOT_SCHEMA,
 } from "./schema.ts";
+import type { StateChange } from "./state-change.ts";
 
 /** Channels of host events at most; further names share the channel `extension`. */
 const MAX_HOST_CHANNELS = 4096;
@@ -30,8 +31,8 @@ export class Channels implements ChannelMap {
 
   constructor(dialect: Dialect, events: readonly HostEvent[]) {
     const list: Channel[] = [];
-    const add = (name: string, schema: Schema, metadata: Readonly<Record<string, string>>): number => {
-      list.push({ id: list.length, name, metadata, schema });
+    const add = <T>(name: string, schema: Schema<T>, metadata: Readonly<Record<string, string>>): number => {
+      list.push({ id: list.length, name, metadata, schema: untyped(schema) });
       return list.length - 1;
     };
     if (dialect === 1)
@@ -49,7 +50,8 @@ export class Channels implements ChannelMap {
       const name = hostName(event, taken);
       if (!byName.has(name) && byName.size === MAX_HOST_CHANNELS) continue;
       const metadata = { type: String(id), version: String(version) };
-      const channel = byName.get(name) ?? add(name, isChange(name) ? CHANGE_SCHEMA : HOST_SCHEMA, metadata);
+      const schema = untyped<StateChange | Uint8Array>(isChange(name) ? CHANGE_SCHEMA : HOST_SCHEMA);
+      const channel = byName.get(name) ?? add(name, schema, metadata);
       byName.set(name, channel);
       const entries = this.#sized.get(id) ?? [];
       entries.push({ sinceChunk, channel });

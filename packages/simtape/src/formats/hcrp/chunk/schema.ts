@@ -1,10 +1,23 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { RAW, type Schema, type Value } from "../../../model/value.ts";
+import type {
+  EntityState,
+  HcrpChannels,
+  HcrpEvents,
+  HcrpProductionEvents,
+  SetBlockEvent,
+  SetItemsEvent,
+  Snapshot,
+  SnapshotPalettes,
+} from "./channel-types.ts";
 import { ChunkContext, entryValue, type Palettes } from "./context.ts";
+import { type StateChange, readStateChange } from "./state-change.ts";
 import { readVarInt } from "../layout/framing.ts";
 import {
   PALETTE,
+  PALETTE_NAMES,
+  type PaletteName,
   readBlockEdits,
   readEntities,
   readHostState,
@@ -14,9 +27,9 @@ import {
   readSections,
   SECTION,
   type Section,
+  type SnapshotEntity,
 } from "../layout/chunk.ts";
 import {
-  type EntityMetadata,
   readEffect,
   readEntityMetadata,
   readExactPlace,
@@ -35,12 +48,13 @@ import {
   readVelocity,
   readView,
   readVitals,
+  type PlaceEvent,
   type SetItems,
 } from "../layout/entity-events.ts";
 import type { EventName } from "../layout/events.ts";
 import { MOVE_ON_GROUND, readMove } from "../layout/motion.ts";
 import {
-  type PRODUCTION_NAMES,
+  type ProductionName,
   type ProductionVersion,
   readAbsoluteMove,
   readCheckpointReached,
@@ -56,8 +70,8 @@ import {
   readProductionState,
   readRunEnd,
   RESET_REASONS,
+  RUN_RESULTS,
 } from "../layout/production.ts";
-import { patchValue } from "../layout/patch.ts";
 import {
   readChat,
   readMark,
@@ -67,68 +81,63 @@ import {
   readSetBlocks,
   readSound,
   readWorld,
+  type SetBlock,
 } from "../layout/world-events.ts";
 
 /** Schema of a core event: raw palette indices with the names they stand for in the message's chunk. */
-export function eventSchema(name: EventName): Schema {
+export function eventSchema<Name extends EventName>(name: Name): Schema<HcrpEvents[Name]> {
+  const read = READERS[name];
   return {
     name: `hcrp/${name}`,
-    decode: (payload, context) =>
-      whole(new ByteCursor(payload), (cursor) => decodeEvent(name, cursor, new Names(context))),
+    decode: (payload, context) => whole(new ByteCursor(payload), (cursor) => read(cursor, new Names(context))),
     // an entry of a palette says nothing where nothing refers to it
     ...(name === "palette-add" ? { said: (): null => null } : {}),
   };
 }
 
 /** Schema of an event of the production dialect; its version is the chunk's, or `version` without a context. */
-export function productionSchema(name: (typeof PRODUCTION_NAMES)[number], version: ProductionVersion): Schema {
+export function productionSchema<Name extends ProductionName>(
+  name: Name,
+  version: ProductionVersion,
+): Schema<HcrpProductionEvents[Name]> {
+  const read = PRODUCTION_READERS[name];
   return {
     name: `hcrp-production/${name}`,
     decode: (payload, context) => {
       const known = context instanceof ChunkContext && context.dialect !== 1 ? context.dialect : version;
-      return whole(new ByteCursor(payload), (cursor) => decodeProduction(name, cursor, known));
+      return whole(new ByteCursor(payload), (cursor) => read(cursor, known));
     },
   };
 }
 
 /** A snapshot as an object with one member for each section that is there; unknown sections as bytes. */
-export const SNAPSHOT_SCHEMA: Schema = {
+export const SNAPSHOT_SCHEMA: Schema<HcrpChannels["snapshot"]> = {
   name: "hcrp/snapshot",
-  decode: (payload, context) => {
-    const names = new Names(context);
-    const result: Record<string, Value> = {};
-    for (const section of readSections(new ByteCursor(payload))) {
-      const [name, value] = decodeSection(section, names);
-      const known = result[name];
-      if (known === undefined) result[name] = value;
-      else result[name] = Array.isArray(known) ? [...known, value] : [known, value];
-    }
-    return result;
-  },
+  decode: (payload, context) => decodeSections(readSections(new ByteCursor(payload)), new Names(context)),
   said: (payload, context) => {
     const sections = readSections(new ByteCursor(payload)).filter(({ type }) => type !== SECTION.palettes);
-    return sections.map((section) => decodeSection(section, new Names(context)));
+    return decodeSections(sections, new Names(context)) as Value;
   },
 };
 
 /** Changes of another format's values and sets. */
-export const CHANGE_SCHEMA: Schema = {
+export const CHANGE_SCHEMA: Schema<StateChange> = {
   name: "simtape/change",
   decode: (payload, context) => {
     const names = new Names(context);
-    return patchValue(new ByteCursor(payload), (index) => names.name(PALETTE.text, index));
+    return readStateChange(new ByteCursor(payload), (index) => names.name(PALETTE.text, index));
   },
 };
 
 /** A sized event that has no channel of its own: its payload begins with the type and the length. */
-export const EXTENSION_SCHEMA: Schema = {
+export const EXTENSION_SCHEMA: Schema<HcrpChannels["extension"]> = {
   name: "hcrp/extension",
   decode: (payload) =>
     whole(new ByteCursor(payload), (cursor) => ({ type: readVarInt(cursor), body: cursor.view(readVarInt(cursor)) })),
 };
 
 /** Host events are the host's own: bytes. */
-export const HOST_SCHEMA: Schema = RAW;
+export const HOST_SCHEMA: Schema<Uint8Array> = RAW;
 
 /** What the indices of a message stand for. */
 class Names {
@@ -157,219 +166,207 @@ class Names {
   }
 }
 
-function whole(cursor: ByteCursor, read: (cursor: ByteCursor) => Value): Value {
+function whole<T>(cursor: ByteCursor, read: (cursor: ByteCursor) => T): T {
   const value = read(cursor);
   if (cursor.remaining === 0) return value;
   throw new LayoutError("malformed", `${cursor.remaining} bytes are left over`, cursor.offset);
 }
 
-function decodeEvent(name: EventName, cursor: ByteCursor, names: Names): Value {
-  switch (name) {
-    case "move": {
-      const { entity, mask, x, y, z, yaw, pitch, headYaw } = readMove(cursor);
-      const residual = Float64Array.of(x, y, z);
-      return { entity, mask, residual, yaw, pitch, headYaw, onGround: (mask & MOVE_ON_GROUND) !== 0 };
-    }
-    case "place":
-      return { ...readPlaceEvent(cursor) };
-    case "state":
-      return { ...readStateEvent(cursor) };
-    case "swing":
-      return { ...readSwing(cursor) };
-    case "item-use":
-      return { ...readItemUse(cursor) };
-    case "set-items":
-      return decodeItems(readSetItems(cursor), names);
-    case "held-slot":
-      return { ...readHeldSlot(cursor) };
-    case "set-block": {
-      const { delta, block } = readSetBlock(cursor);
-      return { delta, block, blockName: names.name(PALETTE.block, block) };
-    }
-    case "set-blocks": {
-      const { section, blocks } = readSetBlocks(cursor);
-      const blockNames = Array.from(blocks, (packed) => names.name(PALETTE.block, packed >>> 12));
-      return { section, blocks, blockNames };
-    }
-    case "spawn": {
-      const spawn = readSpawn(cursor);
-      const typeName = names.name(PALETTE.entityType, spawn.type);
-      return { ...spawn, typeName, profileName: names.name(PALETTE.profile, spawn.profile) };
-    }
-    case "remove":
-      return { ...readRemove(cursor) };
-    case "velocity": {
-      const { entity, velocity } = readVelocity(cursor);
-      return { entity, velocity: velocity.value };
-    }
-    case "palette-add": {
-      const { kind, entry } = readPaletteAdd(cursor);
-      return { kind, kindName: PALETTE_NAMES[kind] ?? null, entry: entryValue(entry) };
-    }
-    case "metadata":
-      return decodeMetadata(readEntityMetadata(cursor));
-    case "join": {
-      const join = readJoin(cursor);
-      return { ...join, profileName: names.name(PALETTE.profile, join.profile) };
-    }
-    case "leave":
-      return { ...readLeave(cursor) };
-    case "chat": {
-      const chat = readChat(cursor);
-      return { ...chat, line: names.value(PALETTE.text, chat.text) };
-    }
-    case "sound": {
-      const sound = readSound(cursor);
-      return { ...sound, soundName: names.name(PALETTE.sound, sound.sound) };
-    }
-    case "particles": {
-      const particles = readParticles(cursor);
-      return { ...particles, particleName: names.name(PALETTE.particle, particles.particle) };
-    }
-    case "effect": {
-      const effect = readEffect(cursor);
-      return { ...effect, effectName: names.name(PALETTE.text, effect.effect) };
-    }
-    case "vitals":
-      return { ...readVitals(cursor) };
-    case "world":
-      return { ...readWorld(cursor) };
-    case "view":
-      return { ...readView(cursor) };
-    case "mount":
-      return { ...readMount(cursor) };
-    case "hurt":
-      return { ...readHurt(cursor) };
-    case "exact-place":
-      return { ...readExactPlace(cursor) };
-    case "clear-blocks":
-      return null;
-    case "mark": {
-      const mark = readMark(cursor);
-      return { ...mark, label: names.value(PALETTE.text, mark.text) };
-    }
-    default:
-      return name satisfies never;
-  }
-}
+const READERS: { readonly [Name in EventName]: (cursor: ByteCursor, names: Names) => HcrpEvents[Name] } = {
+  move: (cursor) => {
+    const { entity, mask, x, y, z, yaw, pitch, headYaw } = readMove(cursor);
+    const residual = Float64Array.of(x, y, z);
+    return { entity, mask, residual, yaw, pitch, headYaw, onGround: (mask & MOVE_ON_GROUND) !== 0 };
+  },
+  place: readPlaceEvent,
+  state: readStateEvent,
+  swing: readSwing,
+  "item-use": readItemUse,
+  "set-items": (cursor, names) => namedItems(readSetItems(cursor), names),
+  "held-slot": readHeldSlot,
+  "set-block": (cursor, names) => namedBlock(readSetBlock(cursor), names),
+  "set-blocks": (cursor, names) => {
+    const { section, blocks } = readSetBlocks(cursor);
+    const blockNames = Array.from(blocks, (packed) => names.name(PALETTE.block, packed >>> 12));
+    return { section, blocks, blockNames };
+  },
+  spawn: (cursor, names) => {
+    const spawn = readSpawn(cursor);
+    const typeName = names.name(PALETTE.entityType, spawn.type);
+    return { ...spawn, typeName, profileName: names.name(PALETTE.profile, spawn.profile) };
+  },
+  remove: readRemove,
+  velocity: (cursor) => {
+    const { entity, velocity } = readVelocity(cursor);
+    return { entity, velocity: velocity.value };
+  },
+  "palette-add": (cursor) => {
+    const { kind, entry } = readPaletteAdd(cursor);
+    return { kind, kindName: PALETTE_NAMES[kind] ?? null, entry: entryValue(entry) };
+  },
+  metadata: readEntityMetadata,
+  join: (cursor, names) => {
+    const join = readJoin(cursor);
+    return { ...join, profileName: names.name(PALETTE.profile, join.profile) };
+  },
+  leave: readLeave,
+  chat: (cursor, names) => {
+    const chat = readChat(cursor);
+    return { ...chat, line: names.value(PALETTE.text, chat.text) };
+  },
+  sound: (cursor, names) => {
+    const sound = readSound(cursor);
+    return { ...sound, soundName: names.name(PALETTE.sound, sound.sound) };
+  },
+  particles: (cursor, names) => {
+    const particles = readParticles(cursor);
+    return { ...particles, particleName: names.name(PALETTE.particle, particles.particle) };
+  },
+  effect: (cursor, names) => {
+    const effect = readEffect(cursor);
+    return { ...effect, effectName: names.name(PALETTE.text, effect.effect) };
+  },
+  vitals: readVitals,
+  world: readWorld,
+  view: readView,
+  mount: readMount,
+  hurt: readHurt,
+  "exact-place": readExactPlace,
+  "clear-blocks": () => null,
+  mark: (cursor, names) => {
+    const mark = readMark(cursor);
+    return { ...mark, label: names.value(PALETTE.text, mark.text) };
+  },
+};
 
-function decodeItems({ entity, items }: SetItems, names: Names): Value {
+const PRODUCTION_READERS: {
+  readonly [Name in ProductionName]: (cursor: ByteCursor, version: ProductionVersion) => HcrpProductionEvents[Name];
+} = {
+  "delta-move": (cursor) => {
+    const move = readDeltaMove(cursor);
+    return { ...move, velocity: move.velocity.value };
+  },
+  "absolute-move": (cursor) => {
+    const move = readAbsoluteMove(cursor);
+    return { ...move, velocity: move.velocity.value };
+  },
+  state: readProductionState,
+  "hand-animation": readHandAnimation,
+  "item-use": readProductionItemUse,
+  "set-items": (cursor) => {
+    const { entity, items } = readProductionSetItems(cursor);
+    return { entity, items: items.map(({ slot, item }) => ({ slot, item: item[0] === 0 ? null : entryValue(item) })) };
+  },
+  "held-slot": readProductionHeldSlot,
+  "set-block": readProductionSetBlock,
+  spawn: readProductionSpawn,
+  destroy: readDestroy,
+  "run-start": () => null,
+  "checkpoint-reached": readCheckpointReached,
+  "checkpoint-reset": (cursor) => {
+    const reset = readCheckpointReset(cursor);
+    return { ...reset, reasonName: RESET_REASONS[reset.reason] ?? null };
+  },
+  "run-end": (cursor) => {
+    const end = readRunEnd(cursor);
+    return { ...end, resultName: RUN_RESULTS[end.result] ?? null };
+  },
+  "clear-ghost-blocks": () => null,
+};
+
+function namedItems({ entity, items }: SetItems, names: Names): SetItemsEvent {
   return {
     entity,
     items: items.map(({ slot, item }) => ({ slot, item, itemValue: names.value(PALETTE.item, item) })),
   };
 }
 
-function decodeMetadata({ entity, entries }: EntityMetadata): Value {
-  return { entity, entries: entries.map(({ index, bytes }) => ({ index, bytes })) };
+function namedBlock({ delta, block }: SetBlock, names: Names): SetBlockEvent {
+  return { delta, block, blockName: names.name(PALETTE.block, block) };
 }
 
-/** Palette kinds by number (events §2, id 12). */
-const PALETTE_NAMES = ["block", "item", "entity-type", "sound", "particle", "text", "profile", "dimension"] as const;
+function namedEntity({ entity, place, details }: SnapshotEntity, names: Names): PlaceEvent | EntityState {
+  if (details === null) return { entity, ...place };
+  return {
+    entity,
+    ...place,
+    ...details,
+    // the place's flags are the ground's, the details' flags the entity's
+    placeFlags: place.flags,
+    typeName: names.name(PALETTE.entityType, details.type),
+    profileName: names.name(PALETTE.profile, details.profile),
+  };
+}
 
-function decodeSection({ type, body }: Section, names: Names): [string, Value] {
-  const cursor = new ByteCursor(body);
-  switch (type) {
-    case SECTION.palettes: {
-      const kinds: Record<string, Value> = {};
-      readPalettes(cursor).forEach((entries, kind) => {
-        kinds[PALETTE_NAMES[kind] ?? `kind${kind}`] = entries.map(entryValue);
-      });
-      return ["palettes", kinds];
+/** A list goes on in the next section of its type; what is no list becomes one. */
+function decodeSections(sections: readonly Section[], names: Names): Snapshot {
+  const snapshot: { -readonly [Name in keyof Snapshot]: Snapshot[Name] } = {};
+  for (const { type, body } of sections) {
+    const cursor = new ByteCursor(body);
+    switch (type) {
+      case SECTION.palettes:
+        snapshot.palettes = namedPalettes(readPalettes(cursor), snapshot.palettes);
+        break;
+      case SECTION.entities:
+        snapshot.entities = joined(
+          snapshot.entities,
+          readEntities(body).map((entity) => namedEntity(entity, names)),
+        );
+        break;
+      case SECTION.blocks:
+        snapshot.blocks = joined(
+          snapshot.blocks,
+          readBlockEdits(cursor).map((block) => namedBlock(block, names)),
+        );
+        break;
+      case SECTION.inventories:
+        snapshot.inventories = joined(
+          snapshot.inventories,
+          readInventories(cursor).map((items) => namedItems(items, names)),
+        );
+        break;
+      case SECTION.world:
+        snapshot.world = oneOrMore(snapshot.world, whole(cursor, readWorld));
+        break;
+      case SECTION.interface:
+        snapshot.interface = oneOrMore(snapshot.interface, body);
+        break;
+      case SECTION.host:
+        snapshot.host = oneOrMore(snapshot.host, readHostState(cursor));
+        break;
+      case SECTION.metadata:
+        snapshot.metadata = joined(snapshot.metadata, readMetadataList(cursor));
+        break;
+      default: {
+        const name: `section${number}` = `section${type}`;
+        snapshot[name] = oneOrMore(snapshot[name], body);
+      }
     }
-    case SECTION.entities:
-      return [
-        "entities",
-        readEntities(body).map(({ entity, place, details }) =>
-          details === null
-            ? { entity, ...place }
-            : {
-                entity,
-                ...place,
-                ...details,
-                // the place's flags are the ground's, the details' flags the entity's
-                placeFlags: place.flags,
-                typeName: names.name(PALETTE.entityType, details.type),
-                profileName: names.name(PALETTE.profile, details.profile),
-              },
-        ),
-      ];
-    case SECTION.blocks:
-      return [
-        "blocks",
-        readBlockEdits(cursor).map(({ delta, block }) => ({
-          delta,
-          block,
-          blockName: names.name(PALETTE.block, block),
-        })),
-      ];
-    case SECTION.inventories:
-      return ["inventories", readInventories(cursor).map((items) => decodeItems(items, names))];
-    case SECTION.world:
-      return ["world", whole(cursor, (fields) => ({ ...readWorld(fields) }))];
-    case SECTION.interface:
-      return ["interface", body];
-    case SECTION.host:
-      return ["host", { ...readHostState(cursor) }];
-    case SECTION.metadata:
-      return ["metadata", readMetadataList(cursor).map(decodeMetadata)];
-    default:
-      return [`section${type}`, body];
   }
+  return snapshot;
 }
 
-function decodeProduction(
-  name: (typeof PRODUCTION_NAMES)[number],
-  cursor: ByteCursor,
-  version: ProductionVersion,
-): Value {
-  switch (name) {
-    case "delta-move": {
-      const move = readDeltaMove(cursor);
-      return { ...move, velocity: move.velocity.value };
-    }
-    case "absolute-move": {
-      const move = readAbsoluteMove(cursor);
-      return { ...move, velocity: move.velocity.value };
-    }
-    case "state":
-      return { ...readProductionState(cursor) };
-    case "hand-animation":
-      return { ...readHandAnimation(cursor) };
-    case "item-use":
-      return { ...readProductionItemUse(cursor) };
-    case "set-items": {
-      const { entity, items } = readProductionSetItems(cursor);
-      return {
-        entity,
-        items: items.map(({ slot, item }) => ({ slot, item: item[0] === 0 ? null : entryValue(item) })),
-      };
-    }
-    case "held-slot":
-      return { ...readProductionHeldSlot(cursor) };
-    case "set-block":
-      return { ...readProductionSetBlock(cursor, version) };
-    case "spawn":
-      return { ...readProductionSpawn(cursor, version) };
-    case "destroy":
-      return { ...readDestroy(cursor) };
-    case "run-start":
-    case "clear-ghost-blocks":
-      return null;
-    case "checkpoint-reached":
-      return { ...readCheckpointReached(cursor) };
-    case "checkpoint-reset": {
-      const reset = readCheckpointReset(cursor);
-      return { ...reset, reasonName: RESET_REASONS[reset.reason] ?? null };
-    }
-    case "run-end": {
-      const end = readRunEnd(cursor);
-      return { ...end, resultName: RUN_RESULTS[end.result] ?? null };
-    }
-    default:
-      return name satisfies never;
+function namedPalettes(kinds: readonly (readonly Uint8Array[])[], before: SnapshotPalettes = {}): SnapshotPalettes {
+  const palettes: { -readonly [Name in keyof SnapshotPalettes]: SnapshotPalettes[Name] } = { ...before };
+  for (const [kind, entries] of kinds.entries()) {
+    const name: PaletteName | `kind${number}` = PALETTE_NAMES[kind] ?? `kind${kind}`;
+    palettes[name] = joined(palettes[name], entries.map(entryValue));
   }
+  return palettes;
 }
 
-/** Spec §14, id 13. */
-const RUN_RESULTS = ["finish", "reset"] as const;
+/** `list` with `items` behind it: the same list, so that many sections cost no more than one. */
+function joined<T>(list: readonly T[] | undefined, items: readonly T[]): readonly T[] {
+  if (list === undefined) return items;
+  for (const item of items) (list as T[]).push(item);
+  return list;
+}
+
+function oneOrMore<T extends object>(known: T | readonly T[] | undefined, value: T): T | readonly T[] {
+  if (known === undefined) return value;
+  return isList(known) ? [...known, value] : [known, value];
+}
+
+function isList<T extends object>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
+}

@@ -19,7 +19,7 @@ import { readVarint } from "../../../bytes/varint.ts";
 import type { Palettes } from "../chunk/context.ts";
 import { patchFields } from "./own.ts";
 import { counted, grid, lowVector, optional, paletteEntry, sized, turn, uuid, varInt, xyz, zigzag } from "./values.ts";
-import { PALETTE, readEntities, SECTION } from "../layout/chunk.ts";
+import { PALETTE, PALETTE_NAMES, readEntities, SECTION } from "../layout/chunk.ts";
 import type { EventName } from "../layout/events.ts";
 import { STATE_NAMESPACE } from "../layout/own.ts";
 
@@ -29,7 +29,6 @@ export interface EventParts {
   readonly snapshot: Part;
 }
 
-const PALETTE_NAMES = ["block", "item", "entity-type", "sound", "particle", "text", "profile", "dimension"] as const;
 const SECTION_NAMES = [
   "palettes",
   "entities",

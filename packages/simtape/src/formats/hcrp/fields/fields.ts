@@ -16,7 +16,7 @@ import { sized, varInt } from "./values.ts";
 import { EVENT_NAMES, type EventName, FIRST_SIZED } from "../layout/events.ts";
 import { FLAG_COLUMNS } from "../layout/framing.ts";
 import { ORIGINAL_EVENT, RESUME_EVENT, SET_EVENT, VALUE_EVENT } from "../layout/own.ts";
-import { PRODUCTION_NAMES, type ProductionVersion } from "../layout/production.ts";
+import { PRODUCTION_NAMES, type ProductionName, type ProductionVersion } from "../layout/production.ts";
 
 /** What a dissector asks of the recording that it takes apart. */
 export interface Dissected {
@@ -48,7 +48,7 @@ export class HcrpDissector implements Dissector {
     const dialect = context?.dialect ?? this.#reader.preamble.head.dialect;
     const palettes = context?.palettes ?? NO_PALETTES;
     const read = (fields: Fields): void => {
-      if (dialect !== 1) productionParts(dialect)[name as (typeof PRODUCTION_NAMES)[number]]?.(fields, "");
+      if (dialect !== 1) productionParts(dialect)[name as ProductionName]?.(fields, "");
       else if (name === "extension") sizedEvent(fields, "", varInt(fields, "type"), null, palettes);
       else if (name === "snapshot") eventParts(palettes).snapshot(fields, "");
       else if (isCore(name)) eventParts(palettes).events[name](fields, "");

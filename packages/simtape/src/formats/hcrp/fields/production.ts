@@ -15,7 +15,7 @@ import { readVarint } from "../../../bytes/varint.ts";
 import { nbtField } from "../../../codec/nbt-fields.ts";
 import { counted, grid, lowVector, turn, varInt, xyz } from "./values.ts";
 import { readString } from "../layout/framing.ts";
-import { type PRODUCTION_NAMES, type ProductionVersion, RESET_REASONS } from "../layout/production.ts";
+import { type ProductionName, type ProductionVersion, RESET_REASONS, RUN_RESULTS } from "../layout/production.ts";
 
 const text: Part<string> = part(readString);
 const milliseconds: Part<number> = noted(
@@ -39,7 +39,7 @@ const blockPosition: Part<readonly number[]> = noted(
 );
 
 /** Bodies of the production dialect's events by kind (spec §14); members are called as in decoded values. */
-export function productionParts(version: ProductionVersion): Readonly<Record<(typeof PRODUCTION_NAMES)[number], Part>> {
+export function productionParts(version: ProductionVersion): Readonly<Record<ProductionName, Part>> {
   const name = version === 4 ? noted(varInt, "protocol id") : text;
   return {
     "delta-move": struct({ entity: varInt, delta: grid, yaw: angle, pitch: angle, velocity: lowVector }),
@@ -55,7 +55,7 @@ export function productionParts(version: ProductionVersion): Readonly<Record<(ty
     "run-start": () => undefined,
     "checkpoint-reached": struct({ checkpoint: text, milliseconds }),
     "checkpoint-reset": struct({ reason: oneOf(varInt, RESET_REASONS), milliseconds }),
-    "run-end": struct({ result: oneOf(varInt, ["finish", "reset"]), milliseconds }),
+    "run-end": struct({ result: oneOf(varInt, RUN_RESULTS), milliseconds }),
     "clear-ghost-blocks": () => undefined,
   };
 }

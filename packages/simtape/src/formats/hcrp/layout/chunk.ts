@@ -30,6 +30,20 @@ export const PALETTE = {
   dimension: 7,
 } as const;
 
+/** What a palette holds, by its kind. */
+export const PALETTE_NAMES = [
+  "block",
+  "item",
+  "entity-type",
+  "sound",
+  "particle",
+  "text",
+  "profile",
+  "dimension",
+] as const;
+
+export type PaletteName = (typeof PALETTE_NAMES)[number];
+
 /** Sections of a snapshot (spec §6.2). */
 export const SECTION = {
   palettes: 0,

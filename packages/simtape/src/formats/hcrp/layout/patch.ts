@@ -236,41 +236,8 @@ export function namesIn(patch: Uint8Array): ReadonlySet<number> {
   return found;
 }
 
-/** The operations as plain values, for people. */
-export function patchValue(cursor: ByteCursor, nameAt: NameAt): Value {
-  const values: Record<string, Value> = Object.create(null) as Record<string, Value>;
-  const deleted: string[] = [];
-  const sets: Value[] = [];
-  walkPatch(cursor, nameAt, {
-    value: (path, value) => {
-      if (value === undefined) deleted.push(path);
-      else values[path] = value;
-    },
-    set: (name) => {
-      const operations: Value[] = [];
-      sets.push({ set: name, operations });
-      return {
-        clear: () => operations.push({ clear: true }),
-        dense: (count) => operations.push({ count }),
-        removeRows: (ids) => operations.push({ remove: ids }),
-        addRows: (ids) => operations.push({ add: ids }),
-        column: (column, { width, unit }) => {
-          operations.push({ column, width, unit });
-        },
-        dropColumn: (column) => operations.push({ drop: column }),
-        cells: (ids, cells) =>
-          operations.push(ids === null ? { cells: cells as Value } : { ids, cells: cells as Value }),
-      };
-    },
-  });
-  const result: Record<string, Value> = {};
-  if (Object.keys(values).length > 0) result["values"] = values;
-  if (deleted.length > 0) result["deleted"] = deleted;
-  if (sets.length > 0) result["sets"] = sets;
-  return result;
-}
-
-interface PatchTarget {
+/** Who is told what the operations say. */
+export interface PatchTarget {
   /** `undefined` takes the value away. */
   value(path: string, value: Value | undefined): void;
   set(name: string, axes: Axes | null): PatchedSet;
@@ -283,7 +250,7 @@ interface ColumnHead {
   readonly interpolation: Interpolation;
 }
 
-interface PatchedSet {
+export interface PatchedSet {
   clear(): void;
   dense(count: number): void;
   removeRows(ids: readonly (number | string)[]): void;
@@ -297,7 +264,8 @@ interface PatchedSet {
 /** Things of one set that a file may name: memory is asked for before the cells come. */
 const MAX_ROWS = 1 << 24;
 
-function walkPatch(cursor: ByteCursor, nameAt: NameAt, target: PatchTarget): void {
+/** Goes over the operations. Throws `LayoutError` at the first that does not fit. */
+export function walkPatch(cursor: ByteCursor, nameAt: NameAt, target: PatchTarget): void {
   let set: PatchedSet | null = null;
   let column: ColumnHead | null = null;
   while (cursor.remaining > 0) {

@@ -105,6 +105,8 @@ export const PRODUCTION_NAMES = [
   "clear-ghost-blocks",
 ] as const;
 
+export type ProductionName = (typeof PRODUCTION_NAMES)[number];
+
 /** Ids of the events (spec §14). */
 export const PRODUCTION = {
   deltaMove: 0,
@@ -137,6 +139,13 @@ export const RESET_REASONS = [
   "sprint",
   "relog",
 ] as const;
+
+export type ResetReason = (typeof RESET_REASONS)[number];
+
+/** How a run ends (spec §14). */
+export const RUN_RESULTS = ["finish", "reset"] as const;
+
+export type RunResult = (typeof RUN_RESULTS)[number];
 
 /** Event 0. */
 export interface DeltaMove {
@@ -384,7 +393,7 @@ export function writeCheckpointReset(builder: ByteBuilder, event: CheckpointRese
   writeVarint(builder, event.milliseconds);
 }
 
-/** Event 13; `result`: 0 finish, 1 reset. */
+/** Event 13; `result` is a place in `RUN_RESULTS`. */
 export interface RunEnd {
   readonly result: number;
   readonly milliseconds: number;
