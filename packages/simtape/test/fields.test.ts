@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CORPUS, CORPUS_FORMATS } from "../../../scripts/make-corpus.ts";
+import { CORPUS_FORMATS } from "../../../scripts/make-corpus.ts";
 import { fieldText } from "../src/bytes/field-text.ts";
 import { type Field, MORE_FIELDS } from "../src/bytes/fields.ts";
 import { FORMATS } from "../src/formats.ts";
@@ -10,36 +8,12 @@ import type { Dissector } from "../src/model/dissector.ts";
 import { openBundle } from "../src/model/open.ts";
 import type { NativeRecord } from "../src/model/reader.ts";
 import type { Recording } from "../src/model/recording.ts";
-import { type CorpusIndex, loadCorpus } from "../src/testing/index.ts";
 import { bundleOfFiles } from "./conformance/mutate.ts";
-import { makeTown, RELEASES } from "./fixtures/carla/make.ts";
+import { everyRecording } from "./recordings.ts";
 import { tries } from "./soak.ts";
-import { REAL, SOUND } from "./specimens.ts";
+import { SOUND } from "./specimens.ts";
 
-type Files = Readonly<Record<string, Uint8Array>>;
-
-interface Case {
-  readonly name: string;
-  readonly files: Files;
-  readonly isDamaged: boolean;
-}
-
-const index = JSON.parse(readFileSync(new URL("index.json", CORPUS), "utf8")) as CorpusIndex;
-const CASES: Case[] = [];
-let damaged = 0;
-const read = async (path: string): Promise<Uint8Array> => new Uint8Array(await readFile(new URL(path, CORPUS)));
-for await (const { case: of, files } of loadCorpus(read, index)) {
-  const isDamaged = of.damage !== null;
-  if (of.expect.refused !== null || (isDamaged && damaged++ % tries(4, 1) !== 0)) continue;
-  CASES.push({ name: `corpus ${of.id}`, files, isDamaged });
-}
-for (const { name, files } of [...SOUND, ...REAL]) CASES.push({ name, files, isDamaged: false });
-for (const release of RELEASES)
-  CASES.push({ name: `made town ${release.name}`, files: { "town.log": makeTown(release, 5) }, isDamaged: false });
-for (const name of ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"]) {
-  const bytes = new Uint8Array(readFileSync(new URL(`../../../examples/${name}`, import.meta.url)));
-  CASES.push({ name: `example ${name}`, files: { [name]: bytes }, isDamaged: false });
-}
+const CASES = await everyRecording();
 
 /** Records of a kind, and messages of a channel, that are looked at: some from the beginning, then ever fewer. */
 const FIRST = tries(3, 400);
