@@ -182,9 +182,10 @@ async function observeRepair(
   const again = await openFiles(found, formats);
   try {
     const after = await check(again);
-    if (after.status !== "sound") {
-      throw new ObservationError(`what was repaired is damaged: ${after.findings[0]?.message}`);
-    }
+    const fault = after.findings.find(
+      ({ code, severity }) => (severity === "damage" || severity === "loss") && !code.startsWith("unsupported-"),
+    );
+    if (fault !== undefined) throw new ObservationError(`what was repaired is damaged: ${fault.message}`);
     const [main] = Object.keys(files);
     const own = [main!, ...(recording.reader.siblings ?? [])].map((name) => [name, files[name]!] as const);
     if (report.status === "sound" && !(await sameFiles(found, Object.fromEntries(own)))) {
