@@ -27,6 +27,7 @@ export { LayoutError } from "./bytes/error.ts";
 export { provideZstd } from "./codec/zstd-provided.ts";
 export { fieldText, numberText } from "./bytes/field-text.ts";
 export { type Field, type FieldRole, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes/fields.ts";
+export { type FormatModule, formatFrom } from "./format-module.ts";
 export { blob } from "./io/blob.ts";
 export { bundleOf, filesBundle, httpBundle } from "./io/bundle.ts";
 export { cached } from "./io/cached.ts";

@@ -13,7 +13,14 @@ const FLOORS: readonly (readonly string[])[] = [
 const TOP = FLOORS.length - 1;
 
 /** Files at the top that are no command but bring everything together. */
-const ROOT_FILES: readonly string[] = ["index.ts", "core.ts", "formats.ts", "location.ts"];
+const ROOT_FILES: readonly string[] = [
+  "index.ts",
+  "core.ts",
+  "formats.ts",
+  "location.ts",
+  "kit.ts",
+  "format-module.ts",
+];
 
 /**
  * Rooms of an area or a format that is large, from the lowest up: a room uses those below it, and rooms of one line not

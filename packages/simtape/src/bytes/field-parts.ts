@@ -10,24 +10,43 @@ export function part<T>(read: (cursor: ByteCursor) => T): Part<T> {
   return (fields, name) => fields.read(name, read);
 }
 
+/** An unsigned byte. */
 export const u8: Part<number> = part((cursor) => cursor.u8());
+/** A signed byte. */
 export const i8: Part<number> = part((cursor) => cursor.i8());
+/** An unsigned number of 16 bits, the lowest byte first. */
 export const u16le: Part<number> = part((cursor) => cursor.u16le());
+/** An unsigned number of 16 bits, the highest byte first. */
 export const u16be: Part<number> = part((cursor) => cursor.u16be());
+/** A signed number of 16 bits, the lowest byte first. */
 export const i16le: Part<number> = part((cursor) => cursor.i16le());
+/** A signed number of 16 bits, the highest byte first. */
 export const i16be: Part<number> = part((cursor) => cursor.i16be());
+/** An unsigned number of 32 bits, the lowest byte first. */
 export const u32le: Part<number> = part((cursor) => cursor.u32le());
+/** An unsigned number of 32 bits, the highest byte first. */
 export const u32be: Part<number> = part((cursor) => cursor.u32be());
+/** A signed number of 32 bits, the lowest byte first. */
 export const i32le: Part<number> = part((cursor) => cursor.i32le());
+/** A signed number of 32 bits, the highest byte first. */
 export const i32be: Part<number> = part((cursor) => cursor.i32be());
+/** An unsigned number of 64 bits, the lowest byte first; a `bigint` where a number would not be exact. */
 export const u64le: Part<number | bigint> = part((cursor) => exact(cursor.bigU64le()));
+/** An unsigned number of 64 bits, the highest byte first; a `bigint` where a number would not be exact. */
 export const u64be: Part<number | bigint> = part((cursor) => exact(cursor.bigU64be()));
+/** A signed number of 64 bits, the lowest byte first; a `bigint` where a number would not be exact. */
 export const i64le: Part<number | bigint> = part((cursor) => exact(cursor.bigI64le()));
+/** A signed number of 64 bits, the highest byte first; a `bigint` where a number would not be exact. */
 export const i64be: Part<number | bigint> = part((cursor) => exact(cursor.bigI64be()));
+/** A float of 32 bits, the lowest byte first. */
 export const f32le: Part<number> = part((cursor) => cursor.f32le());
+/** A float of 32 bits, the highest byte first. */
 export const f32be: Part<number> = part((cursor) => cursor.f32be());
+/** A float of 64 bits, the lowest byte first. */
 export const f64le: Part<number> = part((cursor) => cursor.f64le());
+/** A float of 64 bits, the highest byte first. */
 export const f64be: Part<number> = part((cursor) => cursor.f64be());
+/** A byte that is 0 for no, and anything else for yes. */
 export const bool: Part<boolean> = part((cursor) => cursor.u8() !== 0);
 
 /** A number where a number is exact. */
@@ -122,12 +141,13 @@ export function raw(length: number): Part<Uint8Array> {
 /** All bytes that are left. */
 export const remaining: Part<Uint8Array> = (fields, name) => fields.bytes(name, fields.left);
 
+/** Kinds of numbers in an array. */
 export type NumberKind = "u8" | "i8" | "u16" | "i16" | "u32" | "i32" | "f32" | "f64";
 
 type Numbers = { [index: number]: number; readonly length: number };
 type Get = (view: DataView, at: number, isLittle: boolean) => number;
 
-/** Kinds of numbers in an array: the type of array, and how one of them is read. */
+/** The type of array of each kind, and how one of its numbers is read. */
 const NUMBERS: Readonly<
   Record<NumberKind, readonly [type: { readonly BYTES_PER_ELEMENT: number; new (length: number): Numbers }, get: Get]>
 > = {

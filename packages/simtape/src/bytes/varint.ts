@@ -60,6 +60,7 @@ export function readZigzag(cursor: ByteCursor, limit = 10): number {
   return coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
 }
 
+/** As `readZigzag` reads it. Throws `RangeError` for what is no safe integer. */
 export function writeZigzag(builder: ByteBuilder, value: number): void {
   writeVarint(builder, value < 0 ? -2 * value - 1 : 2 * value);
 }

@@ -1,6 +1,6 @@
 import { Budget } from "../bytes/budget.ts";
 import { crc32 } from "../bytes/crc32.ts";
-import { GZIP_TRAILER_BYTES, GzipHeader, isGzip } from "../bytes/gzip.ts";
+import { GZIP_TRAILER_BYTES, GzipHeader } from "../bytes/gzip.ts";
 import { Inflater } from "../bytes/inflate.ts";
 import { ForwardSource, type Meter, type Producer } from "./forward.ts";
 import type { ByteSource } from "./source.ts";
@@ -31,8 +31,6 @@ export interface InflatedSource extends ByteSource {
    */
   readonly damage: GzipDamage | null;
 }
-
-export { isGzip };
 
 /**
  * Ranged reads over what `source` holds, inflated from the front once, as far as reads ask; `size()` goes to the end.

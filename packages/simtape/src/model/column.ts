@@ -6,8 +6,10 @@ import type { CellTarget, UndoLog } from "./undo-log.ts";
  */
 export type Interpolation = "hold" | "linear" | "angle-deg" | "angle-rad" | "quaternion" | "geodetic";
 
+/** Cells of a column. */
 export type ColumnData = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array | readonly string[];
 
+/** One property of every thing in a set, as it is shown. */
 export interface Column {
   /** `ids.length × width` numbers, row by row; or one string per row. NaN: not known. */
   readonly data: ColumnData;
@@ -18,8 +20,10 @@ export interface Column {
   readonly interpolation: Interpolation;
 }
 
+/** Which array the cells of a column are in. */
 export type ColumnKind = "f64" | "f32" | "i32" | "u32" | "u8" | "string";
 
+/** What a column holds. */
 export interface ColumnSpec {
   readonly kind: ColumnKind;
   readonly width: number;

@@ -2,6 +2,7 @@ import type { Field } from "../bytes/fields.ts";
 import type { MessageBatch } from "./batch.ts";
 import type { NativeRecord } from "./reader.ts";
 
+/** How much is named. */
 export interface DissectOptions {
   /** So many fields at most; behind them is one for all the rest. */
   readonly most?: number | undefined;

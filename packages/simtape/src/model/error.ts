@@ -3,6 +3,7 @@ import { LayoutError } from "../bytes/error.ts";
 import { SourceError } from "../io/source.ts";
 import type { KnownFindingCode } from "./finding-codes.ts";
 
+/** What went wrong, in a word. */
 export type RecordingErrorCode =
   | "unknown-format"
   | "ambiguous-format"
@@ -75,6 +76,7 @@ export interface Finding {
   readonly time?: number | undefined;
 }
 
+/** Takes findings while something is read. */
 export interface Reporter {
   report(finding: Finding): void;
 }

@@ -157,6 +157,14 @@ export interface FlatLayout {
   context?(chunk: Chunk): unknown;
 }
 
+/** How `FlatFile.scan` goes about it. */
+export interface ScanOptions extends OpenOptions {
+  /** Sees every message once, in file order by chunk. */
+  readonly onBatch?: ((batch: Columns) => void) | undefined;
+  /** How many bytes are read at once, 1 MiB unless told: about the length of a chunk. */
+  readonly window?: number | undefined;
+}
+
 /** Memory of what is kept of a chunk, and of a damaged range. */
 const CHUNK_MEMORY = 512;
 const GAP_MEMORY = 96;
@@ -206,15 +214,15 @@ export class FlatFile {
   }
 
   /**
-   * `sequence` numbers the first message; `onBatch` sees every message once, in file order by chunk. `window` is how
-   * many bytes are read at once, 1 MiB unless told: about the length of a chunk.
+   * Goes over `range` of the source once. `sequence` numbers the first message, 0 unless told. Damage is reported;
+   * rejects with `LayoutError`, `SourceError` or `BudgetError`.
    */
   static async scan(
     source: ByteSource,
     layout: FlatLayout,
     range: { begin: number; end: number; sequence?: number },
     report: Reporter,
-    options: OpenOptions & { onBatch?: (batch: Columns) => void; window?: number } = {},
+    options: ScanOptions = {},
   ): Promise<FlatFile> {
     const file = new FlatFile(source, layout, range.begin, range.end, Budget.of(options.budget));
     let sequence = range.sequence ?? 0;

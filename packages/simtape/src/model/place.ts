@@ -30,6 +30,7 @@ export interface Origin {
   isSet: boolean;
 }
 
+/** An origin that the first geodetic place will set. */
 export function unsetOrigin(): Origin {
   return { latitude: 0, longitude: 0, altitude: 0, heading: 0, isSet: false };
 }

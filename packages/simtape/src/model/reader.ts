@@ -15,6 +15,7 @@ import type { WritingFormat } from "./writer.ts";
 /** Stands for the channels of a format in its type; nothing has this member. */
 declare const CHANNELS: unique symbol;
 
+/** What a recording is, as far as its file tells without being read through. */
 export interface RecordingInfo<Id extends string = string> {
   /** The format's id: `"carla"`. */
   readonly format: Id;
@@ -27,6 +28,7 @@ export interface RecordingInfo<Id extends string = string> {
   readonly metadata: Readonly<Record<string, Value>>;
 }
 
+/** Which messages, in which order. */
 export interface Query extends TimeRange {
   /** Only these; absent: all. */
   readonly channels?: readonly ChannelInfo[] | undefined;
@@ -109,6 +111,7 @@ export interface Reader {
   close(): Promise<void>;
 }
 
+/** How a recording is opened. */
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where content goes that can only be inflated from its beginning; absent: memory, up to a limit. */
@@ -147,6 +150,7 @@ export interface Format<out Channels extends object = object, out Id extends str
 /** What the channels of a format decode to, by name; of one of several formats, of any of them. */
 export type ChannelsOf<F extends Format> = F extends Format<infer Channels> ? Channels : never;
 
+/** What is known of a file beside its first bytes. */
 export interface SniffHint {
   readonly name: string | null;
   readonly size: number | null;

@@ -10,6 +10,7 @@ export interface TimeRange {
   readonly end?: Time | undefined;
 }
 
+/** When a recording begins and ends. */
 export interface Timeline {
   /** Time of the earliest message; 0 when there is none. */
   readonly start: Time;
@@ -21,16 +22,19 @@ export interface Timeline {
   readonly tick: Tick | null;
 }
 
+/** A format's own step: how many there are, and how long each is. */
 export interface Tick {
   readonly name: "tick" | "frame";
   readonly count: number;
   readonly duration: Time | null;
 }
 
+/** That many seconds, to the nanosecond. */
 export function seconds(value: number): Time {
   return Math.round(value * 1e9);
 }
 
+/** That many milliseconds, to the nanosecond. */
 export function milliseconds(value: number): Time {
   return Math.round(value * 1e6);
 }

@@ -31,6 +31,7 @@ export function untyped<T>(schema: Schema<T>): Schema {
   return schema as unknown as Schema;
 }
 
+/** A named stream of messages. */
 export interface ChannelInfo {
   /** Dense, from 0: an index into `recording.channels`. */
   readonly id: number;
@@ -38,6 +39,7 @@ export interface ChannelInfo {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** A stream of messages with what their payloads mean. */
 export interface Channel<T = Value> extends ChannelInfo {
   readonly schema: Schema<T>;
 }

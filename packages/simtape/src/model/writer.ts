@@ -16,6 +16,7 @@ export interface ChannelSpec {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What is to be written. */
 export interface CreateOptions {
   /** Unix nanoseconds at time 0. */
   readonly epoch?: bigint | null | undefined;
@@ -111,6 +112,7 @@ export interface Witness {
   readonly origin: Origin;
 }
 
+/** The key of a thing in `Witness.things`. */
 export function thingKey(set: string, id: number | string): string {
   return `${set}/${typeof id === "number" ? "#" : ""}${id}`;
 }

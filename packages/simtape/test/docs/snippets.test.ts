@@ -36,6 +36,7 @@ test("the code in README and docs compiles against the library", () => {
           noUnusedLocals: false,
           paths: {
             simtape: ["../../../src/index.ts"],
+            "simtape/kit": ["../../../src/kit.ts"],
             "simtape/node": ["../../../src/io/node/index.ts"],
             "simtape/record": ["../../../src/record/index.ts"],
             "simtape/testing": ["../../../src/testing/index.ts"],

@@ -1,6 +1,7 @@
 import { Budget } from "../../bytes/budget.ts";
+import { isGzip } from "../../bytes/gzip.ts";
 import { propertyChild } from "../../codec/properties.ts";
-import { type InflatedSource, inflated, isGzip } from "../../io/inflated.ts";
+import { type InflatedSource, inflated } from "../../io/inflated.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { type Chunk, boundsOf, readChunks } from "../../model/chunk.ts";
 import type { Dissector } from "../../model/dissector.ts";

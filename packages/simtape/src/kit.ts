@@ -1,0 +1,108 @@
+/**
+ * What formats are made with: simtape's own, and those of other packages. A format module takes all of it as the argument
+ * of its default export (`FormatModule`), so that it runs wherever simtape does and needs no copy of its own.
+ * What two or more of the formats in `formats/` use is here.
+ */
+
+// Bytes and their fields.
+export { Budget } from "./bytes/budget.ts";
+export { ByteBuilder } from "./bytes/builder.ts";
+export { crc32 } from "./bytes/crc32.ts";
+export { ByteCursor } from "./bytes/cursor.ts";
+export { hex, LayoutError } from "./bytes/error.ts";
+export * as parts from "./bytes/field-parts.ts";
+export type { NumberKind, Part } from "./bytes/field-parts.ts";
+export { type Field, type FieldRole, Fields, fieldsIn, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes/fields.ts";
+export { isGzip } from "./bytes/gzip.ts";
+export { type Inflated, inflateStream } from "./bytes/inflate-stream.ts";
+export { readVarint, readVarintBig, readZigzag, writeVarint, writeZigzag } from "./bytes/varint.ts";
+
+// Codecs.
+export { type Compression, decompress } from "./codec/any.ts";
+export { type DeflateLevel, deflateRaw, deflateZlib, gzip } from "./codec/deflate.ts";
+export {
+  decodeMessagePack,
+  encodeMessagePack,
+  MessagePackExtension,
+  MessagePackFloat,
+  type MessagePackValue,
+} from "./codec/messagepack.ts";
+export { messagePackField, type MessagePackHints } from "./codec/messagepack-fields.ts";
+export { loadZstd, type Zstd, type ZstdCompressOptions, type ZstdDecompressOptions } from "./codec/zstd.ts";
+
+// Where bytes come from and go.
+export { WriteBehind } from "./io/behind.ts";
+export { type GzipDamage, inflated, type InflatedOptions, type InflatedSource } from "./io/inflated.ts";
+export { memory } from "./io/memory.ts";
+export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink.ts";
+export { type ByteSource, type SourceBundle, SourceError } from "./io/source.ts";
+export type { Spool, SpoolFactory } from "./io/spool.ts";
+
+// Messages.
+export { ColumnBuilder, Columns, KEYFRAME, type MessageBatch } from "./model/batch.ts";
+export {
+  boundsOf,
+  type Chunk,
+  type DecodeChunk,
+  findKeyframe,
+  readChunks,
+  StatisticsCounter,
+  summarize,
+} from "./model/chunk.ts";
+export { type Finding, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
+export { FlatFile, type FlatLayout, type ScanOptions, Walk } from "./model/flat.ts";
+export { after, milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
+export { type Channel, type ChannelInfo, type ChannelStatistics, RAW, type Schema, type Value } from "./model/value.ts";
+
+// State.
+export type {
+  Column,
+  ColumnData,
+  ColumnKind,
+  ColumnSpec,
+  Interpolation,
+  MutableColumn,
+} from "./model/column.ts";
+export { Fold } from "./model/fold.ts";
+export { Late, type Make } from "./model/late.ts";
+export { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "./model/place.ts";
+export {
+  areSameSets,
+  type Axes,
+  type EntitySet,
+  type MutableEntitySet,
+  MutableState,
+  type State,
+} from "./model/state.ts";
+
+// What a format implements.
+export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
+export type {
+  Format,
+  Keyframe,
+  NativeRecord,
+  OpenOptions,
+  Query,
+  Reader,
+  RecordingInfo,
+  SniffHint,
+  StateModel,
+} from "./model/reader.ts";
+export type { Traits } from "./model/traits.ts";
+export {
+  type Account,
+  type ChannelSpec,
+  type CreateOptions,
+  type Lost,
+  type MadeMessage,
+  type RepairNote,
+  type Sift,
+  type StateEncoder,
+  thingKey,
+  type Witness,
+  type Writer,
+  type WritingFormat,
+} from "./model/writer.ts";
+
+/** All values of `simtape/kit`, as one object. */
+export type Kit = typeof import("./kit.ts");
