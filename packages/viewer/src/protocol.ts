@@ -154,8 +154,11 @@ interface Of {
 
 /** Queries by name: what is asked, and what is answered. Everything can be cloned; arrays are the page's own. */
 export interface Queries {
-  /** With the zstd dictionaries at hand, for a recording that needs one. */
-  open: { ask: { readonly place: Place; readonly dictionaries: readonly File[] }; answer: Opened };
+  /** With the zstd dictionaries at hand, for a recording that needs one, and the addresses of format modules. */
+  open: {
+    ask: { readonly place: Place; readonly dictionaries: readonly File[]; readonly modules: readonly string[] };
+    answer: Opened;
+  };
   close: { ask: Of; answer: null };
   /** Plays over the port; a player played before is closed. The ghosts are in the order given. */
   play: {

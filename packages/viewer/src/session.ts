@@ -9,6 +9,7 @@ import {
   type TimeRange,
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
+import { formatAddresses } from "./open/formats.ts";
 import type { Answer, Ask, Opened, Place, Placement, QueryName } from "./protocol.ts";
 import { Observable } from "./observable.ts";
 
@@ -315,7 +316,7 @@ export class Session {
     try {
       return await this.query(
         "open",
-        { place, dictionaries: [...this.#dictionaries.values()] },
+        { place, dictionaries: [...this.#dictionaries.values()], modules: formatAddresses() },
         {
           signal: controller.signal,
           onProgress: ({ done, total }) => this.state.update({ opening: { name, done, total } }),

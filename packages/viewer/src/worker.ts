@@ -17,7 +17,8 @@ export type Query<K extends QueryName> = (
 ) => Promise<Answer<K>>;
 
 const QUERIES: { readonly [K in QueryName]: Query<K> } = {
-  open: (engine, { place, dictionaries }, signal, report) => engine.open(place, signal, report, dictionaries),
+  open: (engine, { place, dictionaries, modules }, signal, report) =>
+    engine.open(place, signal, report, dictionaries, modules),
   close: (engine, { recording }) => engine.close(recording),
   play: (engine, ask) => engine.play(ask),
   findings: async (engine, { recording }) => engine.recording(recording).findings,

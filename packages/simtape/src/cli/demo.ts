@@ -65,7 +65,7 @@ export function addDemo(program: Command): void {
         name: string | undefined,
         options: Record<"output" | "seconds" | "seed", string> & { entities?: string; force?: boolean; json?: boolean },
       ) => {
-        const ids = name === undefined ? Object.keys(DEMOS) : [formatFor(name, name).id];
+        const ids = name === undefined ? Object.keys(DEMOS) : [demoFormat(name)];
         const seconds = positive("--seconds", options.seconds);
         const seed = positive("--seed", options.seed);
         placeAt(options.output);
@@ -91,6 +91,13 @@ export function addDemo(program: Command): void {
         process.exitCode = EXIT.done;
       },
     );
+}
+
+/** Id of a format that there is a simulation of. Throws `UsageError`. */
+function demoFormat(name: string): string {
+  const { id } = formatFor(name, name);
+  if (id in DEMOS) return id;
+  throw new UsageError(`there is no simulation of ${id}; there are ${Object.keys(DEMOS).join(", ")}`);
 }
 
 function positive(option: string, text: string): number {

@@ -1,5 +1,4 @@
 import { isAbsolute } from "node:path";
-import { FORMATS } from "../formats.ts";
 import { HeldFiles } from "../io/held.ts";
 import { shownUrl } from "../io/shown-url.ts";
 import { openBundle } from "../model/open.ts";
@@ -13,6 +12,7 @@ import { refuseTexts } from "../ops/edit/scan.ts";
 import { writeEdited } from "../ops/edit/write.ts";
 import { bringDictionary } from "./dictionary-beside.ts";
 import { UsageError } from "./failure.ts";
+import { allFormats } from "./formats.ts";
 import { matching } from "./glob.ts";
 import { toJson } from "./json.ts";
 import {
@@ -124,7 +124,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<Rewri
       ...(removed === null ? {} : { without: removed }),
     });
     if (removed !== null) await publish(to as HeldFiles, provenance, removed);
-    const written = await openBundle(target.written, FORMATS, { budget: budget() });
+    const written = await openBundle(target.written, allFormats(), { budget: budget() });
     await written.close();
     await keepBeside(target, written.info, hasRoom(format.id) ? provenance : await provenanceNow());
     return report;
@@ -136,7 +136,7 @@ export async function writeEdits(edited: Editing, target: Target): Promise<Rewri
 /** Gives what was written its name, when nothing of what was taken out is left in it. */
 async function publish(files: HeldFiles, provenance: Provenance, { gone }: Removed): Promise<void> {
   try {
-    const written = await openBundle(files.written, FORMATS, { budget: budget() });
+    const written = await openBundle(files.written, allFormats(), { budget: budget() });
     try {
       await refuseTexts(written, files.written, [new TextEncoder().encode(toJson(provenance))], gone);
     } finally {

@@ -1,4 +1,3 @@
-import { FORMATS } from "../formats.ts";
 import { type Original, originalsOf } from "../formats/hcrp/write/originals.ts";
 import { ForwardSource, type Producer } from "../io/forward.ts";
 import { fileSpool } from "../io/node/index.ts";
@@ -8,6 +7,7 @@ import { recognize } from "../model/open.ts";
 import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { whenOver } from "./ending.ts";
+import { allFormats } from "./formats.ts";
 import { unclosed } from "./recordings.ts";
 
 /** The recording that another carries inside, as if its files lay there. Their names choose nothing but one another. */
@@ -50,8 +50,8 @@ export async function carriedIn({ reader }: Recording): Promise<CarriedRecording
 
 /** As it says, or by its content. */
 async function formatOf({ name, format }: Original, main: ByteSource): Promise<Format | null> {
-  if (format !== null) return FORMATS.find(({ id }) => id === format) ?? null;
-  return recognize(main, name, FORMATS).catch((error: unknown) => {
+  if (format !== null) return allFormats().find(({ id }) => id === format) ?? null;
+  return recognize(main, name, allFormats()).catch((error: unknown) => {
     if (RecordingError.is(error)) return null;
     throw error;
   });

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { FORMATS } from "../formats.ts";
 import type { DictionaryLookup } from "../formats/hcrp/chunk/dictionary.ts";
 import { createHcrp } from "../formats/hcrp/format.ts";
 import { bundleOf, FOLDER_MAINS } from "../io/bundle.ts";
@@ -12,6 +11,7 @@ import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { heed, whenOver } from "./ending.ts";
 import { UsageError } from "./failure.ts";
+import { allFormats } from "./formats.ts";
 import { Progress } from "./output.ts";
 import { placeAt, under } from "./place.ts";
 import { hide } from "./secrets.ts";
@@ -54,9 +54,9 @@ export function budget(): number | undefined {
 
 /** Every format, with the dictionaries that were given. */
 export function knownFormats(): readonly Format[] {
-  if (dictionaries === null) return FORMATS;
+  if (dictionaries === null) return allFormats();
   const given = createHcrp({ dictionaries });
-  return FORMATS.map((format) => (format.id === given.id ? given : format));
+  return allFormats().map((format) => (format.id === given.id ? given : format));
 }
 
 /** The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input. */

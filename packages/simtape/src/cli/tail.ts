@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { FORMATS } from "../formats.ts";
 import { OWN_KEY } from "../formats/hcrp/layout/metadata-writing.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { shownUrl } from "../io/shown-url.ts";
@@ -14,6 +13,7 @@ import type { Time } from "../model/time.ts";
 import { Rows } from "./cat.ts";
 import { heed } from "./ending.ts";
 import { EXIT } from "./failure.ts";
+import { allFormats } from "./formats.ts";
 import { matching } from "./glob.ts";
 import { Output, say } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt, under } from "./place.ts";
@@ -118,7 +118,7 @@ class Tail {
 
   async #write(main: string, isAgain: boolean): Promise<"open" | "changing" | "finished" | { readonly next: string }> {
     try {
-      const recording = await openBundle(await bundleNamed(main), FORMATS, { budget: budget() });
+      const recording = await openBundle(await bundleNamed(main), allFormats(), { budget: budget() });
       heed(main, recording);
       try {
         await this.#writeNew(recording);

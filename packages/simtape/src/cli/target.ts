@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { FORMATS } from "../formats.ts";
 import { hcrp } from "../formats/hcrp/format.ts";
 import { siblingName } from "../formats/nanover/layout-record.ts";
 import { checkFileName, FOLDER_MAINS } from "../io/bundle.ts";
@@ -13,6 +12,7 @@ import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import type { WritingFormat } from "../model/writer.ts";
 import { UsageError } from "./failure.ts";
+import { allFormats } from "./formats.ts";
 import { listed } from "./listed.ts";
 import { folderOf, isInS3, type Place, placeAt, under } from "./place.ts";
 import { bundleNamed } from "./recordings.ts";
@@ -182,7 +182,7 @@ async function pairOf(place: Place, main: string, beside: (name: string) => stri
 /** Names of the files beside the main one of the recording at a place; none where there is no recording. */
 async function filesBeside(place: Place): Promise<readonly string[]> {
   if ((await place.kind()) !== "file") return [];
-  const there = await openBundle(place.source, FORMATS).catch(() => null);
+  const there = await openBundle(place.source, allFormats()).catch(() => null);
   await there?.close();
   return there?.reader.siblings ?? [];
 }
@@ -196,7 +196,7 @@ async function isSame(a: string, b: string): Promise<boolean> {
 
 /** The format of an open recording. */
 export function formatOf({ info }: Recording): Format {
-  return FORMATS.find(({ id }) => id === info.format)!;
+  return allFormats().find(({ id }) => id === info.format)!;
 }
 
 /** The writing side of a format; a dialect that it does not have is a `UsageError`, and so is a format without one. */
@@ -217,28 +217,34 @@ export function formatFor(name: string | undefined, path: string): Format {
   const found = name === undefined ? formatNamed(path) : formatCalled(name);
   if (found !== null) return found;
   throw new UsageError(
-    `cannot tell the format from the name ${path}: say --to ${FORMATS.map(({ id }) => id).join("|")}`,
+    `cannot tell the format from the name ${path}: say --to ${allFormats()
+      .map(({ id }) => id)
+      .join("|")}`,
   );
 }
 
 /** Throws `UsageError` when there is no format of that name. */
 export function formatCalled(name: string): Format {
   const wanted = name.toLowerCase();
-  const found = FORMATS.find((format) => format.id === wanted || format.name.toLowerCase() === wanted);
+  const found = allFormats().find((format) => format.id === wanted || format.name.toLowerCase() === wanted);
   if (found !== undefined) return found;
-  throw new UsageError(`no format ${JSON.stringify(name)}; there are ${FORMATS.map(({ id }) => id).join(", ")}`);
+  throw new UsageError(
+    `no format ${JSON.stringify(name)}; there are ${allFormats()
+      .map(({ id }) => id)
+      .join(", ")}`,
+  );
 }
 
 /** The format that a file of this name would be; null where the name does not tell. */
 export function formatNamed(path: string): Format | null {
   const ending = endingOf(path).slice(1).toLowerCase();
-  return FORMATS.find(({ extensions }) => extensions.includes(ending)) ?? null;
+  return allFormats().find(({ extensions }) => extensions.includes(ending)) ?? null;
 }
 
 /** The ending of a name with its point, when a format has it; else nothing: any other point is part of the name. */
 export function endingOf(name: string): string {
   const lower = name.toLowerCase();
-  const endings = FORMATS.flatMap(({ extensions }) => extensions.map((extension) => `.${extension}`));
+  const endings = allFormats().flatMap(({ extensions }) => extensions.map((extension) => `.${extension}`));
   const ending = endings.find((one) => lower.endsWith(one)) ?? "";
   return name.slice(name.length - ending.length);
 }

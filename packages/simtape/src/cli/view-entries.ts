@@ -1,12 +1,12 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { FORMATS } from "../formats.ts";
 import { FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSource } from "../io/node/index.ts";
 import { decoded } from "../io/shown-url.ts";
 import { RecordingError } from "../model/error.ts";
 import { recognize } from "../model/open.ts";
 import { UsageError } from "./failure.ts";
+import { allFormats } from "./formats.ts";
 import { isInS3 } from "./place.ts";
 import { isUrl, urlOf } from "./recordings.ts";
 
@@ -80,7 +80,7 @@ async function folderEntry(folder: string, main: string): Promise<ViewEntry> {
 async function isRecording(path: string): Promise<boolean> {
   const source = fileSource(path);
   try {
-    await recognize(source, basename(path), FORMATS);
+    await recognize(source, basename(path), allFormats());
     return true;
   } catch (error) {
     if (RecordingError.is(error)) return false;

@@ -11,10 +11,12 @@ import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
+import { moduleAddress, scriptAt } from "./view-modules.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
@@ -33,16 +35,18 @@ export interface ViewServer {
 /**
  * Serves the page built in `folder` and the files of `entries` on 127.0.0.1, below a path nobody can guess. Reading
  * only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `dictionaries` are
- * beside every recording of HCRP that has none of that id itself.
+ * beside every recording of HCRP that has none of that id itself; `modules` are real paths of format modules, which the page
+ * loads with the scripts that they import.
  */
 export async function serveView(
   folder: string,
   entries: readonly ViewEntry[],
   port: number,
   dictionaries: DictionaryLookup | null = null,
+  modules: readonly string[] = [],
 ): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
-  const page = await pageOf(folder);
+  const page = await pageOf(folder, modules);
   const policy = policyOf(page.get("index.html")!.toString());
   const list = JSON.stringify(
     entries.map((entry, i) => ({
@@ -74,8 +78,8 @@ export async function serveView(
     const file = /^files\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, dictionaries, request, response);
     const name = inside === "" ? "index.html" : inside;
-    const content = name === LIST ? Buffer.from(list) : page.get(name);
-    if (content === undefined) return refuse(response, 404);
+    const content = name === LIST ? Buffer.from(list) : (page.get(name) ?? (await scriptAt(name, modules)));
+    if (content === null) return refuse(response, 404);
     response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
     // Names of what was built tell its content.
     if (name.startsWith("assets/")) response.setHeader("Cache-Control", "private, max-age=31536000, immutable");
@@ -105,8 +109,8 @@ export async function serveView(
   };
 }
 
-/** The files of the built page by name, with the list's address written into the page. */
-async function pageOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
+/** The files of the built page by name, with the addresses of the list and of format modules written into the page. */
+async function pageOf(folder: string, modules: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   const files = new Map<string, Buffer>();
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -114,11 +118,13 @@ async function pageOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
     files.set(path.slice(folder.length + 1).replaceAll(sep, "/"), await readFile(path));
   }
   const index = files.get("index.html")!.toString();
-  files.set(
-    "index.html",
-    Buffer.from(index.replace('name="simtape-recordings" content=""', `name="simtape-recordings" content="${LIST}"`)),
-  );
+  const told = { recordings: LIST, formats: modules.map(moduleAddress).join(" ") };
+  files.set("index.html", Buffer.from(Object.entries(told).reduce(withMeta, index)));
   return files;
+}
+
+function withMeta(page: string, [name, content]: readonly [name: string, content: string]): string {
+  return page.replace(`name="simtape-${name}" content=""`, `name="simtape-${name}" content="${content}"`);
 }
 
 /** What the page's own meta element says, for a header: that holds for its workers too. */

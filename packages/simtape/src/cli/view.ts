@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { EXIT, UsageError } from "./failure.ts";
+import { formatModules } from "./formats.ts";
 import { counted, Output, say } from "./output.ts";
 import { entriesOf } from "./view-entries.ts";
 import { serveView } from "./view-server.ts";
@@ -38,7 +39,7 @@ export function addView(program: Command): void {
       const { dictionary } = options;
       const dictionaries =
         dictionary.length === 0 ? null : await (await import("./dictionary.ts")).dictionariesFrom(dictionary);
-      const server = await serveView(builtViewer(), entries, portOf(options.port), dictionaries);
+      const server = await serveView(builtViewer(), entries, portOf(options.port), dictionaries, formatModules());
       const output = new Output();
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
       await output.line(address);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, "parkour"), { recursive: true });
   writeFileSync(
     join(page, "index.html"),
-    `<meta http-equiv="Content-Security-Policy" content="${POLICY.replaceAll("'", "&#39;")}"><meta name="simtape-recordings" content="">`,
+    `<meta http-equiv="Content-Security-Policy" content="${POLICY.replaceAll("'", "&#39;")}"><meta name="simtape-recordings" content=""><meta name="simtape-formats" content="">`,
   );
   writeFileSync(join(page, "assets/page.js"), "export {};");
   writeFileSync(join(root, "secret.txt"), "secret");
@@ -41,7 +41,15 @@ beforeAll(async () => {
     if (name !== undefined) writeFileSync(join(folder, "parkour", name), bytes);
   }
   symlinkSync(join(root, "secret.txt"), join(folder, "parkour", "seg-99999999.hcs"));
-  server = await serveView(page, await entriesOf([folder, "https://example.org/far%20away.hcrp?v=1"]), 0);
+  const own = realpathSync(root);
+  mkdirSync(join(own, "pose log/lib"), { recursive: true });
+  const scripts = ["pose log/my format.js", "pose log/lib/reader.mjs", "elsewhere.js"].map((name) => join(own, name));
+  for (const script of scripts) writeFileSync(script, "export default () => null;");
+  writeFileSync(join(own, "pose log/secret.json"), "{}");
+  symlinkSync(scripts[2]!, join(own, "pose log/link.js"));
+  symlinkSync(join(own, "secret.txt"), join(own, "pose log/secret.js"));
+  const entries = await entriesOf([folder, "https://example.org/far%20away.hcrp?v=1"]);
+  server = await serveView(page, entries, 0, null, [scripts[0]!]);
   base = server.address([]);
 });
 
@@ -87,6 +95,27 @@ describe("the server of the viewer", () => {
     expect(body.toString()).toContain('name="simtape-recordings" content="recordings.json"');
     expect(headers["content-security-policy"]).toBe(`${POLICY}; frame-ancestors 'none'`);
     expect((await get(at("assets/page.js"))).headers["content-type"]).toMatch(/^text\/javascript/);
+  });
+
+  test("writes into the page where the format modules are, and gives out the scripts beside them", async () => {
+    const address = "formats/0/my%20format.js";
+    expect((await get(at(""))).body.toString()).toContain(`name="simtape-formats" content="${address}"`);
+    for (const script of [address, "formats/0/lib/reader.mjs"]) {
+      const { status, headers, body } = await get(at(script));
+      expect([status, body.toString()]).toEqual([200, "export default () => null;"]);
+      expect(headers["content-type"]).toMatch(/^text\/javascript/);
+    }
+  });
+
+  test.each([
+    ["what is no script", "formats/0/secret.json"],
+    ["what leads to no script", "formats/0/secret.js"],
+    ["a script elsewhere", "formats/0/link.js"],
+    ["a script above", "formats/0/..%2Felsewhere.js"],
+    ["a script that is not there", "formats/0/none.js"],
+    ["a module that was not named", "formats/1/my%20format.js"],
+  ])("does not give out %s beside a format module", async (_, path) => {
+    expect((await get(at(path))).status).toBe(404);
   });
 
   test.each([

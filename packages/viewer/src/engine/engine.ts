@@ -1,6 +1,7 @@
 import { filesBundle, open, type Player, play, type Port, type Recording, servePlayer } from "simtape";
 import type { Ask, Opened, Place, Progress } from "../protocol.ts";
 import { Dictionaries } from "./dictionaries.ts";
+import { formatsAt } from "./formats.ts";
 
 /** Between two reports of progress, milliseconds. */
 const REPORT_EVERY = 50;
@@ -24,13 +25,14 @@ export class Engine {
     signal: AbortSignal,
     report: (progress: Progress) => void,
     given: readonly File[] = [],
+    modules: readonly string[] = [],
   ): Promise<Opened> {
     let reported = 0;
     const location = place.kind === "url" ? new URL(place.url) : filesBundle(place.files, place.main);
     const dictionaries = new Dictionaries(given);
     const recording = await open(location, {
       signal,
-      formats: dictionaries.formats,
+      formats: [...dictionaries.formats, ...(await formatsAt(modules))],
       onProgress: (done, total) => {
         const now = performance.now();
         if (now - reported < REPORT_EVERY) return;

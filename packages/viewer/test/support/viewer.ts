@@ -41,10 +41,11 @@ export interface Viewer extends AsyncDisposable {
 export async function startViewer(
   files: readonly string[],
   dictionaries: Parameters<typeof serveView>[3] = null,
+  modules: readonly string[] = [],
 ): Promise<Viewer> {
   const folder = await builtPage();
   const entries = await entriesOf(files);
-  const server = await serveView(folder, entries, 0, dictionaries);
+  const server = await serveView(folder, entries, 0, dictionaries, modules);
   const browser = await launch();
   // One for all pages: what was loaded and compiled for one is there for the next.
   const context = await browser.newContext({ viewport: { width: 900, height: 520 } });

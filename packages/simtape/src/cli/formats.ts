@@ -1,0 +1,63 @@
+import { realpathSync } from "node:fs";
+import { delimiter } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Command } from "commander";
+import { type FormatModule, formatFrom } from "../format-module.ts";
+import { FORMATS } from "../formats.ts";
+import type { Format } from "../model/reader.ts";
+import { UsageError } from "./failure.ts";
+
+/** Real paths of the modules that were named, and all formats with those that they make. */
+let modules: readonly string[] = [];
+let formats: readonly Format[] = FORMATS;
+
+/** Every format that this command knows: simtape's, then those of the modules that were named. */
+export function allFormats(): readonly Format[] {
+  return formats;
+}
+
+/** Real paths of the format modules that were named. */
+export function formatModules(): readonly string[] {
+  return modules;
+}
+
+/** Adds the option that names format modules to all commands of the program: they are loaded before any of them begins. */
+export function takesFormatModules(program: Command): void {
+  const collect = (path: string, paths: readonly string[] = []): readonly string[] => [...paths, path];
+  program
+    .option(
+      "--format-module <file>",
+      "JavaScript module of a format from elsewhere; SIMTAPE_FORMAT_MODULES names more",
+      collect,
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .hook("preAction", async () => {
+      const told = (process.env["SIMTAPE_FORMAT_MODULES"] ?? "").split(delimiter).filter((path) => path !== "");
+      const named = program.opts<{ formatModule?: readonly string[] }>().formatModule ?? [];
+      modules = [...new Set([...told, ...named].map(realPath))];
+      const made = [...FORMATS];
+      for (const path of modules) made.push(await loaded(path, made));
+      formats = made;
+    });
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    throw new UsageError(`no format module there: ${path}`);
+  }
+}
+
+/** Throws `UsageError` for what is no format module, and for a format that is there already. */
+async function loaded(path: string, others: readonly Format[]): Promise<Format> {
+  let format: Format;
+  try {
+    format = await formatFrom((await import(pathToFileURL(path).href)) as FormatModule, path);
+  } catch (error) {
+    throw new UsageError(`the format module cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (others.some(({ id }) => id === format.id))
+    throw new UsageError(`there is a format ${JSON.stringify(format.id)} already: ${path}`);
+  return format;
+}
