@@ -49,10 +49,10 @@ export {
   StatisticsCounter,
   summarize,
 } from "./model/chunk.ts";
-export { type Finding, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
+export { type Finding, type FindingCode, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
 export { FlatFile, type FlatLayout, type ScanOptions, Walk } from "./model/flat.ts";
 export { after, milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
-export { type Channel, type ChannelInfo, type ChannelStatistics, RAW, type Schema, type Value } from "./model/value.ts";
+export { type Channel, type ChannelInfo, type ChannelStatistics, RAW, type Schema, untyped, type Value } from "./model/value.ts";
 
 // State.
 export type {
@@ -88,6 +88,9 @@ export type {
   SniffHint,
   StateModel,
 } from "./model/reader.ts";
+export { calledBy, eventOf, type EventReader, type Participant, type RecordingEvent } from "./model/query/events.ts";
+export { textOf } from "./model/query/value-text.ts";
+export type { Recording } from "./model/recording.ts";
 export type { Traits } from "./model/traits.ts";
 export {
   type Account,
