@@ -14,7 +14,7 @@ import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 const ALL: readonly SoundRecording[] = [...SOUND, ...REAL];
 /** Moments of a recording that are compared, and messages of a channel. */
 const MOMENTS = tries(12, 300);
-const MESSAGES = tries(150, 5000);
+const MESSAGES = tries(60, 5000);
 
 const opened = new Map<SoundRecording, Recording>();
 afterAll(async () => {
