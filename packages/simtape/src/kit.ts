@@ -49,10 +49,24 @@ export {
   StatisticsCounter,
   summarize,
 } from "./model/chunk.ts";
-export { type Finding, type FindingCode, RecordingError, type RecordingErrorCode, type Reporter } from "./model/error.ts";
+export {
+  type Finding,
+  type FindingCode,
+  RecordingError,
+  type RecordingErrorCode,
+  type Reporter,
+} from "./model/error.ts";
 export { FlatFile, type FlatLayout, type ScanOptions, Walk } from "./model/flat.ts";
 export { after, milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
-export { type Channel, type ChannelInfo, type ChannelStatistics, RAW, type Schema, untyped, type Value } from "./model/value.ts";
+export {
+  type Channel,
+  type ChannelInfo,
+  type ChannelStatistics,
+  RAW,
+  type Schema,
+  untyped,
+  type Value,
+} from "./model/value.ts";
 
 // State.
 export type {

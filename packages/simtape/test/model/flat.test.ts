@@ -51,7 +51,11 @@ class Groups implements FlatLayout {
         const next = bytes.subarray(0, end).indexOf(GROUP, position + 1);
         if (next < 0 && !walk.isLast) return giveBack();
         const to = next < 0 ? end : next;
-        walk.damage(position, to, { code: isKnown ? "truncated" : "bad-record", severity: "damage", message: "no record" });
+        walk.damage(position, to, {
+          code: isKnown ? "truncated" : "bad-record",
+          severity: "damage",
+          message: "no record",
+        });
         position = to;
         time = null;
         if (this.#isCautious) continue;

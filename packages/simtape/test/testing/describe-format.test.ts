@@ -65,12 +65,12 @@ describe("a format that does not is told what it does instead", () => {
       {
         ...carla,
         open: (from, report, options) => {
-          report.report({ code: "odd", severity: "damage", message: "it looks odd" });
+          report.report({ code: "test:odd", severity: "damage", message: "it looks odd" });
           return carla.open(from, report, options);
         },
       },
       "reports findings exactly when it is damaged",
-      /odd: it looks odd\): expected false, found true/,
+      /test:odd: it looks odd\): expected false, found true/,
     ],
     [
       "counts wrongly",
@@ -91,7 +91,7 @@ describe("a format that does not is told what it does instead", () => {
       wrong(({ state }) => ({
         state: {
           motion: state.motion,
-          whole: () => true,
+          replacesState: () => true,
           apply: (to, batch, row) => state.apply(to, batch, row),
         },
       })),
