@@ -50,6 +50,15 @@ export {
 } from "./io/store.ts";
 export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store-bundle.ts";
 export type { Location } from "./location.ts";
+export {
+  type Angles,
+  type Axes,
+  AxesTransform,
+  type Compass,
+  type Direction,
+  type OwnAxes,
+  transformOf,
+} from "./model/axes.ts";
 export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
 export { FINDING_CODES, type FindingMeaning, type KnownFindingCode } from "./model/finding-codes.ts";
@@ -78,7 +87,13 @@ export type { TableBatch, TableCells, TableColumn, TableData, TableKind } from "
 export { Message } from "./model/message.ts";
 export { Recording, type StateOptions } from "./model/recording.ts";
 export type { Column, ColumnData, Interpolation } from "./model/column.ts";
-export { type Axes, type EntitySet, MutableState, type State } from "./model/state.ts";
+export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/geodesy.ts";
+export { type Place, placesOf } from "./model/place.ts";
+export { PoseColumns, posesOf } from "./model/pose-columns.ts";
+export type { Numbers } from "./model/rotation.ts";
+export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
+export { type EntitySet, MutableState, type State } from "./model/state.ts";
+export { metresPer, metresPerSecond, radiansPer } from "./model/units.ts";
 export type { Traits } from "./model/traits.ts";
 export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
 export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";

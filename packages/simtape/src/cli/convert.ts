@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { carryOriginal } from "../formats/hcrp/write/originals.ts";
 import { HeldFiles } from "../io/held.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
-import { type Origin, originAt } from "../model/place.ts";
+import { type Origin, originAt } from "../model/geodesy.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Writer } from "../model/writer.ts";
 import { type ConversionReport, convert } from "../ops/convert.ts";

@@ -4,8 +4,12 @@ import { type Motion, motionOf, motionValues, positionPacket } from "../formats/
 import { flightgear } from "../formats/flightgear/format.ts";
 import { type ExtraProperty, writeExtraProperty } from "../formats/flightgear/layout-extra.ts";
 import { readSignalList, type SignalList, writeSignalList, writeSignals } from "../formats/flightgear/signals.ts";
+import { AXES } from "../formats/flightgear/state.ts";
 import type { SinkBundle } from "../io/sink.ts";
-import { fromEuler, type Origin, type Place } from "../model/place.ts";
+import { transformOf } from "../model/axes.ts";
+import type { Origin } from "../model/geodesy.ts";
+import type { Place } from "../model/place.ts";
+import { metresPer } from "../model/units.ts";
 import { propertyNode } from "../codec/properties.ts";
 import { Air, Aircraft, AIRPORT, type Phase } from "./flightgear-aircraft.ts";
 
@@ -19,7 +23,7 @@ const SEND_FRAMES = 2;
 const CHAT_SECONDS = 10;
 /** Native time of the first frame, seconds of the session. */
 const START = 12.5;
-const FOOT = 0.3048;
+const FOOT = metresPer("ft")!;
 const KNOT = 0.514444;
 const DEGREE = Math.PI / 180;
 
@@ -282,6 +286,8 @@ class Cabin {
 }
 
 function motionFor(aircraft: Aircraft): Motion {
+  const orientation: [number, number, number, number] = [0, 0, 0, 1];
+  transformOf(AXES).angles(aircraft.bank, aircraft.pitch, aircraft.heading, 1, orientation, 0);
   const place: Place = {
     set: "",
     id: "",
@@ -290,7 +296,7 @@ function motionFor(aircraft: Aircraft): Motion {
     x: aircraft.x,
     y: aircraft.y,
     z: aircraft.z,
-    orientation: fromEuler(aircraft.bank, -aircraft.pitch, Math.PI / 2 - aircraft.heading),
+    orientation,
     velocity: aircraft.velocity,
   };
   return motionOf(place, [0, 0, 0], ORIGIN);

@@ -1,3 +1,4 @@
+import { type Axes, transformOf } from "./axes.ts";
 import { RowIndex } from "./row-index.ts";
 import { type Column, type ColumnSpec, MutableColumn } from "./column.ts";
 import { type Changed, UndoLog, type RowTarget, type StateTarget } from "./undo-log.ts";
@@ -5,17 +6,11 @@ import { given, type Kept, Late, LateValues } from "./late.ts";
 import type { Time } from "./time.ts";
 import type { Value } from "./value.ts";
 
-/** Axes of the positions in a set; turning them is a step one asks for. */
-export interface Axes {
-  readonly handed: "right" | "left";
-  readonly up: "y" | "z";
-  readonly kind: "local" | "geodetic";
-}
-
 /** Things of one kind, as columns; row i of every column is the thing `ids[i]`. Rows ascend by id. */
 export interface EntitySet {
   readonly ids: readonly (number | string)[];
   readonly columns: ReadonlyMap<string, Column>;
+  /** What the numbers mean; turning them is a step one asks for (`transformOf`). Null: right-handed, z up, local. */
   readonly axes: Axes | null;
 }
 
@@ -96,7 +91,7 @@ export class MutableState implements StateTarget {
     this.#frozen = null;
   }
 
-  /** The set of that name, made empty when new. */
+  /** The set of that name, made empty when new. Throws `RangeError` for axes that contradict themselves. */
   set(name: string, axes: Axes | null = null): MutableEntitySet {
     const found = this.#sets.get(name);
     if (found !== undefined) return found;
@@ -214,6 +209,7 @@ export class MutableState implements StateTarget {
 
 /** Things of one kind while they are folded. Row numbers hold until the next `remove` or `clear`. */
 export class MutableEntitySet implements RowTarget {
+  /** Complete: what was not stated is as `standardAxes` has it. */
   readonly axes: Axes | null;
   readonly #undoLog: UndoLog;
   readonly #columns = new Map<string, MutableColumn>();
@@ -226,7 +222,7 @@ export class MutableEntitySet implements RowTarget {
 
   constructor(undoLog: UndoLog, axes: Axes | null) {
     this.#undoLog = undoLog;
-    this.axes = axes;
+    this.axes = axes === null ? null : transformOf(axes).axes;
   }
 
   get size(): number {

@@ -1,7 +1,8 @@
 import type { SinkBundle } from "../io/sink.ts";
 import type { MessageBatch } from "./batch.ts";
 import type { Finding } from "./error.ts";
-import type { Origin, Place } from "./place.ts";
+import type { Origin } from "./geodesy.ts";
+import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
 import type { State } from "./state.ts";
 import type { Time } from "./time.ts";

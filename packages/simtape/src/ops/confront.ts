@@ -1,5 +1,6 @@
 import type { Column } from "../model/column.ts";
-import { type Origin, type Place, placesOf, unsetOrigin } from "../model/place.ts";
+import { type Origin, unsetOrigin } from "../model/geodesy.ts";
+import { type Place, placesOf } from "../model/place.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query, Reader } from "../model/reader.ts";
 import { areSameSets, type EntitySet, MutableState, type State } from "../model/state.ts";

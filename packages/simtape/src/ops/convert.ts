@@ -2,7 +2,7 @@ import { HeldFiles } from "../io/held.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
 import { RecordingError } from "../model/error.ts";
-import { type Origin, unsetOrigin } from "../model/place.ts";
+import { type Origin, unsetOrigin } from "../model/geodesy.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Query } from "../model/reader.ts";
 import type { Time } from "../model/time.ts";

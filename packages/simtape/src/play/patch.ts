@@ -1,6 +1,7 @@
 import { given, type Kept, LateValues } from "../model/late.ts";
 import type { Column, ColumnData } from "../model/column.ts";
-import type { Axes, EntitySet, State } from "../model/state.ts";
+import type { Axes } from "../model/axes.ts";
+import type { EntitySet, State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import type { Value } from "../model/value.ts";
 

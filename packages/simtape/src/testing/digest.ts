@@ -1,5 +1,6 @@
 import { ByteBuilder } from "../bytes/builder.ts";
 import { KEYFRAME } from "../model/batch.ts";
+import { briefAxes } from "../model/standard-axes.ts";
 import type { Recording } from "../model/recording.ts";
 import type { State } from "../model/state.ts";
 import type { Value } from "../model/value.ts";
@@ -39,9 +40,9 @@ export function stateDigest(state: State): Promise<string> {
 /**
  * State as JSON without blanks, `{"values":{…},"sets":{name:{"ids":[…],"axes":…,"columns":{name:{"unit":…,"width":…,
  * "interpolation":…,"data":[…]}}}}}`: keys in ascending order of their UTF-16 units but those named here, empty sets left
- * out, arrays and typed arrays alike, 64-bit integers as decimal text. Numbers that are not whole are rounded to 9
- * significant digits and to 9 decimals, as engines differ in the last bits of sines; -0 is 0, NaN and the infinities are
- * texts.
+ * out, axes by `handed`, `up`, `kind` and what does not follow from these, arrays and typed arrays alike, 64-bit integers
+ * as decimal text. Numbers that are not whole are rounded to 9 significant digits and to 9 decimals, as engines differ in
+ * the last bits of sines; -0 is 0, NaN and the infinities are texts.
  */
 export function stateText(state: State): string {
   const sets = byName(state.sets).filter(([, set]) => set.ids.length > 0);
@@ -50,7 +51,7 @@ export function stateText(state: State): string {
       const head = `"unit":${JSON.stringify(unit)},"width":${width},"interpolation":${JSON.stringify(interpolation)}`;
       return `${JSON.stringify(column)}:{${head},"data":${canonical(data)}}`;
     });
-    const head = `"ids":${canonical(ids)},"axes":${axes === null ? "null" : canonical({ ...axes })}`;
+    const head = `"ids":${canonical(ids)},"axes":${axes === null ? "null" : canonical(briefAxes(axes) as unknown as Value)}`;
     return `${JSON.stringify(name)}:{${head},"columns":{${columnTexts.join(",")}}}`;
   });
   const values = byName(state.values).map(([path, value]) => `${JSON.stringify(path)}:${canonical(value)}`);

@@ -4,7 +4,7 @@ import type { Passing } from "../protocol.ts";
 import { Look } from "./look.ts";
 import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { PRESENTERS } from "./presenters/registry.ts";
-import type { Origin } from "./turn.ts";
+import type { Origin } from "./origin.ts";
 
 /** All that one recording shows: its presenters, made when a set they claim first comes. */
 export class Cast {

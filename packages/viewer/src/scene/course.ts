@@ -1,6 +1,7 @@
-import type { Axes } from "simtape";
+import { type Axes, posesOf } from "simtape";
 import type { Series, SeriesPath } from "../protocol.ts";
-import { metresPer, type Origin, turnVector } from "./turn.ts";
+import type { Origin } from "./origin.ts";
+import { turnVectorUp } from "./y-up.ts";
 
 /** The whole way of a thing: where it is at each time that is known, in time's order. */
 export interface Course {
@@ -21,9 +22,11 @@ const POINTS = 1500;
 /** A course of the three lines of one position column, in the axes of its set. Null when it never is anywhere. */
 export function courseOf(lines: readonly [Series, Series, Series], axes: Axes | null, origin: Origin): Course | null {
   const [a, b, c] = lines;
-  const isGeodetic = "column" in a.path && a.path.column === "geodetic";
-  const scale = isGeodetic ? 1 : metresPer(a.unit);
-  if (scale === null) return null;
+  const name = "column" in a.path && a.path.column === "geodetic" ? "geodetic" : "position";
+  const data = new Float64Array(3);
+  const column = { data, width: 3, unit: a.unit, interpolation: "hold" } as const;
+  const columns = posesOf({ ids: [0], columns: new Map([[name, column]]), axes });
+  if (columns === null) return null;
   const start = Math.max(...lines.map(({ time }) => time[0] ?? Number.NaN));
   const end = Math.min(...lines.map(({ time }) => time.at(-1) ?? Number.NaN));
   if (!(end > start)) return null;
@@ -34,10 +37,15 @@ export function courseOf(lines: readonly [Series, Series, Series], axes: Axes | 
     const time = start + ((end - start) * i) / (POINTS - 1);
     const [px, py, pz] = [x.at(time), y.at(time), z.at(time)];
     if (!Number.isFinite(px + py + pz)) continue;
-    if (isGeodetic) {
-      origin.geodetic(px, py, pz, PLACE, 0);
+    data[0] = px;
+    data[1] = py;
+    data[2] = pz;
+    if (columns.isGeodetic) {
+      columns.geodetic(0, PLACE, 0);
+      origin.geodetic(PLACE[0]!, PLACE[1]!, PLACE[2]!, PLACE, 0);
     } else {
-      turnVector(axes, px * scale, py * scale, pz * scale, PLACE, 0);
+      columns.position(0, PLACE, 0);
+      turnVectorUp(PLACE, 0);
       origin.local(PLACE, 0);
     }
     times.push(time);

@@ -1,9 +1,13 @@
-import type { State } from "simtape";
+import { posesOf, type State, standardAxes, transformOf } from "simtape";
 import type { Spot } from "./pick.ts";
 import { type Reading, readingText } from "./presenters/readings.ts";
 
 /** Pixels of the horizon per degree of pitch. */
 const PITCH = 1.1;
+const DEGREE = Math.PI / 180;
+const FLYING = transformOf(standardAxes("right", "z", "geodetic"));
+/** Quaternion, then roll, pitch and heading. */
+const ATTITUDE: [number, number, number, number] = [0, 0, 0, 0];
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Of what is looked at, beside the picture: some numbers, and an aircraft's horizon. */
@@ -37,9 +41,10 @@ export class Hud {
   /** Roll and pitch, for things that fly. */
   lean(spot: Spot | null, state: State | null): void {
     const set = spot === null ? undefined : state?.sets.get(spot.crowd.set);
-    const rotation = set?.axes?.kind === "geodetic" ? set.columns.get("rotation")?.data : undefined;
-    const [roll, pitch] = [rotation?.[3 * (spot?.row ?? 0)], rotation?.[3 * (spot?.row ?? 0) + 1]];
-    this.#horizon.show(typeof roll === "number" ? roll : Number.NaN, typeof pitch === "number" ? pitch : Number.NaN);
+    const columns = set?.axes?.kind === "geodetic" ? posesOf(set) : null;
+    if (columns?.orientation(spot!.row, ATTITUDE, 0) === true) FLYING.anglesBack(...ATTITUDE, DEGREE, ATTITUDE, 0);
+    else ATTITUDE.fill(Number.NaN);
+    this.#horizon.show(ATTITUDE[0], ATTITUDE[1]);
   }
 }
 

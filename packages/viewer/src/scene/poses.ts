@@ -1,5 +1,6 @@
-import type { Column, EntitySet } from "simtape";
-import { metresPer, type Origin, radiansPer, turnAngles, turnQuaternion, turnVector } from "./turn.ts";
+import { type Column, type EntitySet, type PoseColumns, posesOf } from "simtape";
+import type { Origin } from "./origin.ts";
+import { turnQuaternionUp, turnVectorUp } from "./y-up.ts";
 
 const SCRATCH = new Float64Array(3);
 
@@ -39,8 +40,9 @@ export class Poses {
       this.#position = this.#rotation = undefined;
     }
     if (set === undefined) return true;
-    if (areOthers || position !== this.#position) this.#readPositions(set, position);
-    if (areOthers || rotation !== this.#rotation) this.#readRotations(set, rotation);
+    const columns = posesOf(set);
+    if (areOthers || position !== this.#position) this.#readPositions(columns);
+    if (areOthers || rotation !== this.#rotation) this.#readRotations(columns);
     this.#position = position;
     this.#rotation = rotation;
     return true;
@@ -55,25 +57,21 @@ export class Poses {
     return row >= 0 && row < this.count && Number.isFinite(this.positions[3 * row]!);
   }
 
-  #readPositions(set: EntitySet, column: Column | undefined): void {
+  #readPositions(columns: PoseColumns | null): void {
     const { positions } = this;
-    const count = set.ids.length;
-    const scale = column === undefined ? null : metresPer(column.unit);
-    if (column === undefined) {
-      positions.fill(Number.NaN, 0, 3 * count);
-    } else if (set.columns.has("geodetic")) {
-      const data = column.data as Float64Array;
-      for (let at = 0; at < 3 * count; at += 3) {
-        this.#origin!.geodetic(data[at]!, data[at + 1]!, data[at + 2]!, positions, at);
-      }
-    } else if (scale === null || column.width !== 3) {
-      positions.fill(Number.NaN, 0, 3 * count);
-    } else {
-      const data = column.data as Float64Array;
-      const factor = scale / this.#metres;
-      for (let at = 0; at < 3 * count; at += 3) {
-        turnVector(set.axes, data[at]! * factor, data[at + 1]! * factor, data[at + 2]! * factor, SCRATCH, 0);
-        this.#origin?.local(SCRATCH, 0);
+    const origin = this.#origin;
+    for (let row = 0; row < this.count; row++) {
+      const at = 3 * row;
+      if (columns === null) {
+        positions.fill(Number.NaN, at, at + 3);
+      } else if (columns.isGeodetic) {
+        columns.geodetic(row, SCRATCH, 0);
+        origin!.geodetic(SCRATCH[0]!, SCRATCH[1]!, SCRATCH[2]!, positions, at);
+      } else {
+        columns.position(row, SCRATCH, 0);
+        turnVectorUp(SCRATCH, 0);
+        for (let k = 0; k < 3; k++) SCRATCH[k]! /= this.#metres;
+        origin?.local(SCRATCH, 0);
         positions[at] = SCRATCH[0]!;
         positions[at + 1] = SCRATCH[1]!;
         positions[at + 2] = SCRATCH[2]!;
@@ -81,21 +79,12 @@ export class Poses {
     }
   }
 
-  #readRotations(set: EntitySet, column: Column | undefined): void {
+  #readRotations(columns: PoseColumns | null): void {
     const { orientations } = this;
-    const data = column?.data as Float64Array | undefined;
-    const scale = radiansPer(column?.unit ?? null);
-    for (let row = 0; row < set.ids.length; row++) {
+    for (let row = 0; row < this.count; row++) {
       const at = 4 * row;
-      if (column === undefined || data === undefined) {
-        orientations[at] = Number.NaN;
-      } else if (column.width === 4) {
-        turnQuaternion(set.axes, data[at]!, data[at + 1]!, data[at + 2]!, data[at + 3]!, orientations, at);
-      } else {
-        const from = 3 * row;
-        turnAngles(set.axes, data[from]!, data[from + 1]!, data[from + 2]!, scale, orientations, at);
-      }
-      if (!Number.isFinite(orientations[at]! + orientations[at + 1]! + orientations[at + 2]! + orientations[at + 3]!)) {
+      if (columns?.orientation(row, orientations, at) === true) turnQuaternionUp(orientations, at);
+      else {
         orientations.fill(0, at, at + 3);
         orientations[at + 3] = 1;
       }

@@ -25,7 +25,7 @@ import { drawsInSoftware, rendererOn } from "./renderer.ts";
 import { Sky } from "./sky.ts";
 import { Smooth } from "./smooth.ts";
 import { Trails } from "./trails.ts";
-import { Origin } from "./turn.ts";
+import { Origin } from "./origin.ts";
 
 export interface SceneEvents {
   onPick(selection: Selection | null): void;

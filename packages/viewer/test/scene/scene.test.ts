@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { filesBundle, open, type State } from "simtape";
+import { type Axes, filesBundle, open, placesOf, type State, transformOf, unsetOrigin } from "simtape";
 import {
   Box3,
   Color,
@@ -13,7 +13,6 @@ import {
   Vector3,
 } from "three";
 import { describe, expect, test } from "vitest";
-import { placesOf, unsetOrigin } from "../../../simtape/src/model/place.ts";
 import { distanceFor } from "../../src/scene/camera-rig.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { passings } from "../../src/engine/passings.ts";
@@ -38,7 +37,8 @@ import { roomPose } from "../../src/scene/presenters/room.ts";
 import { scanOf, scanPoints } from "../../src/scene/presenters/scan.ts";
 import { loft } from "../../src/scene/presenters/shapes.ts";
 import { farVehicleGeometry, vehicleClass, vehicleGeometry } from "../../src/scene/presenters/vehicles.ts";
-import { Origin, turnVector } from "../../src/scene/turn.ts";
+import { Origin } from "../../src/scene/origin.ts";
+import { turnVectorUp } from "../../src/scene/y-up.ts";
 import { example } from "../support/viewer.ts";
 
 const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"];
@@ -123,7 +123,7 @@ describe("axes and units", () => {
     const out = new Float64Array(3);
     origin.geodetic(37, -122, 0, out, 0);
     expect([...out]).toEqual([0, 0, 0].map((value) => expect.closeTo(value, 6)));
-    origin.geodetic(37.01, -122, 1000, out, 0);
+    origin.geodetic(37.01, -122, 304.8, out, 0);
     expect(out[0]).toBeCloseTo(0, 3);
     expect(out[1]).toBeCloseTo(304.8, 0);
     expect(out[2]).toBeCloseTo(-1110, -1);
@@ -131,13 +131,16 @@ describe("axes and units", () => {
 
   test("a mirrored vector keeps its length, and right stays right", () => {
     const out = new Float64Array(3);
+    const inScene = (handed: Axes["handed"], up: Axes["up"]): number[] => {
+      transformOf({ handed, up, kind: "local" }).vector(1, 2, 3, out, 0);
+      turnVectorUp(out, 0);
+      return [...out];
+    };
     // CARLA: x ahead, y to the right, z up.
-    turnVector({ handed: "left", up: "z", kind: "local" }, 1, 2, 3, out, 0);
-    expect([...out]).toEqual([1, 3, 2]);
-    turnVector({ handed: "right", up: "z", kind: "local" }, 1, 2, 3, out, 0);
-    expect([...out]).toEqual([1, 3, -2]);
-    turnVector({ handed: "left", up: "y", kind: "local" }, 1, 2, 3, out, 0);
-    expect([...out]).toEqual([1, 2, -3]);
+    expect(inScene("left", "z")).toEqual([1, 3, 2]);
+    expect(inScene("right", "z")).toEqual([1, 3, -2]);
+    expect(inScene("left", "y")).toEqual([1, 2, -3]);
+    expect(inScene("right", "y")).toEqual([1, 2, 3]);
   });
 
   test("unchanged columns are not read again", () => {

@@ -1,8 +1,18 @@
+import type { Axes } from "../../model/axes.ts";
 import type { ColumnSpec, MutableColumn } from "../../model/column.ts";
-import type { Axes, MutableEntitySet } from "../../model/state.ts";
+import type { MutableEntitySet } from "../../model/state.ts";
 
-/** Unreal's world: left-handed, X forward, Y right, Z up (spec §1). */
-export const AXES: Axes = { handed: "left", up: "z", kind: "local" };
+/**
+ * Unreal's world: left-handed, X forward, Y right, Z up; yaw turns from X towards Y, a nose that goes up pitches
+ * positively, roll lowers the right side (spec §1). Velocities are along the world's axes.
+ */
+export const AXES: Axes = {
+  handed: "left",
+  up: "z",
+  kind: "local",
+  angles: { order: "yaw-pitch-roll", roll: "right", pitch: "up", yaw: "right", zero: "x" },
+  velocities: "set",
+};
 
 /** Set of each actor type (spec §4.2). */
 export const SETS: readonly string[] = [

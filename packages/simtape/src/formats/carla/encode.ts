@@ -1,10 +1,14 @@
 import type { Column } from "../../model/column.ts";
 import { areSameSets, type EntitySet, type State } from "../../model/state.ts";
-import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
+import { transformOf } from "../../model/axes.ts";
+import { type Origin, unsetOrigin } from "../../model/geodesy.ts";
+import { type Place, placesOf } from "../../model/place.ts";
+import { areSameAxes } from "../../model/standard-axes.ts";
+import { radiansPer } from "../../model/units.ts";
 import type { Time } from "../../model/time.ts";
 import type { Value } from "../../model/value.ts";
 import { type Account, type StateEncoder, thingKey, type Witness, type Writer } from "../../model/writer.ts";
-import { SETS } from "./columns.ts";
+import { AXES, SETS } from "./columns.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import {
   type Attribute,
@@ -33,7 +37,6 @@ import {
 import { CarlaWriter } from "./writer.ts";
 
 const CENTIMETRES = 100;
-const DEGREES = 180 / Math.PI;
 const [OTHER, VEHICLE, WALKER, TRAFFIC_LIGHT, , SENSOR] = [0, 1, 2, 3, 4, 5];
 /** Longest text that CARLA reads (spec §1). */
 const LONGEST_TEXT = 32767;
@@ -237,11 +240,12 @@ class Encoder implements StateEncoder {
       actor.place = place;
     }
     if (place.velocity !== null && lists.has("kinematics")) {
-      const [x, y, z] = place.velocity;
+      const linearVelocity = numbers3();
+      TRANSFORM.vectorBack(...place.velocity, linearVelocity, 0);
       const turns = set.columns.get("angular-velocity");
-      const isOwn = turns?.unit === "deg/s" && set.axes?.handed === "left";
+      const isOwn = turns?.unit === "deg/s" && areSameAxes(set.axes, AXES);
       const angularVelocity: Vector = isOwn ? vectorAt(turns, row) : [0, 0, 0];
-      const kinematics = { id: actor.id, linearVelocity: [x, -y, z] as Vector, angularVelocity };
+      const kinematics = { id: actor.id, linearVelocity, angularVelocity };
       writeKinematics(lists.add("kinematics"), kinematics, this.#dialect);
     }
     this.#nativeOf(actor, set, row);
@@ -368,7 +372,7 @@ class Encoder implements StateEncoder {
     const { id } = actor;
     const boxOf = (center: string, extent: string): { id: number; origin: Vector; extent: Vector } | null => {
       const [origin, size] = [set.columns.get(center), set.columns.get(extent)];
-      if (origin?.unit !== "cm" || size === undefined || set.axes?.handed !== "left") return null;
+      if (origin?.unit !== "cm" || size === undefined || !areSameAxes(set.axes, AXES)) return null;
       return { id, origin: vectorAt(origin, row), extent: vectorAt(size, row) };
     };
     const box = boxOf("box-center", "box-extent");
@@ -528,21 +532,28 @@ function isOwnWord(path: string): boolean {
 /** What the source has in CARLA's own units and axes already, as it is. */
 function ownVector({ axes, columns }: EntitySet, name: string, unit: string, row: number): Vector | null {
   const column = columns.get(name);
-  const isOwn = axes?.handed === "left" && axes.up === "z" && column?.unit === unit && column.width === 3;
+  const isOwn = column?.unit === unit && column.width === 3 && areSameAxes(axes, AXES);
   if (!isOwn) return null;
   const vector = vectorAt(column, row);
   return vector.every(Number.isFinite) ? vector : null;
 }
 
+const TRANSFORM = transformOf(AXES);
+
 function locationOf({ x, y, z }: Place): Vector {
-  return [x * CENTIMETRES, -y * CENTIMETRES, z * CENTIMETRES];
+  const location = numbers3();
+  TRANSFORM.vectorBack(x * CENTIMETRES, y * CENTIMETRES, z * CENTIMETRES, location, 0);
+  return location;
 }
 
-/** A place has right-handed axes, x forward, y left, z up; CARLA's are left-handed, y right. */
-function rotationOf(place: Place): Vector {
-  if (place.orientation === null) return [0, 0, 0];
-  const [roll, pitch, yaw] = toEuler(place.orientation);
-  return [roll * DEGREES, -pitch * DEGREES, -yaw * DEGREES];
+function rotationOf({ orientation }: Place): Vector {
+  const rotation = numbers3();
+  if (orientation !== null) TRANSFORM.anglesBack(...orientation, radiansPer("deg"), rotation, 0);
+  return rotation;
+}
+
+function numbers3(): [number, number, number] {
+  return [0, 0, 0];
 }
 
 /** The thing's own kind where that is a blueprint of CARLA's, else one of the library. */

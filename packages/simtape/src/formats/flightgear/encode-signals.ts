@@ -1,10 +1,14 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { fromPlane, type Origin, type Place, toEast, toEuler } from "../../model/place.ts";
-import { toEarthCentred, toRotationVector } from "./geodesy.ts";
+import { transformOf } from "../../model/axes.ts";
+import { type Origin, TangentPlane, toEarth } from "../../model/geodesy.ts";
+import type { Place } from "../../model/place.ts";
+import { metresPer, radiansPer } from "../../model/units.ts";
 import { entryOf, MESSAGE_POSITION, PACKET_VERSION, PROTOCOL_2, padText, writePacket } from "./layout-packet.ts";
+import { toRotationVector } from "./rotation-vector.ts";
 import type { Signal } from "./signals.ts";
+import { AXES } from "./state.ts";
 
-const FOOT = 0.3048;
+const FOOT = metresPer("ft")!;
 const DEGREE = Math.PI / 180;
 /** Metres per second below which nothing tells where a thing without orientation looks. */
 const STANDING = 0.1;
@@ -45,16 +49,21 @@ export interface Motion {
 
 /** A place on the plane at `origin` as a motion; `velocity` counts where the place has none of its own. */
 export function motionOf(place: Place, velocity: Three, origin: Origin): Motion {
-  const [latitude, longitude, metres] = fromPlane(place.x, place.y, place.z, origin);
+  const plane = new TangentPlane(origin);
+  const at: [number, number, number] = [0, 0, 0];
+  plane.toGeodetic(place.x, place.y, place.z, at, 0);
+  const [latitude, longitude, metres] = at;
   const [vx, vy, vz] = place.velocity ?? velocity;
-  const v: Three = [...toEast(vx, vy, origin), vz];
+  const v: [number, number, number] = [0, 0, vz];
+  plane.toEast(vx, vy, v, 0);
   let roll = 0;
   let pitch = 0;
   let heading = 0;
   if (place.orientation !== null) {
-    const [x, y, z] = toEuler(place.orientation);
+    const angles: [number, number, number] = [0, 0, 0];
+    TRANSFORM.anglesBack(...place.orientation, radiansPer("deg"), angles, 0);
     // Adding 0 turns -0 into 0.
-    [roll, pitch, heading] = [x / DEGREE, -y / DEGREE + 0, 90 - z / DEGREE + origin.heading];
+    [roll, pitch, heading] = [angles[0], angles[1] + 0, angles[2] + origin.heading];
   } else if (Math.hypot(v[0], v[1]) > STANDING) heading = Math.atan2(v[0], v[1]) / DEGREE;
   heading = ((heading % 360) + 360) % 360;
   const body = alongBody(v, roll, pitch, heading);
@@ -104,7 +113,8 @@ export function positionPacket(motion: Motion, time: number, words: PilotWords):
   floats.set(toRotationVector(roll, pitch, heading, latitude, longitude), 0);
   floats.set(body, 3);
   floats.set(turning, 6);
-  const doubles = Float64Array.of(time, LAG, ...toEarthCentred(latitude, longitude, altitude));
+  const doubles = Float64Array.of(time, LAG, 0, 0, 0);
+  toEarth(latitude, longitude, altitude * FOOT, doubles, 2);
   const builder = new ByteBuilder(256);
   writePacket(builder, {
     header: {
@@ -136,6 +146,8 @@ const MODEL_BYTES = 96;
 const LENGTH_AT = 12;
 const PROTOCOL_VERSION_ID = 10;
 const CHAT_ID = 10002;
+
+const TRANSFORM = transformOf(AXES);
 
 /** East, north, up to forward, right, down. */
 function alongBody([east, north, up]: Three, roll: number, pitch: number, heading: number): Three {

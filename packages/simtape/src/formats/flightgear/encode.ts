@@ -1,5 +1,6 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { type Origin, type Place, placesOf, unsetOrigin } from "../../model/place.ts";
+import { type Origin, unsetOrigin } from "../../model/geodesy.ts";
+import { type Place, placesOf } from "../../model/place.ts";
 import type { EntitySet, State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";

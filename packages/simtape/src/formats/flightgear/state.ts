@@ -1,11 +1,13 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
+import type { Axes } from "../../model/axes.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { ColumnSpec, Interpolation } from "../../model/column.ts";
-import type { Axes, MutableEntitySet, MutableState } from "../../model/state.ts";
+import type { MutableEntitySet, MutableState } from "../../model/state.ts";
+import { fromEarth, toEarth } from "../../model/geodesy.ts";
+import { metresPer } from "../../model/units.ts";
 import type { Channel } from "../../model/value.ts";
-import { toEarthCentred, toEuler, toGeodetic } from "./geodesy.ts";
 import { readExtraProperty } from "./layout-extra.ts";
 import {
   isPacket,
@@ -15,12 +17,21 @@ import {
   readPacketHeader,
   readPositionBlock,
 } from "./layout-packet.ts";
+import { fromRotationVector } from "./rotation-vector.ts";
 import { propertyPath, readSignals, type Signal, type SignalList } from "./signals.ts";
 
 /** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
 export const SELF = "self";
 
-const AXES: Axes = { handed: "right", up: "z", kind: "geodetic" };
+/** Heading clockwise from north, a nose that goes up pitches positively; velocities along the body: forward, right, down. */
+export const AXES: Axes = {
+  handed: "right",
+  up: "z",
+  kind: "geodetic",
+  angles: { order: "yaw-pitch-roll", roll: "right", pitch: "up", yaw: "right", zero: "north" },
+  own: { forward: "x", up: "-z" },
+  velocities: "own",
+};
 const GEODETIC: ColumnSpec = { kind: "f64", width: 3, unit: "deg deg ft", interpolation: "geodetic" };
 const POSITION: ColumnSpec = { kind: "f64", width: 3, unit: "m", interpolation: "linear" };
 const ROTATION: ColumnSpec = { kind: "f64", width: 3, unit: "deg", interpolation: "angle-deg" };
@@ -29,7 +40,7 @@ const ANGULAR_VELOCITY: ColumnSpec = { kind: "f64", width: 3, unit: "rad/s", int
 const TEXT: ColumnSpec = { kind: "string", width: 1, unit: null };
 const SENT: ColumnSpec = { kind: "f64", width: 1, unit: "s" };
 
-const FOOT = 0.3048;
+const FOOT = metresPer("ft")!;
 
 /** The recorded aircraft's own motion among the signals: places of nine properties in the list, -1 where not recorded. */
 const OWN = [
@@ -131,7 +142,9 @@ export class FlightGearState implements StateModel {
     put(set, "kind", TEXT, row, this.#aircraft);
     const [latitude, longitude, altitude] = this.#three(0);
     set.column("geodetic", GEODETIC).put3(row, latitude, longitude, altitude);
-    set.column("position", POSITION).put3(row, ...toEarthCentred(latitude, longitude, altitude));
+    const position: [number, number, number] = [0, 0, 0];
+    toEarth(latitude, longitude, altitude * FOOT, position, 0);
+    set.column("position", POSITION).put3(row, ...position);
     set.column("rotation", ROTATION).put3(row, ...this.#three(3));
     const [u, v, w] = this.#three(6);
     set.column("velocity", VELOCITY).put3(row, u * FOOT, v * FOOT, w * FOOT);
@@ -185,10 +198,12 @@ function applyPacket(state: MutableState, bytes: Uint8Array, start: number, end:
   put(set, "label", TEXT, row, callsign);
   put(set, "kind", TEXT, row, paddedText(model));
   const [x, y, z] = [doubles[2]!, doubles[3]!, doubles[4]!];
-  const geodetic = toGeodetic(x, y, z);
+  const geodetic: [number, number, number] = [0, 0, 0];
+  fromEarth(x, y, z, geodetic, 0);
+  geodetic[2] /= FOOT;
   set.column("position", POSITION).put3(row, x, y, z);
   set.column("geodetic", GEODETIC).put3(row, ...geodetic);
-  set.column("rotation", ROTATION).put3(row, ...toEuler(floats, geodetic[0], geodetic[1]));
+  set.column("rotation", ROTATION).put3(row, ...fromRotationVector(floats, geodetic[0], geodetic[1]));
   set.column("velocity", VELOCITY).put3(row, floats[3]!, floats[4]!, floats[5]!);
   set.column("angular-velocity", ANGULAR_VELOCITY).put3(row, floats[6]!, floats[7]!, floats[8]!);
   set.column("sent", SENT).put(row, doubles[0]!);

@@ -1,4 +1,5 @@
-import { type Origin, type Place, placesOf } from "../../model/place.ts";
+import type { Origin } from "../../model/geodesy.ts";
+import { type Place, placesOf } from "../../model/place.ts";
 import type { EntitySet, State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import { thingKey, type Witness } from "../../model/writer.ts";

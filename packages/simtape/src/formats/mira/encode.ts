@@ -1,10 +1,13 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../model/place.ts";
+import { transformOf } from "../../model/axes.ts";
+import { type Origin, unsetOrigin } from "../../model/geodesy.ts";
+import { type Place, placesOf } from "../../model/place.ts";
 import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import { type Account, type StateEncoder, thingKey, type Witness, type Writer } from "../../model/writer.ts";
 import { encodeValue } from "./encode-value.ts";
+import { AXES } from "./state.ts";
 
 /** From here on, metres, a float is coarser than half a millimetre. */
 const FLOAT_METRES = 8192;
@@ -58,6 +61,7 @@ class TapeEncoder implements StateEncoder {
   readonly #refused = new Map<string, Value>();
   /** Sets as they were last. */
   #sets: State["sets"] = new Map();
+  readonly #velocity: number[] = [0, 0, 0];
   readonly #out = new ByteBuilder(64);
   readonly #number = new Uint8Array(8);
   readonly #numberView = new DataView(this.#number.buffer);
@@ -113,8 +117,7 @@ class TapeEncoder implements StateEncoder {
     const thing = this.#thing(place, state);
     thing.round = this.#round;
     const { set, orientation, velocity } = place;
-    const [roll, pitch, yaw] = orientation === null ? [0, 0, 0] : toEuler(orientation);
-    const pose = [place.x, place.y, place.z, yaw, pitch, roll];
+    const pose = poseOf(place);
     if (isNew(pose, thing.last)) {
       if (thing.pose === null) this.#account.lost(set, NO_CHANNEL);
       else {
@@ -128,11 +131,12 @@ class TapeEncoder implements StateEncoder {
       }
     }
     const path = pathOf(place);
-    if (velocity !== null && isNew(velocity, thing.lastVelocity)) {
+    if (velocity !== null) TRANSFORM.vectorBack(...velocity, this.#velocity, 0);
+    if (velocity !== null && isNew(this.#velocity, thing.lastVelocity)) {
       thing.velocity ??= this.#channel(`${path}/Velocity`, "mira::Point3f");
       if (thing.velocity === null) this.#account.lost(`${set}/velocity`, NO_CHANNEL);
       else {
-        for (const number of velocity) this.#out.f32le(number);
+        for (const number of this.#velocity) this.#out.f32le(number);
         this.#writer.write(thing.velocity, time, this.#out.take());
       }
     }
@@ -277,6 +281,19 @@ class TapeEncoder implements StateEncoder {
 
 const NO_ROTATION = "a pose has a rotation always: one that is not known was written as none";
 const NO_CHANNEL = "a tape can have no channel for it";
+
+const TRANSFORM = transformOf(AXES);
+
+/** x, y, z, yaw, pitch, roll; no rotation where none is known. */
+function poseOf({ x, y, z, orientation }: Place): number[] {
+  const pose = [0, 0, 0, 0, 0, 0];
+  TRANSFORM.vectorBack(x, y, z, pose, 0);
+  if (orientation !== null) TRANSFORM.anglesBack(...orientation, 1, pose, 3);
+  const [roll, yaw] = [pose[3]!, pose[5]!];
+  pose[3] = yaw;
+  pose[5] = roll;
+  return pose;
+}
 
 function channelOf(path: string): string {
   return path.startsWith("/") ? path : `/${path}`;

@@ -1,13 +1,20 @@
+import type { Axes } from "../../model/axes.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { ColumnSpec, Interpolation } from "../../model/column.ts";
-import type { Axes, MutableState } from "../../model/state.ts";
+import type { MutableState } from "../../model/state.ts";
 import type { Channel, Value } from "../../model/value.ts";
 import { opaqueValue, TapeSchema } from "./schema.ts";
 import type { ObjectLayout, TypeLayout } from "./types.ts";
 
-/** Robots stand on the ground: x forward, y left, z up. */
-const AXES: Axes = { handed: "right", up: "z", kind: "local" };
+/** Robots stand on the ground: x forward, y left, z up. Every angle is by the right hand. */
+export const AXES: Axes = {
+  handed: "right",
+  up: "z",
+  kind: "local",
+  angles: { order: "yaw-pitch-roll", roll: "right", pitch: "down", yaw: "left", zero: "x" },
+  velocities: "set",
+};
 const POSITION: ColumnSpec = { kind: "f64", width: 3, unit: "m", interpolation: "linear" };
 /** Roll, pitch, yaw. */
 const ROTATION: ColumnSpec = { kind: "f64", width: 3, unit: "rad", interpolation: "angle-rad" };

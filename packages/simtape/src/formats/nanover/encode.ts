@@ -1,5 +1,7 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
-import { type Origin, type Place, placesOf, unsetOrigin } from "../../model/place.ts";
+import { transformOf } from "../../model/axes.ts";
+import { type Origin, unsetOrigin } from "../../model/geodesy.ts";
+import { type Place, placesOf } from "../../model/place.ts";
 import { areSameSets, type State } from "../../model/state.ts";
 import type { Time } from "../../model/time.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
@@ -8,7 +10,7 @@ import { COUNTS, emptyMap, FRAME_INDEX, type MutableFrame, PACKINGS, PARTICLE_CO
 import { writeMessage } from "./layout-messagepack.ts";
 import { writeFrameData, writeFrameResponse, writeStateUpdate } from "./layout-protobuf.ts";
 import type { Container } from "./schema.ts";
-import { frameKeyOf, isParticleKey, particleKeysOf, SHARED } from "./state.ts";
+import { frameKeyOf, isParticleKey, particleKeysOf, SHARED, SIMULATION_AXES } from "./state.ts";
 import { writeZipState } from "./transcode.ts";
 import { NanoverWriter } from "./writer.ts";
 
@@ -146,15 +148,15 @@ class Encoder implements StateEncoder {
     const names: string[] = [];
     const kinds: string[] = [];
     const sets: string[] = [];
+    const transform = transformOf(SIMULATION_AXES);
     let hasVelocity = false;
     for (let i = 0; i < count; i++) {
       const { set, id, kind, label, x, y, z, velocity } = places[i]!;
-      positions[3 * i] = x * NANOMETRES;
-      positions[3 * i + 1] = y * NANOMETRES;
-      positions[3 * i + 2] = z * NANOMETRES;
+      transform.vectorBack(x * NANOMETRES, y * NANOMETRES, z * NANOMETRES, positions, 3 * i);
       if (velocity !== null) {
         hasVelocity = true;
-        for (let k = 0; k < 3; k++) velocities[3 * i + k] = velocity[k]! * NANOMETRES_PER_PICOSECOND;
+        const [vx, vy, vz] = velocity.map((metres) => metres * NANOMETRES_PER_PICOSECOND) as [number, number, number];
+        transform.vectorBack(vx, vy, vz, velocities, 3 * i);
       }
       if (sets.at(-1) !== set) sets.push(set);
       residues[i] = sets.length - 1;

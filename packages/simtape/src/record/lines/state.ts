@@ -1,5 +1,7 @@
 import type { ColumnKind, ColumnSpec, Interpolation, MutableColumn } from "../../model/column.ts";
-import { type Axes, type MutableEntitySet, MutableState } from "../../model/state.ts";
+import type { Axes } from "../../model/axes.ts";
+import { areSameAxes, standardAxes } from "../../model/standard-axes.ts";
+import { type MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
 import type { Check, Command } from "./check.ts";
 import { command, either, is, name, object, oneOf, orNull, record, text, whole } from "./check.ts";
@@ -36,7 +38,7 @@ export type SetsTold = Readonly<
   Record<
     string,
     {
-      readonly axes?: Pick<Axes, "handed" | "up"> & { readonly kind?: Axes["kind"] };
+      readonly axes?: { readonly handed: Axes["handed"]; readonly up: "y" | "z"; readonly kind?: Axes["kind"] };
       readonly columns?: Readonly<Record<string, ColumnTold>>;
     }
   >
@@ -120,8 +122,7 @@ export class StateLines {
     for (const [set, { axes, columns = {} }] of Object.entries(sets)) {
       const before = declared.get(set) ?? UNDECLARED;
       const there = this.#state.sets.get(set);
-      const isOther = (known: Axes | null): boolean => JSON.stringify(known) !== JSON.stringify(axesOf(axes));
-      if (axes !== undefined && there !== undefined && isOther(there.axes))
+      if (axes !== undefined && there !== undefined && !areSameAxes(there.axes, axesOf(axes)))
         throw new RangeError(`${set}.axes: the set is there already, with other axes`);
       for (const [key, told] of Object.entries(columns)) {
         const known = there?.columns.get(key);
@@ -184,7 +185,7 @@ export const STATE_COMMANDS: Readonly<Record<string, Command<StateLines>>> = {
 };
 
 function axesOf(axes: SetsTold[string]["axes"]): Axes | null {
-  return axes === undefined ? null : { handed: axes.handed, up: axes.up, kind: axes.kind ?? "local" };
+  return axes === undefined ? null : standardAxes(axes.handed, axes.up, axes.kind);
 }
 
 /** Null: nothing is known of it yet, and nothing is said. */

@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import { placesOf, toEuler, unsetOrigin } from "../../../src/model/place.ts";
+import { unsetOrigin } from "../../../src/model/geodesy.ts";
+import { placesOf } from "../../../src/model/place.ts";
+import { toEuler } from "../../../src/model/rotation.ts";
 import type { Recording } from "../../../src/model/recording.ts";
-import { type Axes, MutableState, type State } from "../../../src/model/state.ts";
+import type { Axes } from "../../../src/model/axes.ts";
+import { MutableState, type State } from "../../../src/model/state.ts";
 import type { Value } from "../../../src/model/value.ts";
 import { check } from "../../../src/ops/check.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
@@ -51,7 +54,8 @@ function expectPlaces(state: State, tape: State, origin = unsetOrigin(), digits 
     const row = poses.ids.indexOf(`/${set}/${id}/Pose`);
     expect(row, `${set} ${id}`).toBeGreaterThanOrEqual(0);
     for (const [k, number] of [x, y, z].entries()) expect(position[3 * row + k]).toBeCloseTo(number, digits);
-    const angles = orientation === null ? [0, 0, 0] : toEuler(orientation);
+    const angles: [number, number, number] = [0, 0, 0];
+    if (orientation !== null) toEuler(...orientation, angles, 0);
     for (const [k, angle] of angles.entries()) expect(Math.cos(rotation[3 * row + k]! - angle)).toBeCloseTo(1, 6);
   }
 }

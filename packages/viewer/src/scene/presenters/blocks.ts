@@ -12,12 +12,12 @@ import {
   SRGBColorSpace,
   Vector3,
 } from "three";
-import type { Column, EntitySet, State, Value } from "simtape";
+import { type Column, type EntitySet, radiansPer, type State, transformOf, type Value } from "simtape";
 import type { Passing } from "../../protocol.ts";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { Poses } from "../poses.ts";
-import { turnAngles } from "../turn.ts";
+import { turnQuaternionUp } from "../y-up.ts";
 import { blockLook } from "./block-colors.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { Figures } from "./figures.ts";
@@ -49,7 +49,6 @@ const PASSED = color("#40c057");
 const POLE = color("#9aa5ae");
 /** What was built is seen as a whole when it is smaller than this, metres. */
 const OVERSEEN = 150;
-const DEGREE = Math.PI / 180;
 const SIZE = new Vector3();
 /** How high a player is, and one that sneaks; metres. */
 const HEIGHT = 1.8;
@@ -207,6 +206,7 @@ class Blocks implements Presenter {
   /** The body turns with the yaw, the head with its own and with the pitch. */
   #drawPlayers(time: number): void {
     const { poses, entities } = this.#players;
+    const radians = radiansPer(entities?.columns.get("rotation")?.unit ?? null);
     this.#figures.begin();
     for (let row = 0; row < poses.count; row++) {
       if (!poses.isKnown(row)) continue;
@@ -216,8 +216,11 @@ class Blocks implements Presenter {
       const yaw = finite(numberAt(entities, "rotation", row, 2));
       const head = numberAt(entities, "head-yaw", row);
       const pitch = finite(numberAt(entities, "rotation", row, 1));
-      turnAngles(entities!.axes, 0, 0, yaw, DEGREE, BODY, 0);
-      turnAngles(entities!.axes, 0, pitch, Number.isFinite(head) ? head : yaw, DEGREE, HEAD, 0);
+      const transform = transformOf(entities!.axes);
+      transform.angles(0, 0, yaw, radians, BODY, 0);
+      transform.angles(0, pitch, Number.isFinite(head) ? head : yaw, radians, HEAD, 0);
+      turnQuaternionUp(BODY, 0);
+      turnQuaternionUp(HEAD, 0);
       // Bit 1 of the shared flags.
       const isSneaking = (numberAt(entities, "flags", row) & 2) !== 0;
       const [height, lean] = isSneaking ? [SNEAKING, LEAN] : [HEIGHT, 0];

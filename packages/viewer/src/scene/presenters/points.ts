@@ -1,16 +1,20 @@
 import { type Box3, Color, Group, OctahedronGeometry } from "three";
-import type { EntitySet, State } from "simtape";
+import { type EntitySet, posesOf, type State, transformOf } from "simtape";
 import { Instances } from "../instances.ts";
 import { colorOf } from "../look.ts";
-import { hasPlaces } from "../turn.ts";
 import { counted, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
 /** Whatever has a position: a point with its name. */
-export const points: PresenterKind = { claims: (_, set) => hasPlaces(set), make: (setting) => new Points(setting) };
+export const points: PresenterKind = {
+  claims: (_, set) => posesOf(set) !== null,
+  make: (setting) => new Points(setting),
+};
 
 const SIZE = 0.5;
 const MINE = new Color();
+/** Along forward, left and up of a thing. */
+const EXTENTS: number[] = [0, 0, 0];
 
 class Points implements Presenter {
   readonly object: Group = new Group();
@@ -38,11 +42,11 @@ class Points implements Presenter {
     for (const { poses, entities, set } of this.crowds) {
       for (let row = 0; row < poses.count; row++) {
         if (!poses.isKnown(row)) continue;
-        const sx = sizeOf(entities, row, 0);
-        const sy = sizeOf(entities, row, entities!.axes?.up === "y" ? 1 : 2);
-        const sz = sizeOf(entities, row, entities!.axes?.up === "y" ? 2 : 1);
+        const [a, b, c] = [0, 1, 2].map((item) => sizeOf(entities, row, item)) as [number, number, number];
+        transformOf(entities!.axes).ownVector(a, b, c, EXTENTS, 0);
+        const [length, width, height] = EXTENTS.map(Math.abs) as [number, number, number];
         const shade = look.paint(shadeOf(entities, row, set));
-        this.#shapes.putThing(poses, row, sx, sy, sz, shade);
+        this.#shapes.putThing(poses, row, length, height, width, shade);
       }
     }
     this.#shapes.end();

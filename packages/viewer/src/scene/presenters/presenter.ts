@@ -3,7 +3,7 @@ import type { EntitySet, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
 import type { Poses } from "../poses.ts";
-import type { Origin } from "../turn.ts";
+import type { Origin } from "../origin.ts";
 import type { Reading } from "./readings.ts";
 
 /** What a presenter draws with. */

@@ -6,6 +6,7 @@ import type { Palettes } from "../chunk/context.ts";
 import { varInt } from "./values.ts";
 import { readString } from "../layout/framing.ts";
 import { PALETTE } from "../layout/chunk.ts";
+import { axesNote, hasMore } from "../layout/axes.ts";
 import { readCells, readIds, readName, readValue } from "../layout/values.ts";
 import { KINDS, OP } from "../layout/patch.ts";
 
@@ -38,7 +39,7 @@ export function patchFields(fields: Fields, path: string, palettes: Palettes): v
         break;
       case OP.set:
         name(fields, inside(at, "set"));
-        noted(u8, axesNote)(fields, inside(at, "axes"));
+        if (hasMore(noted(u8, axesNote)(fields, inside(at, "axes")))) value(fields, inside(at, "stated"));
         break;
       case OP.removeRows:
       case OP.addRows:
@@ -69,9 +70,4 @@ export function patchFields(fields: Fields, path: string, palettes: Palettes): v
         throw new LayoutError("malformed", `unknown operation ${op}`, fields.cursor.offset - 1);
     }
   }
-}
-
-function axesNote(bits: number): string {
-  if ((bits & 1) === 0) return "none";
-  return `${(bits & 2) === 0 ? "right" : "left"}-handed, ${(bits & 4) === 0 ? "y" : "z"} up`;
 }

@@ -1,10 +1,12 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
+import type { Axes } from "../../../model/axes.ts";
 import type { Column, ColumnData, ColumnKind, Interpolation } from "../../../model/column.ts";
 import type { StateModel } from "../../../model/reader.ts";
-import { type Axes, type EntitySet, type MutableEntitySet, MutableState, type State } from "../../../model/state.ts";
+import { type EntitySet, type MutableEntitySet, MutableState, type State } from "../../../model/state.ts";
 import type { Value } from "../../../model/value.ts";
+import { readAxes, writeAxes } from "./axes.ts";
 import { readString, readVarInt, writeString, writeVarInt } from "./framing.ts";
 import { readCells, readIds, readName, readValue, writeCells, writeIds, writeName, writeValue } from "./values.ts";
 
@@ -17,7 +19,7 @@ export const OP = {
   value: 0,
   /** name */
   delete: 1,
-  /** name, u8 axes: the set that the following is about, made when new */
+  /** name, axes (`axes.ts`): the set that the following is about, made when new */
   set: 2,
   /** ids */
   removeRows: 3,
@@ -51,7 +53,6 @@ export function writeValueChange(builder: ByteBuilder, path: string, value: Valu
 
 export const KINDS: readonly ColumnKind[] = ["f64", "f32", "i32", "u32", "u8", "string"];
 const INTERPOLATIONS: readonly Interpolation[] = ["hold", "linear", "angle-deg", "angle-rad", "quaternion", "geodetic"];
-const AXES_KINDS: readonly Axes["kind"][] = ["local", "geodetic"];
 
 /** Everything that makes `after` out of `before`; null is a set that is not there. Writes nothing when they are equal. */
 export function writeSetChange(
@@ -67,12 +68,8 @@ export function writeSetChange(
     isNamed = true;
     builder.u8(OP.set);
     writeName(builder, name, indexOf(name));
-    const axes = (after ?? before)?.axes ?? null;
-    const bits =
-      axes === null
-        ? 0
-        : 1 | (axes.handed === "left" ? 2 : 0) | (axes.up === "z" ? 4 : 0) | (AXES_KINDS.indexOf(axes.kind) << 3);
-    return builder.u8(bits);
+    writeAxes(builder, (after ?? before)?.axes ?? null);
+    return builder;
   };
   if (before === null && after !== null) named();
   if (after === null) {
@@ -283,16 +280,7 @@ export function walkPatch(cursor: ByteCursor, nameAt: NameAt, target: PatchTarge
         break;
       case OP.set: {
         const name = readName(cursor, nameAt);
-        const bits = cursor.u8();
-        const axes: Axes | null =
-          (bits & 1) === 0
-            ? null
-            : {
-                handed: (bits & 2) === 0 ? "right" : "left",
-                up: (bits & 4) === 0 ? "y" : "z",
-                kind: AXES_KINDS[(bits >> 3) & 1]!,
-              };
-        set = target.set(name, axes);
+        set = target.set(name, readAxes(cursor));
         column = null;
         break;
       }

@@ -1,9 +1,20 @@
+import type { Axes } from "../../../model/axes.ts";
 import type { MutableColumn } from "../../../model/column.ts";
-import type { Axes, MutableEntitySet, MutableState } from "../../../model/state.ts";
+import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
 import type { Value } from "../../../model/value.ts";
 
-/** Minecraft's axes: right-handed, y up. */
-const AXES: Axes = { handed: "right", up: "y", kind: "local" };
+/**
+ * Minecraft's axes: right-handed, y up; yaw 0 looks along z and grows clockwise seen from above, pitch is positive
+ * downwards, velocities are blocks a tick (events §2).
+ */
+export const AXES: Axes = {
+  handed: "right",
+  up: "y",
+  kind: "local",
+  angles: { order: "yaw-pitch-roll", roll: "right", pitch: "down", yaw: "right", zero: "z" },
+  velocities: "set",
+  tickRate: 20,
+};
 
 /** Sets of things that live; a thing is in one of them. `.mirror`: pictures of what other sets hold exactly. */
 export type ActorSet = "players" | "entities" | ".mirror";

@@ -1,7 +1,10 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { NBT, nbtCompound } from "../../../codec/nbt.ts";
-import { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "../../../model/place.ts";
+import { transformOf } from "../../../model/axes.ts";
+import { type Origin, unsetOrigin } from "../../../model/geodesy.ts";
+import { type Place, placesOf } from "../../../model/place.ts";
 import { areSameSets, type EntitySet, type State } from "../../../model/state.ts";
+import { radiansPer } from "../../../model/units.ts";
 import type { ChannelInfo, Value } from "../../../model/value.ts";
 import type { Account, StateEncoder, Witness, Writer } from "../../../model/writer.ts";
 import { TICK } from "../layout/framing.ts";
@@ -19,6 +22,7 @@ import { type Place as GridPlace, Move, moveMask, quantize, turnChange, turnOf, 
 import { MIRROR_PREFIX, SET_EVENT, STATE_NAMESPACE, VALUE_EVENT } from "../layout/own.ts";
 import { writePaletteAdd } from "../layout/world-events.ts";
 import { sameValue, writeSetChange, writeStateChange, writeValueChange } from "../layout/patch.ts";
+import { AXES } from "../state/scene.ts";
 import { PaletteIndex } from "../state/snapshot-palettes.ts";
 import { HcrpWriter } from "./writer.ts";
 
@@ -77,6 +81,7 @@ export class HcrpEncoder implements StateEncoder {
   readonly #counts = new Map<string, number>();
   readonly #refused = new Map<string, number>();
   readonly #move = new Move();
+  readonly #at = new Float64Array(3);
   #names = new PaletteIndex();
   #nextEntity: number;
   #steps = 0;
@@ -208,10 +213,9 @@ export class HcrpEncoder implements StateEncoder {
   }
 
   #tellPlace(place: Place): void {
-    // right-handed, z up, to right-handed, y up
-    const x = quantize(place.x);
-    const y = quantize(place.z);
-    const z = quantize(-place.y);
+    const at = this.#at;
+    SCENE.vectorBack(place.x, place.y, place.z, at, 0);
+    const [x, y, z] = [quantize(at[0]!), quantize(at[1]!), quantize(at[2]!)];
     if (!Number.isSafeInteger(x) || !Number.isSafeInteger(y) || !Number.isSafeInteger(z)) return;
     const key = `${place.set}\0${typeof place.id}\0${place.id}`;
     const kind = `${MIRROR_PREFIX}${place.set}/${place.kind}`;
@@ -356,10 +360,12 @@ function placeOf({ q, yaw, pitch }: Actor): GridPlace {
   return { q, yaw, pitch, flags: 0 };
 }
 
-/** Yaw and pitch in angle steps: yaw 0 looks along +z and grows clockwise, pitch is positive downwards. */
+const SCENE = transformOf(AXES);
+
+/** Yaw and pitch in angle steps. */
 function anglesOf({ orientation }: Place): [number, number] {
   if (orientation === null) return [0, 0];
-  const [, pitch, yaw] = toEuler(orientation);
-  const degree = 180 / Math.PI;
-  return [turnOf(-yaw * degree - 90), turnOf(pitch * degree)];
+  const angles: [number, number, number] = [0, 0, 0];
+  SCENE.anglesBack(...orientation, radiansPer("deg"), angles, 0);
+  return [turnOf(angles[2]), turnOf(angles[1])];
 }

@@ -1,0 +1,42 @@
+import { type Numbers, TangentPlane } from "simtape";
+import { turnVectorUp } from "./y-up.ts";
+
+/** Coordinates beyond this are laid to an origin of their own: in 32 bits they would tremble. */
+const NEAR = 2000;
+
+/**
+ * Where the scene's zero is in the recording's world. The first position met decides; recording and ghosts share one,
+ * so that they lie as they were. Geodetic places come onto the plane that touches sea level there: x east, y up, -z north.
+ */
+export class Origin {
+  #isSet = false;
+  #plane: TangentPlane | null = null;
+  readonly #offset = new Float64Array(3);
+
+  /** Scene metres to metres from the origin. */
+  local(out: Numbers, at: number): void {
+    const offset = this.#offset;
+    const isKnown = Number.isFinite(out[at]! + out[at + 1]! + out[at + 2]!);
+    if (!this.#isSet && isKnown) {
+      this.#isSet = true;
+      for (let k = 0; k < 3; k++) {
+        const value = out[at + k]!;
+        offset[k] = Math.abs(value) > NEAR ? Math.round(value / 1000) * 1000 : 0;
+      }
+    }
+    for (let k = 0; k < 3; k++) out[at + k] = out[at + k]! - offset[k]!;
+  }
+
+  /** Degrees, degrees and metres above the ellipsoid to metres from the origin. */
+  geodetic(latitude: number, longitude: number, height: number, out: Numbers, at: number): void {
+    if (this.#plane === null) {
+      if (!Number.isFinite(latitude + longitude)) {
+        for (let k = 0; k < 3; k++) out[at + k] = Number.NaN;
+        return;
+      }
+      this.#plane = new TangentPlane({ latitude, longitude, altitude: 0, heading: 0 });
+    }
+    this.#plane.fromGeodetic(latitude, longitude, height, out, at);
+    turnVectorUp(out, at);
+  }
+}
