@@ -20,7 +20,8 @@ interface Changes<T> {
 }
 
 interface SetPatch {
-  readonly axes: Axes | null;
+  /** Undefined: as before, the same object. */
+  readonly axes: Axes | null | undefined;
   /** Null: as before. */
   readonly ids: EntitySet["ids"] | null;
   readonly columns: Changes<Column>;
@@ -86,7 +87,7 @@ export function patched(before: State | null, patch: StatePatch): State {
 
 function patchedSet({ axes, ids, columns }: SetPatch, before: EntitySet | undefined): EntitySet {
   return {
-    axes,
+    axes: axes === undefined ? (before?.axes ?? null) : axes,
     ids: ids ?? before?.ids ?? [],
     columns: applied(before?.columns ?? new Map<string, Column>(), columns, (column) => column),
   };
@@ -132,7 +133,8 @@ function setPatch(set: EntitySet, before: EntitySet | undefined, copies: Copies)
     return { is: copies.add(column) };
   });
   if (hasSameIds && columns.put.length === 0 && columns.drop.length === 0) return null;
-  return { is: { axes: set.axes, ids: hasSameIds ? null : set.ids, columns } };
+  const axes = before !== undefined && before.axes === set.axes ? undefined : set.axes;
+  return { is: { axes, ids: hasSameIds ? null : set.ids, columns } };
 }
 
 type List = ArrayLike<number | string>;

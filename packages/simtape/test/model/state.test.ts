@@ -332,7 +332,7 @@ describe("what freeze gives", () => {
     const { values, sets } = state.freeze();
     expect([...values]).toEqual([["map", "Town01"]]);
     expect([...sets.keys()]).toEqual(["cars"]);
-    expect(sets.get("cars")!.axes).toEqual({ handed: "left", up: "z", kind: "local" });
+    expect(sets.get("cars")!.axes).toMatchObject({ handed: "left", up: "z", kind: "local" });
     expect([...sets.get("cars")!.columns]).toEqual([
       ["speed", { data: new Float32Array([5]), width: 1, unit: null, interpolation: "hold" }],
     ]);

@@ -1,3 +1,6 @@
+import { AXES as HCRP } from "../../src/formats/hcrp/state/scene.ts";
+import type { Axes } from "../../src/model/axes.ts";
+import { standardAxes } from "../../src/model/standard-axes.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StateModel } from "../../src/model/reader.ts";
@@ -60,6 +63,8 @@ async function advance(clock: ManualClock, span: number): Promise<void> {
     await settled(4);
   }
 }
+
+const ROOM: Axes = { ...standardAxes("left", "y"), own: { forward: "z", up: "y" }, tickRate: 90 };
 
 describe("a player at the other end of a channel", () => {
   test("is the same as one at hand: commands, status and frames", async () => {
@@ -307,7 +312,7 @@ describe("a patch", () => {
     const state: State = {
       time: 1,
       values: new Map([["map", { image: bytes, list: [bytes, 1, null] }]]),
-      sets: new Map([["cars", { ids: [7], axes: null, columns: new Map([["position", position]]) }]]),
+      sets: new Map([["cars", { ids: [7], axes: ROOM, columns: new Map([["position", position]]) }]]),
     };
     const transfer: ArrayBuffer[] = [];
     const patch = new Patcher().next(state, transfer);
@@ -317,5 +322,23 @@ describe("a patch", () => {
     const image = (sent.values.put[0]![1] as { image: Uint8Array }).image;
     expect(image.buffer.byteLength).toBe(3);
     expect(patched(null, sent)).toEqual(state);
+  });
+
+  test("says once what the numbers of a set mean", () => {
+    const at = (x: number, axes: Axes): State => {
+      const position = { data: Float64Array.of(x, 0, 0), width: 3, unit: "m", interpolation: "linear" } as const;
+      return {
+        time: x,
+        values: new Map(),
+        sets: new Map([["cars", { ids: [7], axes, columns: new Map([["position", position]]) }]]),
+      };
+    };
+    const patcher = new Patcher();
+    const next = (shown: State | null, state: State): State => patched(shown, structuredClone(patcher.next(state, [])));
+    const first = next(null, at(1, ROOM));
+    const second = next(first, at(2, ROOM));
+    const third = next(second, at(3, HCRP));
+    expect([first, second, third]).toEqual([at(1, ROOM), at(2, ROOM), at(3, HCRP)]);
+    expect(second.sets.get("cars")!.axes).toBe(first.sets.get("cars")!.axes);
   });
 });

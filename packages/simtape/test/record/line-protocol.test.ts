@@ -217,7 +217,7 @@ describe("the state of any simulator", () => {
       { entities: { cars: { b: { load: 7, position: [4, null, 6] } } } },
     ]);
     const cars = (await recording.state(0)).sets.get("cars")!;
-    expect(cars.axes).toEqual({ handed: "left", up: "z", kind: "local" });
+    expect(cars.axes).toMatchObject({ handed: "left", up: "z", kind: "local" });
     expect(Object.fromEntries(cars.columns)).toMatchObject({
       position: { width: 3, unit: "cm", interpolation: "linear", data: Float64Array.of(1, 2, 3, 4, Number.NaN, 6) },
       gear: { unit: null, interpolation: "hold", data: Int32Array.of(-1, 0) },
@@ -226,6 +226,19 @@ describe("the state of any simulator", () => {
       speed: { data: Float64Array.of(2.5, Number.NaN) },
       load: { unit: "kg", data: Float64Array.of(Number.NaN, 7) },
     });
+  });
+
+  test("means what its axes state, in the recording too", async () => {
+    const axes = {
+      handed: "left",
+      up: "y",
+      angles: { order: "yaw-pitch-roll", roll: "left", pitch: "down", yaw: "right", zero: "z" },
+      own: { forward: "z", up: "y" },
+      tickRate: 90,
+    };
+    const things = { entities: { riders: { a: { position: [1, 2, 3], rotation: [0, 0, 90] } } } };
+    const recording = await recorded([{ simtape: 1, sets: { riders: { axes } } }, { tick: 0 }, things]);
+    expect((await recording.state(0)).sets.get("riders")!.axes).toEqual({ ...axes, kind: "local", velocities: "set" });
   });
 
   const path = fc.constantFrom("a", "b/c", "d.e", "__proto__");
@@ -398,6 +411,14 @@ describe("a line that cannot be taken", () => {
     [{ simtape: 1, worldVersion: "é".repeat(9) }, /^line 1: worldVersion: expected a text of at most 16 bytes/],
     [{ simtape: 1, metadata: { hcrp: {} } }, /^line 1: metadata\.hcrp: expected a key other than hcrp and simtape/],
     [{ simtape: 1, sets: { cars: { axes: { up: "x" } } } }, /^line 1: sets\.cars\.axes\.handed: expected one of/],
+    [
+      { simtape: 1, sets: { cars: { axes: { handed: "left", up: "w" } } } },
+      /^line 1: sets\.cars\.axes\.up: expected one/,
+    ],
+    [
+      { simtape: 1, sets: { cars: { axes: { handed: "left", up: "z", own: { forward: "z", up: "z" } } } } },
+      /^line 1: sets\.cars\.axes: expected axes that agree \(forward and up are the same axis: z, z\), found/,
+    ],
     [{ simtape: 1, ticks: 20 }, /^line 1: expected only simtape, rate, .*, found "ticks"$/],
   ])("may be the header: %j", async (header, message) => {
     const into = protocol();

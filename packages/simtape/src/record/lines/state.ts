@@ -1,10 +1,10 @@
 import type { ColumnKind, ColumnSpec, Interpolation, MutableColumn } from "../../model/column.ts";
-import type { Axes } from "../../model/axes.ts";
-import { areSameAxes, standardAxes } from "../../model/standard-axes.ts";
+import { type Axes, transformOf } from "../../model/axes.ts";
+import { areSameAxes } from "../../model/standard-axes.ts";
 import { type MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
 import type { Check, Command } from "./check.ts";
-import { command, either, is, name, object, oneOf, orNull, record, text, whole } from "./check.ts";
+import { command, either, is, name, number, object, oneOf, orNull, record, text, whole } from "./check.ts";
 import type { Recorder } from "../live/recorder.ts";
 
 type Cell = number | string | boolean | null | readonly (number | null)[];
@@ -33,12 +33,14 @@ type ColumnTold =
       readonly interpolation?: Interpolation;
     };
 
+type AxesTold = Omit<Axes, "kind"> & Partial<Pick<Axes, "kind">>;
+
 /** What sets are: axes, and columns by name. */
 export type SetsTold = Readonly<
   Record<
     string,
     {
-      readonly axes?: { readonly handed: Axes["handed"]; readonly up: "y" | "z"; readonly kind?: Axes["kind"] };
+      readonly axes?: AxesTold;
       readonly columns?: Readonly<Record<string, ColumnTold>>;
     }
   >
@@ -60,11 +62,47 @@ const column: Check<ColumnTold> = either(
   ),
 );
 
+const direction = oneOf("x", "-x", "y", "-y", "z", "-z");
+const STATED: Check<AxesTold> = object(
+  { handed: oneOf("right", "left"), up: direction },
+  {
+    kind: oneOf("local", "geodetic"),
+    angles: object({
+      order: oneOf(
+        "yaw-pitch-roll",
+        "yaw-roll-pitch",
+        "pitch-yaw-roll",
+        "pitch-roll-yaw",
+        "roll-yaw-pitch",
+        "roll-pitch-yaw",
+      ),
+      roll: oneOf("right", "left"),
+      pitch: oneOf("up", "down"),
+      yaw: oneOf("right", "left"),
+      zero: oneOf("x", "-x", "y", "-y", "z", "-z", "north", "east", "south", "west"),
+    }),
+    own: object({ forward: direction, up: direction }),
+    velocities: oneOf("set", "own"),
+    tickRate: number,
+  },
+);
+
+const AXES: Check<AxesTold> = (found) => {
+  const problem = STATED(found);
+  if (problem !== null) return problem;
+  try {
+    axesOf(found as AxesTold);
+    return null;
+  } catch (error) {
+    return { path: "", expected: `axes that agree (${(error as Error).message})`, found };
+  }
+};
+
 export const SETS: Check<SetsTold> = record(
   object(
     {},
     {
-      axes: object({ handed: oneOf("right", "left"), up: oneOf("y", "z") }, { kind: oneOf("local", "geodetic") }),
+      axes: AXES,
       columns: record(column, name),
     },
   ),
@@ -122,7 +160,8 @@ export class StateLines {
     for (const [set, { axes, columns = {} }] of Object.entries(sets)) {
       const before = declared.get(set) ?? UNDECLARED;
       const there = this.#state.sets.get(set);
-      if (axes !== undefined && there !== undefined && !areSameAxes(there.axes, axesOf(axes)))
+      const told = axesOf(axes);
+      if (told !== null && there !== undefined && (there.axes === null || !areSameAxes(there.axes, told)))
         throw new RangeError(`${set}.axes: the set is there already, with other axes`);
       for (const [key, told] of Object.entries(columns)) {
         const known = there?.columns.get(key);
@@ -130,7 +169,7 @@ export class StateLines {
           throw new RangeError(`${set}.columns.${key}: the column is there already, and another one`);
       }
       declared.set(set, {
-        axes: axes === undefined ? before.axes : axesOf(axes),
+        axes: told ?? before.axes,
         columns: new Map([...before.columns, ...Object.entries(columns)]),
       });
     }
@@ -184,8 +223,9 @@ export const STATE_COMMANDS: Readonly<Record<string, Command<StateLines>>> = {
   entities: command(ENTITIES, (lines, sets) => lines.entities(sets)),
 };
 
-function axesOf(axes: SetsTold[string]["axes"]): Axes | null {
-  return axes === undefined ? null : standardAxes(axes.handed, axes.up, axes.kind);
+/** Throws `RangeError` for axes that contradict themselves. */
+function axesOf(axes: AxesTold | undefined): Axes | null {
+  return axes === undefined ? null : transformOf({ kind: "local", ...axes }).axes;
 }
 
 /** Null: nothing is known of it yet, and nothing is said. */

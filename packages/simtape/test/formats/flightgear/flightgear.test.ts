@@ -424,7 +424,7 @@ describe("state", () => {
     const state = await recording.state(time(12));
     const set = state.sets.get("aircraft")!;
     expect(set.ids).toEqual(["ALICE", "BOB", "self"]);
-    expect(set.axes).toEqual({ handed: "right", up: "z", kind: "geodetic" });
+    expect(set.axes).toMatchObject({ handed: "right", up: "z", kind: "geodetic" });
     expect(set.columns.get("label")!.data).toEqual(["ALICE", "BOB", "ufo"]);
     expect(set.columns.get("kind")!.data).toEqual([
       "Aircraft/ufo/Models/ufo.xml",

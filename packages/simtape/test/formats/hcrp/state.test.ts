@@ -209,7 +209,7 @@ describe("entities", () => {
     expect([...state.values.keys()].some((path) => path.startsWith("entities/"))).toBe(false);
     expect(state.sets.get("entities")!.ids).toEqual([3]);
     expect(state.sets.get("entities")!.columns.get("kind")!.data).toEqual(["minecraft:cow"]);
-    expect(players!.axes).toEqual({ handed: "right", up: "y", kind: "local" });
+    expect(players!.axes).toMatchObject({ handed: "right", up: "y", kind: "local" });
   });
 
   test("removing and leaving take the entity with its values, and passengers get off", async () => {

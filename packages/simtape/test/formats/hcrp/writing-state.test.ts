@@ -13,6 +13,7 @@ import { openBundle } from "../../../src/model/open.ts";
 import type { Reader } from "../../../src/model/reader.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import type { ColumnSpec } from "../../../src/model/column.ts";
+import type { Axes } from "../../../src/model/axes.ts";
 import { MutableState, type State } from "../../../src/model/state.ts";
 import type { Value } from "../../../src/model/value.ts";
 import type { MadeMessage } from "../../../src/model/writer.ts";
@@ -320,6 +321,11 @@ const change = fc.record({
   dropColumn: fc.boolean(),
 });
 
+const AXES_OF: Readonly<Record<string, Axes>> = {
+  vehicles: { handed: "left", up: "z", kind: "local" },
+  walkers: { handed: "right", up: "-y", kind: "local", own: { forward: "z", up: "-y" }, tickRate: 60 },
+};
+
 describe("state of any format", () => {
   test("comes back exactly at every tick: values, sets, columns, units, axes", async () => {
     await fc.assert(
@@ -333,7 +339,7 @@ describe("state of any format", () => {
             else state.setValue(path, value);
           }
           for (const { set: name, id, column, number, remove } of rows) {
-            const set = state.set(name, name === "vehicles" ? { handed: "left", up: "z", kind: "local" } : null);
+            const set = state.set(name, AXES_OF[name] ?? null);
             if (remove) set.remove(id);
             else {
               const row = set.row(id);

@@ -252,7 +252,7 @@ describe("state", () => {
     const state = await recording.state(5);
     const poses = state.sets.get("poses")!;
     expect(poses.ids).toEqual(["/arm", "/base", "/camera", "/goal"]);
-    expect(poses.axes).toEqual({ handed: "right", up: "z", kind: "local" });
+    expect(poses.axes).toMatchObject({ handed: "right", up: "z", kind: "local" });
     expect(cells(state, "position")).toEqual([1, 2, 3, 4, 5, 0, 7, 8, 9, 3, 2, 0]);
     const f = Math.fround;
     const { NaN: no } = Number;

@@ -477,7 +477,7 @@ describe("state", () => {
     const { sets, values } = await at(1);
     const particles = sets.get("particles")!;
     expect(particles.ids.length).toBe(60);
-    expect(particles.axes).toEqual({ handed: "right", up: "z", kind: "local" });
+    expect(particles.axes).toMatchObject({ handed: "right", up: "z", kind: "local" });
     expect(particles.columns.get("position")).toMatchObject({ width: 3, unit: "nm", interpolation: "linear" });
     expect((particles.columns.get("label")!.data as string[])[59]).toBe("C60");
     expect(numbers(particles, "element")).toEqual(new Array(60).fill(6));
@@ -495,7 +495,7 @@ describe("state", () => {
   });
   test("has a head and hands for each user in the axes of the room", async () => {
     const avatars = (await at(0.01)).sets.get("avatars")!;
-    expect(avatars.axes).toEqual({ handed: "left", up: "y", kind: "local" });
+    expect(avatars.axes).toMatchObject({ handed: "left", up: "y", kind: "local" });
     expect(avatars.ids.map((id) => String(id).split("/")[1])).toEqual(["hand.left", "hand.right", "headset"]);
     expect(avatars.columns.get("label")!.data).toEqual(["Ada", "Ada", "Ada"]);
     expect(numbers(avatars, "position").slice(3, 6)).toEqual([0.25, 1.1, -0.5]);
