@@ -8,7 +8,7 @@ import { readValue, writeValue } from "./values.ts";
 
 /*
  * A byte says how sets are handed, what is up and whether they are geodetic; all else they mean follows from it
- * (`standardAxes`). Only behind axes that mean something else there is a value: a record of what is otherwise.
+ * (`standardAxes`, spec §16.2). Only behind axes that mean something else there is a value: a record of what is otherwise.
  */
 const BITS = { stated: 1, left: 2, zUp: 4, geodetic: 8, more: 16 } as const;
 
