@@ -177,7 +177,10 @@ export class AxesTransform {
     else multiply(a[0]!, a[1]!, a[2]!, a[3]!, s[0]!, s[1]!, s[2]!, s[7]!, out, at);
   }
 
-  /** A unit quaternion to roll, pitch and yaw: 3 numbers, the one in the middle of the order within a quarter turn. */
+  /**
+   * A unit quaternion to roll, pitch and yaw: 3 numbers, the one in the middle of the order within a quarter turn. Where
+   * that is a quarter turn, the other two are about one axis, and what each gets of them is rounding.
+   */
   anglesBack(x: number, y: number, z: number, w: number, radians: number, out: Numbers, at: number): void {
     const s = this.#scratch;
     const isLevel = this.#zero === 0;

@@ -18,7 +18,10 @@ export function fromEuler(roll: number, pitch: number, yaw: number, out: Numbers
   out[at + 3] = cr * cp * cy + sr * sp * sy;
 }
 
-/** The turns that `fromEuler` makes this unit quaternion of: `out` gets roll, pitch, yaw, radians, pitch within ±π/2. */
+/**
+ * The turns that `fromEuler` makes this unit quaternion of: `out` gets roll, pitch, yaw, radians, pitch within ±π/2. With
+ * a pitch of ±π/2 roll and yaw are about one axis, and what each gets of them is rounding.
+ */
 export function toEuler(x: number, y: number, z: number, w: number, out: Numbers, at: number): void {
   out[at] = Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y));
   out[at + 1] = Math.asin(Math.max(-1, Math.min(1, 2 * (w * y - z * x))));

@@ -118,7 +118,11 @@ function anglesFrom(transform: AxesTransform, [a, b, c]: Three, radians = 1): Fo
   return out;
 }
 
-const angle = fc.double({ min: -Math.PI, max: Math.PI, noNaN: true });
+const angle = fc.oneof(
+  { weight: 3, arbitrary: fc.double({ min: -Math.PI, max: Math.PI, noNaN: true }) },
+  { weight: 1, arbitrary: fc.integer({ min: -8, max: 8 }).map((eighths) => (eighths * Math.PI) / 8) },
+  { weight: 1, arbitrary: fc.integer({ min: -180, max: 180 }).map((degrees) => degrees * DEGREE) },
+);
 const cell = fc.double({ min: -1e6, max: 1e6, noNaN: true });
 const three = fc.tuple(cell, cell, cell);
 const quaternion = fc
@@ -221,6 +225,8 @@ describe("angles", () => {
     const unitOf = fc.constantFrom(1, DEGREE);
     const property = fc.property(anyAxes, fc.tuple(angle, angle, angle), unitOf, (axes, row, radians) => {
       const transform = transformOf(axes);
+      const middle = ["roll", "pitch", "yaw"].indexOf(transform.axes.angles!.order.split("-")[1]!);
+      fc.pre(Math.abs(Math.cos(row[middle]!)) > 1e-6);
       const there = anglesFrom(transform, row);
       const back: Three = [0, 0, 0];
       transform.anglesBack(...there, radians, back, 0);
@@ -358,8 +364,10 @@ describe("what was written before", () => {
     fc.assert(property, SEED);
   });
 
-  test("angles that were written of an orientation are to the last bit what they were", () => {
+  test("angles that were written of an orientation, if not straight up or down, are to the last bit what they were", () => {
     const property = fc.property(quaternion, (q) => {
+      const [x, y, z, w] = q;
+      fc.pre(Math.abs(2 * (w * y - z * x)) < 1 - 1e-12);
       const back = (axes: Axes, radians: number): number[] => {
         const out = [0, 0, 0];
         transformOf(axes).anglesBack(...q, radians, out, 0);

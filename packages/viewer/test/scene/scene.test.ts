@@ -110,6 +110,24 @@ describe("axes and units", () => {
     }
   });
 
+  test.each<Axes>([
+    { handed: "left", up: "y", kind: "local", own: { forward: "z", up: "y" } },
+    { handed: "right", up: "-z", kind: "local", own: { forward: "x", up: "-z" } },
+    { handed: "right", up: "x", kind: "local", own: { forward: "-y", up: "z" } },
+  ])("things are where the library says whatever their axes mean: %j", (axes) => {
+    const turn = new Quaternion(0.1, -0.5, 0.3, 0.8).normalize().toArray();
+    const set = { ...oneSet([1], [1, 2, 3], { orientation: { data: Float64Array.from(turn), width: 4 } }), axes };
+    const poses = new Poses(new Origin());
+    poses.update(set);
+    const [place] = placesOf(stateWith({ things: set }), unsetOrigin());
+    const { x, y, z, orientation } = place!;
+    expect([...poses.positions.subarray(0, 3)]).toEqual([x, z, -y]);
+    const [qx, qy, qz, qw] = orientation!;
+    expect(new Quaternion().fromArray(poses.orientations, 0).angleTo(new Quaternion(qx, qz, -qy, qw))).toBeLessThan(
+      1e-6,
+    );
+  });
+
   test("what is far from zero is laid to an origin of its own, and keeps its millimetres", () => {
     const origin = new Origin();
     const poses = new Poses(origin);
