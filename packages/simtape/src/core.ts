@@ -112,7 +112,7 @@ export { type ConversionReport, type ConvertOptions, convert } from "./ops/conve
 export { type CopyReport, copy, type RewriteReport, rewrite } from "./ops/copy.ts";
 export { type Corruption, corrupt, plan as planCorruption } from "./ops/corrupt.ts";
 export { type Annotation, applyEdits, type EditContext, type Edited } from "./ops/edit/apply.ts";
-export { EDIT_LIST_SCHEMA, EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
+export { EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
 export { writeEdited } from "./ops/edit/write.ts";
 export { type RepairReport, repair } from "./ops/repair.ts";
 export { MAX_RATE } from "./play/checks.ts";

@@ -20,8 +20,13 @@ export {
   undoRetention,
 } from "./retain/retain.ts";
 export { applyRetention, type RetentionChange, type RetentionResult } from "./retain/apply.ts";
-export { parsePolicy, type RetentionClass, type RetentionMatch, type RetentionPolicy } from "./retain/policy.ts";
-export { PolicyError, RETENTION_SCHEMA } from "./retain/schema.ts";
+export {
+  PolicyError,
+  parsePolicy,
+  type RetentionClass,
+  type RetentionMatch,
+  type RetentionPolicy,
+} from "./retain/policy.ts";
 export type { MainFile, Placed, Tombstone } from "./retain/tombstone.ts";
 export { type Clip, Ring, type RingOptions, type Trigger } from "./live/ring.ts";
 export { stateHash } from "./compact/state-hash.ts";

@@ -174,7 +174,7 @@ describe("simtape record", () => {
 
   test.each([
     ["nothing that was sent", [], "", 1, /nothing was sent/],
-    ["a bad header", [], '{"simtape":2}\n', 1, /line 1: simtape: expected one of 1, found 2; nothing is recorded/],
+    ["a bad header", [], '{"simtape":2}\n', 1, /line 1: simtape: expected 1, found 2; nothing is recorded/],
     ["a name that is none", ["--id", "a b"], "", 2, /say the recording's name/],
     ["an input without a port", ["--input", "tcp://127.0.0.1"], "", 2, /--input takes/],
     ["a size that is none", ["--buffer", "much"], "", 2, /a size such as/],

@@ -84,7 +84,7 @@ test("exit 3 when a recording cannot be judged; holds of nothing are told", asyn
 test("exit 2 for wrong usage, in one line", async () => {
   const wrong: [words: string[], message: RegExp][] = [
     [[], /say what stays: --policy FILE/],
-    [policy({ version: 3 }), /policy .*policy\.json: version: must be 1, is 3/],
+    [policy({ version: 3 }), /policy .*policy\.json: version: expected 1, found 3/],
     [["--policy", "/no/such.json", "--now", "2026-01-01"], /cannot read the policy \/no\/such\.json: ENOENT/],
     [[...policy({ version: 3 }), "--apply", "--now", "2999-01-01"], /a date that is yet to come/],
     [["--policy", "x", "--undo", "old"], /takes nothing but the store/],

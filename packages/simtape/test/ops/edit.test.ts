@@ -114,14 +114,46 @@ describe("edit lists", () => {
   });
 
   test.each([
-    [{ version: 2, operations: [] }, "version"],
-    [{ version: 1, operations: [{ op: "explode" }] }, "operations[0].op"],
-    [{ version: 1, operations: [{ op: "trim", from: "soon" }] }, "operations[0].from"],
-    [{ version: 1, operations: [{ op: "trim", form: 1 }] }, "operations[0].form"],
-    [{ version: 1, operations: [{ op: "shift" }] }, "operations[0]"],
-    [{ version: 1, operations: [{ op: "redact", channels: [] }] }, "operations[0].channels"],
-    [[], "list"],
-  ])("say where they are wrong: %j", (document, path) => {
+    [{ version: 2, operations: [] }, "version", "expected 1, found 2"],
+    [{ version: 1 }, "operations", "expected a list, found nothing"],
+    [
+      { version: 1, operations: [{ op: "explode" }] },
+      "operations[0].op",
+      'expected one of trim, shift, filter, rename, redact, annotate, join, found "explode"',
+    ],
+    [{ version: 1, operations: [7] }, "operations[0]", "expected an object, found 7"],
+    [
+      { version: 1, operations: [{ op: "trim", from: "soon" }] },
+      "operations[0].from",
+      'expected a duration such as 12.5s, 1m30s, 250ms, found "soon"',
+    ],
+    [
+      { version: 1, operations: [{ op: "trim", from: null }] },
+      "operations[0].from",
+      "expected a number or a duration such as 12.5s, 1m30s, 250ms, found null",
+    ],
+    [
+      { version: 1, operations: [{ op: "trim", form: 1 }] },
+      "operations[0]",
+      'expected only op, from, until, found "form"',
+    ],
+    [
+      { version: 1, operations: [{ op: "shift" }] },
+      "operations[0].by",
+      "expected a number or a duration such as 12.5s, 1m30s, 250ms, found nothing",
+    ],
+    [
+      { version: 1, operations: [{ op: "redact", channels: [] }] },
+      "operations[0].channels",
+      "expected a list of one or more, found []",
+    ],
+    [
+      { version: 1, operations: [{ op: "rename", channels: { a: "" } }] },
+      "operations[0].channels.a",
+      'expected a name, found ""',
+    ],
+    [[], "list", "expected an object, found []"],
+  ])("say where they are wrong: %j", (document, path, what) => {
     let found: unknown;
     try {
       parse(document);
@@ -130,6 +162,7 @@ describe("edit lists", () => {
     }
     expect(found).toBeInstanceOf(EditError);
     expect((found as EditError).path).toBe(path);
+    expect((found as EditError).message).toBe(`${path}: ${what}`);
   });
 
   test("filter, redact and rename change what comes out", async () => {

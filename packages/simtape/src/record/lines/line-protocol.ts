@@ -1,28 +1,21 @@
-import {
-  base64,
-  type Check,
-  type Command,
-  command,
-  id,
-  is,
-  name,
-  number,
-  object,
-  oneOf,
-  record,
-  tell,
-  text,
-  uuid,
-  whole,
-  yes,
-} from "./check.ts";
 import { QuickLine } from "./quick.ts";
 import { LineSplitter, TOO_LONG } from "./lines.ts";
-import type { Value } from "../../model/value.ts";
-import { SETS, type SetsTold, STATE_COMMANDS, StateLines, value } from "./state.ts";
-import { bytesOf, WORLD_COMMANDS, WorldLines } from "./world.ts";
+import { joined, problemIn, type Shape, tell } from "../../model/shape.ts";
+import {
+  type EventLine,
+  FARTHEST,
+  HEADER,
+  type Header,
+  type JsonLine,
+  LAST_TICK,
+  type Line,
+  LINES,
+  RATE,
+} from "./commands.ts";
+import { StateLines } from "./state.ts";
+import { bytesOf, WorldLines } from "./world.ts";
 import type { Recorder } from "../live/recorder.ts";
-import { OUTCOMES, type Outcome, type RecorderOptions } from "../live/recorder-options.ts";
+import type { Outcome, RecorderOptions } from "../live/recorder-options.ts";
 
 /** A line that cannot be taken: its number, what was expected, and what was found. */
 export class LineError extends Error {
@@ -55,73 +48,10 @@ export interface LineProtocolOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Ticks a second that are recorded. */
-const RATE = 20;
-/** Ticks that a sender may go on at once: a day. */
-const FARTHEST = 86_400 * RATE;
-/** A sender's number of a tick at most. */
-const LAST_TICK = 2 ** 51;
 /** Milliseconds without a line after which a tick is taken for over. */
 const TICK_OVER = 1000;
 /** Of a tick, for times that are no whole number of them only because of rounding. */
 const ROUNDING = 1e-4;
-
-/** Ticks a second of a sender's: no tick is longer than it may go on at once. */
-const [SLOWEST, FASTEST] = [RATE / FARTHEST, 1e9];
-const rate = is<number>("ticks per second, from one a day to a billion", (found) => {
-  return typeof found === "number" && found >= SLOWEST && found <= FASTEST;
-});
-const date: Check<string> = is("a date such as 2026-02-01T12:00:00Z", (found) => {
-  return typeof found === "string" && /^\d{4}-\d\d-\d\dT/.test(found) && Number.isFinite(Date.parse(found));
-});
-const eventName: Check<string> = is("a name such as my-simulator:score", (found) => {
-  return typeof found === "string" && /^(?!simtape:)[^:\s]+:\S+$/.test(found) && found.length <= 256;
-});
-const version = whole(0, 2 ** 31 - 1);
-/** HCRP spec §3: 16 bytes. */
-const worldVersion: Check<string> = is("a text of at most 16 bytes, or 32 hexadecimal digits", (found) => {
-  if (typeof found !== "string" || found === "") return false;
-  return /^[0-9a-f]{32}$/.test(found) || new TextEncoder().encode(found).length <= 16;
-});
-const metadataKey: Check<string> = is("a key other than hcrp and simtape", (found) => {
-  return found !== "hcrp" && found !== "simtape" && found !== "";
-});
-
-/** The first line. */
-interface Header {
-  readonly simtape: 1;
-  readonly rate?: number;
-  readonly worldId?: string;
-  readonly worldVersion?: string;
-  readonly startedAt?: string;
-  readonly dataVersion?: number;
-  readonly protocol?: number;
-  readonly server?: string;
-  readonly metadata?: Readonly<Record<string, Value>>;
-  readonly sets?: SetsTold;
-}
-
-interface EventLine {
-  readonly event: string;
-  readonly value?: Value;
-  readonly base64?: string;
-  readonly version?: number;
-}
-
-const HEADER: Check<Header> = object(
-  { simtape: oneOf(1) },
-  {
-    rate,
-    worldId: uuid,
-    worldVersion,
-    startedAt: date,
-    dataVersion: version,
-    protocol: version,
-    server: name,
-    metadata: record(value, metadataKey),
-    sets: SETS,
-  },
-);
 
 /**
  * Lines of JSON into a recording (docs/line-protocol.md). Lines are taken in order, and each one wholly or not at all.
@@ -260,7 +190,7 @@ export class LineProtocol {
     let header: Header = { simtape: 1 };
     if ("simtape" in line) {
       this.#check("", HEADER, line);
-      header = line as unknown as typeof header;
+      header = line as unknown as Header;
     }
     const { startedAt, worldId, worldVersion, dataVersion, protocol, server, metadata } = header;
     const epoch = startedAt === undefined ? undefined : BigInt(Date.parse(startedAt)) * 1_000_000n;
@@ -295,12 +225,12 @@ export class LineProtocol {
     }
     const tick = quick.tick(bytes);
     if (tick < 0 || tick > LAST_TICK) return false;
-    this.#perform("tick", TICK.act, tick);
+    this.#perform("tick", LINES.get("tick")!.act, tick);
     return true;
   }
 
   /** Null for an empty line. */
-  #parse(bytes: Uint8Array | typeof TOO_LONG): Readonly<Record<string, unknown>> | null {
+  #parse(bytes: Uint8Array | typeof TOO_LONG): JsonLine | null {
     if (bytes === TOO_LONG) throw this.#error("expected at most 1 MiB in a line, found more");
     let source: string;
     try {
@@ -317,30 +247,28 @@ export class LineProtocol {
       throw this.#error(`expected an object in JSON, found ${(error as Error).message}`);
     }
     if (typeof line !== "object" || line === null || Array.isArray(line))
-      throw this.#error(tell({ path: "", expected: "an object", found: line }, "").slice(2));
-    return line as Readonly<Record<string, unknown>>;
+      throw this.#error(tell({ path: "", expected: "an object", found: line }));
+    return line as JsonLine;
   }
 
-  #do(line: Readonly<Record<string, unknown>>): void {
+  #do(line: JsonLine): void {
     let key: string | null = null;
     let count = 0;
     for (const own in line) {
       count++;
-      if (key === null && COMMANDS.has(own)) key = own;
+      if (key === null && LINES.has(own)) key = own;
     }
-    const isHeader = "simtape" in line;
-    if (isHeader) key = "simtape";
-    if (key === null) throw this.#error(`expected one of ${[...COMMANDS.keys()].join(", ")}; found ${keysOf(line)}`);
-    const { check, act } = COMMANDS.get(key)!;
-    const isWhole = isHeader || key === "event";
+    if ("simtape" in line) key = "simtape";
+    if (key === null) throw this.#error(`expected one of ${[...LINES.keys()].join(", ")}; found ${keysOf(line)}`);
+    const { shape, isWhole, act } = LINES.get(key)!;
     if (count > 1 && !isWhole) throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
     const told = isWhole ? line : line[key];
-    this.#check(isWhole ? "" : key, check, told);
+    this.#check(isWhole ? "" : key, shape, told);
     this.#perform(key, act, told);
     if (key !== "tick" && key !== "time") this.#isTold = true;
   }
 
-  #perform(key: string, act: Command<LineProtocol>["act"], told: unknown): void {
+  #perform(key: string, act: Line["act"], told: unknown): void {
     try {
       act(this, told);
     } catch (error) {
@@ -350,9 +278,11 @@ export class LineProtocol {
     this.#isFirstLine = false;
   }
 
-  #check(key: string, check: Check<unknown>, told: unknown): void {
-    const problem = check(told);
-    if (problem !== null) throw this.#error(tell(problem, key).replace(/^[.:] ?/, ""));
+  #check(key: string, shape: Shape<unknown>, told: unknown): void {
+    const problem = problemIn(shape, told);
+    if (problem === null) return;
+    const place = joined(key, problem.path);
+    throw this.#error(place === "" ? tell(problem) : `${place}: ${tell(problem)}`);
   }
 
   #error(message: string): LineError {
@@ -459,60 +389,13 @@ export class LineProtocol {
   }
 }
 
-const EVENT: Check<EventLine> = object({ event: eventName }, { value, base64, version });
-
-const TICK = command(whole(0, LAST_TICK), (lines: LineProtocol, tick) => lines.tick(tick));
-
-/** What a line may say, by its key. */
-const COMMANDS: ReadonlyMap<string, Command<LineProtocol>> = new Map([
-  ["simtape", command(HEADER, (lines: LineProtocol, header) => lines.header(header))],
-  ["tick", TICK],
-  ["time", command(number, (lines: LineProtocol, seconds) => lines.tick(seconds, 1))],
-  ...lifted<WorldLines>(WORLD_COMMANDS, (lines, take) => lines.withWorld(take)),
-  ...lifted<StateLines>(STATE_COMMANDS, (lines, take) => lines.withStates(take)),
-  ["event", command(EVENT, (lines: LineProtocol, event) => lines.event(event))],
-  ["commit", command(yes, (lines: LineProtocol) => lines.commit())],
-  ["snapshot", command(yes, (lines: LineProtocol) => lines.recorder!.snapshot())],
-  ["reset", command(yes, (lines: LineProtocol) => lines.reset())],
-  ["session", command(name, (lines: LineProtocol, reason) => lines.recorder!.session(reason))],
-  [
-    "subject",
-    command(object({ id, uuid, name: text }), (lines: LineProtocol, { id: of, uuid: who, name: called }) => {
-      lines.withWorld((world) => lines.recorder!.subject(world.entity(of), who, called));
-    }),
-  ],
-  [
-    "versions",
-    command(object({}, { dataVersion: version, protocol: version, server: name }), (lines: LineProtocol, versions) => {
-      lines.recorder!.epoch(versions);
-    }),
-  ],
-  [
-    "end",
-    command(oneOf(...OUTCOMES.filter((outcome) => outcome !== "open")), (lines: LineProtocol, outcome) => {
-      lines.end(outcome);
-    }),
-  ],
-]);
-
-/** For documents and tests: every key that a line may have. */
-export const LINE_KEYS: readonly string[] = [...COMMANDS.keys()];
-
-function lifted<C>(
-  commands: Readonly<Record<string, Command<C>>>,
-  context: (lines: LineProtocol, take: (context: C) => void) => void,
-): [string, Command<LineProtocol>][] {
-  return Object.entries(commands).map(([key, { check, act }]) => [
-    key,
-    { check, act: (lines, told) => context(lines, (own) => act(own, told)) },
-  ]);
-}
-
 /** Values inside each other in a line at most, so that nothing that goes through them runs out of stack. */
 const DEEPEST = 100;
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 function isDeep(line: Uint8Array): boolean {
+  // brackets that open must close
+  if (line.length <= 2 * DEEPEST) return false;
   let depth = 0;
   let isText = false;
   for (let i = 0; i < line.length; i++) {
@@ -528,7 +411,7 @@ function isDeep(line: Uint8Array): boolean {
   return false;
 }
 
-function keysOf(line: Readonly<Record<string, unknown>>): string {
+function keysOf(line: JsonLine): string {
   const keys = Object.keys(line).map((key) => JSON.stringify(key));
   return keys.length === 0 ? "nothing" : `${keys.slice(0, 8).join(", ")}${keys.length > 8 ? ", …" : ""}`;
 }

@@ -1,10 +1,11 @@
+import * as v from "valibot";
 import type { ColumnKind, ColumnSpec, Interpolation, MutableColumn } from "../../model/column.ts";
 import { type Axes, transformOf } from "../../model/axes.ts";
 import { areSameAxes } from "../../model/standard-axes.ts";
 import { type MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
-import type { Check, Command } from "./check.ts";
-import { command, either, is, name, number, object, oneOf, orNull, record, text, whole } from "./check.ts";
+import { boolean, dictionary, number, object, oneOf, orNull, type Shape, text, whole } from "../../model/shape.ts";
+import { type Command, command, maybe, name } from "./shapes.ts";
 import type { Recorder } from "../live/recorder.ts";
 
 type Cell = number | string | boolean | null | readonly (number | null)[];
@@ -13,15 +14,22 @@ type Cell = number | string | boolean | null | readonly (number | null)[];
 const MOST_DEPTH = 64;
 
 /** Anything that JSON has, within reason. */
-export const value: Check<Value> = (found) =>
-  isDeeper(found, MOST_DEPTH)
-    ? { path: "", expected: `at most ${MOST_DEPTH} values inside each other`, found: "more" }
-    : null;
+export const value: Shape<Value> = v.pipe(
+  v.any(),
+  v.check((found) => !isDeeper(found, MOST_DEPTH), `at most ${MOST_DEPTH} values inside each other`),
+);
 
-const cell: Check<Cell> = is("a number, text, true, false, null, or a list of numbers", (found) => {
-  if (!Array.isArray(found)) return found === null || typeof found !== "object";
-  return found.length > 0 && found.length <= 256 && found.every((item) => item === null || typeof item === "number");
-});
+const cell: Shape<Cell> = v.union([
+  v.number("a number"),
+  text,
+  boolean,
+  v.null("null"),
+  v.pipe(
+    v.array(orNull(v.number("a number")), "a list of numbers"),
+    v.minLength(1, "a list of 1 to 256 numbers"),
+    v.maxLength(256, "a list of 1 to 256 numbers"),
+  ),
+]);
 
 /** A text is the unit, and all else as by default. */
 type ColumnTold =
@@ -49,25 +57,23 @@ export type SetsTold = Readonly<
 /** Sets, things in them, and cells of those. */
 type EntitiesTold = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Cell>> | null>> | null>>;
 
-const column: Check<ColumnTold> = either(
+const column: Shape<ColumnTold> = v.union([
   name,
-  object(
-    {},
-    {
-      unit: name,
-      width: whole(1, 256),
-      kind: oneOf("f64", "f32", "i32", "u32", "u8", "string"),
-      interpolation: oneOf("hold", "linear", "angle-deg", "angle-rad", "quaternion", "geodetic"),
-    },
-  ),
-);
+  object({
+    unit: maybe(name),
+    width: maybe(whole(1, 256)),
+    kind: maybe(oneOf("f64", "f32", "i32", "u32", "u8", "string")),
+    interpolation: maybe(oneOf("hold", "linear", "angle-deg", "angle-rad", "quaternion", "geodetic")),
+  }),
+]);
 
 const direction = oneOf("x", "-x", "y", "-y", "z", "-z");
-const STATED: Check<AxesTold> = object(
-  { handed: oneOf("right", "left"), up: direction },
-  {
-    kind: oneOf("local", "geodetic"),
-    angles: object({
+const STATED: Shape<AxesTold> = object({
+  handed: oneOf("right", "left"),
+  up: direction,
+  kind: maybe(oneOf("local", "geodetic")),
+  angles: maybe(
+    object({
       order: oneOf(
         "yaw-pitch-roll",
         "yaw-roll-pitch",
@@ -81,35 +87,36 @@ const STATED: Check<AxesTold> = object(
       yaw: oneOf("right", "left"),
       zero: oneOf("x", "-x", "y", "-y", "z", "-z", "north", "east", "south", "west"),
     }),
-    own: object({ forward: direction, up: direction }),
-    velocities: oneOf("set", "own"),
-    tickRate: number,
-  },
+  ),
+  own: maybe(object({ forward: direction, up: direction })),
+  velocities: maybe(oneOf("set", "own")),
+  tickRate: maybe(number),
+});
+
+const AXES: Shape<AxesTold> = v.pipe(
+  STATED,
+  v.check(
+    (axes) => disagreementOf(axes) === null,
+    ({ input }) => `axes that agree (${disagreementOf(input)})`,
+  ),
 );
 
-const AXES: Check<AxesTold> = (found) => {
-  const problem = STATED(found);
-  if (problem !== null) return problem;
+/** Why these axes cannot be; null: they can. */
+function disagreementOf(axes: AxesTold): string | null {
   try {
-    axesOf(found as AxesTold);
+    axesOf(axes);
     return null;
   } catch (error) {
-    return { path: "", expected: `axes that agree (${(error as Error).message})`, found };
+    return (error as Error).message;
   }
-};
+}
 
-export const SETS: Check<SetsTold> = record(
-  object(
-    {},
-    {
-      axes: AXES,
-      columns: record(column, name),
-    },
-  ),
+export const SETS: Shape<SetsTold> = dictionary(
+  object({ axes: maybe(AXES), columns: maybe(dictionary(column, name)) }),
   name,
 );
 
-const ENTITIES: Check<EntitiesTold> = record(orNull(record(orNull(record(cell, name)), text)), name);
+const ENTITIES: Shape<EntitiesTold> = dictionary(orNull(dictionary(orNull(dictionary(cell, name)))), name);
 
 interface Declared {
   readonly axes: Axes | null;
@@ -218,7 +225,7 @@ export class StateLines {
 }
 
 export const STATE_COMMANDS: Readonly<Record<string, Command<StateLines>>> = {
-  set: command(record(value, name), (lines, values) => lines.values(values)),
+  set: command(dictionary(value, name), (lines, values) => lines.values(values)),
   sets: command(SETS, (lines, sets) => lines.declare(sets)),
   entities: command(ENTITIES, (lines, sets) => lines.entities(sets)),
 };

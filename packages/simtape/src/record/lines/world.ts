@@ -1,24 +1,22 @@
+import { boolean, dictionary, list, matching, number, object, oneOf, orNull, text, whole } from "../../model/shape.ts";
 import {
   base64,
-  boolean,
-  type Check,
+  byte,
   type Command,
+  cell,
   command,
+  count,
+  FARTHEST,
   id,
-  is,
-  list,
+  look,
+  MOST_TURNED,
+  maybe,
   name,
-  number,
-  numbers,
-  object,
-  oneOf,
-  orNull,
-  record,
-  text,
+  point,
+  turn,
   uuid,
-  whole,
   yes,
-} from "./check.ts";
+} from "./shapes.ts";
 import type { QuickLine } from "./quick.ts";
 import { MARK_KINDS, type Point, type World } from "../live/world.ts";
 
@@ -104,26 +102,7 @@ export class WorldLines {
   }
 }
 
-/** Blocks from the origin at most. */
-const FARTHEST = 2 ** 31;
-/** Degrees. */
-const MOST_TURNED = 1e9;
-const BYTE = whole(0, 255);
-const COUNT = whole(0, 2 ** 31 - 1);
-
-const point: Check<Point> = numbers(3, FARTHEST);
-const vector: Check<Point> = numbers(3, FARTHEST);
-const turn: Check<number> = is(
-  `a number up to ${MOST_TURNED}`,
-  (value) => Math.abs(Number(value)) <= MOST_TURNED && typeof value === "number",
-);
-const look: Check<readonly [yaw: number, pitch: number]> = numbers(2, MOST_TURNED);
-const cell: Check<Point> = is(
-  "3 whole numbers",
-  (value) => point(value) === null && (value as Point).every(Number.isInteger),
-);
-const slot: Check<string> = (value) =>
-  /^\d{1,5}$/.test(String(value)) ? null : { path: "", expected: "the number of a slot", found: value };
+const slot = matching(/^\d{1,5}$/, "the number of a slot");
 
 interface Stand {
   readonly at?: Point;
@@ -132,35 +111,38 @@ interface Stand {
   readonly onGround?: boolean;
 }
 
-const STAND = { look, head: turn, onGround: boolean };
+const STAND = { look: maybe(look), head: maybe(turn), onGround: maybe(boolean) };
 
 /** One entry for each method of `World`, under its name. */
 export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
-  spawn: command(object({ id, type: name, at: point }, { ...STAND, uuid, name }), (lines, line) => {
-    if ((line.uuid === undefined) !== (line.name === undefined)) throw new RangeError("uuid and name go together");
-    const who = line.uuid === undefined ? null : { uuid: line.uuid, name: line.name! };
-    lines.add(line.id, line, (stance) => lines.world.spawn(line.type, stance, who));
-  }),
-  join: command(object({ id, uuid, name, at: point }, STAND), (lines, line) => {
+  spawn: command(
+    object({ id, type: name, at: point, ...STAND, uuid: maybe(uuid), name: maybe(name) }),
+    (lines, line) => {
+      if ((line.uuid === undefined) !== (line.name === undefined)) throw new RangeError("uuid and name go together");
+      const who = line.uuid === undefined ? null : { uuid: line.uuid, name: line.name! };
+      lines.add(line.id, line, (stance) => lines.world.spawn(line.type, stance, who));
+    },
+  ),
+  join: command(object({ id, uuid, name, at: point, ...STAND }), (lines, line) => {
     lines.add(line.id, line, (stance) => lines.world.join(line, stance));
   }),
   leave: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.leave(entity))),
   remove: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.remove(entity))),
 
-  move: command(object({ id }, { at: point, ...STAND }), (lines, line) => {
+  move: command(object({ id, at: maybe(point), ...STAND }), (lines, line) => {
     const { entity, stance } = lines.thing(line.id);
     put(stance, line);
     lines.world.move(entity, stance);
   }),
-  teleport: command(object({ id, at: point }, STAND), (lines, line) => {
+  teleport: command(object({ id, at: point, ...STAND }), (lines, line) => {
     const { entity, stance } = lines.thing(line.id);
     put(stance, line);
     lines.world.teleport(entity, stance);
   }),
-  velocity: command(object({ id, velocity: vector }), (lines, line) => {
+  velocity: command(object({ id, velocity: point }), (lines, line) => {
     lines.world.velocity(lines.entity(line.id), line.velocity);
   }),
-  exact: command(object({ id, at: point, look, velocity: vector }), (lines, line) => {
+  exact: command(object({ id, at: point, look, velocity: point }), (lines, line) => {
     const [x, y, z] = line.at;
     const [yaw, pitch] = line.look;
     lines.world.exact(lines.entity(line.id), { x, y, z, yaw, pitch }, line.velocity);
@@ -171,39 +153,39 @@ export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
     lines.world.mount(lines.entity(line.id), passengers);
   }),
 
-  state: command(object({ id }, { pose: BYTE, flags: BYTE }), (lines, line) => {
+  state: command(object({ id, pose: maybe(byte), flags: maybe(byte) }), (lines, line) => {
     const thing = lines.thing(line.id);
     thing.pose = line.pose ?? thing.pose;
     thing.flags = line.flags ?? thing.flags;
     lines.world.state(thing.entity, thing.pose, thing.flags);
   }),
-  equipment: command(object({ id, items: record(orNull(text), slot) }), (lines, line) => {
+  equipment: command(object({ id, items: dictionary(orNull(text), slot) }), (lines, line) => {
     lines.world.equipment(lines.entity(line.id), line.items);
   }),
-  heldSlot: command(object({ id, slot: BYTE }), (lines, line) =>
+  heldSlot: command(object({ id, slot: byte }), (lines, line) =>
     lines.world.heldSlot(lines.entity(line.id), line.slot),
   ),
   itemUse: command(object({ id, use: oneOf(0, 1, 2) }), (lines, line) => {
     lines.world.itemUse(lines.entity(line.id), line.use);
   }),
-  swing: command(object({ id }, { hand: oneOf(0, 1) }), (lines, line) => {
+  swing: command(object({ id, hand: maybe(oneOf(0, 1)) }), (lines, line) => {
     lines.world.swing(lines.entity(line.id), line.hand);
   }),
-  hurt: command(object({ id }, { attacker: id, yaw: turn }), (lines, line) => {
+  hurt: command(object({ id, attacker: maybe(id), yaw: maybe(turn) }), (lines, line) => {
     const attacker = line.attacker === undefined ? null : lines.entity(line.attacker);
     lines.world.hurt(lines.entity(line.id), attacker, line.yaw);
   }),
-  metadata: command(object({ id, entries: record(base64, slot) }), (lines, line) => {
+  metadata: command(object({ id, entries: dictionary(base64, slot) }), (lines, line) => {
     const entries = Object.entries(line.entries).map(([key, bytes]) => [indexOf(key), bytesOf(bytes)] as const);
     lines.world.metadata(lines.entity(line.id), new Map(entries));
   }),
-  effect: command(object({ id, name, ticks: COUNT }, { amplifier: BYTE }), (lines, line) => {
+  effect: command(object({ id, name, ticks: count, amplifier: maybe(byte) }), (lines, line) => {
     lines.world.effect(lines.entity(line.id), line.name, line.amplifier ?? 0, line.ticks);
   }),
-  vitals: command(object({ id, health: number, food: BYTE, xp: COUNT }), (lines, line) => {
+  vitals: command(object({ id, health: number, food: byte, xp: count }), (lines, line) => {
     lines.world.vitals(lines.entity(line.id), line.health, line.food, line.xp);
   }),
-  view: command(object({ id, gameMode: BYTE }, { camera: id }), (lines, line) => {
+  view: command(object({ id, gameMode: byte, camera: maybe(id) }), (lines, line) => {
     const camera = line.camera === undefined ? null : lines.entity(line.camera);
     lines.world.view(lines.entity(line.id), line.gameMode, camera);
   }),
@@ -213,22 +195,31 @@ export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
   }),
   clearBlocks: command(yes, ({ world }) => world.clearBlocks()),
   dimension: command(name, ({ world }, dimension) => world.dimension(dimension)),
-  world: command(object({}, { time: whole(0, Number.MAX_SAFE_INTEGER), weather: oneOf(0, 1, 2) }), (lines, line) => {
-    lines.world.world(line.time ?? null, line.weather ?? null);
-  }),
-  chat: command(object({ text }, { from: id }), (lines, line) => {
+  world: command(
+    object({ time: maybe(whole(0, Number.MAX_SAFE_INTEGER)), weather: maybe(oneOf(0, 1, 2)) }),
+    (lines, line) => {
+      lines.world.world(line.time ?? null, line.weather ?? null);
+    },
+  ),
+  chat: command(object({ text, from: maybe(id) }), (lines, line) => {
     lines.world.chat(line.text, line.from === undefined ? null : lines.entity(line.from));
   }),
-  sound: command(object({ name, at: point }, { volume: number, pitch: number, category: BYTE }), ({ world }, line) => {
-    world.sound(line.name, line.at, line.volume, line.pitch, line.category);
-  }),
-  particles: command(object({ name, at: point, count: COUNT }, { spread: vector }), ({ world }, line) => {
+  sound: command(
+    object({ name, at: point, volume: maybe(number), pitch: maybe(number), category: maybe(byte) }),
+    ({ world }, line) => {
+      world.sound(line.name, line.at, line.volume, line.pitch, line.category);
+    },
+  ),
+  particles: command(object({ name, at: point, count, spread: maybe(point) }), ({ world }, line) => {
     world.particles(line.name, line.at, line.count, line.spread);
   }),
-  mark: command(object({ label: text }, { kind: oneOf(...MARK_KINDS), id, severity: whole(0, 127) }), (lines, line) => {
-    const entity = line.id === undefined ? null : lines.entity(line.id);
-    lines.world.mark(line.kind ?? "bookmark", line.label, entity, line.severity);
-  }),
+  mark: command(
+    object({ label: text, kind: maybe(oneOf(...MARK_KINDS)), id: maybe(id), severity: maybe(whole(0, 127)) }),
+    (lines, line) => {
+      const entity = line.id === undefined ? null : lines.entity(line.id);
+      lines.world.mark(line.kind ?? "bookmark", line.label, entity, line.severity);
+    },
+  ),
 };
 
 function put(stance: Thing["stance"], { at, look: turned, head, onGround }: Stand): void {

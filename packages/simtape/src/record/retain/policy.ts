@@ -1,5 +1,6 @@
 import type { Outcome } from "../live/recorder-options.ts";
-import { checkShape, PolicyError, RETENTION_SCHEMA } from "./schema.ts";
+import { problemIn, tell } from "../../model/shape.ts";
+import { RETENTION_POLICY } from "./schema.ts";
 
 /** Which recordings stay, and for how long. What is absent has the default that `docs/retention.schema.json` tells. */
 export interface RetentionPolicy {
@@ -39,13 +40,25 @@ export interface RetentionMatch {
   readonly metadata?: Readonly<Record<string, readonly (string | number | boolean)[]>>;
 }
 
+/** A policy that cannot be followed: `path` says where in the JSON. */
+export class PolicyError extends Error {
+  override readonly name = "PolicyError";
+  readonly path: string;
+
+  constructor(path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.path = path;
+  }
+}
+
 /** Milliseconds. */
 export const HOUR = 3_600_000;
 export const DAY: number = 24 * HOUR;
 
 /** Checks a parsed JSON document. Throws `PolicyError` with the place of what is wrong. */
 export function parsePolicy(document: unknown): RetentionPolicy {
-  checkShape(document, RETENTION_SCHEMA, "policy");
+  const problem = problemIn(RETENTION_POLICY, document);
+  if (problem !== null) throw new PolicyError(problem.path || "policy", tell(problem));
   const policy = document as RetentionPolicy;
   const names = new Set<string>();
   for (const [i, { name, match }] of policy.classes.entries()) {
@@ -54,7 +67,7 @@ export function parsePolicy(document: unknown): RetentionPolicy {
     names.add(name);
     for (const [j, world] of (match?.world ?? []).entries()) {
       if (!/^[0-9a-fA-F]{32}$/.test(world.replaceAll("-", "")))
-        throw new PolicyError(`classes[${i}].match.world[${j}]`, `must be a UUID, is ${JSON.stringify(world)}`);
+        throw new PolicyError(`classes[${i}].match.world[${j}]`, `expected a UUID, found ${JSON.stringify(world)}`);
     }
   }
   return policy;
