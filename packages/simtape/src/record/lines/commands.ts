@@ -12,7 +12,7 @@ export const RATE: number = 20;
 /** Ticks that a sender may go on at once: a day. */
 export const FARTHEST: number = 86_400 * RATE;
 /** A sender's number of a tick at most. */
-export const LAST_TICK: number = 2 ** 51;
+const LAST_TICK = 2 ** 51;
 
 /** The first line. */
 export interface Header {

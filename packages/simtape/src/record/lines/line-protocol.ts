@@ -1,17 +1,6 @@
-import { QuickLine } from "./quick.ts";
 import { LineSplitter, TOO_LONG } from "./lines.ts";
 import { joined, problemIn, type Shape, tell } from "../../model/shape.ts";
-import {
-  type EventLine,
-  FARTHEST,
-  HEADER,
-  type Header,
-  type JsonLine,
-  LAST_TICK,
-  type Line,
-  LINES,
-  RATE,
-} from "./commands.ts";
+import { type EventLine, FARTHEST, HEADER, type Header, type JsonLine, type Line, LINES, RATE } from "./commands.ts";
 import { StateLines } from "./state.ts";
 import { bytesOf, WorldLines } from "./world.ts";
 import type { Recorder } from "../live/recorder.ts";
@@ -62,7 +51,6 @@ export class LineProtocol {
   readonly #now: () => number;
   #splitter = new LineSplitter();
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  readonly #quick = new QuickLine();
   #recorder: Recorder | null = null;
   #world: WorldLines | null = null;
   #states: StateLines | null = null;
@@ -210,23 +198,8 @@ export class LineProtocol {
   }
 
   #take(bytes: Uint8Array | typeof TOO_LONG): void {
-    if (bytes !== TOO_LONG && this.#takeQuickly(bytes)) return;
     const line = this.#parse(bytes);
     if (line !== null) this.#do(line);
-  }
-
-  /** False: the line is not one of those, or wrong. */
-  #takeQuickly(bytes: Uint8Array): boolean {
-    const quick = this.#quick;
-    if (this.#world !== null && quick.move(bytes) && this.#world.quickMove(quick)) {
-      this.#isTold = true;
-      this.#isFirstLine = false;
-      return true;
-    }
-    const tick = quick.tick(bytes);
-    if (tick < 0 || tick > LAST_TICK) return false;
-    this.#perform("tick", LINES.get("tick")!.act, tick);
-    return true;
   }
 
   /** Null for an empty line. */

@@ -31,9 +31,9 @@ export const byte: Shape<number> = whole(0, 255);
 export const count: Shape<number> = whole(0, 2 ** 31 - 1);
 
 /** Blocks from the origin at most. */
-export const FARTHEST: number = 2 ** 31;
+const FARTHEST = 2 ** 31;
 /** Degrees at most. */
-export const MOST_TURNED: number = 1e9;
+const MOST_TURNED = 1e9;
 const far = within(FARTHEST);
 export const turn: Shape<number> = within(MOST_TURNED);
 export const point: Shape<readonly [x: number, y: number, z: number]> = v.strictTuple([far, far, far], so("3 numbers"));

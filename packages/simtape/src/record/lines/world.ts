@@ -6,10 +6,8 @@ import {
   cell,
   command,
   count,
-  FARTHEST,
   id,
   look,
-  MOST_TURNED,
   maybe,
   name,
   point,
@@ -17,7 +15,6 @@ import {
   uuid,
   yes,
 } from "./shapes.ts";
-import type { QuickLine } from "./quick.ts";
 import { MARK_KINDS, type Point, type World } from "../live/world.ts";
 
 type Id = string | number;
@@ -56,29 +53,6 @@ export class WorldLines {
 
   entity(of: Id): number {
     return this.thing(of).entity;
-  }
-
-  /** False: nothing is done, as the line must be looked at more closely. */
-  quickMove({ id: of, x, y, z, yaw, pitch, head, onGround }: QuickLine): boolean {
-    const thing = this.#things.get(of);
-    if (thing === undefined) return false;
-    // NaN is not too far
-    if (Math.abs(x) > FARTHEST || Math.abs(y) > FARTHEST || Math.abs(z) > FARTHEST) return false;
-    if (Math.abs(yaw) > MOST_TURNED || Math.abs(pitch) > MOST_TURNED || Math.abs(head) > MOST_TURNED) return false;
-    const { stance } = thing;
-    if (!Number.isNaN(x)) {
-      stance.x = x;
-      stance.y = y;
-      stance.z = z;
-    }
-    if (!Number.isNaN(yaw)) {
-      stance.yaw = yaw;
-      stance.pitch = pitch;
-    }
-    if (!Number.isNaN(head)) stance.headYaw = head;
-    if (onGround !== null) stance.onGround = onGround;
-    this.world.move(thing.entity, stance);
-    return true;
   }
 
   /** Throws `RangeError` when there is one already. */
