@@ -1,4 +1,3 @@
-import { xxh64Low } from "./xxh64.ts";
 import type { ZstdFrameHeader } from "./zstd-frame.ts";
 
 /** Kinds of blocks (RFC 8878 §3.1.1.2.2). */
@@ -18,6 +17,7 @@ export function storedContent(
   frame: Uint8Array,
   header: ZstdFrameHeader,
   size: number,
+  checksum: (content: Uint8Array) => number,
 ): Uint8Array<ArrayBuffer> | null {
   if (header.windowSize > MAX_WINDOW || lengthOf(frame, header) !== size) return null;
   const content = new Uint8Array(size);
@@ -36,7 +36,7 @@ export function storedContent(
   }
   if (!header.hasChecksum) return content;
   const stated = new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint32(from, true);
-  return xxh64Low(content) === stated ? content : null;
+  return checksum(content) === stated ? content : null;
 }
 
 /** What the blocks hold together; -1 where one of them is compressed, or longer than it may be. */

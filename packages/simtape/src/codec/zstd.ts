@@ -1,5 +1,5 @@
 import { LayoutError } from "../bytes/error.ts";
-import { xxh64Low } from "./xxh64.ts";
+import { loadXxh64Low } from "./xxh64.ts";
 import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
 import { providedZstd } from "./zstd-provided.ts";
 import { storedContent } from "./zstd-stored.ts";
@@ -32,7 +32,7 @@ export interface ZstdDecompressOptions {
   readonly allowUnknownSize?: boolean;
 }
 
-/** zstd, ready to use. Both functions are synchronous. */
+/** zstd, ready to use. All functions are synchronous. */
 export interface Zstd {
   /** One frame that states its content size; the caller's own. Throws `LayoutError` for a dictionary that is damaged. */
   compress(bytes: Uint8Array, options?: ZstdCompressOptions): Uint8Array<ArrayBuffer>;
@@ -43,6 +43,8 @@ export interface Zstd {
    * a wrong checksum, a missing or wrong dictionary.
    */
   decompress(frame: Uint8Array, options: ZstdDecompressOptions): Uint8Array<ArrayBuffer>;
+  /** What a frame with this content ends with: the low 32 bits of its XXH64 (RFC 8878 §3.1.1). */
+  checksum(content: Uint8Array): number;
 }
 
 let loading: Promise<Zstd> | null = null;
@@ -71,7 +73,7 @@ async function start(): Promise<Zstd> {
   const init = library.init as (wasm?: Uint8Array) => Promise<void>;
   const given = providedZstd();
   await orFailed(given === null ? init() : init(await bytesOf(given)));
-  return new WasmZstd(library);
+  return new WasmZstd(library, await loadXxh64Low());
 }
 
 /** Throws `Error` when it is no WebAssembly, such as the page that a server sends for what it does not have. */
@@ -122,8 +124,10 @@ class WasmZstd implements Zstd {
   readonly #library: Library;
   readonly #compressor: number;
   readonly #decompressor: number;
+  readonly checksum: (content: Uint8Array) => number;
 
-  constructor(library: Library) {
+  constructor(library: Library, checksum: (content: Uint8Array) => number) {
+    this.checksum = checksum;
     this.#library = library;
     this.#compressor = library.createCCtx();
     this.#decompressor = library.createDCtx();
@@ -142,7 +146,7 @@ class WasmZstd implements Zstd {
     const whole = new Uint8Array(frame.length + 4);
     whole.set(frame);
     whole[4]! |= 0x04;
-    new DataView(whole.buffer).setUint32(frame.length, xxh64Low(bytes), true);
+    new DataView(whole.buffer).setUint32(frame.length, this.checksum(bytes), true);
     return whole;
   }
 
@@ -161,7 +165,7 @@ class WasmZstd implements Zstd {
     if (length !== frame.length) {
       throw new LayoutError("malformed", `${frame.length - length} bytes follow the zstd frame`, length);
     }
-    const stored = dictionary === undefined ? storedContent(frame, header, size) : null;
+    const stored = dictionary === undefined ? storedContent(frame, header, size, this.checksum) : null;
     if (stored !== null) return stored;
     let content: Uint8Array;
     try {

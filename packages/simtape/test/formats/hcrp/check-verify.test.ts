@@ -83,6 +83,7 @@ const streaming: Zstd = {
     return new Uint8Array([...frame.subarray(0, 4), 0x04, 0x58, ...frame.subarray(headerBytes)]);
   },
   decompress: (frame, options) => zstd.decompress(frame, options),
+  checksum: (content) => zstd.checksum(content),
 };
 
 test("a frame that does not state how long its content is, is told", async () => {

@@ -1,6 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { Spares } from "../../../bytes/spares.ts";
-import { xxh64Low } from "../../../codec/xxh64.ts";
 import { readZstdFrameHeader, ZSTD_MAGIC, type Zstd } from "../../../codec/zstd.ts";
 import { LIMITS } from "../layout/framing.ts";
 
@@ -37,7 +36,7 @@ export class Framer {
   }
 
   frame(raw: Uint8Array): Uint8Array<ArrayBuffer> {
-    if (this.#compression === "store") return storedFrame(raw, this.#spares);
+    if (this.#compression === "store") return storedFrame(raw, this.#zstd, this.#spares);
     const level = levelOf(this.#compression ?? RECORDING_LEVEL, raw.length);
     const dictionary = this.#dictionary;
     const frame = this.#zstd.compress(raw, dictionary === null ? { level } : { level, dictionary });
@@ -63,7 +62,7 @@ export class Framer {
 }
 
 /** A frame of raw blocks, with content size and checksum. */
-export function storedFrame(raw: Uint8Array, spares?: Spares): Uint8Array<ArrayBuffer> {
+export function storedFrame(raw: Uint8Array, zstd: Zstd, spares?: Spares): Uint8Array<ArrayBuffer> {
   const blocks = Math.max(1, Math.ceil(raw.length / BLOCK));
   const size = 10 + 3 * blocks + raw.length + 4;
   const builder = new ByteBuilder(spares?.memory(size) ?? size);
@@ -79,7 +78,7 @@ export function storedFrame(raw: Uint8Array, spares?: Spares): Uint8Array<ArrayB
       .raw(raw.subarray(at, at + length));
     at += length;
   } while (at < raw.length);
-  return builder.u32le(xxh64Low(raw)).take();
+  return builder.u32le(zstd.checksum(raw)).take();
 }
 
 /**

@@ -9,6 +9,7 @@ import { fromColumns } from "./columns.ts";
 export function columnar(zstd: Zstd): Zstd {
   return {
     compress: (bytes, options) => zstd.compress(bytes, options),
+    checksum: (content) => zstd.checksum(content),
     decompress: (frame, options) => fromColumns(zstd.decompress(frame, options)),
   };
 }
@@ -17,6 +18,7 @@ export function columnar(zstd: Zstd): Zstd {
 export function perhapsColumnar(zstd: Zstd): Zstd {
   return {
     compress: (bytes, options) => zstd.compress(bytes, options),
+    checksum: (content) => zstd.checksum(content),
     decompress: (frame, options) => {
       const content = zstd.decompress(frame, options);
       try {
