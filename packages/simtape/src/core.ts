@@ -29,7 +29,7 @@ export { fieldText, numberText } from "./bytes/field-text.ts";
 export { type Field, type FieldRole, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes/fields.ts";
 export { type FormatModule, formatFrom } from "./format-module.ts";
 export { blob } from "./io/blob.ts";
-export { bundleOf, filesBundle, httpBundle } from "./io/bundle.ts";
+export { bundleOf, filesBundle, httpBundle, withFiles } from "./io/bundle.ts";
 export { cached } from "./io/cached.ts";
 export { coalesced } from "./io/coalesced.ts";
 export { counted } from "./io/counted.ts";
@@ -72,6 +72,7 @@ export {
 export type {
   ChannelsOf,
   Format,
+  FormatOption,
   Keyframe,
   NativeRecord,
   OpenOptions,

@@ -93,6 +93,7 @@ export {
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
 export type {
   Format,
+  FormatOption,
   Keyframe,
   NativeRecord,
   OpenOptions,

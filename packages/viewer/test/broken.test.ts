@@ -45,9 +45,8 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
     await demo({ seconds: 200, entities: 24, seed: 1 }, files);
     far = misbehaving(files.bytes, () => manner);
     await far.listen();
-    const lookup = (id: number): Promise<Uint8Array | null> =>
-      Promise.resolve(id === 32_769 ? dictionaryBytes() : null);
-    viewer = await startViewer([example(""), fileURLToPath(COMPRESSED)], lookup);
+    const given = new Map([["32769.dict", dictionaryBytes()]]);
+    viewer = await startViewer([example(""), fileURLToPath(COMPRESSED)], given);
     ({ page } = await viewer.page("about:blank"));
     page.setDefaultTimeout(20_000);
   });

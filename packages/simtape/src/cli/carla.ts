@@ -9,10 +9,10 @@ import { EXIT, UsageError } from "./failure.ts";
 import { findingToPlain } from "./info.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
-import { budgeted, withRecording } from "./recordings.ts";
+import { budgeted, type ReadOptions, withRecording } from "./recordings.ts";
 import { parseDuration } from "./time.ts";
 
-interface CommonOptions {
+interface CommonOptions extends ReadOptions {
   readonly like: CarlaLike;
   readonly json?: boolean;
 }
@@ -75,7 +75,7 @@ async function print(
   options: CommonOptions,
   text: (recording: Recording) => AsyncIterable<string>,
 ): Promise<void> {
-  await withRecording(file, async (recording) => {
+  await withRecording(file, options, async (recording) => {
     const { format } = recording.info;
     if (format !== "carla") throw new UsageError(`a ${format} recording; this is for CARLA's: ${file}`);
     const output = new Output();

@@ -8,11 +8,11 @@ import { csvRow, textCell } from "./csv.ts";
 import { matching } from "./glob.ts";
 import { preview, toJson } from "./json.ts";
 import { Output, paint, say } from "./output.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 import { parseTime, TIME_HELP } from "./time.ts";
 import { jsonText } from "./visible.ts";
 
-interface CatOptions {
+interface CatOptions extends ReadOptions {
   readonly channel?: string[];
   readonly from?: string;
   readonly until?: string;
@@ -41,7 +41,7 @@ export function addCat(program: Command): void {
       `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape cat town.log --channel event-add --limit 3\n  $ simtape cat robot.tape -c '/robot/*' --from 10s --until 20s --format ndjson\n  $ simtape cat flight.fgtape -c signals --format csv > flight.csv`,
     )
     .action(async (file: string, options: CatOptions) => {
-      process.exitCode = await withRecording(file, (recording) => cat(recording, file, options));
+      process.exitCode = await withRecording(file, options, (recording) => cat(recording, file, options));
     });
 }
 

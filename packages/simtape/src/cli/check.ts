@@ -7,7 +7,7 @@ import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
 import { counted, Output, paint, Progress } from "./output.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 
 export function addCheck(program: Command): void {
   reads(program.command("check"))
@@ -18,11 +18,11 @@ export function addCheck(program: Command): void {
     .argument("<file...>", "paths, folders, URLs, or - for standard input")
     .option("--json", "one JSON object per file")
     .addHelpText("after", "\nExamples:\n  $ simtape check *.fgtape\n  $ simtape check run.tape --json | jq .findings")
-    .action(async (files: string[], options: { json?: boolean }) => {
+    .action(async (files: string[], options: ReadOptions & { json?: boolean }) => {
       const output = new Output();
       let exit: number = EXIT.done;
       for (const file of files) {
-        const result = await checkFile(file);
+        const result = await checkFile(file, options);
         if (options.json === true) {
           await output.line(toJson({ file, ...result, findings: result.findings.map(findingToPlain) }));
         } else {
@@ -49,10 +49,10 @@ interface FileReport {
   readonly findings: Awaited<ReturnType<typeof check>>["findings"];
 }
 
-async function checkFile(file: string): Promise<FileReport> {
+async function checkFile(file: string, options: ReadOptions): Promise<FileReport> {
   const progress = new Progress(`checking ${file}`);
   try {
-    return await withRecording(file, async (recording) => {
+    return await withRecording(file, options, async (recording) => {
       tellsItself(recording);
       const report = await check(recording, {
         onProgress: (messages) => progress.show(messages, null, (value) => counted(value, "message")),

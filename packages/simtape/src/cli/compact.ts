@@ -9,18 +9,19 @@ import type { Finding } from "../model/error.ts";
 import { compact, type CompactReport, isCompactionOf } from "../record/compact/compact.ts";
 import { ghost } from "../record/compact/ghost.ts";
 import { splits, statistics } from "../record/compact/visitors.ts";
+import { zstdDictionaryId } from "../codec/zstd.ts";
+import { dictionaryFrom } from "./dictionary.ts";
 import { putDictionary } from "./dictionary-beside.ts";
-import { dictionariesFrom, dictionaryFrom } from "./dictionary.ts";
 import { heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { byteSize, counted, Progress, say } from "./output.ts";
 import { isInS3, placeAt } from "./place.ts";
 import { fixerFrom } from "./names.ts";
-import { budget, budgeted, bundleNamed } from "./recordings.ts";
+import { budgetOf, budgeted, bundleNamed, type ReadOptions } from "./recordings.ts";
 import { report } from "./report.ts";
 import { mustFit, type TargetOptions, targetOf, writes } from "./target.ts";
 
-interface CompactCommand extends TargetOptions {
+interface CompactCommand extends TargetOptions, ReadOptions {
   readonly level?: number;
   readonly dictionary?: string;
   readonly names?: string;
@@ -61,13 +62,15 @@ export function addCompact(program: Command): void {
       const path = output ?? options.output;
       const isThere = path !== undefined && path !== "-" && (await placeAt(path).kind()) === "file";
       const dictionary = options.dictionary === undefined ? undefined : await dictionaryFrom(options.dictionary);
-      const dictionaries = await dictionariesFrom(options.dictionary === undefined ? [] : [options.dictionary]);
+      const dictionaries = async (id: number): Promise<Uint8Array | null> =>
+        dictionary !== undefined && zstdDictionaryId(dictionary) === id ? dictionary : null;
       const fixer = options.names === undefined ? undefined : await fixerFrom(options.names);
       const { columns = false } = options;
       const bundle = await bundleNamed(file);
       const existing = isThere && options.force !== true ? placeAt(path).source : null;
       // what is there may be what is asked for; anything else needs --force
-      const isPresent = existing !== null && (await isCompactionOf(existing, bundle, dictionaries, columns, budget()));
+      const isPresent =
+        existing !== null && (await isCompactionOf(existing, bundle, dictionaries, columns, budgetOf(options)));
       const target = await targetOf(
         output,
         { ...options, force: isPresent || options.force === true, dialect: "v1" },
@@ -82,7 +85,7 @@ export function addCompact(program: Command): void {
           columns,
           dictionary,
           dictionaries,
-          budget: budget(),
+          budget: budgetOf(options),
           fixer,
           salvage: options.salvage,
           visitors: names.map((name) => ANALYSES[analysisOf(name)]()),

@@ -5,15 +5,16 @@ import type { Recording } from "../model/recording.ts";
 import { confront, SAME } from "../ops/confront.ts";
 import type { Lost } from "../model/writer.ts";
 import { areSame, areSameFiles, piecesOf } from "../ops/same-bytes.ts";
-import { budget, knownFormats } from "./recordings.ts";
+import { allFormats } from "./formats.ts";
+import { budgetOf, type ReadOptions } from "./recordings.ts";
 
 /** What was written, opened again; the dictionary that it may need is still beside its source only. */
-export function reopened(written: SourceBundle, source: SourceBundle): Promise<Recording> {
+export function reopened(written: SourceBundle, source: SourceBundle, options: ReadOptions): Promise<Recording> {
   const bundle: SourceBundle = {
     name: written.name,
     open: async (name) => (await written.open(name)) ?? (name?.endsWith(".dict") === true ? source.open(name) : null),
   };
-  return openBundle(bundle, knownFormats(), { budget: budget() });
+  return openBundle(bundle, allFormats(), { budget: budgetOf(options) });
 }
 
 /** Rejects when a copy has other bytes than its source. */

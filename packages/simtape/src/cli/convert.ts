@@ -16,7 +16,7 @@ import { EXIT, UsageError } from "./failure.ts";
 import { carriedIn } from "./original.ts";
 import { counted, grouped, Progress, paint, tellLost } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
-import { bundleNamed, openedAs, openNamed, reads } from "./recordings.ts";
+import { bundleNamed, openedAs, openNamed, type ReadOptions, reads } from "./recordings.ts";
 import { report } from "./report.ts";
 import {
   endingFor,
@@ -34,7 +34,7 @@ import {
 } from "./target.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
-interface ConvertOptions extends TargetOptions {
+interface ConvertOptions extends TargetOptions, ReadOptions {
   readonly to?: string;
   readonly from?: string;
   readonly until?: string;
@@ -75,13 +75,13 @@ export function addConvert(program: Command): void {
       const named = options.to === undefined ? undefined : formatCalled(options.to);
       const target = await targetOf(output, options, file, named);
       const isWhole = options.from === undefined && options.until === undefined && options.channel === undefined;
-      const opened = await openNamed(file);
+      const opened = await openNamed(file, options);
       const carried = isWhole ? await carriedIn(opened) : null;
       const format = named ?? formatNamed(target.main) ?? carried?.format ?? formatFor(undefined, target.path);
       mustFit(target, format);
       const isGivenBack = carried !== null && carried.format === format && format !== formatOf(opened);
-      const recording = isGivenBack ? await openedAs(`the original in ${file}`, carried.bundle) : opened;
-      const bundle = isGivenBack ? carried.bundle : await bundleNamed(file);
+      const recording = isGivenBack ? await openedAs(`the original in ${file}`, carried.bundle, options) : opened;
+      const bundle = isGivenBack ? carried.bundle : await bundleNamed(file, options);
       const progress = new Progress("converting");
       const held = new HeldFiles(target.sink, target.written);
       try {
@@ -108,7 +108,7 @@ export function addConvert(program: Command): void {
           const lost = [
             ...left,
             ...changed.map((of) => ({ ...of, reason: ANOTHER_WAY })),
-            ...(isVerified ? await differences(recording, await reopened(held.written, bundle)) : []),
+            ...(isVerified ? await differences(recording, await reopened(held.written, bundle, options)) : []),
           ];
           converted = { ...kept(messages, lost), ...verified };
         } else {
@@ -124,7 +124,7 @@ export function addConvert(program: Command): void {
             carry: isCarrying ? (writer): Promise<void> => carryAll(writer, recording, bundle) : undefined,
             verify: isVerified
               ? {
-                  reopen: (written) => reopened(written, bundle),
+                  reopen: (written) => reopened(written, bundle, options),
                   there: target.written,
                   hasOriginal: (result) => hasOriginal(result, recording, bundle),
                 }

@@ -4,11 +4,11 @@ import { bringDictionary } from "./dictionary-beside.ts";
 import { EXIT } from "./failure.ts";
 import { counted, grouped, tellLost } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
-import { bundleNamed, openNamed, reads } from "./recordings.ts";
+import { bundleNamed, openNamed, type ReadOptions, reads } from "./recordings.ts";
 import { report } from "./report.ts";
 import { endingFor, formatOf, mustFit, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
-interface CopyOptions extends TargetOptions {
+interface CopyOptions extends TargetOptions, ReadOptions {
   readonly rewrite?: boolean;
   readonly compression?: "store" | "fast" | "small";
   readonly json?: boolean;
@@ -32,11 +32,11 @@ export function addCopy(program: Command): void {
     )
     .action(async (file: string, output: string | undefined, options: CopyOptions) => {
       const target = await targetOf(output, options, file);
-      const recording = await openNamed(file);
+      const recording = await openNamed(file, options);
       try {
         const format = formatOf(recording);
         const { dialect, compression } = options;
-        const bundle = await bundleNamed(file);
+        const bundle = await bundleNamed(file, options);
         const isAnew = options.rewrite === true || dialect !== undefined || compression !== undefined;
         mustFit(target, format, isAnew ? "" : endingFor(recording, bundle.name));
         const bring = await bringing(target, file);

@@ -1,13 +1,11 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { loadZstd, zstdDictionaryId } from "../codec/zstd.ts";
-import type { DictionaryLookup } from "../formats/hcrp/chunk/dictionary.ts";
 import { StrictSource } from "../record/compact/source.ts";
 import { trainDictionary } from "../record/dictionary/dictionary.ts";
 import { heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { counted, grouped } from "./output.ts";
-import { budget, budgeted, bundleNamed } from "./recordings.ts";
+import { budgetOf, bundleNamed, contentOf, type ReadOptions, reads } from "./recordings.ts";
 import { report } from "./report.ts";
 import { sizeOf } from "./size.ts";
 import { type TargetOptions, targetOf } from "./target.ts";
@@ -17,10 +15,9 @@ const SAMPLE_BYTES = 32 << 20;
 /** A chunk is a sample as far as this: a dictionary is for beginnings. */
 const SAMPLE_LENGTH = 16 << 10;
 
-interface TrainCommand extends TargetOptions {
+interface TrainCommand extends TargetOptions, ReadOptions {
   readonly id: number;
   readonly size: number;
-  readonly dictionary?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -31,7 +28,7 @@ export function addDictionary(program: Command): void {
     .description(
       "Dictionaries make recordings of a few seconds smaller; whoever reads them needs the same dictionary.",
     );
-  budgeted(dictionary.command("train"))
+  reads(dictionary.command("train"))
     .description(
       "Makes a zstd dictionary out of what the chunks of HCRP recordings have in common. Its id must never have been used before: recordings name their dictionary by it.",
     )
@@ -39,14 +36,12 @@ export function addDictionary(program: Command): void {
     .requiredOption("-o, --output <file>", "where to write")
     .requiredOption("--id <n>", "32768 to 65535", Number)
     .option("--size <bytes>", "of the dictionary, as 4096 or 4KiB", sizeOf, 4096)
-    .option("--dictionary <file...>", "dictionaries that the recordings need")
     .option("--force", "overwrite what is there")
     .option("--json", "one JSON object")
     .addHelpText("after", "\nExample:\n  $ simtape dictionary train runs/*.hcrp --id 32769 -o runs.dict")
     .action(async (files: string[], options: TrainCommand) => {
       const target = await targetOf(undefined, options);
-      const lookup = await dictionariesFrom(options.dictionary ?? []);
-      const samples = await samplesOf(files, lookup);
+      const samples = await samplesOf(files, options);
       const { id, size } = options;
       let made: Uint8Array;
       try {
@@ -69,30 +64,17 @@ export function addDictionary(program: Command): void {
 
 /** A trained dictionary in a file. Throws `UsageError` when it is none. */
 export async function dictionaryFrom(path: string): Promise<Uint8Array> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot be read (${error.code ?? ""}): ${path}`);
-  });
-  const dictionary = new Uint8Array(bytes);
+  const dictionary = await contentOf(path);
   if (zstdDictionaryId(dictionary) === 0) throw new UsageError(`no trained zstd dictionary: ${path}`);
   return dictionary;
 }
 
-/** The dictionaries in some files, by their ids. */
-export async function dictionariesFrom(paths: readonly string[]): Promise<DictionaryLookup> {
-  const known = new Map<number, Uint8Array>();
-  for (const path of paths) {
-    const dictionary = await dictionaryFrom(path);
-    known.set(zstdDictionaryId(dictionary), dictionary);
-  }
-  return (id) => Promise.resolve(known.get(id) ?? null);
-}
-
 /** The sound chunks of recordings, inflated. */
-async function samplesOf(files: readonly string[], dictionaries: DictionaryLookup): Promise<Uint8Array[]> {
+async function samplesOf(files: readonly string[], options: ReadOptions): Promise<Uint8Array[]> {
   const samples: Uint8Array[] = [];
   let bytes = 0;
   for (const file of files) {
-    const source = await StrictSource.open(await bundleNamed(file), { dictionaries, budget: budget() });
+    const source = await StrictSource.open(await bundleNamed(file, options), { budget: budgetOf(options) });
     const findings = [...source.findings];
     heed(file, { findings });
     try {

@@ -3,12 +3,12 @@ import type { Operation } from "../ops/edit/list.ts";
 import { type Editing, editing, writeEdits } from "./editing.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { counted, tellLost } from "./output.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 import { report } from "./report.ts";
 import { type Target, type TargetOptions, targetOf, writes } from "./target.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
 
-interface EditOptions extends TargetOptions {
+interface EditOptions extends TargetOptions, ReadOptions {
   readonly json?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function addEdits(program: Command): void {
     )
     .action((file: string, output: string | undefined, options: EditOptions & { from?: string; until?: string }) =>
       run(file, output, options, async () => {
-        const [from, until] = await times(file, [options.from, options.until]);
+        const [from, until] = await times(file, options, [options.from, options.until]);
         return [{ op: "trim", from, until }];
       }),
     );
@@ -69,7 +69,7 @@ export function addEdits(program: Command): void {
         options: EditOptions & { channel: string[]; from?: string; until?: string },
       ) =>
         run(file, output, options, async () => {
-          const [from, until] = await times(file, [options.from, options.until]);
+          const [from, until] = await times(file, options, [options.from, options.until]);
           return [{ op: "redact", channels: options.channel, from, until }];
         }),
     );
@@ -84,7 +84,7 @@ export function addEdits(program: Command): void {
     .action(
       (file: string, output: string | undefined, options: EditOptions & { at: string; text: string; kind: string }) =>
         run(file, output, options, async () => {
-          const [at] = await times(file, [options.at]);
+          const [at] = await times(file, options, [options.at]);
           return [{ op: "annotate", at: at!, text: options.text, kind: options.kind }];
         }),
     );
@@ -140,8 +140,12 @@ function pairOf(text: string): [string, string] {
 }
 
 /** Times on the command line, which may need the recording. */
-function times(file: string, texts: readonly (string | undefined)[]): Promise<(number | undefined)[]> {
-  return withRecording(file, async (recording) => {
+function times(
+  file: string,
+  options: ReadOptions,
+  texts: readonly (string | undefined)[],
+): Promise<(number | undefined)[]> {
+  return withRecording(file, options, async (recording) => {
     const found: (number | undefined)[] = [];
     for (const text of texts) found.push(text === undefined ? undefined : await parseTime(text, recording));
     return found;
@@ -155,17 +159,17 @@ async function run(
   operations: () => Promise<readonly Operation[]>,
 ): Promise<void> {
   const target = await targetOf(output, options, file);
-  const edited = await editing(file, { version: 1, operations: await operations() }, process.cwd());
+  const edited = await editing(file, { version: 1, operations: await operations() }, process.cwd(), options);
   await written(edited, target, options);
 }
 
 async function edit(file: string | undefined, options: EditOptions & { list: string }): Promise<void> {
   const target = await targetOf(undefined, options, file);
-  await written(await editing(file ?? null, options.list, null), target, options);
+  await written(await editing(file ?? null, options.list, null, options), target, options);
 }
 
 async function written(edited: Editing, target: Target, options: EditOptions): Promise<void> {
-  const { messages, lost } = await writeEdits(edited, target);
+  const { messages, lost } = await writeEdits(edited, target, options);
   const { path } = target;
   const lines = [`${path}: ${counted(messages, "message")}`, ...tellLost(lost)];
   await report(target, options, { output: path, messages, lost }, lines);

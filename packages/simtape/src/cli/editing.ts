@@ -26,7 +26,7 @@ import {
   withoutTexts,
 } from "./provenance.ts";
 import { folderOf, placeAt, under } from "./place.ts";
-import { budget, openNamed } from "./recordings.ts";
+import { budgetOf, openNamed, type ReadOptions } from "./recordings.ts";
 import { formatOf, mustFit, type Target, writingOf } from "./target.ts";
 import { parseDuration } from "./time.ts";
 
@@ -49,12 +49,17 @@ export interface Editing {
  * Lays an edit list over a recording; nothing is written. `list` is the list or the path of one; names in it are
  * from `folder`, or from where the list is. `file` null: the list's own source.
  */
-export async function editing(file: string | null, list: EditList | string, folder: string | null): Promise<Editing> {
+export async function editing(
+  file: string | null,
+  list: EditList | string,
+  folder: string | null,
+  options: ReadOptions,
+): Promise<Editing> {
   const from = folder ?? (typeof list === "string" ? folderOf(list) : ".");
   const parsed = typeof list === "string" ? await readList(list) : list;
   const name = file ?? (parsed.source === undefined ? null : placed(parsed.source, from));
   if (name === null) throw new UsageError("the list names no source: say which recording to edit");
-  const source = await openNamed(name);
+  const source = await openNamed(name, options);
   const provenance = await provenanceOf(source.info, name);
   const files = new Map([[name, provenance]]);
   const opened = [source];
@@ -71,7 +76,7 @@ export async function editing(file: string | null, list: EditList | string, fold
       },
       open: async (other): Promise<Reader> => {
         const path = placed(other, from);
-        const joined = await openNamed(path);
+        const joined = await openNamed(path, options);
         opened.push(joined);
         files.set(path, await provenanceOf(joined.info, path));
         return joined.reader;
@@ -96,7 +101,7 @@ export async function editing(file: string | null, list: EditList | string, fold
 /**
  * Writes it, and where it comes from: inside where the format has room, else in a file beside. Closes everything.
  */
-export async function writeEdits(edited: Editing, target: Target): Promise<RewriteReport> {
+export async function writeEdits(edited: Editing, target: Target, options: ReadOptions): Promise<RewriteReport> {
   const { recording, list, files } = edited;
   const format = formatOf(edited.source);
   try {
@@ -123,8 +128,8 @@ export async function writeEdits(edited: Editing, target: Target): Promise<Rewri
       ...inside(format.id, provenance, edited.annotations),
       ...(removed === null ? {} : { without: removed }),
     });
-    if (removed !== null) await publish(to as HeldFiles, provenance, removed);
-    const written = await openBundle(target.written, allFormats(), { budget: budget() });
+    if (removed !== null) await publish(to as HeldFiles, provenance, removed, options);
+    const written = await openBundle(target.written, allFormats(), { budget: budgetOf(options) });
     await written.close();
     await keepBeside(target, written.info, hasRoom(format.id) ? provenance : await provenanceNow());
     return report;
@@ -134,9 +139,14 @@ export async function writeEdits(edited: Editing, target: Target): Promise<Rewri
 }
 
 /** Gives what was written its name, when nothing of what was taken out is left in it. */
-async function publish(files: HeldFiles, provenance: Provenance, { gone }: Removed): Promise<void> {
+async function publish(
+  files: HeldFiles,
+  provenance: Provenance,
+  { gone }: Removed,
+  options: ReadOptions,
+): Promise<void> {
   try {
-    const written = await openBundle(files.written, allFormats(), { budget: budget() });
+    const written = await openBundle(files.written, allFormats(), { budget: budgetOf(options) });
     try {
       await refuseTexts(written, files.written, [new TextEncoder().encode(toJson(provenance))], gone);
     } finally {

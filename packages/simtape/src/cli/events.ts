@@ -5,10 +5,10 @@ import { csvRow, textCell } from "./csv.ts";
 import { UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 import { parseTime, TIME_HELP } from "./time.ts";
 
-interface EventsOptions {
+interface EventsOptions extends ReadOptions {
   readonly kind?: readonly string[];
   readonly who?: string;
   readonly from?: string;
@@ -42,7 +42,7 @@ export function addEvents(program: Command): void {
       `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape events town.log --kind collision removal\n  $ simtape events race.hcrp --kind checkpoint --who elif\n  $ simtape events flight.fgtape --from 10s --until 1m --format csv > events.csv\n  $ simtape events room.nanover.zip --json | jq -r .kind | sort | uniq -c`,
     )
     .action(async (file: string, options: EventsOptions) => {
-      await withRecording(file, (recording) => list(recording, options));
+      await withRecording(file, options, (recording) => list(recording, options));
     });
 }
 

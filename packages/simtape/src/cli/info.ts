@@ -7,7 +7,7 @@ import { EXIT } from "./failure.ts";
 import { preview, toJson } from "./json.ts";
 import { byteSize, counted, grouped, Output, paint } from "./output.ts";
 import { provenanceOf } from "./provenance.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 import { clock } from "./time.ts";
 import { visibleLine } from "./visible.ts";
 
@@ -21,9 +21,9 @@ export function addInfo(program: Command): void {
       "after",
       "\nExamples:\n  $ simtape info flight.fgtape\n  $ simtape info https://example.org/run.hcrp --json | jq .timeline",
     )
-    .action(async (file: string, options: { json?: boolean }) => {
+    .action(async (file: string, options: ReadOptions & { json?: boolean }) => {
       const output = new Output();
-      await withRecording(file, async (recording) => {
+      await withRecording(file, options, async (recording) => {
         if (options.json === true) await output.line(toJson(await describe(recording, file)));
         else await output.lines(await tell(recording, file));
       });

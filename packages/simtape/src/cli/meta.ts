@@ -4,17 +4,15 @@ import type { Command } from "commander";
 import type { Value } from "../model/value.ts";
 import { changeMetadata } from "../record/compact/change-metadata.ts";
 import type { VisitorMark } from "../record/compact/visitors.ts";
-import { dictionariesFrom } from "./dictionary.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { counted, Output } from "./output.ts";
 import { placeAt, under } from "./place.ts";
-import { budget, budgeted, reads, withRecording } from "./recordings.ts";
+import { budgetOf, type ReadOptions, reads, withGiven, withRecording } from "./recordings.ts";
 
-interface SetOptions {
+interface SetOptions extends ReadOptions {
   readonly unset?: readonly string[];
   readonly marks?: string;
-  readonly dictionary?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -25,16 +23,16 @@ export function addMeta(program: Command): void {
     .argument("<file>", "path, folder, URL, or - for standard input")
     .argument("[path]", "names with dots between them, as hcrp.marks")
     .addHelpText("after", "\nExample:\n  $ simtape meta get run.hcrp hcrp.marks")
-    .action(async (file: string, path: string | undefined) => {
+    .action(async (file: string, path: string | undefined, options: ReadOptions) => {
       const out = new Output();
-      await withRecording(file, async ({ info }) => {
+      await withRecording(file, options, async ({ info }) => {
         const found = (path?.split(".") ?? []).reduce<unknown>(inner, info.metadata["metadata"] ?? {});
         if (found === undefined) throw new UsageError(`no metadata ${path} in ${file}`);
         await out.line(toJson(found));
       });
       await out.flush();
     });
-  budgeted(meta.command("set"))
+  reads(meta.command("set"))
     .description(
       "Changes the metadata of a finished HCRP recording in place; its chunks stay as they are. A value is JSON, or text. Of hcrp only outcome, duration_ms and analysis can be set, and marks be added. The file is written beside and then takes its name.",
     )
@@ -42,18 +40,18 @@ export function addMeta(program: Command): void {
     .argument("[path=value...]", "as server.mode=hardcore or hcrp.analysis.cheats='{\"flags\":3}'")
     .option("--unset <path...>", "takes these away")
     .option("--marks <file>", "adds marks, one JSON object per line: tick, kind, label, entity, severity; - is stdin")
-    .option("--dictionary <file...>", "dictionaries that the recording needs")
     .option("--json", "one JSON object")
     .addHelpText("after", "\nExample:\n  $ simtape meta set run.hcrp reviewed=true --marks flags.ndjson")
     .action(async (file: string, changes: readonly string[], options: SetOptions) => {
       const place = placeAt((await placeAt(file).kind()) === "folder" ? under(file, "meta.hcrp") : file);
-      const dictionaries = await dictionariesFrom(options.dictionary ?? []);
       const values = valuesOf(changes, options.unset ?? []);
       const marks = options.marks === undefined ? [] : await marksFrom(options.marks);
-      const change = { values, marks, dictionaries, budget: budget() };
-      const report = await changeMetadata(place.source, place.sink(true), change).catch((error: unknown) => {
-        throw error instanceof RangeError ? new UsageError(error.message) : error;
-      });
+      const change = { values, marks, budget: budgetOf(options) };
+      const report = await changeMetadata(withGiven(place.source, options), place.sink(true), change).catch(
+        (error: unknown) => {
+          throw error instanceof RangeError ? new UsageError(error.message) : error;
+        },
+      );
       const out = new Output();
       if (options.json === true) await out.line(toJson({ file, ...report }));
       else await out.line(`${file}: ${counted(report.marks, "mark")}, ${counted(report.bytesAfter, "byte")}`);

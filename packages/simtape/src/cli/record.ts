@@ -15,11 +15,11 @@ import { byteSize, counted, grouped, Output, say } from "./output.ts";
 import { folderOf, isInS3, mustBeNamed, storeAt, under } from "./place.ts";
 import { droppedIn, type Fed, feed, watchStore } from "./record-feed.ts";
 import { inputOf } from "./record-input.ts";
-import { budget, budgeted } from "./recordings.ts";
+import { budgetOf, budgeted, type ReadOptions } from "./recordings.ts";
 import { sizeOf } from "./size.ts";
 import { clock, parseDuration } from "./time.ts";
 
-interface RecordCommand {
+interface RecordCommand extends ReadOptions {
   readonly input: string;
   readonly id?: string;
   readonly profile: RecordingProfile;
@@ -180,7 +180,7 @@ function open(
     id,
     profile,
     resume,
-    budget: budget(),
+    budget: budgetOf(options),
     journal: journalPath === undefined ? undefined : journalFile(journalPath),
     keepsPrevious: folder !== null,
     buffer: { bytes: buffer, policy },

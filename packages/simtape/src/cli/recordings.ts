@@ -1,13 +1,13 @@
-import type { Command } from "commander";
-import type { DictionaryLookup } from "../formats/hcrp/chunk/dictionary.ts";
-import { createHcrp } from "../formats/hcrp/format.ts";
-import { bundleOf, FOLDER_MAINS } from "../io/bundle.ts";
+import { readFile } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import { FORMATS } from "../formats.ts";
+import { bundleOf, FOLDER_MAINS, withFiles } from "../io/bundle.ts";
 import { fileSpool, stdin } from "../io/node/index.ts";
 import { shownUrl } from "../io/shown-url.ts";
 import type { ByteSource, SourceBundle } from "../io/source.ts";
 import { bundleAt } from "../location.ts";
 import { openBundle } from "../model/open.ts";
-import type { Format } from "../model/reader.ts";
+import type { FormatOption } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { heed, whenOver } from "./ending.ts";
 import { UsageError } from "./failure.ts";
@@ -17,34 +17,62 @@ import { placeAt, under } from "./place.ts";
 import { hide } from "./secrets.ts";
 import { sizeOf } from "./size.ts";
 
-/** What `reads` was given on the command line. */
-let dictionaries: DictionaryLookup | null = null;
-let given: number | undefined;
+/** What commands that open recordings are told on the command line, see `reads`. */
+export interface ReadOptions {
+  readonly budget?: number;
+  /** Files for options of formats, by the names that they have beside a recording. */
+  readonly given?: ReadonlyMap<string, Uint8Array>;
+}
 
-/** Adds the options of commands that open recordings. */
+/** Adds the options of commands that open recordings of any format. */
 export function reads(command: Command): Command {
-  const collect = (path: string, paths: readonly string[]): readonly string[] => [...paths, path];
-  return budgeted(command)
-    .option("--dictionary <file>", "zstd dictionary of an HCRP recording, where no <id>.dict is beside it", collect, [])
-    .hook("preAction", async (_, action) => {
-      const { dictionary: paths } = action.opts<{ dictionary: readonly string[] }>();
-      dictionaries = paths.length === 0 ? null : await (await import("./dictionary.ts")).dictionariesFrom(paths);
-    });
+  return takesFiles(budgeted(command));
 }
 
-/** Adds the option that says what an open recording may take: see `budget`. */
+/** Adds the options of all formats. */
+export function takesFiles(command: Command): Command {
+  const collect = (path: string, paths: readonly string[] = []): readonly string[] => [...paths, path];
+  const options = FORMATS.flatMap((format) => format.options ?? []).map(
+    (of) => [of, new Option(`--${of.name} <file>`, of.help).argParser(collect)] as const,
+  );
+  for (const [, option] of options) command.addOption(option);
+  return command.hook("preAction", async (_, action) => {
+    const told = action.opts<Readonly<Record<string, readonly string[] | undefined>>>();
+    const given = new Map<string, Uint8Array>();
+    for (const [of, option] of options)
+      for (const path of told[option.attributeName()] ?? []) {
+        const content = await contentOf(path);
+        given.set(await fileName(of, content, path), content);
+      }
+    action.setOptionValue("given", given);
+  });
+}
+
+/** Throws `UsageError` for what is no such file. */
+async function fileName(of: FormatOption, content: Uint8Array, path: string): Promise<string> {
+  const name = await of.fileName(content);
+  if (name === null) throw new UsageError(`no ${of.what}: ${path}`);
+  return name;
+}
+
+/** A small file, whole. Throws `UsageError` where it cannot be read. */
+export async function contentOf(path: string): Promise<Uint8Array> {
+  return new Uint8Array(
+    await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`cannot be read (${error.code ?? ""}): ${path}`);
+    }),
+  );
+}
+
+/** Adds the option that says what an open recording may take: see `budgetOf`. */
 export function budgeted(command: Command): Command {
-  return command
-    .option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf)
-    .hook("preAction", (_, action) => {
-      given = action.opts<{ budget?: number }>().budget;
-    });
+  return command.option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf);
 }
 
-/** Bytes that a recording may take: as was given, or as the environment says; undefined: the usual. Throws `UsageError`. */
-export function budget(): number | undefined {
+/** Bytes that a recording may take: as told, or as the environment says; undefined: the usual. Throws `UsageError`. */
+export function budgetOf({ budget }: ReadOptions): number | undefined {
   const text = process.env["SIMTAPE_BUDGET"] ?? "";
-  if (given !== undefined || text === "") return given;
+  if (budget !== undefined || text === "") return budget;
   try {
     return sizeOf(text);
   } catch (error) {
@@ -52,15 +80,20 @@ export function budget(): number | undefined {
   }
 }
 
-/** Every format, with the dictionaries that were given. */
-export function knownFormats(): readonly Format[] {
-  if (dictionaries === null) return allFormats();
-  const given = createHcrp({ dictionaries });
-  return allFormats().map((format) => (format.id === given.id ? given : format));
+/**
+ * The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input; and what
+ * was given besides.
+ */
+export async function bundleNamed(name: string, options: ReadOptions = {}): Promise<SourceBundle> {
+  return withGiven(await bundleIn(name), options);
 }
 
-/** The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input. */
-export async function bundleNamed(name: string): Promise<SourceBundle> {
+/** With the files that were given for options of formats. */
+export function withGiven(bundle: SourceBundle, { given }: ReadOptions): SourceBundle {
+  return given === undefined || given.size === 0 ? bundle : withFiles(bundle, given);
+}
+
+async function bundleIn(name: string): Promise<SourceBundle> {
   if (name === "-") return standardInput();
   hide(name);
   if (isUrl(name)) return bundleAt(urlOf(name));
@@ -110,16 +143,16 @@ export function unclosed(source: ByteSource): ByteSource {
 }
 
 /** Opens what was named on the command line, showing progress. What is damaged in it is said when the command ends. */
-export async function openNamed(name: string): Promise<Recording> {
-  return openedAs(name, await bundleNamed(name));
+export async function openNamed(name: string, options: ReadOptions): Promise<Recording> {
+  return openedAs(name, await bundleNamed(name, options), options);
 }
 
 /** Opens a bundle that belongs to what was named on the command line. */
-export async function openedAs(name: string, bundle: SourceBundle): Promise<Recording> {
+export async function openedAs(name: string, bundle: SourceBundle, options: ReadOptions): Promise<Recording> {
   const progress = new Progress("reading");
-  const recording = await openBundle(bundle, knownFormats(), {
+  const recording = await openBundle(bundle, allFormats(), {
     spool: fileSpool(),
-    budget: budget(),
+    budget: budgetOf(options),
     onProgress: (done, total) => progress.show(done, total),
   }).finally(() => progress.end());
   heed(name, recording);
@@ -127,10 +160,14 @@ export async function openedAs(name: string, bundle: SourceBundle): Promise<Reco
 }
 
 /** Opens a recording, or an edit list that names its source, and closes it when `work` is done. */
-export async function withRecording<T>(name: string, work: (recording: Recording) => Promise<T>): Promise<T> {
+export async function withRecording<T>(
+  name: string,
+  options: ReadOptions,
+  work: (recording: Recording) => Promise<T>,
+): Promise<T> {
   const recording = name.endsWith(".json")
-    ? (await (await import("./editing.ts")).editing(null, name, null)).recording
-    : await openNamed(name);
+    ? (await (await import("./editing.ts")).editing(null, name, null, options)).recording
+    : await openNamed(name, options);
   try {
     return await work(recording);
   } finally {

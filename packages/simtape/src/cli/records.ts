@@ -5,9 +5,9 @@ import type { Dissection } from "../model/dissector.ts";
 import type { NativeRecord } from "../model/reader.ts";
 import { toJson } from "./json.ts";
 import { counted, grouped, Output, paint } from "./output.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 
-interface RecordsOptions {
+interface RecordsOptions extends ReadOptions {
   readonly kind?: readonly string[];
   readonly limit?: number;
   readonly hex?: boolean;
@@ -41,7 +41,7 @@ export function addRecords(program: Command): void {
       const { kind: kinds, limit = Number.POSITIVE_INFINITY, hex = false, json = false } = options;
       const output = new Output();
       let count = 0;
-      await withRecording(file, async (recording) => {
+      await withRecording(file, options, async (recording) => {
         const dissector = options.fields === true ? await recording.dissector() : null;
         for await (const records of recording.records()) {
           for (const record of records) {

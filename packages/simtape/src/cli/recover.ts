@@ -11,7 +11,7 @@ import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
 import { counted, grouped, Output } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt } from "./place.ts";
-import { budget, budgeted } from "./recordings.ts";
+import { budgetOf, budgeted, type ReadOptions } from "./recordings.ts";
 
 export function addRecover(program: Command): void {
   budgeted(program.command("recover"))
@@ -26,11 +26,11 @@ export function addRecover(program: Command): void {
       "after",
       "\nExamples:\n  $ simtape recover recordings/run-17\n  $ simtape recover s3://replays/run-17 --journal run-17.hcj --json",
     )
-    .action(async (name: string, options: { journal?: string; json?: boolean }) => {
+    .action(async (name: string, options: ReadOptions & { journal?: string; json?: boolean }) => {
       const journal = options.journal === undefined ? undefined : journalFile(await present(options.journal));
       const report = await (isInS3(name)
-        ? recover(storeAt(folderOf(trimmed(name))), idOf(name), { journal, budget: budget() })
-        : recoverFolder(name, journal));
+        ? recover(storeAt(folderOf(trimmed(name))), idOf(name), { journal, budget: budgetOf(options) })
+        : recoverFolder(name, journal, budgetOf(options)));
       const out = new Output();
       if (options.json === true) await out.line(toJson({ ...report, findings: report.findings.map(findingToPlain) }));
       else await tell(out, name, report);
@@ -50,14 +50,18 @@ async function present(path: string): Promise<string> {
   return path;
 }
 
-async function recoverFolder(name: string, given: JournalFile | undefined): Promise<RecoverReport> {
+async function recoverFolder(
+  name: string,
+  given: JournalFile | undefined,
+  budget: number | undefined,
+): Promise<RecoverReport> {
   const folder = trimmed(name);
   if ((await placeAt(folder).kind()) !== "folder") throw new UsageError(`no folder of a recording: ${name}`);
   const id = idOf(folder);
   const lock = await writerLock(join(folder, "writer.lock"), id);
   try {
     const journal = given ?? journalFile(join(folder, JOURNAL));
-    return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true, budget: budget() });
+    return await recover(storeAt(folderOf(folder)), id, { journal, keepsPrevious: true, budget });
   } finally {
     await lock.release();
   }

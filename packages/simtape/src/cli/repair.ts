@@ -9,7 +9,8 @@ import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { counted, grouped } from "./output.ts";
 import { bringing } from "./provenance.ts";
-import { budget, bundleNamed, knownFormats, openNamed, reads } from "./recordings.ts";
+import { allFormats } from "./formats.ts";
+import { budgetOf, bundleNamed, openNamed, type ReadOptions, reads, withGiven } from "./recordings.ts";
 import { report } from "./report.ts";
 import { endingFor, formatOf, mustFit, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
@@ -28,34 +29,38 @@ export function addRepair(program: Command): void {
       "after",
       "\nExamples:\n  $ simtape repair crashed.fgtape whole.fgtape\n  $ simtape repair torn.tape -o whole.tape --json | jq .lost",
     )
-    .action(async (file: string, output: string | undefined, options: TargetOptions & { json?: boolean }) => {
-      const target = await targetOf(output, options, file);
-      const recording = await openNamed(file);
-      try {
-        tellsItself(recording);
-        const format = formatOf(recording);
-        const bundle = await bundleNamed(file);
-        mustFit(target, format, endingFor(recording, bundle.name));
-        const bring = await bringing(target, file);
-        await bringDictionary(recording, target);
-        const reopen = (written: SourceBundle): Promise<Recording> =>
-          openBundle(withBeside(written, target.written), knownFormats(), { budget: budget() });
-        const repaired = await repair(recording, bundle, await writingOf(format), target.sink, reopen);
-        await bring();
-        const { lost, rebuilt, findings } = repaired;
-        const plain = {
-          ...repaired,
-          lost: lost.map(findingToPlain),
-          rebuilt: rebuilt.map(findingToPlain),
-          findings: findings.map(findingToPlain),
-        };
-        await report(target, options, plain, tell(repaired, file, target.path));
-        const isLossy = lost.length > 0 || findings.some(({ severity }) => severity === "loss");
-        process.exitCode = isLossy ? EXIT.lossy : EXIT.done;
-      } finally {
-        await recording.close();
-      }
-    });
+    .action(
+      async (file: string, output: string | undefined, options: TargetOptions & ReadOptions & { json?: boolean }) => {
+        const target = await targetOf(output, options, file);
+        const recording = await openNamed(file, options);
+        try {
+          tellsItself(recording);
+          const format = formatOf(recording);
+          const bundle = await bundleNamed(file, options);
+          mustFit(target, format, endingFor(recording, bundle.name));
+          const bring = await bringing(target, file);
+          await bringDictionary(recording, target);
+          const reopen = (written: SourceBundle): Promise<Recording> =>
+            openBundle(withGiven(withBeside(written, target.written), options), allFormats(), {
+              budget: budgetOf(options),
+            });
+          const repaired = await repair(recording, bundle, await writingOf(format), target.sink, reopen);
+          await bring();
+          const { lost, rebuilt, findings } = repaired;
+          const plain = {
+            ...repaired,
+            lost: lost.map(findingToPlain),
+            rebuilt: rebuilt.map(findingToPlain),
+            findings: findings.map(findingToPlain),
+          };
+          await report(target, options, plain, tell(repaired, file, target.path));
+          const isLossy = lost.length > 0 || findings.some(({ severity }) => severity === "loss");
+          process.exitCode = isLossy ? EXIT.lossy : EXIT.done;
+        } finally {
+          await recording.close();
+        }
+      },
+    );
 }
 
 function tell(report: RepairReport, file: string, path: string): string[] {

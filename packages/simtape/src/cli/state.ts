@@ -6,10 +6,10 @@ import { matching } from "./glob.ts";
 import { findingToPlain } from "./info.ts";
 import { preview, stateToJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
-import { reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
-interface StateOptions {
+interface StateOptions extends ReadOptions {
   readonly at: string;
   readonly json?: boolean;
   readonly interpolate?: boolean;
@@ -35,7 +35,7 @@ export function addState(program: Command): void {
     )
     .action(async (file: string, options: StateOptions) => {
       const output = new Output();
-      await withRecording(file, async (recording) => {
+      await withRecording(file, options, async (recording) => {
         const time = await parseTime(options.at, recording);
         const state = narrowed(await recording.state(time, { interpolate: options.interpolate }), options.path);
         const findings = damageIn(recording.findings).map(findingToPlain);

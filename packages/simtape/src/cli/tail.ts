@@ -17,10 +17,10 @@ import { allFormats } from "./formats.ts";
 import { matching } from "./glob.ts";
 import { Output, say } from "./output.ts";
 import { folderOf, isInS3, placeAt, storeAt, under } from "./place.ts";
-import { budget, budgeted, bundleNamed, isUrl, urlOf } from "./recordings.ts";
+import { budgetOf, bundleNamed, isUrl, type ReadOptions, reads, urlOf } from "./recordings.ts";
 import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
 
-interface TailOptions {
+interface TailOptions extends ReadOptions {
   readonly channel?: string[];
   readonly from: string;
   readonly format?: "text" | "ndjson";
@@ -30,7 +30,7 @@ interface TailOptions {
 }
 
 export function addTail(program: Command): void {
-  budgeted(program.command("tail"))
+  reads(program.command("tail"))
     .summary("messages of a recording while it is being recorded")
     .description(
       "Writes messages as they are committed, until the recording is finished. Looks at its metadata file only, as long as that is the same.",
@@ -118,7 +118,9 @@ class Tail {
 
   async #write(main: string, isAgain: boolean): Promise<"open" | "changing" | "finished" | { readonly next: string }> {
     try {
-      const recording = await openBundle(await bundleNamed(main), allFormats(), { budget: budget() });
+      const recording = await openBundle(await bundleNamed(main, this.#options), allFormats(), {
+        budget: budgetOf(this.#options),
+      });
       heed(main, recording);
       try {
         await this.#writeNew(recording);

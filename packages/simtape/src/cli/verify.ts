@@ -1,26 +1,23 @@
 import type { Command } from "commander";
 import { RecordingError } from "../model/error.ts";
 import { verify, type VerifyReport } from "../record/compact/verify.ts";
-import { dictionariesFrom } from "./dictionary.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
 import { toJson } from "./json.ts";
 import { byteSize, counted, Output, paint, Progress } from "./output.ts";
-import { budget, budgeted, bundleNamed } from "./recordings.ts";
+import { budgetOf, bundleNamed, type ReadOptions, reads } from "./recordings.ts";
 
-interface VerifyCommand {
-  readonly dictionary?: readonly string[];
+interface VerifyCommand extends ReadOptions {
   readonly json?: boolean;
 }
 
 export function addVerify(program: Command): void {
-  budgeted(program.command("verify"))
+  reads(program.command("verify"))
     .summary("whether HCRP recordings keep every rule")
     .description(
       "Reads HCRP recordings strictly: every crc, checksum and length, every event to its last byte, every snapshot against the state before it. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
     )
     .argument("<file...>", "paths, folders, URLs, or - for standard input")
-    .option("--dictionary <file...>", "zstd dictionaries that the recordings may need")
     .option("--json", "one JSON object per file")
     .addHelpText(
       "after",
@@ -28,16 +25,14 @@ export function addVerify(program: Command): void {
     )
     .action(async (files: string[], options: VerifyCommand) => {
       const out = new Output();
-      const dictionaries = await dictionariesFrom(options.dictionary ?? []);
       let exit: number = EXIT.done;
       for (const file of files) {
         const progress = new Progress(`verifying ${file}`);
         let report: VerifyReport | null = null;
         let failure = "";
         try {
-          report = await verify(await bundleNamed(file), {
-            dictionaries,
-            budget: budget(),
+          report = await verify(await bundleNamed(file, options), {
+            budget: budgetOf(options),
             onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
           });
         } catch (error) {

@@ -6,7 +6,6 @@ import { extname, join, sep } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import type { DictionaryLookup } from "../formats/hcrp/chunk/dictionary.ts";
 import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";
@@ -34,15 +33,15 @@ export interface ViewServer {
 
 /**
  * Serves the page built in `folder` and the files of `entries` on 127.0.0.1, below a path nobody can guess. Reading
- * only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `dictionaries` are
- * beside every recording of HCRP that has none of that id itself; `modules` are real paths of format modules, which the page
- * loads with the scripts that they import.
+ * only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `given` are files
+ * by name for recordings that may have one of that name beside them, and have none.
+ * `modules` are real paths of format modules, which the page loads with the scripts that they import.
  */
 export async function serveView(
   folder: string,
   entries: readonly ViewEntry[],
   port: number,
-  dictionaries: DictionaryLookup | null = null,
+  given: ReadonlyMap<string, Uint8Array> = new Map(),
   modules: readonly string[] = [],
 ): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
@@ -76,7 +75,7 @@ export async function serveView(
     if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404);
     const inside = path.slice(token.length + 2);
     const file = /^files\/(\d+)\/([^/\\]+)$/.exec(inside);
-    if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, dictionaries, request, response);
+    if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, given, request, response);
     const name = inside === "" ? "index.html" : inside;
     const content = name === LIST ? Buffer.from(list) : (page.get(name) ?? (await scriptAt(name, modules)));
     if (content === null) return refuse(response, 404);
@@ -174,7 +173,7 @@ async function relay(
 async function sendFile(
   entry: ViewEntry | undefined,
   name: string,
-  dictionaries: DictionaryLookup | null,
+  given: ReadonlyMap<string, Uint8Array>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -182,11 +181,10 @@ async function sendFile(
   if (entry === undefined || !belongsTo(entry.main, name)) return refuse(response, 404);
   const file = await opened(entry, name);
   if (file === null) {
-    const id = /^(\d+)\.dict$/.exec(name)?.[1];
-    const dictionary = id === undefined ? null : ((await dictionaries?.(Number(id), null)) ?? null);
-    if (dictionary === null) return refuse(response, 404);
-    response.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": dictionary.length });
-    response.end(dictionary);
+    const content = given.get(name);
+    if (content === undefined) return refuse(response, 404);
+    response.writeHead(200, { "Content-Type": "application/octet-stream", "Content-Length": content.length });
+    response.end(content);
     return;
   }
   try {

@@ -6,40 +6,30 @@ import type { Command } from "commander";
 import { EXIT, UsageError } from "./failure.ts";
 import { formatModules } from "./formats.ts";
 import { counted, Output, say } from "./output.ts";
+import { type ReadOptions, takesFiles } from "./recordings.ts";
 import { entriesOf } from "./view-entries.ts";
 import { serveView } from "./view-server.ts";
 
-interface ViewOptions {
+interface ViewOptions extends Pick<ReadOptions, "given"> {
   readonly port: string;
   readonly open?: boolean;
   readonly ghost?: boolean;
-  readonly dictionary: readonly string[];
 }
 
 export function addView(program: Command): void {
-  program
-    .command("view")
+  takesFiles(program.command("view"))
     .summary("watch recordings in a browser")
     .description(
       "Serves the viewer and the recordings named to this machine only, read-only, and prints the address of the page.\nA folder stands for the recordings in it. Ends with Ctrl+C.",
     )
     .argument("<recordings...>", "files, folders or URLs")
     .option("--ghost", "the first one plays, the others over it as ghosts")
-    .option(
-      "--dictionary <file>",
-      "zstd dictionary of HCRP recordings, where no <id>.dict is beside them",
-      (path: string, paths: readonly string[]): readonly string[] => [...paths, path],
-      [],
-    )
     .option("--port <number>", "port on 127.0.0.1; 0: any that is free", "0")
     .option("--open", "open the page in the browser of this machine")
     .addHelpText("after", "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open")
     .action(async (names: readonly string[], options: ViewOptions) => {
       const entries = await entriesOf(names);
-      const { dictionary } = options;
-      const dictionaries =
-        dictionary.length === 0 ? null : await (await import("./dictionary.ts")).dictionariesFrom(dictionary);
-      const server = await serveView(builtViewer(), entries, portOf(options.port), dictionaries, formatModules());
+      const server = await serveView(builtViewer(), entries, portOf(options.port), options.given, formatModules());
       const output = new Output();
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
       await output.line(address);

@@ -45,6 +45,17 @@ export function filesBundle(
   };
 }
 
+/** `bundle` with more files beside its main one, in place of those that have their names. */
+export function withFiles(bundle: SourceBundle, files: ReadonlyMap<string, Uint8Array>): SourceBundle {
+  return {
+    name: bundle.name,
+    open: (name) => {
+      const file = name === undefined ? undefined : files.get(name);
+      return file === undefined ? bundle.open(name) : Promise.resolve(memory(file, name));
+    },
+  };
+}
+
 /**
  * A file on an HTTP server and those in the same folder. Siblings keep the query of the URL.
  * A sibling costs one request to see that it is there; `open` rejects for a sibling whose name is no file name.

@@ -141,6 +141,8 @@ export interface Format<out Channels extends object = object, out Id extends str
    * throws `LayoutError`, `SourceError` or `RecordingError` when nothing can be read.
    */
   open(from: SourceBundle, report: Reporter, options: OpenOptions): Promise<Reader>;
+  /** Files besides a recording's own that it may need; commands take each as an option. */
+  readonly options?: readonly FormatOption[];
   /** What programs that show recordings of any format ask; loaded on use. */
   traits?(): Promise<Traits>;
   /** The writing side, when there is one. */
@@ -149,6 +151,21 @@ export interface Format<out Channels extends object = object, out Id extends str
 
 /** What the channels of a format decode to, by name; of one of several formats, of any of them. */
 export type ChannelsOf<F extends Format> = F extends Format<infer Channels> ? Channels : never;
+
+/**
+ * A file that recordings of a format may need, and that is not always beside them. Whoever opens one hands it in beside
+ * it: `withFiles(bundle, files)`.
+ */
+export interface FormatOption {
+  /** `--name FILE` of commands: a word. */
+  readonly name: string;
+  /** What the file is, as `zstd dictionary`. */
+  readonly what: string;
+  /** A phrase for the help text. */
+  readonly help: string;
+  /** The name that the format looks for beside a recording; null: the content is no such file. */
+  fileName(content: Uint8Array): Promise<string | null>;
+}
 
 /** What is known of a file beside its first bytes. */
 export interface SniffHint {

@@ -2,7 +2,10 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Command } from "commander";
 import { expect, test } from "vitest";
+import { addCommands } from "../../src/cli/commands.ts";
+import { FORMATS } from "../../src/formats.ts";
 import { simtape } from "./run.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
@@ -16,9 +19,40 @@ test("an HCRP recording opens with the dictionary that is given, or that is besi
   expect(without.exit).toBe(1);
   expect(without.stdout).toContain("there is no 32769.dict beside it");
   expect(await simtape(["check", recording, "--dictionary", dictionary])).toMatchObject({ exit: 0 });
-  expect((await simtape(["check", "--dictionary", recording, recording])).exit).toBe(2);
+  const another = join(folder, "another.dict");
+  const other = new Uint8Array(readFileSync(dictionary));
+  other[4]! ^= 3;
+  writeFileSync(another, other);
+  expect((await simtape(["check", recording, "--dictionary", another])).stdout).toContain("it was not given");
+  const both = [another, dictionary].flatMap((path) => ["--dictionary", path]);
+  expect(await simtape(["check", recording, ...both])).toMatchObject({ exit: 0 });
+  expect(await simtape(["verify", recording, ...both])).toMatchObject({ exit: 0 });
+  const none = await simtape(["check", "--dictionary", recording, recording]);
+  expect([none.exit, none.stderr]).toEqual([2, `simtape: no trained zstd dictionary: ${recording}\n`]);
+  const nowhere = await simtape(["check", "--dictionary", join(folder, "x"), recording]);
+  expect([nowhere.exit, nowhere.stderr]).toEqual([2, `simtape: cannot be read (ENOENT): ${join(folder, "x")}\n`]);
   copyFileSync(dictionary, join(folder, "32769.dict"));
   expect(await simtape(["check", recording])).toMatchObject({ exit: 0 });
+});
+
+test("the options of formats are those of commands that open recordings, of any format or of theirs", async () => {
+  const program = new Command();
+  await addCommands(program, undefined);
+  const all = program.commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
+  const names = (commands: readonly Command[]): string[] => commands.map((command) => command.name());
+  const without = all.filter(({ options }) => !options.some(({ long }) => long === "--dictionary"));
+  expect(names(without)).toEqual(["record", "recover", "retain", "corrupt", "demo", "info", "collisions", "blocked"]);
+  for (const command of all) {
+    expect(command.helpInformation()).not.toContain("default: []");
+    for (const format of FORMATS.filter(({ options }) => options !== undefined && !without.includes(command)))
+      for (const { name, help } of format.options ?? []) {
+        const own = command.options.find(({ long }) => long === `--${name}`);
+        expect([command.name(), own?.description]).toEqual([
+          command.name(),
+          command.name() === "compact" ? "zstd dictionary to compress with, see simtape dictionary" : help,
+        ]);
+      }
+  }
 });
 
 test("row 16: what is made of a recording with a dictionary has it beside, and opens by itself", async () => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
   symlinkSync(scripts[2]!, join(own, "pose log/link.js"));
   symlinkSync(join(own, "secret.txt"), join(own, "pose log/secret.js"));
   const entries = await entriesOf([folder, "https://example.org/far%20away.hcrp?v=1"]);
-  server = await serveView(page, entries, 0, null, [scripts[0]!]);
+  server = await serveView(page, entries, 0, new Map(), [scripts[0]!]);
   base = server.address([]);
 });
 
@@ -229,8 +229,7 @@ describe("the server of the viewer", () => {
 
   test("gives a dictionary that was named, beside recordings of HCRP only", async () => {
     const entries = await entriesOf([join(folder, "town.log"), join(folder, "parkour")]);
-    const lookup = (id: number): Promise<Uint8Array | null> => Promise.resolve(id === 32_769 ? town : null);
-    const given = await serveView(join(folder, "../page"), entries, 0, lookup);
+    const given = await serveView(join(folder, "../page"), entries, 0, new Map([["32769.dict", town]]));
     const statusOf = async (path: string): Promise<number> => (await fetch(new URL(path, given.address([])))).status;
     try {
       expect(await statusOf("files/1/32769.dict")).toBe(200);

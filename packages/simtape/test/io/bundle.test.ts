@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bundleOf, filesBundle, httpBundle } from "../../src/io/bundle.ts";
+import { bundleOf, filesBundle, httpBundle, withFiles } from "../../src/io/bundle.ts";
 import { http } from "../../src/io/http.ts";
 import { memory } from "../../src/io/memory.ts";
 import { serve, wellBehaved } from "./bad-server.ts";
@@ -59,6 +59,28 @@ describe("a bundle of files", () => {
     expect(() => filesBundle([])).toThrow(RangeError);
     expect(() => filesBundle([new File([], "a"), new File([], "a")])).toThrow(/same name: a/);
     expect(() => filesBundle([new File([], "a")], "b")).toThrow(RangeError);
+  });
+});
+
+describe("a bundle with more files", () => {
+  test("has them beside what it has, and in place of files that are called so", async () => {
+    const plain = filesBundle(
+      new Map([
+        ["a", bytes],
+        ["b", bytes],
+        ["c", bytes],
+      ]),
+    );
+    const bundle = withFiles(
+      plain,
+      new Map([
+        ["b", new Uint8Array(1)],
+        ["d", new Uint8Array(2)],
+      ]),
+    );
+    expect(bundle.name).toBe("a");
+    const sizes = [undefined, "a", "b", "c", "d", "e"].map(async (name) => (await bundle.open(name))?.size());
+    expect(await Promise.all(sizes)).toEqual([4, 4, 1, 4, 2, undefined]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
-import type { Format } from "../../model/reader.ts";
+import type { Format, FormatOption } from "../../model/reader.ts";
 import type { HcrpChannels } from "./chunk/channel-types.ts";
 import type { DictionaryLookup } from "./chunk/dictionary.ts";
 import { FORMAT_ID, MAGIC } from "./layout/framing.ts";
@@ -21,6 +21,13 @@ export interface HcrpOptions {
   readonly world?: { readonly id: string; readonly version?: string | Uint8Array | undefined } | undefined;
 }
 
+const DICTIONARY: FormatOption = {
+  name: "dictionary",
+  what: "trained zstd dictionary",
+  help: "zstd dictionary of an HCRP recording that has no <id>.dict beside it",
+  fileName: async (content) => (await import("./chunk/dictionary.ts")).dictionaryName(content),
+};
+
 /**
  * The format with its dictionaries. `Known` says what channels hold where more is known than `HcrpChannels` says: a
  * recording of version 1 with a host's event is of `HcrpEvents & { "race:lap": Uint8Array }`.
@@ -30,6 +37,7 @@ export function createHcrp<Known extends object = HcrpChannels>(options: HcrpOpt
     id: FORMAT_ID,
     name: "HCRP",
     extensions: ["hcrp"],
+    options: [DICTIONARY],
     // a header whose first bytes are damaged may be put right, or made again from segments
     sniff: (head, { name }) =>
       isRecording(head) || isSegment(head) ? "certain" : name?.endsWith(".hcrp") === true ? "possible" : null,

@@ -11,6 +11,16 @@ import { DICTIONARY_IDS, FORMAT_ID } from "../layout/framing.ts";
  */
 export type DictionaryLookup = (id: number, sha256: string | null) => Promise<Uint8Array | null>;
 
+/** The name of a dictionary beside a recording; null for what is no trained dictionary. */
+export function dictionaryName(content: Uint8Array): string | null {
+  const id = zstdDictionaryId(content);
+  return id === 0 ? null : nameOf(id);
+}
+
+function nameOf(id: number): string {
+  return `${id}.dict`;
+}
+
 /** Longer files beside a recording are no dictionaries: 4 KiB is usual (spec §7.3). */
 const MAX_BYTES = 16 << 20;
 
@@ -28,11 +38,10 @@ export async function findDictionary(
   if (id < DICTIONARY_IDS.first || id > DICTIONARY_IDS.last) return null;
   const given = (await lookup?.(id, sha256)) ?? null;
   const dictionary = given ?? (await besideIn(bundle, id));
-  const place = given === null ? `${id}.dict beside the recording` : "what was given";
+  const place = given === null ? nameOf(id) : "what was given";
   if (dictionary === null) {
     const told = sha256 === null ? "" : ` (sha256 ${sha256})`;
-    const why = lookup === null ? "no dictionaries were given" : "it was not found";
-    const message = `the recording is compressed with zstd dictionary ${id}${told}: ${why}, and there is no ${id}.dict beside it`;
+    const message = `the recording is compressed with zstd dictionary ${id}${told}: it was not given, and there is no ${nameOf(id)} beside it`;
     throw new RecordingError("unsupported", message, { format: FORMAT_ID, offset: 47 });
   }
   const found = zstdDictionaryId(dictionary);
@@ -56,7 +65,7 @@ export async function findDictionary(
 }
 
 async function besideIn(bundle: SourceBundle, id: number): Promise<Uint8Array | null> {
-  const source = await bundle.open(`${id}.dict`);
+  const source = await bundle.open(nameOf(id));
   if (source === null) return null;
   try {
     return await source.read(0, MAX_BYTES);
