@@ -79,10 +79,12 @@ export type {
 } from "./model/column.ts";
 export { Fold } from "./model/fold.ts";
 export { Late, type Make } from "./model/late.ts";
-export { type Origin, type Place, placesOf, toEuler, unsetOrigin } from "./model/place.ts";
+export { type Angles, type Axes, type Direction, type OwnAxes, transformOf } from "./model/axes.ts";
+export { type Origin, unsetOrigin } from "./model/geodesy.ts";
+export { type Place, placesOf } from "./model/place.ts";
+export { metresPer, radiansPer } from "./model/units.ts";
 export {
   areSameSets,
-  type Axes,
   type EntitySet,
   type MutableEntitySet,
   MutableState,

@@ -5,7 +5,7 @@ import { AXES as FLIGHTGEAR } from "../../src/formats/flightgear/state.ts";
 import { AXES as HCRP } from "../../src/formats/hcrp/state/scene.ts";
 import { AXES as MIRA } from "../../src/formats/mira/state.ts";
 import { ROOM_AXES, SIMULATION_AXES } from "../../src/formats/nanover/state.ts";
-import { type Angles, type Axes, AxesTransform, type Direction, transformOf } from "../../src/model/axes.ts";
+import { type Angles, type Axes, type AxesTransform, type Direction, transformOf } from "../../src/model/axes.ts";
 import { areSameAxes, briefAxes, completeAxes, standardAxes } from "../../src/model/standard-axes.ts";
 import { anglesOfOld, orientationOfOld, toEulerOld, vectorOfOld } from "../support/old-place.ts";
 
