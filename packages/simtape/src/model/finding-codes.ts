@@ -156,7 +156,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "bad-header": {
-    means: "The file's header does not fit its format; what can be told without it is told.",
+    means: "The file's header does not fit its format; what does not depend on it is read.",
     advice: REPAIR,
   },
   "bad-payload": {
@@ -260,7 +260,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   header: {
-    means: "A repair wrote the header anew.",
+    means: "A repair wrote the header again.",
     advice: NOTHING,
   },
   "record-size": {
@@ -324,11 +324,11 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   counts: {
-    means: "A repair wrote the counts of the buffers anew.",
+    means: "A repair wrote the counts of the buffers again.",
     advice: NOTHING,
   },
   gzip: {
-    means: "A repair wrote the gzip stream around the tape anew.",
+    means: "A repair wrote the gzip stream around the tape again.",
     advice: NOTHING,
   },
   "plays-nowhere": {
@@ -620,7 +620,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "too-many-parts": {
-    means: "A message has more kinds of content than are told apart; the others are left out.",
+    means: "A message has more kinds of content than simtape distinguishes; the others are left out.",
     advice: NOTHING,
   },
   "sibling-unusable": {
