@@ -22,7 +22,7 @@ export function addCarla(program: Command): void {
     .command("carla")
     .summary("CARLA's own query tools, without CARLA")
     .description(
-      "The text of CARLA's query tools, as the release chosen prints it. Dates are in the local zone: TZ=UTC for UTC.",
+      "Prints the text of CARLA's query tools, as the chosen release prints it. Dates are in the local time zone; TZ=UTC changes it.",
     );
   query(carla, "info", "frames, actors and events (show_recorder_file_info)")
     .option("--all", "every packet of every frame")

@@ -32,7 +32,7 @@ export function addCat(program: Command): void {
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .option("--reverse", "latest first")
-    .option("--limit <count>", "at most so many messages", parseCount)
+    .option("--limit <count>", "at most this many messages", parseCount)
     .addOption(new Option("--format <format>", "how to write them").choices(["text", "ndjson", "csv"]))
     .option("--json", "the same as --format ndjson")
     .option("--raw", "payload bytes in base64 instead of decoded values")

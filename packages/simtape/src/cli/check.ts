@@ -13,7 +13,7 @@ export function addCheck(program: Command): void {
   reads(program.command("check"))
     .summary("whether recordings are sound")
     .description(
-      "Reads and decodes everything, and tells every finding; of a recording folder also what its journal holds. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
+      "Reads and decodes everything, and reports every finding; for a recording folder also what its journal holds. Exit 0: all sound; 3: damaged but readable; 1: unreadable.",
     )
     .argument("<file...>", "paths, folders, URLs, or - for standard input")
     .option("--json", "one JSON object per file")

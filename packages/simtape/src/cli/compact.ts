@@ -39,19 +39,19 @@ export function addCompact(program: Command): void {
     budgeted(program.command("compact"))
       .summary("one small file of a finished HCRP recording")
       .description(
-        "Merges the chunks of a finished HCRP recording into larger frames, drops superfluous snapshots, compresses anew, and compares state and events before anything appears. The same recording gives the same bytes; where they are there already, nothing is done. Exit 0: done; 3: done, but a salvaged recording had lost chunks; 1: not finished, damaged or unreadable.",
+        "Merges the chunks of a finished HCRP recording into larger frames, drops superfluous snapshots, compresses again, and compares state and events with the source before the file gets its name. The same recording gives the same bytes; an output that already has them stays as it is. Exit 0: done; 3: done, but a salvaged recording had lost chunks; 1: not finished, damaged or unreadable.",
       )
       .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
   )
     .option("--level <n>", "zstd level, 1 to 22", levelOf)
-    .option("--columns", "a third smaller still, but only for readers that know the column filter, such as simtape")
+    .option("--columns", "a third smaller, but only for readers that know the column filter, such as simtape")
     .option("--dictionary <file>", "zstd dictionary to compress with, see simtape dictionary")
     .option(
       "--names <file>",
       "names of blocks, items … that changed: those of older data versions are brought up to date",
     )
-    .option("--salvage", "take a recording that crashed or is damaged, leave out what is bad")
+    .option("--salvage", "accept a recording that crashed or is damaged, leave out damaged chunks")
     .option("--analyse <name...>", `add to the metadata: ${Object.keys(ANALYSES).join(", ")}`)
     .option("--json", "the whole report as one JSON object")
     .addHelpText(

@@ -51,19 +51,19 @@ export function addConvert(program: Command): void {
     reads(program.command("convert"))
       .summary("a recording in another format")
       .description(
-        "Converts by way of state, with units and axes turned, and says what was carried and what could not be. Exit 3: something was lost.",
+        "Converts by way of the state, with its units and axes, and reports what was carried and what was lost. Exit 3: something was lost.",
       )
       .argument("<file>", "path, folder, URL, or - for standard input")
-      .argument("[output]", "where to write; the name tells the format"),
+      .argument("[output]", "where to write; the extension names the format"),
   )
-    .option("--to <format>", "the format, when the name does not tell")
+    .option("--to <format>", "the format, when the name does not say it")
     .option("--dialect <name>", "version or dialect of the format (see its README)")
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .option("-c, --channel <glob...>", "only state that comes from these channels")
-    .option("--origin <lat,lon[,alt[,heading]]>", "where a local plane lies on the earth: degrees, metres, degrees")
+    .option("--origin <lat,lon[,alt[,heading]]>", "where a local plane touches the earth: degrees, metres, degrees")
     .option("--strict", "write nothing when something would be lost")
-    .option("--no-original", "to HCRP: do not carry the original's bytes along")
+    .option("--no-original", "to HCRP: do not store the bytes of the original")
     .option("--no-verify", "do not read the result back and compare it with the source")
     .option("--json", "the whole report as one JSON object")
     .addHelpText(
@@ -162,7 +162,7 @@ export function addConvert(program: Command): void {
     });
 }
 
-const ANOTHER_WAY = "told another way here: an integer is a double, say";
+const ANOTHER_WAY = "stored another way here: an integer as a double, for example";
 const STRAY = "carried along, but no file of the recording";
 
 /** The report of messages that went over as they are, but for what is lost; nothing is verified yet. */

@@ -17,8 +17,8 @@ interface CopyOptions extends TargetOptions, ReadOptions {
 export function addCopy(program: Command): void {
   writes(
     reads(program.command("copy"))
-      .summary("an exact copy, or the same messages laid out anew")
-      .description("Copies a recording byte for byte, all its files; with --rewrite, lays the same messages out anew.")
+      .summary("an exact copy, or the same messages laid out again")
+      .description("Copies all files of a recording byte for byte; with --rewrite, lays out the same messages again.")
       .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
   )
@@ -46,7 +46,7 @@ export function addCopy(program: Command): void {
           const { messages, changed, lost } = await rewrite(recording, writing, target.sink, { dialect, compression });
           await bring();
           await keepDamage(target, file, recording);
-          const lines = changed.map(({ path, count }) => `  told another way: ${path} (${grouped(count)})`);
+          const lines = changed.map(({ path, count }) => `  stored another way: ${path} (${grouped(count)})`);
           const first = `${target.path}: ${counted(messages, "message")}`;
           await report(target, options, { messages, changed, lost }, [first, ...lines, ...tellLost(lost)]);
           if (changed.length + lost.length > 0) process.exitCode = EXIT.lossy;

@@ -14,7 +14,7 @@ export function addCorrupt(program: Command): void {
       .command("corrupt")
       .summary("a damaged copy, the same for the same seed")
       .description(
-        "Writes a copy with bytes flipped, swapped, zeroed, inserted or cut off: for testing what reads and repairs recordings.",
+        "Writes a copy with bytes flipped, swapped, zeroed, inserted or cut off, for tests of programs that read and repair recordings.",
       )
       .argument("<file>", "a file, or - for standard input")
       .argument("[output]", "where to write"),

@@ -54,7 +54,7 @@ export function addDemo(program: Command): void {
     .option("--seconds <n>", "how long", "60")
     .option("--entities <n>", "how many atoms, vehicles, robots, aircraft or players")
     .option("--seed <n>", "which course things take", "1")
-    .option("--force", "overwrite what is there")
+    .option("--force", "overwrite an existing file")
     .option("--json", "one JSON object per recording")
     .addHelpText(
       "after",

@@ -25,18 +25,16 @@ export function addDictionary(program: Command): void {
   const dictionary = program
     .command("dictionary")
     .summary("zstd dictionaries for short HCRP recordings")
-    .description(
-      "Dictionaries make recordings of a few seconds smaller; whoever reads them needs the same dictionary.",
-    );
+    .description("Dictionaries make recordings of a few seconds smaller; reading them needs the same dictionary.");
   reads(dictionary.command("train"))
     .description(
-      "Makes a zstd dictionary out of what the chunks of HCRP recordings have in common. Its id must never have been used before: recordings name their dictionary by it.",
+      "Trains a zstd dictionary from the chunks of HCRP recordings. Its id must be new: recordings name their dictionary by it.",
     )
     .argument("<file...>", "recordings: paths, folders or URLs")
     .requiredOption("-o, --output <file>", "where to write")
     .requiredOption("--id <n>", "32768 to 65535", Number)
     .option("--size <bytes>", "of the dictionary, as 4096 or 4KiB", sizeOf, 4096)
-    .option("--force", "overwrite what is there")
+    .option("--force", "overwrite an existing file")
     .option("--json", "one JSON object")
     .addHelpText("after", "\nExample:\n  $ simtape dictionary train runs/*.hcrp --id 32769 -o runs.dict")
     .action(async (files: string[], options: TrainCommand) => {

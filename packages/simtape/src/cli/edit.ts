@@ -76,7 +76,7 @@ export function addEdits(program: Command): void {
   oneOperation(program, "annotate", "a note at a moment, kept with the recording")
     .requiredOption("--at <time>", "the moment")
     .requiredOption("--text <text>", "the note")
-    .option("--kind <kind>", "what kind of note", "note")
+    .option("--kind <kind>", "kind of the note", "note")
     .addHelpText(
       "after",
       `\n${TIME_HELP}\n\nExample:\n  $ simtape annotate town.log noted.log --at 12.5s --text "brakes too late"`,
@@ -90,8 +90,8 @@ export function addEdits(program: Command): void {
     );
   writes(
     reads(program.command("join"))
-      .summary("recordings of one format, one behind the other")
-      .description("Joins recordings of one format, one behind the other; each begins with what held at its start.")
+      .summary("recordings of one format, one after the other")
+      .description("Joins recordings of one format, one after the other; each begins with its state at its start.")
       .argument("<files...>", "two or more, in order"),
   )
     .option("--gap <time>", "time between them", "0s")
@@ -111,7 +111,7 @@ export function addEdits(program: Command): void {
     reads(program.command("edit"))
       .summary("several edits at once, from a list")
       .description(
-        "Carries out an edit list (docs/edit-list.schema.json). Without an output, the list itself can be opened: simtape info edits.json.",
+        "Applies an edit list (docs/edit-list.schema.json). A list can also be opened without an output: simtape info edits.json.",
       )
       .argument("[file]", "the recording; absent: the list's own source"),
   )

@@ -24,17 +24,15 @@ const KIND_WIDTH = 14;
 
 export function addEvents(program: Command): void {
   reads(program.command("events"))
-    .summary("what happened: collisions, spawns, chat, marks")
-    .description(
-      "Lists what happened in time order, one event per line: collisions, spawns, resets, chat, marks and others.",
-    )
+    .summary("events: collisions, spawns, chat, marks")
+    .description("Lists events in time order, one per line: collisions, spawns, resets, chat, marks and others.")
     .argument("<file>", "path, folder, URL, or - for standard input")
     .option("-k, --kind <kind...>", "only these kinds (may be given more than once)")
     .option("--who <text>", "only about a participant with this text in the name, or with this id")
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .option("--listed", "only what the file lists beside its messages, such as HCRP's marks: reads no message")
-    .option("--limit <count>", "at most so many events", parseCount)
+    .option("--limit <count>", "at most this many events", parseCount)
     .addOption(new Option("--format <format>", "how to write them").choices(["text", "ndjson", "csv"]))
     .option("--json", "the same as --format ndjson")
     .addHelpText(

@@ -27,7 +27,7 @@ export function takesFormatModules(program: Command): void {
   program
     .option(
       "--format-module <file>",
-      "JavaScript module of a format from elsewhere; SIMTAPE_FORMAT_MODULES names more",
+      "JavaScript module of a format of another package; SIMTAPE_FORMAT_MODULES names more",
       collect,
     )
     .configureHelp({ showGlobalOptions: true })

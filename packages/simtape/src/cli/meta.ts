@@ -19,7 +19,7 @@ interface SetOptions extends ReadOptions {
 export function addMeta(program: Command): void {
   const meta = program.command("meta").summary("the metadata of an HCRP recording: read, change");
   reads(meta.command("get"))
-    .description("Prints the metadata as JSON: all of it, or what stands at a path.")
+    .description("Prints the metadata as JSON: all of it, or the value at a path.")
     .argument("<file>", "path, folder, URL, or - for standard input")
     .argument("[path]", "names with dots between them, as hcrp.marks")
     .addHelpText("after", "\nExample:\n  $ simtape meta get run.hcrp hcrp.marks")
@@ -34,12 +34,12 @@ export function addMeta(program: Command): void {
     });
   reads(meta.command("set"))
     .description(
-      "Changes the metadata of a finished HCRP recording in place; its chunks stay as they are. A value is JSON, or text. Of hcrp only outcome, duration_ms and analysis can be set, and marks be added. The file is written beside and then takes its name.",
+      "Changes the metadata of a finished HCRP recording in place; its chunks stay as they are. A value is JSON, or text. Of hcrp only outcome, duration_ms and analysis can be set, and marks can be added. The file is written to a temporary name and then renamed.",
     )
     .argument("<file>", "path, folder or s3://bucket/key")
     .argument("[path=value...]", "as server.mode=hardcore or hcrp.analysis.cheats='{\"flags\":3}'")
-    .option("--unset <path...>", "takes these away")
-    .option("--marks <file>", "adds marks, one JSON object per line: tick, kind, label, entity, severity; - is stdin")
+    .option("--unset <path...>", "remove these values")
+    .option("--marks <file>", "add marks, one JSON object per line: tick, kind, label, entity, severity; - is stdin")
     .option("--json", "one JSON object")
     .addHelpText("after", "\nExample:\n  $ simtape meta set run.hcrp reviewed=true --marks flags.ndjson")
     .action(async (file: string, changes: readonly string[], options: SetOptions) => {
@@ -86,7 +86,7 @@ function put(values: Tree, path: string, value: Value): void {
   for (const name of names) {
     const next = Object.hasOwn(at, name) ? at[name] : undefined;
     if (next !== undefined && (typeof next !== "object" || next === null))
-      throw new UsageError(`${path} is told twice, once as a value`);
+      throw new UsageError(`${path} is given twice, once as a value`);
     at = at[name] = (next ?? Object.create(null)) as Tree;
   }
   at[last] = value;

@@ -62,7 +62,9 @@ export async function inputOf(named: string, signal: AbortSignal, options: Input
     if (Number(port) > 65_535) throw new UsageError(`no such port: ${named}`);
     const host = bracketed ?? (plain || "127.0.0.1");
     if (!isLoopback(host) && options.token === undefined)
-      say(`simtape: anyone who reaches ${named} can write into this recording; --token asks for a word first`);
+      say(
+        `simtape: every program that reaches ${named} can write into this recording; --token refuses senders without the token`,
+      );
     const accept = scheme === "tcp" ? acceptSocket : acceptWebSocket;
     return serving(named, { host, port: Number(port) }, accept, signal, options);
   }
@@ -262,7 +264,7 @@ async function clearStale(path: string): Promise<void> {
     });
     probe.on("error", () => resolve(false));
   });
-  if (isAlive) throw new UsageError(`somebody listens there already: ${path}`);
+  if (isAlive) throw new UsageError(`another process listens there already: ${path}`);
   await unlink(path);
 }
 

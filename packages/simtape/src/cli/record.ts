@@ -46,9 +46,9 @@ export function addRecord(program: Command): void {
   budgeted(program.command("record"))
     .summary("record a running simulator, sent as lines of JSON")
     .description(
-      "Records what a simulator sends, one JSON object per line (docs/line-protocol.md), into a folder or a bucket. What is committed can be read at once and survives every crash. Exit 0: done; 3: done, but lines were skipped or events dropped; 1: failed.",
+      "Records what a simulator sends, one JSON object per line (docs/line-protocol.md), into a folder or a bucket. Committed data can be read at once and survives every crash. Exit 0: done; 3: done, but lines were skipped or events dropped; 1: failed.",
     )
-    .argument("<out>", "the recording: FOLDER/ID or s3://bucket/prefix/ID, or what is above it with --id")
+    .argument("<out>", "the recording: FOLDER/ID or s3://bucket/prefix/ID; with --id the folder above it")
     .option(
       "-i, --input <from>",
       "-, a file, tcp://host:port, ws://host:port or unix:path (the last three listen)",
@@ -61,21 +61,21 @@ export function addRecord(program: Command): void {
       new Option("--profile <profile>", "what of a world is kept").choices(RECORDING_PROFILES).default("standard"),
     )
     .option("--journal [file]", "mirror twice a second what is not committed; for a folder its own file by default")
-    .option("--resume", "go on with a recording that was left open, and with the journal in its folder")
+    .option("--resume", "continue a recording that was left open, with the journal in its folder")
     .option("--lenient", "skip bad lines and count them")
-    .option("--shared", "let others read it, as far as the umask lets them; else only this user can")
+    .option("--shared", "let others read it, as far as the umask allows; by default only this user can")
     .addOption(
-      new Option("--policy <policy>", "when the store does not keep up: make the sender wait, or drop events")
+      new Option("--policy <policy>", "when the store is too slow: make the sender wait, or drop events")
         .choices(OVERFLOW_POLICIES)
         .default("block"),
     )
     .option("--buffer <size>", "how much may wait for the store (16MiB)", sizeOf)
-    .option("--commit-every <time>", "commit at least so often (30s)", millisecondsOf)
-    .option("--commit-bytes <size>", "commit when so much has come together, compressed (256KiB)", sizeOf)
-    .option("--limit-ticks <n>", "end the recording after so many ticks and go on in a new one (a day)", countOf)
+    .option("--commit-every <time>", "commit at least this often (30s)", millisecondsOf)
+    .option("--commit-bytes <size>", "commit at this compressed size (256KiB)", sizeOf)
+    .option("--limit-ticks <n>", "end the recording after this many ticks and continue in a new one (a day)", countOf)
     .option("--limit-bytes <size>", "the same by size (2GiB)", sizeOf)
     .addOption(
-      new Option("--tick-rate <rate>", "ticks as the lines tell, or as the clock goes")
+      new Option("--tick-rate <rate>", "ticks by the lines, or by the clock")
         .choices(["input", "real"])
         .default("input"),
     )

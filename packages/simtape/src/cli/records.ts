@@ -23,14 +23,14 @@ const MOST_FIELDS = 1 << 20;
 
 export function addRecords(program: Command): void {
   reads(program.command("records"))
-    .summary("the parts a file is made of, byte for byte")
+    .summary("the records of a file, every byte")
     .description(
-      "Lists the records of the format's own framing in the order of the file: headers, chunks, packets, frames, gaps, and what is damaged. Together they are every byte. Offsets are those of the file, or of the inflated stream of a compressed one.",
+      "Lists the records of the format's own framing in file order: headers, chunks, packets, frames, gaps, and damaged bytes. Together they are every byte. Offsets are those of the file, or of the inflated stream of a compressed one.",
     )
     .argument("<file>", "path, folder, URL, or - for standard input")
     .option("-k, --kind <kind...>", "only these")
-    .option("-n, --limit <n>", "so many at most", countOf)
-    .option("--fields", "what every byte of them means, and of what is compressed in them")
+    .option("-n, --limit <n>", "at most this many", countOf)
+    .option("--fields", "what every byte of them means, also of their compressed content")
     .option("--hex", "their bytes, too")
     .option("--json", "one JSON object per record")
     .addHelpText(

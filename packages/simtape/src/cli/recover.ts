@@ -17,7 +17,7 @@ export function addRecover(program: Command): void {
   budgeted(program.command("recover"))
     .summary("finish a recording whose recorder crashed")
     .description(
-      "Finishes an HCRP recording in place: segments that were written and not committed are taken in, and what the journal has beyond them. No segment is changed. For a recording that is damaged, see simtape repair. Exit 0: done, or nothing to do; 3: done, and something was found damaged; 1: it is being recorded, or cannot be read.",
+      "Finishes an HCRP recording in place: adds segments that were written and not committed, and what the journal has beyond them. Changes no segment. For a damaged recording, see simtape repair. Exit 0: done, or nothing to do; 3: done, but something is damaged; 1: it is being recorded, or cannot be read.",
     )
     .argument("<recording>", "its folder, on disk or in S3")
     .option("--journal <file>", "what the recorder mirrored to; for a folder its own file by default")

@@ -17,9 +17,9 @@ import { endingFor, formatOf, mustFit, type TargetOptions, targetOf, writes, wri
 export function addRepair(program: Command): void {
   writes(
     reads(program.command("repair"))
-      .summary("a sound recording out of a damaged one")
+      .summary("a sound recording from a damaged one")
       .description(
-        "Writes everything that can be read as a sound recording, and says exactly what was kept and lost. Never in place. Exit 0: nothing was lost; 3: something was; 1: nothing can be read.",
+        "Writes everything that can be read as a sound recording, and reports exactly what was kept and lost. Never changes the source. Exit 0: nothing was lost; 3: something was lost; 1: nothing can be read.",
       )
       .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),

@@ -25,17 +25,17 @@ interface RetainOptions {
 export function addRetain(program: Command): void {
   program
     .command("retain")
-    .summary("which recordings of a store stay, and for how long")
+    .summary("delete old recordings of a store by a policy")
     .description(
-      "Judges all HCRP recordings of a store by a policy and tells what would go, and why. With --apply it marks them, and deletes those that were marked a grace ago and are still to go. Exit 3: done, but some cannot be judged or could not be changed.",
+      "Judges all HCRP recordings of a store by a policy, and lists what it would delete, and why. With --apply it marks them, and deletes those whose grace period since the mark is over, if the policy still says so. Exit 3: done, but some cannot be judged or could not be changed.",
     )
     .argument("<store>", "a folder, or s3://bucket/prefix")
     .option("--policy <file>", "the policy, JSON (docs/retention.md)")
     .option("--dry-run", "change nothing (the default)")
-    .option("--apply", "mark, and delete what was marked a grace ago")
-    .option("--undo <id>", "take the mark off a recording again")
+    .option("--apply", "mark, and delete what was marked a grace period ago")
+    .option("--undo <id>", "remove the mark from a recording")
     .option("--now <date>", "judge as if it were this date; with --apply no later than now")
-    .option("--all", "tell of what stays too")
+    .option("--all", "list also what stays")
     .option("--json", "one JSON object")
     .addHelpText(
       "after",

@@ -22,11 +22,11 @@ const MOST_VALUES = 40;
 
 export function addState(program: Command): void {
   reads(program.command("state"))
-    .summary("what holds at a time")
-    .description("Shows everything that holds at a time: values, and sets of entities as columns.")
+    .summary("the state at a time")
+    .description("Shows the state at a time: values, and sets of entities as columns.")
     .argument("<file>", "path, folder, URL, or - for standard input")
     .requiredOption("--at <time>", "the time")
-    .option("--interpolate", "between two recorded frames, interpolate what moves")
+    .option("--interpolate", "interpolate between two recorded frames")
     .option("--path <glob...>", "only values and sets whose name matches")
     .option("--json", "one JSON object with everything")
     .addHelpText(

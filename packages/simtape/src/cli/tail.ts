@@ -33,15 +33,15 @@ export function addTail(program: Command): void {
   reads(program.command("tail"))
     .summary("messages of a recording while it is being recorded")
     .description(
-      "Writes messages as they are committed, until the recording is finished. Looks at its metadata file only, as long as that is the same.",
+      "Writes messages as they are committed, until the recording is finished. While the metadata file is unchanged, it reads only that file.",
     )
-    .argument("<recording>", "folder, meta.hcrp, or URL of that; any other recording is written as cat does")
+    .argument("<recording>", "folder, meta.hcrp, or its URL; prints any other recording as cat does")
     .option("-c, --channel <glob...>", "only channels whose name matches (may be given more than once)")
-    .option("--from <time>", "now: only what comes; start: everything; or a time", "now")
+    .option("--from <time>", "now: only new messages; start: everything; or a time", "now")
     .addOption(new Option("--format <format>", "how to write them").choices(["text", "ndjson"]))
     .option("--raw", "payload bytes in base64 instead of decoded values")
     .option("--follow-interval <time>", "how often to look", millisecondsOf, 1000)
-    .option("--idle-exit <time>", "end when nothing was committed for so long", millisecondsOf)
+    .option("--idle-exit <time>", "end when nothing was committed for this long", millisecondsOf)
     .addHelpText(
       "after",
       `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape tail recordings/run-1 -c chat\n  $ simtape tail s3://bucket/recordings/run-1 --from start --idle-exit 5m`,

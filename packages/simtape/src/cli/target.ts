@@ -48,7 +48,7 @@ export interface TargetOptions {
 export function writes(command: Command): Command {
   return command
     .option("-o, --output <file>", "where to write, - for standard output; the same as the last argument")
-    .option("--force", "overwrite what is there");
+    .option("--force", "overwrite an existing file");
 }
 
 /**

@@ -15,7 +15,7 @@ export function addVerify(program: Command): void {
   reads(program.command("verify"))
     .summary("whether HCRP recordings keep every rule")
     .description(
-      "Reads HCRP recordings strictly: every crc, checksum and length, every event to its last byte, every snapshot against the state before it. Exit 0: all sound; 3: damaged but readable; 1: not readable.",
+      "Reads HCRP recordings strictly: every crc, checksum and length, every event to its last byte, every snapshot against the state before it. Exit 0: all sound; 3: damaged but readable; 1: unreadable.",
     )
     .argument("<file...>", "paths, folders, URLs, or - for standard input")
     .option("--json", "one JSON object per file")

@@ -23,8 +23,8 @@ export function addView(program: Command): void {
       "Serves the viewer and the recordings named to this machine only, read-only, and prints the address of the page.\nA folder stands for the recordings in it. Ends with Ctrl+C.",
     )
     .argument("<recordings...>", "files, folders or URLs")
-    .option("--ghost", "the first one plays, the others over it as ghosts")
-    .option("--port <number>", "port on 127.0.0.1; 0: any that is free", "0")
+    .option("--ghost", "play the first one, with the others as ghosts")
+    .option("--port <number>", "port on 127.0.0.1; 0: any free one", "0")
     .option("--open", "open the page in the browser of this machine")
     .addHelpText("after", "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open")
     .action(async (names: readonly string[], options: ViewOptions) => {

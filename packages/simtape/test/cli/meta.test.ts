@@ -61,7 +61,7 @@ test.each([
   [["x"], "expected PATH=VALUE"],
   [["hcrp.epochs=1"], "hcrp.epochs: expected one of"],
   [["simtape.next=a"], "not the host's"],
-  [["a=1", "a.b=2"], "told twice"],
+  [["a=1", "a.b=2"], "given twice"],
   [["--marks", "-"], "marks, line 1: expected tick"],
   [["--marks", "/none"], "cannot be read"],
 ])("what cannot be set is refused: %j", async (words, message) => {

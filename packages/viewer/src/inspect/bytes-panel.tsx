@@ -38,7 +38,7 @@ interface SelectedMessage extends NamedBytes {
 const ROLES: readonly (readonly [FieldRole, text: string, title: string])[] = [
   ["value", "value", "Each thing has a colour, its parts two shades of it"],
   ["frame", "framing", "The format's own: types, lengths, counts, keys"],
-  ["payload", "opaque", "Compressed, or somebody else's"],
+  ["payload", "opaque", "Compressed, or of another format"],
   ["unknown", "not understood", "Damaged, or of a type that is not published"],
 ];
 

@@ -109,7 +109,7 @@ class Undertaker {
       return this.#withdraw(placed, "it has changed since it was marked");
     if (this.#now - tombstone.marked < this.#grace) return ["waiting", tombstone.reason];
     const etag = await putTombstone(this.#store, { ...tombstone, state: "deleting" }, placed.etag, this.#signal);
-    if (etag === null) return ["skipped", "somebody else is at it"];
+    if (etag === null) return ["skipped", "another process is at work on it"];
     return this.#delete({ tombstone, etag }, there);
   }
 
@@ -130,12 +130,12 @@ class Undertaker {
       files,
     };
     const etag = await putTombstone(this.#store, tombstone, before, this.#signal);
-    return etag === null ? ["skipped", "somebody else is at it"] : ["marked", reason];
+    return etag === null ? ["skipped", "another process is at work on it"] : ["marked", reason];
   }
 
   async #withdraw(placed: Placed, reason: string): Promise<Done> {
     const isDone = await withdrawTombstone(this.#store, placed, this.#signal);
-    return isDone ? ["withdrawn", reason] : ["skipped", "somebody else is at it"];
+    return isDone ? ["withdrawn", reason] : ["skipped", "another process is at work on it"];
   }
 
   /**
