@@ -85,6 +85,7 @@ export type {
 export type { EventQuery, EventReader, Participant, RecordingEvent } from "./model/query/events.ts";
 export type { Table, TableOptions } from "./model/query/table.ts";
 export type { TableBatch, TableCells, TableColumn, TableData, TableKind } from "./model/query/table-cells.ts";
+export { type FileNames, folderMains, partnersOf } from "./model/file-names.ts";
 export { Message } from "./model/message.ts";
 export { Recording, type StateOptions } from "./model/recording.ts";
 export type { Column, ColumnData, Interpolation } from "./model/column.ts";

@@ -93,6 +93,7 @@ export {
 
 // What a format implements.
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
+export type { FileNames } from "./model/file-names.ts";
 export type {
   Format,
   FormatOption,

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import { FORMATS } from "../formats.ts";
-import { bundleOf, FOLDER_MAINS, withFiles } from "../io/bundle.ts";
+import { bundleOf, withFiles } from "../io/bundle.ts";
 import { fileSpool, stdin } from "../io/node/index.ts";
 import { shownUrl } from "../io/shown-url.ts";
 import type { ByteSource, SourceBundle } from "../io/source.ts";
 import { bundleAt } from "../location.ts";
+import { folderMains } from "../model/file-names.ts";
 import { openBundle } from "../model/open.ts";
 import type { FormatOption } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
@@ -99,11 +100,12 @@ async function bundleIn(name: string): Promise<SourceBundle> {
   if (isUrl(name)) return bundleAt(urlOf(name));
   const place = placeAt(name);
   if ((await place.kind()) !== "folder") return place.source;
-  for (const main of FOLDER_MAINS) {
+  const mains = folderMains(allFormats());
+  for (const main of mains) {
     const inside = placeAt(under(name, main));
     if ((await inside.kind()) === "file") return inside.source;
   }
-  throw new UsageError(`a folder without a recording of its own (${FOLDER_MAINS.join(", ")}): ${name}`);
+  throw new UsageError(`a folder without a recording of its own (${mains.join(", ")}): ${name}`);
 }
 
 /** Whether a name is one on a web server. */

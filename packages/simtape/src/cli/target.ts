@@ -1,12 +1,11 @@
 import { stat } from "node:fs/promises";
 import type { Command } from "commander";
-import { hcrp } from "../formats/hcrp/format.ts";
-import { siblingName } from "../formats/nanover/layout-record.ts";
-import { checkFileName, FOLDER_MAINS } from "../io/bundle.ts";
+import { checkFileName } from "../io/bundle.ts";
 import { modeLike } from "../io/node/access.ts";
 import { tidy } from "../io/node/directory-files.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
+import { formatOfFolder } from "../model/file-names.ts";
 import { openBundle } from "../model/open.ts";
 import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
@@ -105,13 +104,15 @@ async function mainIn(
 ): Promise<string> {
   const hasName = input !== undefined && input !== "-" && !input.endsWith(".json");
   const name = hasName ? (await bundleNamed(input)).name : null;
-  const isSegmented = name !== null && FOLDER_MAINS.includes(name);
-  if (dialect === SEGMENTED) return under(folder, FOLDER_MAINS[0]!);
-  if (isSegmented && dialect === undefined && (format === undefined || format === hcrp)) return under(folder, name);
-  const own = isSegmented ? lastOf(input!.endsWith(name) ? folderOf(input!) : input!) : name;
+  const asFolder = allFormats().find(({ files }) => files?.folder !== undefined && files.folder.dialect === dialect);
+  if (asFolder !== undefined) return under(folder, asFolder.files!.folder!.mains[0]!);
+  const ofFolder = name === null ? null : formatOfFolder(name, allFormats());
+  if (name !== null && ofFolder !== null && dialect === undefined && (format ?? ofFolder) === ofFolder)
+    return under(folder, name);
+  const own = name !== null && ofFolder !== null ? lastOf(input!.endsWith(name) ? folderOf(input!) : input!) : name;
   if (own === null) throw new UsageError(`a folder: say what the file in it is called: ${folder}`);
   checkFileName(own, input!);
-  const meant = format ?? (isSegmented ? hcrp : formatNamed(own));
+  const meant = format ?? ofFolder ?? formatNamed(own);
   if (meant === null || formatNamed(own) === meant) return under(folder, own);
   return under(folder, `${own.slice(0, own.length - endingOf(own).length)}.${meant.extensions[0]!}`);
 }
@@ -119,9 +120,6 @@ async function mainIn(
 function lastOf(path: string): string | null {
   return path.replace(/\/+$/, "").split("/").at(-1) || null;
 }
-
-/** The dialect of HCRP that is a folder of files. */
-const SEGMENTED = "v1-segmented";
 
 /**
  * Files beside the main one are overwritten only where they belong to the recording that is overwritten, and none of
@@ -171,9 +169,9 @@ function guarded(place: Place, main: string, force: boolean, mode: number | unde
   };
 }
 
-/** The other file of a NanoVer pair that is there: it is found by the name of the main one, whatever that becomes. */
+/** The other file of a pair that is there: it is found by the name of the main one, whatever that becomes. */
 async function pairOf(place: Place, main: string, beside: (name: string) => string): Promise<readonly string[]> {
-  const names = [...new Set([siblingName(main, "frame"), siblingName(main, "state")])];
+  const names = allFormats().flatMap(({ files }) => files?.partners?.(main) ?? []);
   const kinds = await Promise.all(names.map((name) => placeAt(beside(name)).kind()));
   if (!kinds.includes("file")) return [];
   return (await filesBeside(place)).filter((name) => names.includes(name));
@@ -250,10 +248,9 @@ export function endingOf(name: string): string {
 }
 
 /** The ending that the main file of a recording has, or would have were it called after what it is. */
-export function endingFor({ info }: Recording, name: string | null): string {
+export function endingFor(recording: Recording, name: string | null): string {
   const own = endingOf(name ?? "");
-  if (own !== "" || info.format !== "nanover") return own;
-  return info.version === "zip" ? ".nanover.zip" : info.metadata["container"] === "state" ? ".state" : ".traj";
+  return own !== "" ? own : (formatOf(recording).files?.endingFor?.(recording.info) ?? "");
 }
 
 /**

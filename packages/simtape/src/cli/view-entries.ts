@@ -1,9 +1,9 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { FOLDER_MAINS } from "../io/bundle.ts";
 import { fileSource } from "../io/node/index.ts";
 import { decoded } from "../io/shown-url.ts";
 import { RecordingError } from "../model/error.ts";
+import { folderMains, isSecondOfPair, mayBelong } from "../model/file-names.ts";
 import { recognize } from "../model/open.ts";
 import { UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
@@ -29,11 +29,7 @@ export async function entriesOf(names: readonly string[]): Promise<ViewEntry[]> 
 
 /** Whether the page may have `name` beside the main file: only what can belong to the same recording. */
 export function belongsTo(main: string, name: string): boolean {
-  if (name === main) return true;
-  if (FOLDER_MAINS.includes(main)) return /\.(hcrp|hcs|dat|dict)$/.test(name);
-  if (name.endsWith(".dict")) return main.endsWith(".hcrp");
-  const pair = /^(.+)\.(traj|state)$/.exec(main)?.[1];
-  return pair !== undefined && (name === `${pair}.traj` || name === `${pair}.state`);
+  return mayBelong(main, name, allFormats());
 }
 
 async function entriesAt(name: string): Promise<ViewEntry[]> {
@@ -53,14 +49,14 @@ async function entriesAt(name: string): Promise<ViewEntry[]> {
 /** The folder itself when it is one recording; else the files, and the folders, in it that are. */
 async function recordingsIn(folder: string, depth = 0): Promise<ViewEntry[]> {
   const names = (await readdir(folder)).sort();
-  const main = FOLDER_MAINS.find((name) => names.includes(name));
+  const main = folderMains(allFormats()).find((name) => names.includes(name));
   if (main !== undefined) return (await isOwn(folder, main)) ? [await folderEntry(folder, main)] : [];
   const found: ViewEntry[] = [];
   for (const name of names) {
     const path = join(folder, name);
     const entry = await stat(path).catch(() => null);
     if (entry?.isDirectory() === true && depth === 0) found.push(...(await recordingsIn(path, 1)));
-    const isHalf = name.endsWith(".state") && names.includes(name.replace(/state$/, "traj"));
+    const isHalf = isSecondOfPair(name, names, allFormats());
     if (entry?.isFile() === true && !isHalf && (await isRecording(path))) found.push(await fileEntry(path, name));
   }
   return found;

@@ -14,12 +14,9 @@ export function bundleOf(source: ByteSource): SourceBundle {
   };
 }
 
-/** Main files of recordings that are a folder of files, the surest first. */
-export const FOLDER_MAINS: readonly string[] = ["meta.hcrp", "preamble.dat", "seg-00000000.hcs"];
-
 /**
- * A bundle of files at hand, such as a user has dropped on a page. The main one is `main`, or what is the main file of a
- * folder, or the first.
+ * A bundle of files at hand, such as a user has dropped on a page. The main one is `main`; absent, the first, unless a
+ * format that opens it knows one of them as the main file of a folder.
  * A source is handed out as it is, each time; other files are opened anew.
  * Throws `RangeError` when there is no file, two have the same name, or none is called `main`.
  */
@@ -33,11 +30,12 @@ export function filesBundle(
     if (byName.has(name)) throw new RangeError(`two files have the same name: ${name}`);
     byName.set(name, file);
   }
-  const first = main ?? FOLDER_MAINS.find((name) => byName.has(name)) ?? byName.keys().next().value;
+  const first = main ?? byName.keys().next().value;
   if (first === undefined) throw new RangeError("a bundle without files");
   if (!byName.has(first)) throw new RangeError(`no such file in the bundle: ${first}`);
   return {
     name: first,
+    ...(main === undefined ? { names: [...byName.keys()] } : {}),
     open: (name = first) => {
       const file = byName.get(name);
       return Promise.resolve(file === undefined ? null : sourceOf(file, name));

@@ -2,6 +2,7 @@ import { Budget } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
 import { Findings, RecordingError } from "./error.ts";
+import { withMainOf } from "./file-names.ts";
 import type { ChannelsOf, Format, OpenOptions, SniffHint } from "./reader.ts";
 import { Recording } from "./recording.ts";
 
@@ -13,10 +14,11 @@ const HEAD_BYTES = 4096;
  * Throws `RecordingError`: `unknown-format`, `ambiguous-format`, or what made the file unreadable.
  */
 export async function openBundle<F extends Format>(
-  bundle: SourceBundle,
+  from: SourceBundle,
   formats: readonly F[],
   options: OpenOptions = {},
 ): Promise<Recording<ChannelsOf<F>, F["id"]>> {
+  const bundle = withMainOf(from, formats);
   const findings = new Findings();
   const budget = Budget.of(options.budget);
   let format: F | null = null;

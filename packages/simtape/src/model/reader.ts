@@ -6,6 +6,7 @@ import type { Dissector } from "./dissector.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Reporter } from "./error.ts";
 import type { Interpolation } from "./column.ts";
+import type { FileNames } from "./file-names.ts";
 import type { MutableState } from "./state.ts";
 import type { Traits } from "./traits.ts";
 import type { Time, Timeline, TimeRange } from "./time.ts";
@@ -134,6 +135,8 @@ export interface Format<out Channels extends object = object, out Id extends str
   readonly [CHANNELS]?: Channels;
   readonly name: string;
   readonly extensions: readonly string[];
+  /** How the files of its recordings are called, where that is more than one of `extensions`. */
+  readonly files?: FileNames | undefined;
   /** Looks at the first bytes, never past them. `size` is that of the file. */
   sniff(head: Uint8Array, hint: SniffHint): "certain" | "possible" | null;
   /**

@@ -1,34 +1,33 @@
+import { FORMATS, type Format, folderMains, partnersOf } from "simtape";
 import type { Place } from "../protocol.ts";
 
-/** Names of the main file of recordings that are a folder of files. */
-const FOLDER_MAINS = ["meta.hcrp", "preamble.dat", "seg-00000000.hcs"];
-
 /**
- * Files that were given together, as recordings: a folder of segments is one, files that differ in their ending only
- * (a NanoVer pair) are one, every other file is one of its own.
+ * Files that were given together, as recordings: a folder that has the main file of one is one, the two files of a pair
+ * are one, every other file is one of its own.
  */
-export function placesOf(files: readonly File[]): Place[] {
+export function placesOf(files: readonly File[], formats: readonly Format[] = FORMATS): Place[] {
   const folders = new Map<string, File[]>();
   for (const file of files) {
     const path = file.webkitRelativePath;
     const folder = path.slice(0, path.lastIndexOf("/") + 1);
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
-  return [...folders].flatMap(([folder, inside]) => placesIn(folder, inside));
+  return [...folders].flatMap(([folder, inside]) => placesIn(folder, inside, formats));
 }
 
-function placesIn(folder: string, files: readonly File[]): Place[] {
-  const main = FOLDER_MAINS.find((name) => files.some((file) => file.name === name));
+function placesIn(folder: string, files: readonly File[], formats: readonly Format[]): Place[] {
+  const main = folderMains(formats).find((name) => files.some((file) => file.name === name));
   if (main !== undefined) {
     const name = folder === "" ? main : folder.slice(0, -1).split("/").at(-1)!;
     return [{ kind: "files", name, files, main }];
   }
-  const pairs = new Map<string, File[]>();
+  const recordings = new Map<string, File[]>();
   for (const file of files) {
-    const stem = /^(.+)\.(traj|state)$/.exec(file.name)?.[1] ?? file.name;
-    pairs.set(stem, [...(pairs.get(stem) ?? []), file]);
+    const first = partnersOf(file.name, formats).find((name) => recordings.get(name)?.length === 1);
+    if (first === undefined) recordings.set(file.name, [file]);
+    else recordings.get(first)!.push(file);
   }
-  return [...pairs.values()].map((pair) => ({ kind: "files", name: pair[0]!.name, files: pair }));
+  return [...recordings.values()].map((own) => ({ kind: "files", name: own[0]!.name, files: own }));
 }
 
 /** Every file that was let go of, those inside folders too. To be called while the event is being handled. */

@@ -1,4 +1,5 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
+import type { FileNames } from "../../model/file-names.ts";
 import type { Format, FormatOption } from "../../model/reader.ts";
 import type { HcrpChannels } from "./chunk/channel-types.ts";
 import type { DictionaryLookup } from "./chunk/dictionary.ts";
@@ -28,6 +29,15 @@ const DICTIONARY: FormatOption = {
   fileName: async (content) => (await import("./chunk/dictionary.ts")).dictionaryName(content),
 };
 
+/** Main files of a recording that is a folder: the metadata file, or what is there without it (spec §8). */
+const MAINS: readonly string[] = ["meta.hcrp", "preamble.dat", "seg-00000000.hcs"];
+
+const FILES: FileNames = {
+  folder: { mains: MAINS, dialect: "v1-segmented" },
+  mayNeed: (main, name) =>
+    MAINS.includes(main) ? /\.(hcrp|hcs|dat|dict)$/.test(name) : main.endsWith(".hcrp") && name.endsWith(".dict"),
+};
+
 /**
  * The format with its dictionaries. `Known` says what channels hold where more is known than `HcrpChannels` says: a
  * recording of version 1 with a host's event is of `HcrpEvents & { "race:lap": Uint8Array }`.
@@ -37,6 +47,7 @@ export function createHcrp<Known extends object = HcrpChannels>(options: HcrpOpt
     id: FORMAT_ID,
     name: "HCRP",
     extensions: ["hcrp"],
+    files: FILES,
     options: [DICTIONARY],
     // a header whose first bytes are damaged may be put right, or made again from segments
     sniff: (head, { name }) =>

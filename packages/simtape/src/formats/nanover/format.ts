@@ -2,7 +2,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import { SourceError } from "../../io/source.ts";
 import type { Format } from "../../model/reader.ts";
 import type { NanoverChannels } from "./channels.ts";
-import { isDamagedHeader, sniffHeaderless, startsWithMagic } from "./layout-record.ts";
+import { isDamagedHeader, siblingName, sniffHeaderless, startsWithMagic } from "./layout-record.ts";
 import { INDEX_NAME, isDamagedZip, LOCAL_BYTES, MESSAGES_NAME } from "./layout-zip.ts";
 
 /** NanoVer and Narupa recordings: `.traj` and `.state` of both versions, alone or as a pair, and `.nanover.zip`. */
@@ -10,6 +10,11 @@ export const nanover: Format<NanoverChannels, "nanover"> = {
   id: "nanover",
   name: "NanoVer",
   extensions: ["nanover.zip", "traj", "state"],
+  files: {
+    partners: (main) => [...new Set([siblingName(main, "frame"), siblingName(main, "state")])],
+    endingFor: ({ version, metadata }) =>
+      version === "zip" ? ".nanover.zip" : metadata["container"] === "state" ? ".state" : ".traj",
+  },
   sniff(head, hint) {
     if (startsWithMagic(head)) return "certain";
     if (isZip(head) || (!startsWithMagic(head) && isDamagedZip(head))) return hasMember(head) ? "certain" : "possible";
