@@ -96,7 +96,8 @@ export type { Numbers } from "./model/rotation.ts";
 export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
 export { type EntitySet, MutableState, type State } from "./model/state.ts";
 export { metresPer, metresPerSecond, radiansPer } from "./model/units.ts";
-export type { Traits } from "./model/traits.ts";
+export type { Original } from "./model/original.ts";
+export type { TextRoom, Traits } from "./model/traits.ts";
 export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
 export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";
 export type {

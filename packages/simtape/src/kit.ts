@@ -109,7 +109,8 @@ export type {
 export { calledBy, eventOf, type EventReader, type Participant, type RecordingEvent } from "./model/query/events.ts";
 export { textOf } from "./model/query/value-text.ts";
 export type { Recording } from "./model/recording.ts";
-export type { Traits } from "./model/traits.ts";
+export type { Original } from "./model/original.ts";
+export { roomAt, type TextRoom, type Traits } from "./model/traits.ts";
 export {
   type Account,
   type ChannelSpec,

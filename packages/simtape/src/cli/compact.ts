@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
+import { dictionaryFile } from "../formats/hcrp/chunk/dictionary.ts";
 import { hcrp } from "../formats/hcrp/format.ts";
 import { fileSource, toFile } from "../io/node/index.ts";
 import type { SinkBundle } from "../io/sink.ts";
@@ -11,9 +12,9 @@ import { ghost } from "../record/compact/ghost.ts";
 import { splits, statistics } from "../record/compact/visitors.ts";
 import { zstdDictionaryId } from "../codec/zstd.ts";
 import { dictionaryFrom } from "./dictionary.ts";
-import { putDictionary } from "./dictionary-beside.ts";
 import { heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
+import { putNeeded } from "./needed.ts";
 import { byteSize, counted, Progress, say } from "./output.ts";
 import { isInS3, placeAt } from "./place.ts";
 import { fixerFrom } from "./names.ts";
@@ -95,7 +96,7 @@ export function addCompact(program: Command): void {
       const made = await (isInS3(target.path) ? overDisk(target.sink, work) : work(target.sink)).finally(() =>
         progress.end(),
       );
-      if (dictionary !== undefined) await putDictionary(dictionary, target);
+      if (dictionary !== undefined) await putNeeded(dictionaryFile(dictionary), target);
       heed(file, { findings: lossesIn(made) });
       await report(target, options, { output: target.path, ...made }, tell(target.path, made));
       for (const name of made.unresolved) say(`simtape: ${name}`);

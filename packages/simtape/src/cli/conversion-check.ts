@@ -1,4 +1,3 @@
-import { originalsOf } from "../formats/hcrp/write/originals.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
 import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
@@ -6,6 +5,7 @@ import { confront, SAME } from "../ops/confront.ts";
 import type { Lost } from "../model/writer.ts";
 import { areSame, areSameFiles, piecesOf } from "../ops/same-bytes.ts";
 import { allFormats } from "./formats.ts";
+import { originalsOf } from "./original.ts";
 import { budgetOf, type ReadOptions } from "./recordings.ts";
 
 /** What was written, opened again; the dictionary that it may need is still beside its source only. */
@@ -29,7 +29,7 @@ export async function mustBeSame({ reader }: Recording, bundle: SourceBundle, wr
 
 /** Whether the result carries the files of the source, byte for byte. */
 export async function hasOriginal(result: Recording, source: Recording, bundle: SourceBundle): Promise<boolean> {
-  const originals = originalsOf(result.reader);
+  const originals = await originalsOf(result);
   const names = [undefined, ...(source.reader.siblings ?? [])];
   if (originals.length !== names.length) return false;
   for (const [i, name] of names.entries()) {

@@ -1,16 +1,15 @@
 import type { Command } from "commander";
-import { carryOriginal } from "../formats/hcrp/write/originals.ts";
 import { HeldFiles } from "../io/held.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
 import { type Origin, originAt } from "../model/geodesy.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Writer } from "../model/writer.ts";
+import type { Writer, WritingFormat } from "../model/writer.ts";
 import { type ConversionReport, convert } from "../ops/convert.ts";
 import { copy, rewrite } from "../ops/copy.ts";
 import { piecesOf } from "../ops/same-bytes.ts";
 import { channelsMatching } from "./cat.ts";
 import { differences, hasOriginal, mustBeSame, reopened } from "./conversion-check.ts";
-import { bringDictionary } from "./dictionary-beside.ts";
+import { bringNeeded } from "./needed.ts";
 import { damage } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { carriedIn } from "./original.ts";
@@ -113,7 +112,8 @@ export function addConvert(program: Command): void {
           converted = { ...kept(messages, lost), ...verified };
         } else {
           const { start, end } = await recording.timeline();
-          isCarrying = format.id === "hcrp" && !isOwn && isWhole && options.original !== false;
+          const carry = !isOwn && isWhole && options.original !== false ? writing.carry : undefined;
+          isCarrying = carry !== undefined;
           converted = await convert(recording, writing, target.sink, {
             from: options.from === undefined ? undefined : await parseTime(options.from, recording),
             until: options.until === undefined ? undefined : await parseTime(options.until, recording),
@@ -121,7 +121,7 @@ export function addConvert(program: Command): void {
             create: { dialect: options.dialect },
             origin,
             strict: options.strict,
-            carry: isCarrying ? (writer): Promise<void> => carryAll(writer, recording, bundle) : undefined,
+            carry: carry === undefined ? undefined : (writer) => carryAll(carry, writer, recording, bundle),
             verify: isVerified
               ? {
                   reopen: (written) => reopened(written, bundle, options),
@@ -145,7 +145,7 @@ export function addConvert(program: Command): void {
         const isLossy = strays.length > 0 || (converted.lost.length > 0 && !all.original);
         const isRefused = isLossy && options.strict === true;
         if (!isRefused) {
-          if (isOwn && isWhole) await bringDictionary(recording, target);
+          if (isOwn && isWhole) await bringNeeded(recording, target);
           await held.release();
           await keep?.();
           if (copied === null) await keepDamage(target, file, opened);
@@ -190,12 +190,17 @@ function isSameKind(recording: Recording, bundle: SourceBundle, target: Target):
 }
 
 /** All files of the original, byte for byte. */
-async function carryAll(writer: Writer, recording: Recording, bundle: SourceBundle): Promise<void> {
+async function carryAll(
+  carry: NonNullable<WritingFormat["carry"]>,
+  writer: Writer,
+  recording: Recording,
+  bundle: SourceBundle,
+): Promise<void> {
   const main = bundle.name ?? `original.${recording.info.format}`;
   for (const name of [null, ...(recording.reader.siblings ?? [])]) {
     const source = await bundle.open(name ?? undefined);
     if (source === null) throw new SourceError("failed", `the file beside is gone: ${name ?? main}`);
-    await carryOriginal(writer, name ?? main, piecesOf(source), name === null ? recording.info.format : null);
+    await carry(writer, name ?? main, piecesOf(source), name === null ? recording.info.format : null);
     await source.close();
   }
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { copy, rewrite } from "../ops/copy.ts";
-import { bringDictionary } from "./dictionary-beside.ts";
+import { bringNeeded } from "./needed.ts";
 import { EXIT } from "./failure.ts";
 import { counted, grouped, tellLost } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
@@ -40,7 +40,7 @@ export function addCopy(program: Command): void {
         const isAnew = options.rewrite === true || dialect !== undefined || compression !== undefined;
         mustFit(target, format, isAnew ? "" : endingFor(recording, bundle.name));
         const bring = await bringing(target, file);
-        await bringDictionary(recording, target);
+        await bringNeeded(recording, target);
         if (isAnew) {
           const writing = await writingOf(format);
           const { messages, changed, lost } = await rewrite(recording, writing, target.sink, { dialect, compression });

@@ -10,13 +10,12 @@ import type { RewriteReport } from "../ops/copy.ts";
 import type { Removed } from "../ops/edit/redact.ts";
 import { refuseTexts } from "../ops/edit/scan.ts";
 import { writeEdited } from "../ops/edit/write.ts";
-import { bringDictionary } from "./dictionary-beside.ts";
+import { bringNeeded } from "./needed.ts";
 import { UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
 import { matching } from "./glob.ts";
 import { toJson } from "./json.ts";
 import {
-  hasRoom,
   inside,
   keepBeside,
   mustHavePlace,
@@ -60,7 +59,7 @@ export async function editing(
   const name = file ?? (parsed.source === undefined ? null : placed(parsed.source, from));
   if (name === null) throw new UsageError("the list names no source: say which recording to edit");
   const source = await openNamed(name, options);
-  const provenance = await provenanceOf(source.info, name);
+  const provenance = await provenanceOf(source, name);
   const files = new Map([[name, provenance]]);
   const opened = [source];
   let removed: Removed | null = null;
@@ -78,7 +77,7 @@ export async function editing(
         const path = placed(other, from);
         const joined = await openNamed(path, options);
         opened.push(joined);
-        files.set(path, await provenanceOf(joined.info, path));
+        files.set(path, await provenanceOf(joined, path));
         return joined.reader;
       },
     };
@@ -107,9 +106,10 @@ export async function writeEdits(edited: Editing, target: Target, options: ReadO
   try {
     mustFit(target, format);
     await mustHavePlace(target);
+    const { room } = await edited.source.traits();
     // what goes inside is written first: everything that is damaged is to be known by then
     const isKnown = edited.source.info.seekIndex === "built" && files.size === 1;
-    if (hasRoom(format.id) && !isKnown) for await (const _ of recording.batches());
+    if (room !== undefined && !isKnown) for await (const _ of recording.batches());
     const operations = list.operations.map((operation) =>
       operation.op === "join" ? { ...operation, files: operation.files.map(shownUrl) } : operation,
     );
@@ -122,16 +122,20 @@ export async function writeEdits(edited: Editing, target: Target, options: ReadO
       return removed === null ? told : withoutTexts(told, removed.gone);
     };
     const provenance = await provenanceNow();
-    if (removed === null) await bringDictionary(edited.source, target);
+    if (removed === null) await bringNeeded(edited.source, target);
     const to = removed === null ? target.sink : new HeldFiles(target.sink);
-    const report = await writeEdited(recording.reader, await writingOf(format), to, {
-      ...inside(format.id, provenance, edited.annotations),
+    const writing = await writingOf(format);
+    const report = await writeEdited(recording.reader, writing, to, {
+      ...(room === undefined ? {} : inside(room, writing, provenance, edited.annotations)),
       ...(removed === null ? {} : { without: removed }),
     });
     if (removed !== null) await publish(to as HeldFiles, provenance, removed, options);
     const written = await openBundle(target.written, allFormats(), { budget: budgetOf(options) });
-    await written.close();
-    await keepBeside(target, written.info, hasRoom(format.id) ? provenance : await provenanceNow());
+    try {
+      await keepBeside(target, written, room !== undefined ? provenance : await provenanceNow());
+    } finally {
+      await written.close();
+    }
     return report;
   } finally {
     await recording.close();

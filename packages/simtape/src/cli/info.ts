@@ -43,7 +43,7 @@ async function describe(recording: Recording, file: string): Promise<Record<stri
     bytes,
     seekIndex,
     metadata,
-    provenance: await provenanceOf(recording.info, file),
+    provenance: await provenanceOf(recording, file),
     timeline: { start, end, epoch: epoch === null ? null : epochText(epoch), tick },
     channels: recording.channels.map(({ id, name, schema }) => ({ id, name, schema: schema.name, ...statistics[id]! })),
     findings: recording.findings.map(findingToPlain),
@@ -77,7 +77,7 @@ async function tell(recording: Recording, file: string): Promise<string[]> {
   }
   if (metadata["finished"] === false) fact("outcome", "open: being recorded, or its recorder ended without closing it");
   fact("seek index", seekIndex);
-  const provenance = await provenanceOf(recording.info, file);
+  const provenance = await provenanceOf(recording, file);
   if (provenance !== null) {
     for (const { name, sha256, findings = [] } of provenance.sources) {
       fact("made from", `${name}${sha256 === null ? "" : `, sha256 ${sha256}`}`);

@@ -1,9 +1,9 @@
-import { type Original, originalsOf } from "../formats/hcrp/write/originals.ts";
 import { ForwardSource, type Producer } from "../io/forward.ts";
 import { fileSpool } from "../io/node/index.ts";
 import type { ByteSource, SourceBundle } from "../io/source.ts";
 import { RecordingError } from "../model/error.ts";
 import { recognize } from "../model/open.ts";
+import type { Original } from "../model/original.ts";
 import type { Format } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { whenOver } from "./ending.ts";
@@ -19,8 +19,8 @@ export interface CarriedRecording {
 }
 
 /** Null when nothing is carried, or nothing that a format knows. */
-export async function carriedIn({ reader }: Recording): Promise<CarriedRecording | null> {
-  const originals = originalsOf(reader);
+export async function carriedIn(recording: Recording): Promise<CarriedRecording | null> {
+  const originals = await originalsOf(recording);
   const [first] = originals;
   if (first === undefined) return null;
   const sources = originals.map(sourceOf);
@@ -46,6 +46,11 @@ export async function carriedIn({ reader }: Recording): Promise<CarriedRecording
     },
     rest: () => originals.filter((original) => !asked.has(original)),
   };
+}
+
+/** The files that a recording carries inside. */
+export async function originalsOf(recording: Recording): Promise<readonly Original[]> {
+  return (await (await recording.traits()).originals?.(recording.reader)) ?? [];
 }
 
 /** As it says, or by its content. */

@@ -2,13 +2,12 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { putMarks } from "../formats/hcrp/write/marks.ts";
 import { shownUrl } from "../io/shown-url.ts";
 import type { Finding } from "../model/error.ts";
-import type { RecordingInfo } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
+import type { TextRoom } from "../model/traits.ts";
 import type { Value } from "../model/value.ts";
-import type { Writer } from "../model/writer.ts";
+import type { Writer, WritingFormat } from "../model/writer.ts";
 import type { Annotation } from "../ops/edit/apply.ts";
 import type { Operation } from "../ops/edit/list.ts";
 import { damage } from "./ending.ts";
@@ -38,62 +37,34 @@ interface Source {
   readonly provenance?: Provenance | undefined;
 }
 
-/** How a format keeps the text inside a recording, where its own programs pass over it. */
-interface Room {
-  metadata(text: string): Readonly<Record<string, Value>>;
-  read(metadata: Readonly<Record<string, Value>>): Value | undefined;
-  /** Puts annotations where the format has a place for them. */
-  annotate?(writer: Writer, annotations: readonly Annotation[]): void;
-}
-
-/** A property beside those that FlightGear reads from `meta`. */
-const PROPERTY = "simtape-provenance";
-
-const ROOMS: ReadonlyMap<string, Room> = new Map<string, Room>([
-  [
-    "hcrp",
-    {
-      metadata: (text) => ({ metadata: { simtape: { provenance: text } } }),
-      read: (metadata) => within(metadata, "metadata", "simtape", "provenance"),
-      annotate: putMarks,
-    },
-  ],
-  [
-    "flightgear",
-    { metadata: (text) => ({ meta: { [PROPERTY]: text } }), read: (metadata) => within(metadata, "meta", PROPERTY) },
-  ],
-  ["nanover", { metadata: (provenance) => ({ provenance }), read: (metadata) => within(metadata, "provenance") }],
-]);
-
 /**
- * What `writeEdited` is to be given so that the provenance travels inside the recording, where the format has room;
+ * What `writeEdited` is to be given so that the provenance travels inside the recording, in the room that its format has;
  * `annotations` are those that the source does not have.
  */
 export function inside(
-  format: string,
+  room: TextRoom,
+  { annotate }: WritingFormat,
   provenance: Provenance,
   annotations: readonly Annotation[],
-): { metadata?: Readonly<Record<string, Value>>; begin?: (writer: Writer) => void } {
-  const room = ROOMS.get(format);
-  if (room === undefined) return {};
+): { metadata: Readonly<Record<string, Value>>; begin: (writer: Writer) => void } {
   return {
-    metadata: room.metadata(toJson(provenance)),
+    metadata: room.put(toJson(provenance)),
     begin: (writer) => {
-      if (annotations.length > 0) room.annotate?.(writer, annotations);
+      if (annotations.length > 0) annotate?.(writer, annotations);
     },
   };
 }
 
 /** What a recording says itself of where it comes from; null when it says nothing. */
-function provenanceIn({ format, metadata }: RecordingInfo): Provenance | null {
-  const found = ROOMS.get(format)?.read(metadata);
+async function provenanceIn(recording: Recording): Promise<Provenance | null> {
+  const found = (await recording.traits()).room?.read(recording.info.metadata);
   const text = found instanceof Uint8Array ? new TextDecoder().decode(found) : found;
   return typeof text === "string" ? parsed(text) : null;
 }
 
 /** What the file beside a recording says of where it comes from, or else the recording itself. */
-export async function provenanceOf(info: RecordingInfo, path: string): Promise<Provenance | null> {
-  return (await provenanceAt(path)) ?? provenanceIn(info);
+export async function provenanceOf(recording: Recording, path: string): Promise<Provenance | null> {
+  return (await provenanceAt(path)) ?? provenanceIn(recording);
 }
 
 async function provenanceAt(path: string): Promise<Provenance | null> {
@@ -108,11 +79,6 @@ async function bytesBeside(path: string): Promise<Uint8Array | null> {
     .catch(() => null);
 }
 
-/** Whether the format keeps it inside, in some of its dialects. */
-export function hasRoom(format: string): boolean {
-  return ROOMS.has(format);
-}
-
 /**
  * Whether the file beside the target may be written: nothing is there, or what is overwritten with the recording.
  * Throws `UsageError` when it may not.
@@ -125,8 +91,8 @@ export async function mustHavePlace({ main, force, isStandardOutput }: Target): 
 }
 
 /** Keeps it beside a recording that does not hold it; one that holds it has nothing beside. */
-export async function keepBeside(target: Target, info: RecordingInfo, provenance: Provenance): Promise<void> {
-  if (toJson(provenanceIn(info)) === toJson(provenance)) await nothingBeside(target);
+export async function keepBeside(target: Target, written: Recording, provenance: Provenance): Promise<void> {
+  if (toJson(await provenanceIn(written)) === toJson(provenance)) await nothingBeside(target);
   else await put(target, provenance);
 }
 
@@ -139,9 +105,9 @@ export async function bringing(target: Target, file: string): Promise<() => Prom
 }
 
 /** When a recording that seems sound was made of one that is damaged, the file beside it says so. */
-export async function keepDamage(target: Target, file: string, { info }: Recording): Promise<void> {
+export async function keepDamage(target: Target, file: string, recording: Recording): Promise<void> {
   if (damage().length === 0 || target.files.size === 0) return;
-  const provenance = await provenanceOf(info, file);
+  const provenance = await provenanceOf(recording, file);
   await mustHavePlace(target);
   const sources = [await sourceNamed(file, provenance)];
   await put(target, { simtape: "provenance", version: 1, sources, operations: [], annotations: [] });
@@ -214,13 +180,4 @@ function parsed(text: string): Provenance | null {
   } catch {
     return null;
   }
-}
-
-function within(value: Value | undefined, ...path: readonly string[]): Value | undefined {
-  let found = value;
-  for (const name of path) {
-    if (typeof found !== "object" || found === null || ArrayBuffer.isView(found)) return undefined;
-    found = (found as { readonly [key: string]: Value })[name];
-  }
-  return found;
 }

@@ -3,7 +3,7 @@ import type { SourceBundle } from "../io/source.ts";
 import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
 import { type RepairReport, repair } from "../ops/repair.ts";
-import { bringDictionary } from "./dictionary-beside.ts";
+import { bringNeeded } from "./needed.ts";
 import { tellsItself } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
@@ -39,7 +39,7 @@ export function addRepair(program: Command): void {
           const bundle = await bundleNamed(file, options);
           mustFit(target, format, endingFor(recording, bundle.name));
           const bring = await bringing(target, file);
-          await bringDictionary(recording, target);
+          await bringNeeded(recording, target);
           const reopen = (written: SourceBundle): Promise<Recording> =>
             openBundle(withGiven(withBeside(written, target.written), options), allFormats(), {
               budget: budgetOf(options),

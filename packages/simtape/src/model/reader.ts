@@ -73,6 +73,14 @@ export interface StateModel {
   interpolation?(path: string): Interpolation;
 }
 
+/** A small file that readers look for beside a recording, by its name. */
+export interface NeededFile {
+  readonly name: string;
+  /** What it is, in a word. */
+  readonly what: string;
+  readonly bytes: Uint8Array;
+}
+
 /** What a format implements; everything a user sees is written once on top of it, in `Recording`. */
 export interface Reader {
   readonly info: RecordingInfo;
@@ -87,6 +95,8 @@ export interface Reader {
   readonly siblings?: readonly string[] | undefined;
   /** What one of `siblings` is called beside a main file of another name; absent: the same. */
   siblingFor?(sibling: string, main: string): string;
+  /** Small files that whoever reads what is written after it needs beside, as a dictionary; absent: none. */
+  readonly needs?: readonly NeededFile[] | undefined;
   readonly state: StateModel;
   /**
    * How messages change state when `channels` are there instead of the reader's own: by other names, or with more behind

@@ -1,5 +1,8 @@
 import type { EventReader } from "./query/events.ts";
+import type { Original } from "./original.ts";
+import type { Reader } from "./reader.ts";
 import type { Recording } from "./recording.ts";
+import type { Value } from "./value.ts";
 
 /**
  * What is worth knowing of a format beyond reading it. Pages and commands that know no format by name ask here, so that
@@ -10,6 +13,33 @@ export interface Traits {
   unitOf?(path: string): string | null;
   /** Makes a reader of events for one pass over a recording of this format, which may be edited. */
   events?(recording: Recording, signal?: AbortSignal): Promise<EventReader>;
+  /** Where a text about the recording is kept inside, that the format's own programs pass over; absent: it has no room. */
+  readonly room?: TextRoom;
+  /** The files that a recording carries inside; none for one that is edited. */
+  originals?(reader: Reader): Promise<readonly Original[]>;
+}
+
+/** Where the metadata of a recording keep a text. */
+export interface TextRoom {
+  /** Metadata with it, for `CreateOptions`. */
+  put(text: string): Readonly<Record<string, Value>>;
+  /** Undefined: there is none. */
+  read(metadata: Readonly<Record<string, Value>>): Value | undefined;
+}
+
+/** The room of those that keep it under these keys of the metadata, one in the other. */
+export function roomAt(...keys: readonly string[]): TextRoom {
+  return {
+    put: (text) => keys.reduceRight<Value>((inner, key) => ({ [key]: inner }), text) as Readonly<Record<string, Value>>,
+    read: (metadata) => {
+      let found: Value | undefined = metadata;
+      for (const key of keys) {
+        if (typeof found !== "object" || found === null || ArrayBuffer.isView(found)) return undefined;
+        found = (found as { readonly [key: string]: Value })[key];
+      }
+      return found;
+    },
+  };
 }
 
 /** Of a format that tells nothing. */

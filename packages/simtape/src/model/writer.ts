@@ -159,4 +159,20 @@ export interface WritingFormat {
    * is put; unset, the first geodetic place sets it, or an encoder that needs one takes 0° N 0° E and sets it.
    */
   readonly encoder: (writer: Writer, account: Account, origin?: Origin) => StateEncoder;
+  /**
+   * Carries a file along behind what was written, byte for byte: called after the last message, before `close()`, once
+   * for each file. `format` is that of the recording whose main file it is, else null. `Traits.originals` gives them back.
+   * Absent: recordings carry no files.
+   */
+  readonly carry?: (
+    writer: Writer,
+    name: string,
+    pieces: AsyncIterable<Uint8Array>,
+    format: string | null,
+  ) => Promise<void>;
+  /** Writes notes where the format's own programs find them: called before the first message. Absent: it has no place. */
+  readonly annotate?: (
+    writer: Writer,
+    notes: readonly { readonly at: Time; readonly kind: string; readonly text: string }[],
+  ) => void;
 }

@@ -23,9 +23,10 @@ function placesIn(folder: string, files: readonly File[], formats: readonly Form
   }
   const recordings = new Map<string, File[]>();
   for (const file of files) {
-    const first = partnersOf(file.name, formats).find((name) => recordings.get(name)?.length === 1);
-    if (first === undefined) recordings.set(file.name, [file]);
-    else recordings.get(first)!.push(file);
+    const names = [file.name, ...partnersOf(file.name, formats)];
+    const own = names.map((name) => recordings.get(name)).find((found) => found !== undefined);
+    if (own === undefined) recordings.set(file.name, [file]);
+    else own.push(file);
   }
   return [...recordings.values()].map((own) => ({ kind: "files", name: own[0]!.name, files: own }));
 }

@@ -1,7 +1,9 @@
-import type { Traits } from "../../model/traits.ts";
+import { roomAt, type Traits } from "../../model/traits.ts";
 import { unitOf } from "./units.ts";
 
 export const traits: Traits = {
+  // a property beside those that FlightGear reads from `meta`
+  room: roomAt("meta", "simtape-provenance"),
   unitOf,
   events: async (recording) => new (await import("./events.ts")).FlightGearEvents(recording),
 };

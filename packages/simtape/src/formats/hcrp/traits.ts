@@ -1,5 +1,7 @@
-import type { Traits } from "../../model/traits.ts";
+import { roomAt, type Traits } from "../../model/traits.ts";
 
 export const traits: Traits = {
+  room: roomAt("metadata", "simtape", "provenance"),
+  originals: async (reader) => (await import("./write/originals.ts")).originalsOf(reader),
   events: async (recording) => (await import("./events-of.ts")).eventsOf(recording),
 };

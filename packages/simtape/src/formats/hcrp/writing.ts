@@ -1,5 +1,7 @@
 import type { WritingFormat } from "../../model/writer.ts";
 import { encoder } from "./write/encode.ts";
+import { putMarks } from "./write/marks.ts";
+import { carryOriginal } from "./write/originals.ts";
 import { ORIGINAL_EVENT } from "./layout/own.ts";
 import { repair } from "./write/repair.ts";
 import { restate } from "./write/restate.ts";
@@ -14,6 +16,9 @@ export const writing: WritingFormat = {
   copies: [ORIGINAL_EVENT],
   repair,
   encoder,
+  carry: carryOriginal,
+  annotate: putMarks,
 };
 
-export { carryOriginal, type Original, originalsOf } from "./write/originals.ts";
+export { carryOriginal, originalsOf } from "./write/originals.ts";
+export type { Original } from "../../model/original.ts";

@@ -1,4 +1,4 @@
-import type { Traits } from "../../model/traits.ts";
+import { roomAt, type Traits } from "../../model/traits.ts";
 
 /** Units of NanoVer's values (semantics §2). */
 const UNITS: Readonly<Record<string, string>> = {
@@ -10,6 +10,7 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 export const traits: Traits = {
+  room: roomAt("provenance"),
   unitOf: (path) => (path.startsWith("energy.") ? "kJ/mol" : (UNITS[path] ?? null)),
   events: async (recording) => new (await import("./events.ts")).NanoverEvents(recording),
 };

@@ -3,6 +3,7 @@ import { LayoutError } from "../../../bytes/error.ts";
 import { loadZstd, zstdDictionaryId } from "../../../codec/zstd.ts";
 import type { SourceBundle } from "../../../io/source.ts";
 import { RecordingError } from "../../../model/error.ts";
+import type { NeededFile } from "../../../model/reader.ts";
 import { DICTIONARY_IDS, FORMAT_ID } from "../layout/framing.ts";
 
 /**
@@ -62,6 +63,11 @@ export async function findDictionary(
     throw new RecordingError("malformed", message, { format: FORMAT_ID, cause: error });
   }
   return dictionary;
+}
+
+/** The file that readers look for beside a recording. */
+export function dictionaryFile(dictionary: Uint8Array): NeededFile {
+  return { name: nameOf(zstdDictionaryId(dictionary)), what: "dictionary", bytes: dictionary };
 }
 
 async function besideIn(bundle: SourceBundle, id: number): Promise<Uint8Array | null> {

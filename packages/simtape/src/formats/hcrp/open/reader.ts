@@ -9,6 +9,7 @@ import type { Dissector } from "../../../model/dissector.ts";
 import type { Finding, Reporter, FindingCode } from "../../../model/error.ts";
 import type {
   Keyframe,
+  NeededFile,
   NativeRecord,
   OpenOptions,
   Query,
@@ -24,7 +25,7 @@ import { ChunkCache, ChunkFetch, type FileSet, type Missing } from "../chunk/fet
 import type { HcrpChunk } from "../chunk/plan.ts";
 import { ChunkRecordCheck } from "../chunk/record-check.ts";
 import { decodeChunk, type DecodedChunk, emptyChunk, type OpenedChunk } from "../chunk/decode.ts";
-import type { DictionaryLookup } from "../chunk/dictionary.ts";
+import { dictionaryFile, type DictionaryLookup } from "../chunk/dictionary.ts";
 import { Displaced } from "./displaced.ts";
 import { FORMAT_ID, FLAG_CLIP, FLAG_FINISHED, hexText, LIMITS, TICK } from "../layout/framing.ts";
 import { epochOf } from "../layout/metadata.ts";
@@ -190,6 +191,10 @@ export class HcrpReader implements Reader {
   /** The zstd dictionary it was compressed with; null when none was. */
   get dictionary(): Uint8Array | null {
     return this.#dictionary;
+  }
+
+  get needs(): readonly NeededFile[] {
+    return this.#dictionary === null ? [] : [dictionaryFile(this.#dictionary)];
   }
 
   /** Decompresses its frames to chunks, also where they hold columns (spec §7.5). */

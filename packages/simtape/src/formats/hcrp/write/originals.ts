@@ -5,6 +5,7 @@ import { Sha256 } from "../../../bytes/sha256.ts";
 import { readVarint, writeVarint } from "../../../bytes/varint.ts";
 import { NBT, type NbtTag, nbtCompound, nbtEntry, nbtText } from "../../../codec/nbt.ts";
 import { RecordingError } from "../../../model/error.ts";
+import type { Original } from "../../../model/original.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { Writer } from "../../../model/writer.ts";
 import { FORMAT_ID, readVarInt, TICK, writeVarInt } from "../layout/framing.ts";
@@ -18,18 +19,6 @@ import { ORIGINALS_KEY } from "./notes.ts";
 const PIECE = 1 << 16;
 /** Bytes of files in one tick, which is a chunk of its own: seeking never reads them. */
 const TICK_BYTES = 8 << 20;
-
-/** A file carried inside a recording. */
-export interface Original {
-  readonly name: string;
-  /** Id of the format of the recording that it is the main file of; null: not said, or a file beside one. */
-  readonly format: string | null;
-  readonly byteLength: number;
-  /** Lower-case hexadecimal digits. */
-  readonly sha256: string;
-  /** Its bytes in order. Throws `RecordingError` when they are not all there, or are not the ones that were carried. */
-  bytes(): AsyncIterable<Uint8Array>;
-}
 
 /** What each recording carries so far. */
 const carried = new WeakMap<HcrpWriter, NbtTag[]>();
