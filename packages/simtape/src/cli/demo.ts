@@ -1,46 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import type { Command } from "commander";
-import { FORMATS } from "../formats.ts";
-import type { SinkBundle } from "../io/sink.ts";
+import { DEMOS } from "../demo/index.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
 import { isInS3, placeAt, under } from "./place.ts";
 import { formatFor, targetOf } from "./target.ts";
-
-export interface DemoOptions {
-  readonly seconds: number;
-  readonly entities: number;
-  readonly seed: number;
-}
-
-type Demo = (options: DemoOptions, to: SinkBundle) => Promise<void>;
-
-/** File name, what is simulated, how many by default, and the simulation, loaded on use. */
-const DEMOS: Readonly<
-  Record<string, { file: string; what: string; entities: number; load: () => Promise<{ demo: Demo }> }>
-> = {
-  nanover: {
-    file: "molecule.nanover.zip",
-    what: "molecular dynamics",
-    entities: 60,
-    load: () => import("../demo/nanover.ts"),
-  },
-  carla: { file: "town.log", what: "traffic on a road grid", entities: 24, load: () => import("../demo/carla.ts") },
-  mira: {
-    file: "robot.tape",
-    what: "a robot with a laser scanner",
-    entities: 1,
-    load: () => import("../demo/mira.ts"),
-  },
-  flightgear: {
-    file: "flight.fgtape",
-    what: "a light aircraft in the circuit",
-    entities: 3,
-    load: () => import("../demo/flightgear.ts"),
-  },
-  hcrp: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("../demo/hcrp.ts") },
-};
 
 export function addDemo(program: Command): void {
   program
@@ -49,7 +14,7 @@ export function addDemo(program: Command): void {
     .description(
       "Makes recordings with small simulations: one of each format, or of the one named. The same seed gives the same bytes.",
     )
-    .argument("[format]", `${FORMATS.map(({ id }) => id).join(", ")}; absent: all`)
+    .argument("[format]", `${Object.keys(DEMOS).join(", ")}; absent: all`)
     .option("-o, --output <folder>", "where to put them", "demo")
     .option("--seconds <n>", "how long", "60")
     .option("--entities <n>", "how many atoms, vehicles, robots, aircraft or players")
