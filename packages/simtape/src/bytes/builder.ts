@@ -176,14 +176,14 @@ export class ByteBuilder {
     return this.#bytes.slice(from, Math.min(until, this.#length));
   }
 
-  /** What was built, until the next write: for who copies it at once. The builder starts anew in the same memory. */
+  /** What was built, until the next write: for a caller who copies it at once. The builder starts again in the same memory. */
   lend(): Uint8Array<ArrayBuffer> {
     const result = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
     return result;
   }
 
-  /** What was built; the builder starts anew with empty hands, so the bytes are the caller's for ever. */
+  /** What was built; the builder starts again with new memory, so the bytes belong to the caller for ever. */
   take(): Uint8Array<ArrayBuffer> {
     const result = this.#bytes.subarray(0, this.#length);
     this.#bytes = new Uint8Array(16);

@@ -3,7 +3,7 @@ import { LayoutError } from "./error.ts";
 
 /**
  * What a field is for: `frame` holds the format's own framing (types, lengths, counts, keys), `value` says something,
- * `payload` is content that is meant to be opaque here (compressed, or somebody else's), `unknown` nobody can read.
+ * `payload` is content that is opaque here (compressed, or of another format), `unknown` cannot be read.
  */
 export type FieldRole = "frame" | "value" | "payload" | "unknown";
 

@@ -1,6 +1,6 @@
 const STEP = 256 << 10;
 
-/** Memory of pieces that nobody looks at any more, to build the next ones in: fresh memory costs as much as filling it. */
+/** Memory of pieces that are no longer read, to build the next ones in: fresh memory costs as much as filling it. */
 export class Spares {
   readonly #kept: ArrayBuffer[] = [];
   readonly #most: number;
@@ -19,7 +19,7 @@ export class Spares {
     return found >= 0 ? this.#kept.splice(found, 1)[0]! : size < STEP ? size : Math.ceil(size / STEP) * STEP;
   }
 
-  /** Takes the memory of bytes that have it to themselves and that nobody looks at any more. */
+  /** Takes the memory of bytes that share it with no others and are no longer read. */
   give({ buffer }: Uint8Array<ArrayBuffer>): void {
     if (buffer.byteLength <= this.#largest && this.#kept.length < this.#most) this.#kept.push(buffer);
   }

@@ -1,7 +1,7 @@
 import { LayoutError } from "../bytes/error.ts";
 import { gunzip, inflateRaw, inflateZlib } from "./deflate.ts";
 
-/** Compressions that bytes can be told to be in, and raw deflate, which has no mark. */
+/** Compressions that bytes can be recognised as, and raw deflate, which has no mark. */
 export type Compression = "zlib" | "gzip" | "bzip2" | "xz" | "zstd" | "lz4" | "deflate";
 
 /**

@@ -47,7 +47,7 @@ export interface Gunzipped {
 
 /**
  * Inflates all members of a gzip file (RFC 1952), one after another, checking CRC-32 and length.
- * A damaged or cut member ends the walk and is told in `damage`. Throws `LayoutError` when the bytes do not begin
+ * A damaged or cut member ends the walk and is reported in `damage`. Throws `LayoutError` when the bytes do not begin
  * with a gzip member, or when more than `limit` bytes would come out.
  */
 export function gunzip(bytes: Uint8Array, limit: number): Gunzipped {

@@ -17,7 +17,7 @@ export function bundleOf(source: ByteSource): SourceBundle {
 /**
  * A bundle of files at hand, such as a user has dropped on a page. The main one is `main`; absent, the first, unless a
  * format that opens it knows one of them as the main file of a folder.
- * A source is handed out as it is, each time; other files are opened anew.
+ * A source is handed out as it is, each time; other files are opened again.
  * Throws `RangeError` when there is no file, two have the same name, or none is called `main`.
  */
 export function filesBundle(

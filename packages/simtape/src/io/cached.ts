@@ -22,7 +22,7 @@ export interface CachedOptions {
  * Keeps aligned blocks of `source` in memory. Blocks that are missing come with one read when they are neighbours, or
  * have few others between them; a block on its way is shared by all who need it, and one waiter's abort does not harm
  * the others. Failures are never kept; when the source has changed, all blocks go. A last block that is short is fetched
- * anew once the source has grown. Closing it closes `source`.
+ * again once the source has grown. Closing it closes `source`.
  */
 export function cached(source: ByteSource, options: CachedOptions = {}): ByteSource {
   const { block = BLOCK, head = options.block ?? HEAD, limit = 64 * 1024 * 1024 } = options;

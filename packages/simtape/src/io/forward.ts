@@ -79,7 +79,7 @@ export class ForwardSource implements ByteSource {
   async #reach(end: number, signal: AbortSignal): Promise<void> {
     while (this.#length < end && !this.#ended) {
       if (this.#broken !== null) throw this.#broken.error;
-      // Steps take no signal: one that was begun serves whoever comes next.
+      // Steps take no signal: one that was begun serves the next caller.
       this.#step ??= new Shared(() => this.#advance());
       await this.#step.join(signal);
     }

@@ -134,7 +134,7 @@ export async function bodyOf(
   if (length !== null && count < length) throw new Transient(`answer ends after ${count} of ${length} bytes`, null);
 }
 
-/** Lets go of a body nobody will read. */
+/** Releases a body that will not be read. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => undefined);
 }

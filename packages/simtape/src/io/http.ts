@@ -80,7 +80,7 @@ class HttpSource implements ByteSource {
     this.#url = plain.href;
     this.name = shownUrl(plain);
     this.#gate = new Gate(this.name);
-    // Out of its cache Chromium gives bytes of another content with the ETag of the one it knows: nobody could tell.
+    // Out of its cache Chromium gives bytes of another content with the ETag of the one it knows: that could not be noticed.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, { ...init, cache: "no-store" }));
     this.#retries = options.retries ?? 3;
     this.#headers = { ...headers, ...options.headers };
@@ -184,7 +184,7 @@ class HttpSource implements ByteSource {
     }
   }
 
-  /** A request whose answer is 200, 206 or 416. `lead` ends it, following `signal` until told otherwise. */
+  /** A request whose answer is 200, 206 or 416. `lead` ends it, following `signal` until another call changes that. */
   async #request(range: { readonly Range?: string }, lead: Lead, signal: AbortSignal): Promise<Response> {
     signal.throwIfAborted();
     lead.follow(signal);

@@ -92,7 +92,7 @@ class MemoryStore implements Store {
     return this.#objects.get(key) ?? null;
   }
 
-  /** Without a wait inside, so that nobody comes between looking and putting. */
+  /** Without a wait inside, so that nothing comes between looking and putting. */
   #put(key: string, bytes: Uint8Array, { condition, idempotencyKey }: PutOptions): string {
     const found = this.#objects.get(key) ?? null;
     if (condition !== undefined && !holds(condition, found)) {

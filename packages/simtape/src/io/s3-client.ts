@@ -134,7 +134,7 @@ export class S3Client {
         const { status } = answer;
         const error =
           status < 300 && request.method !== "POST" ? null : readError(new TextDecoder().decode(answer.bytes));
-        // An upload is completed with 200 at once, and what goes wrong then is told in the body.
+        // An upload is completed with 200 at once, and a later failure is reported in the body.
         const isFine = status < 300 ? error === null : expected.includes(status) && error?.code !== "NoSuchBucket";
         if (isFine) return answer;
         const isPassing = PASSING.has(status) || status < 300 || error?.code === "RequestTimeout";

@@ -6,7 +6,7 @@ export interface ByteSource {
   size(): Promise<number | null>;
   /**
    * Bytes `[offset, offset + length)`; fewer only at the end of the source, none beyond it.
-   * The bytes are never written to again by anyone. Rejects with `SourceError`, or with the signal's reason.
+   * The bytes never change again. Rejects with `SourceError`, or with the signal's reason.
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
   /** Idempotent. Reads after it reject with `SourceError("closed")`. */

@@ -28,7 +28,7 @@ export interface PutOptions {
 }
 
 export type StoreErrorCode =
-  /** The condition does not hold: somebody else was there before. */
+  /** The condition does not hold: another writer came first. */
   | "conflict"
   /** Nothing is under the key. */
   | "not-found"

@@ -61,7 +61,7 @@ export class RecordingError extends Error {
 /** One of simtape's own, or one of a format from elsewhere, with the format's id before it: `poselog:bad-line`. */
 export type FindingCode = KnownFindingCode | `${string}:${string}`;
 
-/** Lost or doubtful content, told and not thrown. */
+/** Lost or doubtful content, reported and not thrown. */
 export interface Finding {
   /** Stable, see `FINDING_CODES`. */
   readonly code: FindingCode;

@@ -161,7 +161,7 @@ export interface FlatLayout {
 export interface ScanOptions extends OpenOptions {
   /** Sees every message once, in file order by chunk. */
   readonly onBatch?: ((batch: Columns) => void) | undefined;
-  /** How many bytes are read at once, 1 MiB unless told: about the length of a chunk. */
+  /** How many bytes are read at once, 1 MiB by default: about the length of a chunk. */
   readonly window?: number | undefined;
 }
 
@@ -214,7 +214,7 @@ export class FlatFile {
   }
 
   /**
-   * Goes over `range` of the source once. `sequence` numbers the first message, 0 unless told. Damage is reported;
+   * Goes over `range` of the source once. `sequence` numbers the first message, 0 by default. Damage is reported;
    * rejects with `LayoutError`, `SourceError` or `BudgetError`.
    */
   static async scan(

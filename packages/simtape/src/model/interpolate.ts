@@ -23,7 +23,7 @@ export function interpolateStates(a: State, b: State, time: Time, ofValue: (path
   return { time, values: valuesBetween(a.values, b.values, r, ofValue), sets };
 }
 
-/** Those of `a` themselves when none of them moves: whoever sees that they are the same need not look at them. */
+/** Those of `a` themselves when none of them moves: a caller that sees the same objects need not compare them. */
 function valuesBetween(a: Values, b: Values, r: number, of: (path: string) => Interpolation): Values {
   const [from, to] = [LateValues.kept(a), LateValues.kept(b)];
   let values: Map<string, Kept> | null = null;

@@ -3,7 +3,7 @@ import type { Value } from "./value.ts";
 /** Makes a value of the bytes from `at` on. */
 export type Make = (bytes: Uint8Array, at: number) => Value;
 
-/** A value that is made of its bytes when somebody first asks for it: of what there are many, few are looked at. */
+/** A value that is decoded when it is first read: of many such values, few are read. */
 export class Late {
   #bytes: Uint8Array | null;
   readonly #at: number;

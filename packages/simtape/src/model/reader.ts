@@ -128,7 +128,7 @@ export interface OpenOptions {
   /** Where content goes that can only be inflated from its beginning; absent: memory, up to a limit. */
   readonly spool?: SpoolFactory | undefined;
   /**
-   * Bytes of memory that the recording may take while it is open, about; 256 MiB unless told. For each MiB of file as
+   * Bytes of memory that the recording may take while it is open, about; 256 MiB by default. For each MiB of file as
    * much may be inflated or read over again, and twice that in any case. What needs more throws `over-budget`.
    */
   readonly budget?: Budget | number | undefined;
@@ -166,8 +166,8 @@ export interface Format<out Channels extends object = object, out Id extends str
 export type ChannelsOf<F extends Format> = F extends Format<infer Channels> ? Channels : never;
 
 /**
- * A file that recordings of a format may need, and that is not always beside them. Whoever opens one hands it in beside
- * it: `withFiles(bundle, files)`.
+ * A file that recordings of a format may need, and that is not always beside them. The caller of `open` gives it with
+ * the recording: `withFiles(bundle, files)`.
  */
 export interface FormatOption {
   /** `--name FILE` of commands: a word. */

@@ -336,7 +336,7 @@ export class MutableEntitySet implements RowTarget {
     this.#columns.clear();
   }
 
-  /** Makes the ids 0 … count-1, dropping all columns when the count changes: things that are told apart by place. */
+  /** Makes the ids 0 … count-1, dropping all columns when the count changes: things that are distinguished by their index. */
   dense(count: number): void {
     if (this.#isDense && this.#ids.length === count) return;
     this.clear();

@@ -54,5 +54,5 @@ export interface ChannelStatistics {
   readonly last: number | null;
 }
 
-/** Bytes of a channel whose payloads nobody can read. */
+/** Bytes of a channel whose payloads cannot be decoded. */
 export const RAW: Schema<Uint8Array> = { name: "raw", decode: (payload) => payload };

@@ -47,7 +47,7 @@ export interface Writer {
    * `channels[id]` is where rows of the source's channel `id` go, null drops them. `shift` is added to every time.
    */
   append(batch: MessageBatch, channels: readonly (ChannelInfo | null)[], shift?: Time): void;
-  /** What could not be told as it was given but means about the same, by path with the number of messages; absent: nothing. */
+  /** What could not be stored as it was given but means about the same, by path with the number of messages; absent: nothing. */
   readonly changed?: ReadonlyMap<string, number> | undefined;
   /** Settles when more may be written; null while there is room. */
   readonly ready: Promise<void> | null;
@@ -128,7 +128,7 @@ export interface Sift {
 export interface RepairNote {
   /** Bytes left out because they are no record, or belong to one that cannot be kept. */
   lost(finding: Finding): void;
-  /** Something written anew that the file had wrong or not at all: an index, a count, an end. */
+  /** Something written again that the file had wrong or not at all: an index, a count, an end. */
   rebuilt(finding: Finding): void;
   /** How many bytes the lengths are of, where that is not what `records()` gives but what inflates from it. */
   content?(bytes: number): void;

@@ -10,7 +10,7 @@ import { thingKey, type Witness } from "../model/writer.ts";
 import { applyRows } from "../model/apply.ts";
 import type { MessageBatch } from "../model/batch.ts";
 
-/** How exactly numbers are told at least: single precision. */
+/** How exactly numbers are stored at least: single precision. */
 const PRECISION = 1e-6;
 /** Metres within which a thing is where it was. */
 const NEAR = 1e-3;

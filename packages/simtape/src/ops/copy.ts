@@ -53,14 +53,14 @@ export async function copy(
 
 export interface RewriteReport {
   readonly messages: number;
-  /** What is told another way than it was, by path with the number of messages. */
+  /** What is stored another way than it was, by path with the number of messages. */
   readonly changed: readonly { readonly path: string; readonly count: number }[];
   /** What the dialect that was asked for cannot hold. */
   readonly lost: readonly Lost[];
 }
 
 /**
- * The same messages laid out anew by the format's writer: indexes and counts rebuilt, segments joined, compression
+ * The same messages laid out again by the format's writer: indexes and counts rebuilt, segments joined, compression
  * changed. What is damaged stays behind, and so does what the dialect cannot hold: the report says that.
  */
 export async function rewrite(

@@ -27,7 +27,7 @@ export interface RepairReport {
   readonly bytesLost: number;
   /** What was left out: place, length, reason. */
   readonly lost: readonly Finding[];
-  /** What was written anew: indexes, counts, ends. */
+  /** What was written again: indexes, counts, ends. */
   readonly rebuilt: readonly Finding[];
   readonly messagesKept: number;
   readonly channels: readonly ChannelAccount[];

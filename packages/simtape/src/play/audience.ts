@@ -1,10 +1,10 @@
 import type { Time } from "../model/time.ts";
 import type { Frame, FrameListener } from "./frame.ts";
 
-/** A frame before anyone has seen it. */
+/** A frame before a listener has seen it. */
 export type Picture = Omit<Frame, "since">;
 
-/** Everyone who watches. Each gets frames as fast as it takes them: never two at once, always the newest. */
+/** All listeners. Each gets frames as fast as it takes them: never two at once, always the newest. */
 export class Audience {
   readonly #seats = new Set<Seat>();
   #newest: Picture | null = null;
@@ -27,7 +27,7 @@ export class Audience {
     for (const seat of [...this.#seats]) seat.show(picture);
   }
 
-  /** Settles when somebody is free to look; null: that is now, or there is nobody. */
+  /** Settles when a listener is free; null: one is free now, or there is none. */
   whenFree(): Promise<void> | null {
     if (this.#seats.size === 0 || [...this.#seats].some((seat) => !seat.isBusy)) return null;
     return new Promise((resolve) => {
@@ -81,7 +81,7 @@ class Seat {
       const taken = this.#listener(frame);
       if (taken !== undefined) await taken;
     } catch (error) {
-      // A listener that fails is its owner's mistake: it is told there, and does not stop the others.
+      // A listener that fails is its owner's mistake: it is reported there, and does not stop the others.
       queueMicrotask(() => {
         throw error;
       });

@@ -84,7 +84,7 @@ export class Cursor {
     return isForward ? { kind: "from", time } : { kind: "until", time: after(time) };
   }
 
-  /** What cannot be folded is met again, and told, when it is needed. */
+  /** What cannot be folded is met again, and reported, when it is needed. */
   #makeReady(stretch: Stretch): void {
     if (this.#unready === stretch) return;
     try {

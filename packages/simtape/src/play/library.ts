@@ -9,7 +9,7 @@ const AHEAD = 4;
 const SHARES = 16;
 const ROW_BYTES = 512;
 
-/** A piece of a recording that somebody wants. */
+/** A piece of a recording that is wanted. */
 export interface Want {
   readonly reel: Reel;
   readonly wanted: Wanted;

@@ -47,7 +47,7 @@ export class Patcher {
     this.#omitted = beginnings;
   }
 
-  /** The buffers of the arrays in the patch are given to `transfer`: they are nobody else's. */
+  /** The buffers of the arrays in the patch are given to `transfer`: nothing else uses them. */
   next(state: State, transfer: ArrayBuffer[]): StatePatch {
     const before = this.#state;
     const [omitted, omittedBefore] = [this.#omitted, this.#omittedBefore];

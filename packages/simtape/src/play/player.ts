@@ -15,14 +15,14 @@ import { type Cause, type PlayEvent, type StepUnit, type Target, transition, typ
 const INTERVAL: Time = 16_666_667;
 /** What will be played so soon, in wall time, is fetched ahead. */
 const HORIZON: Time = 2e9;
-/** Waiting is told when it takes longer. */
+/** Waiting is reported when it takes longer. */
 const PATIENCE: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
 const PACE: Time = 66e6;
 /** When its turn has come, a place that is older than the first waits for a newer one, until it is as old as the second. */
 const FRESH: Time = 8e6;
 const STILL: Time = 20e6;
-/** From a move that overtook another until somebody counts as having come to rest. */
+/** From a move that overtook another until the pointer counts as resting. */
 const DRAGGED: Time = 200e6;
 /** From the beginning of a load that was overtaken to its being given up. */
 const OVERDUE: Time = 250e6;
@@ -89,7 +89,7 @@ export interface PlayOptions {
   /** Between two messages of the motion channel, interpolate what moves. Default true. */
   readonly interpolate?: boolean | undefined;
   /**
-   * Seeks are somebody's, with a pointer or a key that is held: those that follow each other within 100 ms are paced
+   * Seeks come from a user, with a pointer or a key that is held: those that follow each other within 100 ms are paced
    * although each was shown before the next came. Default false: they begin at once.
    */
   readonly interactive?: boolean | undefined;
@@ -275,7 +275,7 @@ class LocalPlayer implements Player {
     this.#wake(this.#begunAt + OVERDUE, () => this.#dispatch({ type: "overdue" }));
   }
 
-  /** Moves that were told while the thread was busy are heard first. */
+  /** Moves that were commanded while the thread was busy are taken first. */
   #queue(now: Time): void {
     this.#wake(Math.max(now, this.#pacedUntil), () => this.#takeTurn());
   }

@@ -3,7 +3,7 @@ import type { PlayerStatus } from "./player.ts";
 import type { StatePatch } from "./patch.ts";
 import type { Cause, StepUnit } from "./transport.ts";
 
-/** What whoever watches says to the player; numbers and texts only. */
+/** What a remote player sends to the player; numbers and texts only. */
 export type PlayerCommand =
   | { readonly type: "play" }
   | { readonly type: "pause" }
@@ -14,14 +14,14 @@ export type PlayerCommand =
   | { readonly type: "loop"; readonly range: TimeRange | null }
   /**
    * Values of these groups, `bones` for those whose names begin with `bones/`, are not sent from now on: a state says
-   * that they are there, and undefined. It is sent anew when it changes what is sent.
+   * that they are there, and undefined. The frame is sent again when this changes it.
    */
   | { readonly type: "omit-values"; readonly groups: readonly string[] }
   /** The last frame was taken: the next may come. */
   | { readonly type: "taken" }
   | { readonly type: "leave" };
 
-/** What the player says to whoever watches. The first is always a status. */
+/** What the player sends to a remote player. The first is always a status. */
 export type PlayerMessage =
   | { readonly type: "status"; readonly status: PlayerStatus }
   | {

@@ -35,7 +35,7 @@ export interface Wanted {
   readonly isMuch?: boolean | undefined;
 }
 
-/** A recording as the stretches of it that are in memory. Whoever plays the same recording shares them. */
+/** A recording as the stretches of it that are in memory. All cursors of the same recording share them. */
 export class Reel {
   readonly recording: Recording;
   readonly #limits: Limits;

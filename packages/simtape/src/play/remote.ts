@@ -12,7 +12,7 @@ import type { StepUnit } from "./transport.ts";
 export interface RemotePlayer extends Player {
   /**
    * Values of these groups are not sent from now on: `["bones"]` for those whose names begin with `bones/`. The state
-   * has their names, and undefined for each. What is shown comes anew, with all that it is to have.
+   * has their names, and undefined for each. The frame shown is sent again, with all values that it is to have.
    */
   omitValues(groups: readonly string[]): void;
 }

@@ -4,7 +4,7 @@ import type { Player } from "./player.ts";
 import type { PlayerCommand, PlayerMessage, Port } from "./protocol.ts";
 
 /**
- * Lets whoever is at the other end of `port` watch and command a player. Comes back when they have left, or `signal`
+ * Lets the other end of `port` watch and command a player. Settles when it has left, or `signal`
  * says so; the player plays on.
  */
 export function servePlayer(player: Player, port: Port, signal?: AbortSignal): Promise<void> {

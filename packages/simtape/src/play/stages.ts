@@ -6,7 +6,7 @@ export type Stage =
   | "resuming"
   | "resting"
   | "running"
-  /** Playing, but what comes next is not there yet; for so short a time that nobody needs to know. */
+  /** Playing, but what comes next is not there yet; for too short a time to report. */
   | "waiting"
   /** The same for longer. */
   | "starving"

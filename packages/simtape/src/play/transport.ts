@@ -10,7 +10,7 @@ export type Cause = "play" | "seek" | "step" | "loop";
 
 /** The place a load is for: a time, and steps from there. */
 export interface Target {
-  /** Where to begin; where somebody wants to go; what a tick did not find in memory. */
+  /** Where to begin; where a command wants to go; what a tick did not find in memory. */
   readonly kind: "start" | "move" | "starved";
   /** Null: the start of the recording, wherever that is. */
   readonly from: Time | null;
@@ -47,7 +47,7 @@ export type PlayEvent =
   | { readonly type: "shown"; readonly time: Time; readonly lost: Time }
   /** A tick wants `time`, which is not in memory. */
   | { readonly type: "starved"; readonly time: Time }
-  /** Starved for so long that it should be told. */
+  /** Starved for so long that listeners should know. */
   | { readonly type: "delayed" }
   /** A tick has shown the far edge of the loop or of the recording. */
   | { readonly type: "edge" }
@@ -122,7 +122,7 @@ function signalled(transport: Transport, signal: Signal, changes: Partial<Transp
   return { ...transport, error, ...changes, stage, generation: transport.generation + (isNew ? 1 : 0) };
 }
 
-/** A load from anew, for the target there is now. */
+/** A load from the beginning, for the present target. */
 function again(transport: Transport, changes: Partial<Transport> = {}): Transport {
   if (STAGES[transport.stage].activity !== "load") return transport;
   return { ...transport, ...changes, generation: transport.generation + 1 };

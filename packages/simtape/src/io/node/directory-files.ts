@@ -14,10 +14,10 @@ import { isGone, MARK, newMark } from "./owner.ts";
 const MARKED = new RegExp(`^\\..*~(${MARK.source})(?:\\.part)?$`, "s");
 const GRAVE = /^\..*~lock~[0-9a-f~]+$/s;
 
-/** Milliseconds after which nobody holds the lock of a lock any more. */
+/** Milliseconds after which the lock of a lock counts as free. */
 const OLD_GRAVE = 3_600_000;
 
-/** A file being written, that nobody sees yet. */
+/** A file being written, not yet under its name. */
 export interface Temporary {
   readonly path: string;
   readonly handle: FileHandle;

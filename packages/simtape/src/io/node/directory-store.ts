@@ -56,7 +56,7 @@ class DirectoryStore implements Store {
   readonly name: string;
   readonly #quota: number;
   readonly #folderMode: number;
-  /** Bytes of all objects as far as this process knows; null when nobody has looked yet. */
+  /** Bytes of all objects as far as this process knows; null before they were counted. */
   #used: number | null = null;
   readonly #tidied = new Set<string>();
 

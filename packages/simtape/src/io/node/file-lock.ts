@@ -26,7 +26,7 @@ export async function locked<T>(path: string, signal: AbortSignal | undefined, w
 
 async function acquire(path: string, signal: AbortSignal | undefined): Promise<() => Promise<void>> {
   const mark = newMark();
-  // Linked, not written in place: whoever sees the lock sees whose it is.
+  // Linked, not written in place: a process that sees the lock sees whose it is.
   const beside = `${path}~${mark}`;
   await writeFile(beside, mark, { flag: "wx" });
   try {

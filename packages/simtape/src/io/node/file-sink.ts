@@ -18,7 +18,7 @@ export interface FileSinkOptions {
 
 /**
  * Files at `path` and beside it. Each is written under another name in the same folder, and takes its own when it is
- * closed: whoever looks finds the whole file, the one that was there before, or none.
+ * closed: a reader finds the whole file, the one that was there before, or none.
  */
 export function toFile(path: string, options: FileSinkOptions = {}): SinkBundle {
   return {

@@ -30,7 +30,7 @@ export function fromFile(location: string | URL): SourceBundle {
 
 /**
  * The file at `path`, opened at the first read or `size()` and read in ranges. It may grow while it is open; `size()`
- * looks anew each time. Once it is shorter than before, or another file has taken its place, reads reject with
+ * looks again each time. Once it is shorter than before, or another file has taken its place, reads reject with
  * `SourceError("changed")`. A file that was only removed can still be read.
  */
 export function fileSource(path: string): ByteSource {

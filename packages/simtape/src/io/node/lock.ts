@@ -31,7 +31,7 @@ export async function writerLock(path: string, recording: string, isShared = fal
   });
   const timer = setInterval(() => {
     const now = new Date();
-    // whoever took it away is told by the store
+    // the process that took it away learns so from the store
     void lutimes(path, now, now).catch(() => undefined);
   }, RENEWED).unref();
   let releasing: Promise<void> | null = null;
@@ -51,7 +51,7 @@ interface Holder {
   readonly age: number;
 }
 
-/** Null: nobody holds it. A file of another make counts as held until it is five minutes old. */
+/** Null: it is free. A file of another make counts as held until it is five minutes old. */
 async function holderOf(path: string): Promise<Holder | null> {
   const found = await readSmall(path);
   if (found === null) return null;

@@ -117,7 +117,7 @@ export class ShiftedReader extends EditedReader {
 export type IsKept = (channel: number, time: Time, batch: MessageBatch, i: number) => boolean;
 
 /**
- * Only messages that `isKept` says. What they had told about state is left out with them; where others count from what
+ * Only messages that `isKept` says. What the others say about state is left out with them; where others count from what
  * is left out, `siftOf` gives what has them say the same without.
  */
 export class FilteredReader extends EditedReader {

@@ -3,7 +3,7 @@ import type { MessageBatch } from "../../model/batch.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { Channel, Value } from "../../model/value.ts";
 
-/** Bytes of a value below this are told apart from nothing. */
+/** Bytes of a value below this cannot be distinguished from other bytes. */
 const LEAST_BYTES = 8;
 /** Of longer ones the first tell enough. */
 const MOST_BYTES = 64;
