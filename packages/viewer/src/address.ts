@@ -35,7 +35,7 @@ export function followAddress(session: Session): () => void {
 }
 
 /** The address that shows what is shown now. A file of this machine is left out:
- * whoever opens the address drops theirs, and is where it was left. */
+ * the user who opens the address drops their own, and is where it was left. */
 export function addressOf(session: Session): string {
   const { decks, status, selection, shared } = session.state.value;
   const url = new URL(location.href);

@@ -7,7 +7,7 @@ export interface PanelKind {
   readonly title: string;
   /** Loaded when it is first shown. */
   readonly component: LazyExoticComponent<ComponentType>;
-  /** Where it is at first, in a layout nobody has changed; absent: it is opened from the menu. */
+  /** Where it is at first, in a layout that is unchanged; absent: it is opened from the menu. */
   readonly home?: "main" | "side" | "below";
 }
 

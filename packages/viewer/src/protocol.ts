@@ -12,7 +12,7 @@ import type {
 
 /** What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol. */
 
-/** Where a recording is: files the user gave, the main one first or told, or an address. */
+/** Where a recording is: files the user gave, the main one first or named, or an address. */
 export type Place =
   | { readonly kind: "files"; readonly name: string; readonly files: readonly File[]; readonly main?: string }
   | { readonly kind: "url"; readonly name: string; readonly url: string };
@@ -137,14 +137,14 @@ export interface Marks {
   readonly isThinned: boolean;
 }
 
-/** Someone passing a checkpoint of a block world. */
+/** A player passes a checkpoint of a block world. */
 export interface Passing {
   readonly time: Time;
   /** Id in the set of players. */
   readonly entity: number;
   /** "checkpoint 3", "finish" */
   readonly checkpoint: string;
-  /** Where, in the axes of the set of players; null: someone passed the same one before. */
+  /** Where, in the axes of the set of players; null: a player passed the same one before. */
   readonly place: readonly number[] | null;
 }
 

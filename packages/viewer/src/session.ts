@@ -143,7 +143,7 @@ export class Session {
 
   /**
    * Has the values of these groups in what is shown, null for all, until the function given back is called. Of values
-   * that nobody reads and that are many in a crowd only the names are there.
+   * that are not read and that are many in a crowd only the names are there.
    */
   read(groups: readonly string[] | null): () => void {
     const reader = { groups };
@@ -209,7 +209,7 @@ export class Session {
     this.state.update({ phase: "failed", failure });
   }
 
-  /** Opens everything that is open anew, where it was left: what it was read from is another one now. */
+  /** Opens everything that is open again, where it was left: what it was read from is another one now. */
   async openAgain(): Promise<void> {
     const { decks, status, selection } = this.state.value;
     const [main, ...ghosts] = decks;
@@ -394,7 +394,7 @@ export class Session {
     void player?.close();
   }
 
-  /** What is elsewhere at once is shown at once: whoever draws is done the sooner. */
+  /** What is elsewhere at once is shown at once: components that draw are done the sooner. */
   #show(player: Player, frame: Frame): Promise<void> {
     const isJump = frame.since === null;
     if (isJump) this.#tell(player, frame);

@@ -8,7 +8,7 @@ import { series, table } from "./engine/series.ts";
 import { spread } from "./engine/spread.ts";
 import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
 
-/** Answers one kind of query. Whatever it throws is told to the page. */
+/** Answers one kind of query. The page gets the error that it throws. */
 export type Query<K extends QueryName> = (
   engine: Engine,
   ask: Ask<K>,

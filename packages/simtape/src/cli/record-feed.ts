@@ -5,7 +5,7 @@ import type { Input, Sender } from "./record-input.ts";
 
 /** Milliseconds between two looks at what is due. */
 const POLL_EVERY = 250;
-/** Milliseconds that a store may take to take something before that is told. */
+/** Milliseconds that a put may take before that is reported. */
 const PATIENCE = 2000;
 
 /** What came of an input. */
@@ -18,7 +18,7 @@ export interface Fed {
   readonly turnedAway: number;
 }
 
-/** Takes lines from an input until it is over, somebody says so, or `stop` comes. Throws what the recorder fails with. */
+/** Takes lines from an input until it is over, a line says so, or `stop` comes. Throws what the recorder fails with. */
 export async function feed(input: Input, lines: LineProtocol, stop: AbortController): Promise<Fed> {
   let turnedAway = 0;
   const timer = setInterval(() => {

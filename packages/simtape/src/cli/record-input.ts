@@ -8,7 +8,7 @@ import { UsageError } from "./failure.ts";
 import { say } from "./output.ts";
 import { type DoorOptions, letIn } from "./record-door.ts";
 
-/** Somebody who sends lines. */
+/** A connection that sends lines. */
 export interface Sender {
   /** For messages. */
   readonly name: string;
@@ -29,7 +29,7 @@ export interface Input {
   close(): void;
 }
 
-/** Milliseconds that somebody has to take a last answer. */
+/** Milliseconds that a sender has to take a last answer. */
 const PATIENCE = 1000;
 /** Connections that have sent no line yet, at once; with one more the first of them has to go. */
 const MOST_WAITING = 16;
@@ -201,7 +201,7 @@ const acceptWebSocket: Accept = (came, signal, { origins = [] }) => {
     server,
     maxPayload: LONGEST_MESSAGE,
     perMessageDeflate: false,
-    // a page of anybody's can connect to a port of this machine, but says where it comes from
+    // any web page can connect to a port of this machine, but says where it comes from
     verifyClient: ({ req }: { req: IncomingMessage }) => isAllowed(req.headers.origin, origins),
   });
   sockets.on("error", nothing);
@@ -252,7 +252,7 @@ async function* messagesOf(socket: WebSocket, signal: AbortSignal): AsyncGenerat
 
 const NEW_LINE = Uint8Array.of(0x0a);
 
-/** A socket file that nobody listens at any more is in the way. */
+/** A socket file without a listening process is in the way. */
 async function clearStale(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null) return;
@@ -289,5 +289,5 @@ function isAllowed(origin: string | undefined, allowed: readonly string[]): bool
 }
 
 function nothing(): void {
-  // there is nobody to tell
+  // the sender is gone
 }

@@ -39,7 +39,7 @@ interface RecordCommand extends ReadOptions {
   readonly json?: boolean;
 }
 
-/** Bad lines that are told one by one. */
+/** Bad lines that are reported one by one. */
 const TOLD = 10;
 
 export function addRecord(program: Command): void {

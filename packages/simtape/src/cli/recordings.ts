@@ -18,7 +18,7 @@ import { placeAt, under } from "./place.ts";
 import { hide } from "./secrets.ts";
 import { sizeOf } from "./size.ts";
 
-/** What commands that open recordings are told on the command line, see `reads`. */
+/** Options on the command line of commands that open recordings, see `reads`. */
 export interface ReadOptions {
   readonly budget?: number;
   /** Files for options of formats, by the names that they have beside a recording. */
@@ -70,7 +70,7 @@ export function budgeted(command: Command): Command {
   return command.option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf);
 }
 
-/** Bytes that a recording may take: as told, or as the environment says; undefined: the usual. Throws `UsageError`. */
+/** Bytes that a recording may take: as given, or as the environment says; undefined: the default. Throws `UsageError`. */
 export function budgetOf({ budget }: ReadOptions): number | undefined {
   const text = process.env["SIMTAPE_BUDGET"] ?? "";
   if (budget !== undefined || text === "") return budget;

@@ -98,7 +98,7 @@ export interface ContentExpectation {
 
 export interface WritingExpectation {
   /**
-   * What stays the same when the messages are written anew: every byte of the files, every byte inside their
+   * What stays the same when the messages are written again: every byte of the files, every byte inside their
    * compression, or the messages alone. A writer that keeps more than is expected passes.
    */
   readonly keeps: "files" | "content" | "messages";
@@ -110,7 +110,7 @@ export interface RepairExpectation {
   readonly bytesLost: number;
   /** What was left out; null where it has no place or no length. */
   readonly lost: readonly (readonly [code: string, offset: number | null, length: number | null])[];
-  /** What was written anew. */
+  /** What was written again. */
   readonly rebuilt: readonly string[];
   /** Digest of the messages of the result. */
   readonly messages: string;

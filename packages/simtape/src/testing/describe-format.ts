@@ -31,7 +31,7 @@ export interface TestRunner {
 export interface DescribeOptions {
   /** All that are known, its own among them; absent: those of simtape, and this one. */
   readonly formats?: readonly Format[] | undefined;
-  /** How many damaged copies are read; 20 unless told. */
+  /** How many damaged copies are read; 20 by default. */
   readonly copies?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Passing } from "../protocol.ts";
 import type { Query } from "../worker.ts";
 import { Breather } from "./breather.ts";
 
-/** Passings that are told at most, and checkpoints whose places are looked up. */
+/** Passings that are listed at most, and checkpoints whose places are looked up. */
 const MOST = 10_000;
 const PLACES = 100;
 

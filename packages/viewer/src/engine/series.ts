@@ -73,7 +73,7 @@ async function closer(
   return sampler.lines({ start, end }, columns);
 }
 
-/** Those that sample the paths: numbers that nobody asked for before go through the recording together. */
+/** Those that sample the paths: numbers that are new go through the recording together. */
 function surveysOf(recording: Recording, surveyed: Surveyed, paths: readonly SeriesPath[]): Set<Survey> {
   const { byLabel, buckets, checkpoints } = surveyed;
   const unknown = paths.filter((path) => !byLabel.has(labelOf(path)));

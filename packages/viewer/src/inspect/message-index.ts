@@ -34,7 +34,7 @@ export class MessageIndex {
     return { start: this.#timeOf(column), skip: row - this.#before[column]! };
   }
 
-  /** About how many messages there are before a time: those of its column are not told apart. */
+  /** About how many messages there are before a time: those of its column are not distinguished. */
   rowAt(time: Time): number {
     const last = this.#before.length - 2;
     const column = Math.max(0, Math.min(last, Math.floor((time - this.#start) * this.#scale)));

@@ -89,7 +89,7 @@ export class MessagePages {
       }
       this.#onChange();
     } catch {
-      // Called off, or the recording was closed; what cannot be decoded is told in its row.
+      // Called off, or the recording was closed; what cannot be decoded is shown in its row.
     } finally {
       if (this.#asked.get(page) === controller) this.#asked.delete(page);
     }

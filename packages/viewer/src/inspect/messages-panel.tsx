@@ -176,7 +176,7 @@ function useTable({ recording, timeline: { start, end } }: Opened, channels: rea
   };
 }
 
-/** Messages before and behind the time shown, fetched as somebody scrolls to them; all are counted only if that is known. */
+/** Messages before and behind the time shown, fetched as the user scrolls to them; all are counted only if that is known. */
 function useRun(opened: Opened, channels: readonly number[] | null): Table {
   const session = useSession();
   const { recording, info } = opened;
@@ -193,7 +193,7 @@ function useRun(opened: Opened, channels: readonly number[] | null): Table {
     return () => run.close();
   }, [run]);
   useEffect(() => {
-    // Whoever had to scan the file has counted.
+    // A reader that scanned the file has counted.
     if (info.seekIndex !== "built") return;
     session
       .query("statistics", { recording })

@@ -1,5 +1,5 @@
 /**
- * Addresses of the format modules that whoever serves this page names in it: `simtape view --format-module`, or by hand.
+ * Addresses of the format modules that the server of this page names in it: `simtape view --format-module`, or by hand.
  * Only what lies on the page's own server can be loaded.
  */
 export function formatAddresses(): string[] {

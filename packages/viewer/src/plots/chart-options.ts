@@ -3,7 +3,7 @@ import type { Series } from "../protocol.ts";
 import { clock } from "../time.ts";
 import { labelOf } from "./paths.ts";
 
-/** Told apart by people who see colours otherwise, too (Okabe and Ito's, darker and lighter). */
+/** Also distinguished by people who see colours otherwise (Okabe and Ito's, darker and lighter). */
 const COLORS = {
   light: ["#0072b2", "#d55e00", "#00805f", "#b0468a", "#8a6d00", "#3d6fd1", "#5b5b5b", "#9c2f2f"],
   dark: ["#56b4e9", "#ff9f45", "#2fd6a5", "#e58cc4", "#f0e442", "#8fb2ff", "#c4c4c4", "#ff8f8f"],

@@ -3,7 +3,7 @@ import type { SeriesItem, SeriesPath } from "../protocol.ts";
 import { unitOfCell, unitOfValue } from "./units.ts";
 
 const AXES = "xyzw";
-/** Cells of one array that are told apart: a picture is no set of series. */
+/** Cells of one array that are distinguished: a picture is no set of series. */
 const MAX_CELLS = 64;
 const MAX_DEPTH = 6;
 
@@ -158,7 +158,7 @@ export function numberAt(state: State, path: SeriesPath): number {
   return typeof cell === "number" ? cell : Number.NaN;
 }
 
-/** The numbers of a cell; of what moves or turns also how fast it does, told or not. */
+/** The numbers of a cell; of what moves or turns also how fast it does, recorded or not. */
 function* itemsOf(column: string, width: number, hasVelocity: boolean): Generator<SeriesItem> {
   if (width === 1) yield null;
   else for (let item = 0; item < width; item++) yield item;

@@ -48,7 +48,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const paths = shown.charts.flat();
   useValues(paths.flatMap((path) => ("value" in path ? path.value.split("/", 1) : [])));
   const far = useFar();
-  // What the player has told need not be told again.
+  // What the player has sent need not be sent again.
   const hasFailed = useViewer(({ status }) => status.phase === "failed");
   const read = far.bytes === 0 ? paths : NOTHING;
   const loaded = useSeries(opened.recording, read, range, Math.max(0, Math.round(size.width - 130)));
@@ -149,7 +149,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   );
 }
 
-/** Bytes that a plot would read from far away, unless someone has allowed it: then, and where little is to be read, none. */
+/** Bytes that a plot would read from far away, unless the user has allowed it: then, and where little is to be read, none. */
 function useFar(): { readonly bytes: number; readonly allow: () => void } {
   const decks = useViewer((state) => state.decks);
   const [allowed, allow] = useState<ReadonlySet<number>>(new Set());

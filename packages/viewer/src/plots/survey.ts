@@ -74,7 +74,7 @@ interface Reached {
 }
 
 /**
- * States on the way through a recording, from which others are folded. They are laid by whoever goes through it, evenly
+ * States on the way through a recording, from which others are folded. They are laid by the code that goes through it, evenly
  * in time; when they become too many or too large, every other one is dropped.
  */
 export class Checkpoints {
@@ -217,7 +217,7 @@ export class Survey {
     this.#walk = new Walk(recording, checkpoints, null);
   }
 
-  /** Comes back when all is sampled; whoever comes while another goes through it waits, and goes on if that one stops. */
+  /** Comes back when all is sampled; a caller that comes while another goes through it waits, and goes on if that one stops. */
   async complete(onBatch: (time: number) => void, signal: AbortSignal): Promise<void> {
     while (!this.isDone) {
       if (this.#running === null) {

@@ -16,7 +16,7 @@ const MARGIN = 1.04;
 /** From where it is seen. */
 const SIDE = new Vector3(0.62, 0.5, 0.75).normalize();
 
-/** The camera in its four ways. What is followed is told with every frame. */
+/** The camera in its four ways. What is followed is given with every frame. */
 export class CameraRig {
   readonly camera: PerspectiveCamera = new PerspectiveCamera(FIELD, 1, 0.1, 1000);
   readonly #controls: OrbitControls;

@@ -6,7 +6,7 @@ import { FINE, QUICK, quickened } from "./quick.ts";
 const MOST_CORNERS = 1 << 19;
 /** Corners of one shape at most: of larger ones an instance costs less than its corners would here. */
 const MOST_OF_ONE = 600;
-/** What is reckoned anew for every picture. */
+/** What is computed again for every picture. */
 const CHANGING = ["position", "normal", "color"] as const;
 
 /** How the corners of one copy lie, where they are not all as the shape has them. */

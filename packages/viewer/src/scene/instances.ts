@@ -13,7 +13,7 @@ import type { Poses } from "./poses.ts";
 import { drawsInSoftware } from "./renderer.ts";
 
 /**
- * Many of one shape: filled anew when anything has changed, in one draw. It grows by doubling, and never shrinks.
+ * Many of one shape: filled again when anything has changed, in one draw. It grows by doubling, and never shrinks.
  * Without a graphics card simple shapes are drawn as `Copies`.
  */
 export class Instances {

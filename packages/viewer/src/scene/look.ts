@@ -46,10 +46,10 @@ export const SURROUNDINGS = {
   },
 } as const satisfies Record<Scheme, unknown>;
 
-/** One for each ghost, in their order, over again: told apart from one another and from what plays. */
+/** One for each ghost, in their order, over again: distinguished from one another and from what plays. */
 const GHOSTS = ["#be4bdb", "#fd7e14", "#40c057", "#e64980"];
 
-/** Colours that are told apart, for things that say nothing of their own. */
+/** Colours that are distinguished, for things that say nothing of their own. */
 const PALETTE = ["#4dabf7", "#ffa94d", "#69db7c", "#ff8787", "#b197fc", "#38d9a9", "#ffd43b", "#f783ac"].map(
   (name) => new Color(name),
 );

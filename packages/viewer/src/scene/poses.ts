@@ -9,7 +9,7 @@ export class Poses {
   ids: EntitySet["ids"] = [];
   /** Three for each thing, metres (or the unit asked for) from the origin; NaN where it is not known. */
   positions: Float32Array = new Float32Array(0);
-  /** Quaternion x, y, z, w for each thing; nobody's turn where it is not known. */
+  /** Quaternion x, y, z, w for each thing; no turn where it is not known. */
   orientations: Float32Array = new Float32Array(0);
   readonly #origin: Origin | null;
   readonly #metres: number;

@@ -78,7 +78,7 @@ export class SceneView {
   #hasHome = false;
   /** Whether the camera is where `home` has put it. */
   #isHome = false;
-  /** Which crowds had anyone. */
+  /** Which crowds had figures. */
   #there = "";
   #kept: CameraPlace | null = null;
   #width = 1;
@@ -290,7 +290,7 @@ export class SceneView {
     this.#renderer.setSize(this.#width, this.#height, false);
     this.#rig.fit(this.#width, this.#height);
     if (this.#isHome) this.home();
-    // Setting the size empties the picture: it is drawn again before anyone sees that.
+    // Setting the size empties the picture: it is drawn again before that is seen.
     this.#pace.drawNow();
   }
 
@@ -317,7 +317,7 @@ export class SceneView {
   }
 
   #draw(quality: Quality): void {
-    // Setting it allocates pictures anew, even where it is the same.
+    // Setting it allocates pictures again, even where it is the same.
     const ratio = pixelRatio() * quality.scale;
     if (this.#renderer.getPixelRatio() !== ratio) this.#renderer.setPixelRatio(ratio);
     this.#ground.scale = quality.scale;

@@ -8,10 +8,10 @@ import { Ribbon } from "./ribbon.ts";
 /** Points of one trail, and how many things have one. */
 const POINTS = 160;
 const MOST = 48;
-/** A move of so many radii at once is none: the trail begins anew. */
+/** A move of so many radii at once is none: the trail begins again. */
 const LEAP = 30;
 
-/** Where things have just been, as it was seen: a jump in time begins anew. Fades towards its end. */
+/** Where things have just been, as it was seen: a jump in time begins again. Fades towards its end. */
 export class Trails {
   readonly object: Group = new Group();
   /** By cast, set and id; those not updated for a while are used again for others. */

@@ -4,7 +4,7 @@ import type { Deck } from "../session.ts";
 import { clock, parseTime } from "../time.ts";
 import { DraftField } from "./draft-field.tsx";
 
-/** Marks that can be chosen from; more of them nobody looks through. */
+/** Marks that can be chosen from; more of them are too many to look through. */
 const MOST = 500;
 
 /** A moment of a recording: typed, or its start, what is shown now, or one of its marks. */

@@ -59,7 +59,7 @@ export class Activity {
     });
   }
 
-  /** Counts a window anew, when it stays for a moment. */
+  /** Counts a window again, when it stays for a moment. */
   look(window: Window, columns: number): void {
     const { timeline, info } = this.#opened;
     if (this.#timer !== null) clearTimeout(this.#timer);

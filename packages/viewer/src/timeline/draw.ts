@@ -12,7 +12,7 @@ export const OVERVIEW = 20;
 export const RULER = 18;
 export const LANE = 14;
 
-/** Colours out of the style sheet, read anew when the scheme changes. */
+/** Colours out of the style sheet, read again when the scheme changes. */
 export interface Palette {
   readonly text: string;
   readonly faint: string;

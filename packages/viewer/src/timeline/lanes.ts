@@ -29,7 +29,7 @@ export function lanesOf(
       (ghost) => ({ kind: "ghost", name: `ghost ${ghost.place.name}`, window: ghostWindow(ghost, main!) }) as const,
     ),
     ...(channels.length === 0 && spread !== null ? [{ kind: "spread", name: "all channels" } as const] : []),
-    // What is told by marks of the same name is not told again.
+    // What marks of the same name show is not shown again.
     ...channels.flatMap(({ id, name }) => (kinds.has(name) ? [] : [{ kind: "channel", name, channel: id } as const])),
   ];
 }

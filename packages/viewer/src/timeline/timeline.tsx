@@ -63,7 +63,7 @@ export function Timeline() {
   const most = Math.max(0, lanes.length * LANE - (height - OVERVIEW - RULER));
   const scrolled = Math.min(scroll, most);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew when more was counted, and in the colours of the scheme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn again when more was counted, and in the colours of the scheme
   useEffect(() => {
     const context = contextOf(ground.current!, width, height);
     palette.current = paletteOf(container.current!);
@@ -78,7 +78,7 @@ export function Timeline() {
     const time = session.frame?.time ?? all.start;
     drawPlayhead(context, { width, height, window, all, palette: palette.current }, time, loop);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn anew in the colours of the scheme
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn again in the colours of the scheme
   useEffect(() => {
     contextOf(head.current!, width, height);
     drawHead();

@@ -38,7 +38,7 @@ export class Destinations {
     this.#found.length = 0;
   }
 
-  /** To be told when an actor that is there may be of another type from now on. */
+  /** To be called when an actor that is there may be of another type from now on. */
   forget(): void {
     this.#before.types.length = this.#before.rows.length = 0;
   }

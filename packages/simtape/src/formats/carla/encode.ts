@@ -91,7 +91,7 @@ const NATIVE: Readonly<Record<string, ReadonlySet<string>>> = {
   "traffic-signs": new Set(["trigger-center", "trigger-extent"]),
 };
 
-/** Someone of the source, in the recording. */
+/** An actor of the source, in the recording. */
 interface Actor {
   readonly id: number;
   readonly type: number;

@@ -11,7 +11,7 @@ const NAME_AT = LENGTH_AT + 2;
 export const HEADER_BYTES: number = NAME_AT + 65535;
 
 const MAGIC_AT = 4;
-/** Bytes in which the first frame of a file must start for it to be told by that. */
+/** Bytes in which the first frame of a file must start for it to be recognised by that. */
 const HEAD_BYTES = 4096;
 
 export interface Beginning {

@@ -99,7 +99,7 @@ export class Motion {
     return true;
   }
 
-  /** To be told when an actor that is there may be of another type from now on. */
+  /** To be called when an actor that is there may be of another type from now on. */
   forget(): void {
     for (const { destinations } of this.#movements.values()) destinations.forget();
   }

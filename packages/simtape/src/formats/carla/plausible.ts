@@ -103,7 +103,7 @@ export function isFrameStart(view: DataView, payload: number): boolean {
   return isDuration(view.getFloat64(payload + 8, true)) && isElapsed(view.getFloat64(payload + 16, true));
 }
 
-/** Also not with times that nobody measures. */
+/** Also not with times that are never measured. */
 function isSaneStart(view: DataView, payload: number): boolean {
   if (!isFrameStart(view, payload)) return false;
   return !isTiny(view.getFloat64(payload + 8, true)) && !isTiny(view.getFloat64(payload + 16, true));
@@ -313,7 +313,7 @@ export class PacketJudge {
   #lookForStart(walk: Walk, from: number): number {
     const { bytes, end } = walk;
     const looked = this.#looked;
-    // Where there is damage upon damage, nobody looks through the same bytes again.
+    // Where there is damage upon damage, the same bytes are not searched again.
     if (looked.bytes === bytes && from >= looked.from && (looked.place < 0 || from <= looked.place))
       return looked.place;
     const last = end - PACKET_HEADER_BYTES - FRAME_START_BYTES;

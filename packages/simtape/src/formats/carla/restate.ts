@@ -162,7 +162,7 @@ class Restating {
     return this.#made;
   }
 
-  /** A frame in which everybody goes. */
+  /** A frame in which all actors go. */
   #takeBack(time: Time, before: MutableState): void {
     const ids = (before.sets.get(ACTORS)?.ids ?? []) as readonly number[];
     if (ids.length === 0) return;

@@ -102,7 +102,7 @@ class TapeEncoder implements StateEncoder {
   readonly #seen = new Map<string, Place>();
   /** Where things were seen first that are no aircraft until they move. */
   readonly #still = new Map<string, Place>();
-  /** Sets whose things may be told by properties alone, as they were last: for their axes and units. */
+  /** Sets whose things may be stated by properties alone, as they were last: for their axes and units. */
   readonly #shapes = new Map<string, EntitySet>();
 
   constructor(writer: FlightGearWriter, account: Account, origin: Origin) {
@@ -382,7 +382,7 @@ class TapeEncoder implements StateEncoder {
     }
   }
 
-  /** Seven letters that nobody else has, after the label or the id. */
+  /** Seven letters that no other pilot has, after the label or the id. */
   #callsign({ set, id, label }: Place): string {
     const wish = label !== "" && set === "aircraft" ? label : String(typeof id === "string" ? id : label || id);
     const clean = wish.replace(/[^\x21-\x7e]/g, "").slice(0, CALLSIGN) || set.slice(0, CALLSIGN);

@@ -177,7 +177,7 @@ export class PacketFrames implements FrameShape {
     }
   }
 
-  /** Where the signals begin; `MORE`, `CUT` or `WRONG` when that cannot be told. */
+  /** Where the signals begin; `MORE`, `CUT` or `WRONG` when that cannot be known. */
   #signalsAt(walk: Walk, position: number): number {
     if (this.#recordBytes !== null) return position + 8;
     const fits = walk.fits(position, 16);

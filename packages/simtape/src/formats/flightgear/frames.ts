@@ -31,7 +31,7 @@ export interface FrameShape {
   /** Bytes of the shortest frame. */
   readonly shortest: number;
   /**
-   * Where the frame at `position` ends, told by its lengths alone. `MORE`: only a larger window can tell; `CUT`: the
+   * Where the frame at `position` ends, known by its lengths alone. `MORE`: only a larger window can tell; `CUT`: the
    * file ends first; `WRONG`: no frame has such lengths.
    */
   measure(walk: Walk, position: number): number;

@@ -68,7 +68,7 @@ export function doubleText(value: number): string {
   return `${trimmed(digits)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** Children of the root that are made anew. */
+/** Children of the root that are made again. */
 const OWN_NODES: ReadonlySet<string> = new Set(["meta", "data", "signals"]);
 
 /** Children of `meta` in the order in which FlightGear writes them (spec §3.4); others come behind. */

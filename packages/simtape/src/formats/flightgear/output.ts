@@ -78,7 +78,7 @@ export class Output {
     this.#written = Promise.all([this.#written, written]).then(() => undefined);
     if (this.#behind < BEHIND || this.#ready !== null) return;
     this.#ready = this.#written.then(() => {
-      // A failure stays: whoever waits again is told again.
+      // A failure stays: every later wait fails, too.
       if (this.#failure !== null) throw this.#failure.error;
       this.#ready = null;
     });

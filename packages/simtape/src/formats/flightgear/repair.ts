@@ -14,7 +14,7 @@ import { FlightGearWriter } from "./writer.ts";
 
 /**
  * Every frame that can be read, in a sound tape: frames that are damaged inside keep the items that are whole, a broken
- * header is written anew, and so are the counts and the gzip stream of a Normal tape.
+ * header is written again, and so are the counts and the gzip stream of a Normal tape.
  */
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
   const tape = tapeUnder(from);

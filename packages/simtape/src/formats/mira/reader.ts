@@ -208,7 +208,7 @@ class HeldReporter implements Reporter {
     if (!this.#isHolding) this.#to.report(finding);
   }
 
-  /** Forgets findings from the `count`th on; false when they are told already. */
+  /** Forgets findings from the `count`th on; false when they are reported already. */
   takeBack(count: number): boolean {
     if (!this.#isHolding) return false;
     this.kept.length = count;

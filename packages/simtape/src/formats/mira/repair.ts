@@ -10,7 +10,7 @@ import type { TapeReader } from "./reader.ts";
 import { ChunkShape } from "./shape.ts";
 import type { MiraWriter } from "./writer.ts";
 
-/** Findings about what is always written anew. */
+/** Findings about what is always written again. */
 const REBUILT: ReadonlySet<string> = new Set([
   "bad-header",
   "unclosed",
@@ -27,13 +27,13 @@ const REBUILT: ReadonlySet<string> = new Set([
 
 /**
  * A closed tape with every message that can be read, spec §7: the same profile, data as stored, in order of time;
- * blocks, channel infos, counts and index tables anew. A time that cannot be right becomes that of the index. A channel whose info was lost gets one of type "unknown".
+ * blocks, channel infos, counts and index tables again. A time that cannot be right becomes that of the index. A channel whose info was lost gets one of type "unknown".
  */
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
   const tape = tapeOf(from);
   for (const finding of tape.findings) {
     if (!REBUILT.has(finding.code)) continue;
-    note.rebuilt({ ...finding, severity: "note", message: `${finding.message}; written anew` });
+    note.rebuilt({ ...finding, severity: "note", message: `${finding.message}; written again` });
   }
   await noteDamage(tape, note);
   const writer = await create(to, { like: tape });

@@ -38,7 +38,7 @@ export interface FieldLayout {
   readonly since?: number | undefined;
 }
 
-/** A type told by the user: its members in the order in which they are serialized. */
+/** A type given by the user: its members in the order in which they are serialized. */
 export interface PayloadSchema {
   /** Type name as the tape spells it; spaces do not matter. */
   readonly name: string;

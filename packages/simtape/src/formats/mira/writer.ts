@@ -217,7 +217,7 @@ export class MiraWriter implements Writer {
     this.#pack(to, time, exact, frame, sequenceId, batch.payload(i), codec, false);
   }
 
-  /** How appended data is compressed anew. */
+  /** How appended data is compressed again. */
   #packing(to: TapeChannel): Codec | null {
     const { compression, profile } = this.#settings;
     if (compression === "store") return null;

@@ -98,7 +98,7 @@ export async function openArchive(source: ByteSource, report: Reporter, signal?:
 export interface Content {
   readonly source: ByteSource;
   readonly size: number;
-  /** Whether a deflated one has its checksum; a stored one's is compared by whoever reads it. */
+  /** Whether a deflated one has its checksum; a stored one's is compared by its reader. */
   readonly isSound: boolean;
   /** What a deflated one does not give any more; null when nothing is known to be gone. */
   readonly gone: Finding | null;

@@ -61,7 +61,7 @@ export interface NanoverKeys {
   /** One more with each simulation that is loaded. */
   readonly "system.simulation.counter"?: number;
   readonly "system.simulation.name"?: string;
-  /** What users were told when it failed. */
+  /** What users were shown when it failed. */
   readonly "system.simulation.exception"?: string;
   /** One more with each reset. */
   readonly "system.reset.counter"?: number;

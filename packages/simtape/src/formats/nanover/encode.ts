@@ -179,7 +179,7 @@ class Encoder implements StateEncoder {
     frame.set("residue.chains", new Uint32Array(sets.length));
     frame.set("chain.count", 1);
     frame.set("chain.names", ["A"]);
-    // Clients that do not clear at a reset need to be told that there is none (spec §5).
+    // Clients that do not clear at a reset need a message that there is none (spec §5).
     frame.set("bond.pairs", new Uint32Array(0));
     this.#tellSets(state, places, sets);
   }

@@ -111,7 +111,7 @@ export function zeroIndex(container: Container): Uint8Array | null {
 
 /** The frame with index 0, all else as it is. Throws `RangeError` in v1, which has none. */
 export function asReset(payload: Uint8Array, container: Container): Uint8Array {
-  if (container === "1") throw new RangeError("NanoVer v1 cannot say that a simulation begins anew");
+  if (container === "1") throw new RangeError("NanoVer v1 cannot say that a simulation begins again");
   const entries = frameEntries(payload, container).map(({ bytes }) => bytes);
   const frame = frameOf(entries, zeroIndex(container), container);
   if (container === "2") return frame;

@@ -14,7 +14,7 @@ import { readKey, readMapSize } from "./layout-messagepack.ts";
 /** Bytes of the longest array header. */
 export const ARRAY_HEADER_BYTES = 5;
 
-/** One entry of `index.msgpack`: where a message is, and what is told of it (spec §4). */
+/** One entry of `index.msgpack`: where a message is, and what is said of it (spec §4). */
 export interface IndexEntry {
   /** Inside messages.msgpack. */
   readonly offset: number;

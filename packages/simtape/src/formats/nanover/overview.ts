@@ -7,7 +7,7 @@ const FRAMES_AFTER_RESET = 4;
 /** Resets whose frames are looked into. */
 const MAX_RESETS = 32;
 
-/** What is told of a recording as a whole, gathered while its frames pass in file order. */
+/** What is known of a recording as a whole, gathered while its frames pass in file order. */
 export class Overview {
   readonly #schema: Schema<Frame>;
   #frames = 0;

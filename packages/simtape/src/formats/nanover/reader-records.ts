@@ -44,7 +44,7 @@ interface RecordFile {
 
 /**
  * Opens a v1 or v2 recording: the main file of the bundle, and the one beside it with the other extension when it holds
- * the other kind of messages. The two are told apart by content, not by name (spec §1).
+ * the other kind of messages. The two are distinguished by content, not by name (spec §1).
  * Throws `LayoutError` when the header cannot be read, `RecordingError` for a version that is not known.
  */
 export async function openRecords(

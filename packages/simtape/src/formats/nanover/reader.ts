@@ -18,7 +18,7 @@ export interface Messages {
   decode(chunk: Chunk, signal?: AbortSignal): Promise<Columns>;
   /** Place in the file of the first byte that the rows of a chunk refer to; null when they lie apart or compressed. */
   origin(chunk: Chunk): number | null;
-  /** What of the framing is damaged or not there, and is made anew when the messages are written. */
+  /** What of the framing is damaged or not there, and is made again when the messages are written. */
   readonly broken: readonly Finding[];
   /** What is known to be gone without a trace among the records: what a deflated member gives no more. */
   readonly gone: readonly Finding[];
@@ -95,7 +95,7 @@ export class NanoverReader implements Reader {
     return readChunks(this.messages.chunks, (chunk, signal) => this.#decode(chunk, signal), query);
   }
 
-  /** Frames begin anew at a reset; state has none (spec §3.2). */
+  /** Frames begin again at a reset; state has none (spec §3.2). */
   keyframe(time: Time): Promise<Keyframe | null> {
     return findKeyframe(this.messages.chunks, (chunk) => this.messages.decode(chunk), time, [FRAME]);
   }

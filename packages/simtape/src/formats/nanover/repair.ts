@@ -10,7 +10,7 @@ import { NanoverReader } from "./reader.ts";
 import { create } from "./writer.ts";
 
 /**
- * Writes every message that decodes, in the order of the file, with headers, index, directory and checksums made anew.
+ * Writes every message that decodes, in the order of the file, with headers, index, directory and checksums made again.
  * A time that lies apart from those before and behind it, which go on as if it were not there, is taken for damage and
  * becomes the one before.
  */
@@ -42,14 +42,14 @@ export async function repair(from: Reader, to: SinkBundle, given: RepairNote): P
     throw error;
   }
   for (const finding of reader.messages.broken) {
-    note.rebuilt({ ...finding, message: `${finding.message}: made anew` });
+    note.rebuilt({ ...finding, message: `${finding.message}: made again` });
     if (finding.code === "bad-checksum" && !hasLoss) note.lost({ ...finding, severity: "loss", message: UNTOLD });
   }
 }
 
 /** A checksum over all messages does not tell which. */
 const UNTOLD =
-  "the messages do not have their checksum, and all of them decode: what is changed in them, or whether the checksum is, cannot be told";
+  "the messages do not have their checksum, and all of them decode: what is changed in them, or whether the checksum is, cannot be known";
 
 /** Bytes that are no messages: those passed over, those that no entry of a sound index names, and what is gone. */
 async function noteDamage({ messages }: NanoverReader, note: RepairNote): Promise<void> {

@@ -1,6 +1,6 @@
 import { CHANNEL_NAMES } from "./layout.ts";
 
-/** Kinds of parts a message can have; more than anybody has met, and they fit the bits of one number. */
+/** Kinds of parts a message can have; more than were ever met, and they fit the bits of one number. */
 export const MAX_TYPES = 24;
 
 /** Top-level keys of messages, numbered as they are met: their numbers are the channels' ids. */

@@ -81,7 +81,7 @@ export class NanoverWriter implements Writer {
   readonly #channels: ChannelInfo[] = [];
   /** Names as MessagePack, by channel id. */
   readonly #keys: Uint8Array[] = [];
-  /** Keys whose values are told another way than they were given, in so many messages. */
+  /** Keys whose values are stored another way than they were given, in so many messages. */
   readonly changed: Map<string, number> = new Map();
   #frames = 0;
   #end: Promise<void> | null = null;
@@ -218,7 +218,7 @@ export class NanoverWriter implements Writer {
     }
     if (isReset && !isIndexZero(frame, this.container)) frame = asReset(frame, this.container);
     if (this.container === "1" && this.#frames > 0 && from !== "1" && isIndexZero(payload, from)) {
-      throw new RangeError("NanoVer v1 cannot say that a simulation begins anew; v2 and zip can");
+      throw new RangeError("NanoVer v1 cannot say that a simulation begins again; v2 and zip can");
     }
     return frame;
   }

@@ -24,8 +24,8 @@ class Body {
 }
 
 /**
- * What moves count from, in the source and in the output at once. Both begin displacements anew, the one with every
- * chunk and the other with every frame, so that the first move of a thing in a chunk is told in other numbers.
+ * What moves count from, in the source and in the output at once. Both begin displacements again, the one with every
+ * chunk and the other with every frame, so that the first move of a thing in a chunk has other numbers.
  */
 export class Bodies {
   readonly #bodies = new Map<number, Body>();
@@ -62,7 +62,7 @@ export class Bodies {
     this.#settle(body);
   }
 
-  /** As `put`, for a thing that nobody knows; others stay as they are. */
+  /** As `put`, for an unknown thing; others stay as they are. */
   meet(entity: number): void {
     if (!this.#bodies.has(entity)) this.put(entity);
   }

@@ -70,7 +70,7 @@ export interface CompactReport {
   readonly recordingId: string;
   /** Generation of the source. */
   readonly generation: number;
-  /** Stable name of this work: whoever does it again gets the same bytes (HCRP spec §10, step 8). */
+  /** Stable name of this work: doing it again gives the same bytes (HCRP spec §10, step 8). */
   readonly idempotencyKey: string;
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -96,12 +96,12 @@ export interface CompactReport {
 /** Recompression of finished recordings (HCRP spec §7.2). */
 const LEVEL = 19;
 const SMALLEST_FRAME = 1024;
-/** Reasons told of one recording. */
+/** Reasons reported of one recording. */
 const MAX_LOSSES = 100;
 
 /**
  * Makes one compacted file of a segmented (or a compacted) recording: its chunks merged into frames of at most 256 KiB,
- * superfluous snapshots left out, compressed anew (HCRP spec §10). One chunk of the source and one frame are in memory.
+ * superfluous snapshots left out, compressed again (HCRP spec §10). One chunk of the source and one frame are in memory.
  * The output is read back and compared, state and events, before it appears under its name; the same source gives the
  * same bytes. Throws `RecordingError`: `unsupported` for a recording that is not finished or not of version 1,
  * `malformed` for one that is damaged (both only without `salvage`), and for an output that would not be the same;
@@ -120,7 +120,7 @@ export async function compact(
   }
 }
 
-/** Whether `existing` was made by compacting `from` as it is now; with `columns` told, whether it has them or has not. */
+/** Whether `existing` was made by compacting `from` as it is now; with `columns` given, whether it has them or has not. */
 export async function isCompactionOf(
   existing: SourceBundle,
   from: SourceBundle,
@@ -379,7 +379,7 @@ class Compaction {
     return places.reverse();
   }
 
-  /** Reads the output anew, and compares its trail with that of the source. Throws `RecordingError`. */
+  /** Reads the output again, and compares its trail with that of the source. Throws `RecordingError`. */
   async #verify(sink: ReadableSink): Promise<number> {
     const trail = this.#trail;
     const bundle: SourceBundle = {

@@ -88,7 +88,7 @@ export class FrameBuilder {
     this.#count += count;
   }
 
-  /** Index of an entry in the frame; told with an event when it is new. */
+  /** Index of an entry in the frame; stated with an event when it is new. */
   indexOf(kind: number, entry: Uint8Array): number {
     const indices = this.#of(kind);
     const key = keyOf(entry);
@@ -101,7 +101,7 @@ export class FrameBuilder {
     return ++this.#sizes[kind]!;
   }
 
-  /** An addition that is told in any case, as it means more than an index. */
+  /** An addition that is stated in any case, as it means more than an index. */
   add(kind: number, entry: Uint8Array): void {
     this.#of(kind);
     this.#sizes[kind]!++;

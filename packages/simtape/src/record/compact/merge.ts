@@ -83,7 +83,7 @@ export class Merger {
   #isBlockOfChunk = false;
   #isBlockOfFrame = false;
 
-  /** `emit` is given each frame when it is whole; `placed` is told in which frame each chunk begins. */
+  /** `emit` is given each frame when it is whole; `placed` gets the frame in which each chunk begins. */
   constructor(emit: (frame: RawFrame) => void, placed: (chunk: number, frame: number) => void, frameBytes: number) {
     this.#frameBytes = frameBytes;
     this.#emit = (frame) => {
@@ -345,7 +345,7 @@ export class Merger {
     writeVarInt(frame.builder, index);
   }
 
-  /** Index in the frame of an entry of the chunk's palettes, which is told first if it is not there yet. */
+  /** Index in the frame of an entry of the chunk's palettes, which is added first if it is not there yet. */
   #map(kind: number, index: number): number {
     const palettes = this.#palettes!;
     while (this.#maps.length <= kind) this.#maps.push(new Int32Array(0));

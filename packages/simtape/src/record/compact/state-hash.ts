@@ -106,7 +106,7 @@ export function stateHash(state: State | MutableState): string {
 /**
  * The hash of what snapshots of HCRP tell, by which one is known to be superfluous: entities on the grid, their looks,
  * items and metadata, blocks, interface, hosts. Not in it is what no section holds (HCRP spec §6.2), so that it is
- * unknown behind a snapshot until it is told again, and the time of day, which runs by itself.
+ * unknown behind a snapshot until it is said again, and the time of day, which runs by itself.
  */
 export function sceneHash(state: MutableState): string {
   const sum = new HashSum();

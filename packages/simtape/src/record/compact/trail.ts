@@ -71,7 +71,7 @@ export class Trail {
     return this.#events;
   }
 
-  /** Moves so far of things that nobody knew. */
+  /** Moves so far of unknown things. */
   get strayMoves(): number {
     return this.#strays;
   }
@@ -150,7 +150,7 @@ export class Trail {
     } else digest.bytes(columns.bytes, start, end);
   }
 
-  /** Where a thing is behind a move; the move itself when nobody knows the thing. */
+  /** Where a thing is behind a move; the move itself when the thing is unknown. */
   #noteMove(bytes: Uint8Array, start: number, end: number): void {
     const digest = this.#digest;
     const entity = readVarInt(this.#cursor);

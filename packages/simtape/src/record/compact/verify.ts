@@ -25,7 +25,7 @@ export interface VerifyReport {
   /** Snapshots that say something else than the events before them: harmless at a seam, odd elsewhere. */
   readonly snapshotsDiffering: number;
   readonly events: number;
-  /** Moves of things that nobody knows; they change nothing. */
+  /** Moves of unknown things; they change nothing. */
   readonly strayMoves: number;
   /** Of all events in order, as they mean: the same before and after compaction. Null in the production dialect. */
   readonly eventHash: string | null;
@@ -34,7 +34,7 @@ export interface VerifyReport {
   readonly findings: readonly Finding[];
 }
 
-/** Findings told of one recording, of each kind. */
+/** Findings reported of one recording, of each kind. */
 const MAX_TOLD = 100;
 
 /**

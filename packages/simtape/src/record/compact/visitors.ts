@@ -42,7 +42,7 @@ export interface CompactionVisitor {
   begin?(reader: HcrpReader): void;
   /**
    * All messages of a sound chunk of the source: its snapshot, if it has one, then its events. Payloads are of the core
-   * events by channel id (HCRP events §2); the context is a `ChunkContext`. Displacements begin anew with each chunk.
+   * events by channel id (HCRP events §2); the context is a `ChunkContext`. Displacements begin again with each chunk.
    */
   chunk(batch: Columns, context: ChunkContext): void;
   /** Once, behind the last chunk. */
@@ -187,11 +187,11 @@ const MAX_SPLITS = 10_000;
 
 /**
  * Times between checkpoints, by player: ticks since the run's start or the checkpoint before it. A run begins with a
- * start mark of the player or of nobody; without one, with the last bookmark of nobody, or with the recording.
+ * start mark of the player or without a player; else with the last bookmark without a player, or with the recording.
  */
 export function splits(): CompactionVisitor {
   const found: NbtCompound[] = [];
-  /** Since when; null is everybody. */
+  /** Since when; null: of all players. */
   const since = new Map<number | null, number>();
   let hasStart = false;
   return {

@@ -27,7 +27,7 @@ export type HeaderOptions = Pick<
 export interface LineProtocolOptions {
   /** Begins the recording, when the first line is there. */
   readonly open: (header: HeaderOptions) => Promise<Recorder>;
-  /** Told of bad lines, which are skipped; absent: the first one is thrown. */
+  /** Called with each bad line, which is skipped; absent: the first one is thrown. */
   readonly skipped?: ((error: LineError) => void) | undefined;
   /** `input`, the default: as the lines tell; `real`: as the clock goes, whatever the lines tell. */
   readonly ticks?: "input" | "real" | undefined;
@@ -44,7 +44,7 @@ const ROUNDING = 1e-4;
 
 /**
  * Lines of JSON into a recording (docs/line-protocol.md). Lines are taken in order, and each one wholly or not at all.
- * Senders come one after another: what the one before has told still holds.
+ * Senders come one after another: the state that the one before has sent still holds.
  */
 export class LineProtocol {
   readonly #options: LineProtocolOptions;
@@ -58,14 +58,14 @@ export class LineProtocol {
   #kind: "world" | "states" | null = null;
   #worldId: string | null = null;
   #rate = RATE;
-  /** Recorded tick less the sender's; null: none was told yet. */
+  /** Recorded tick less the sender's; null: none was given yet. */
   #offset: number | null = null;
   #isFirstTick = true;
   #isFirstLine = true;
   #lines = 0;
   #skipped = 0;
   #ended: Outcome | null = null;
-  /** Whether anything but ticks was told of the present tick, and when bytes came last. */
+  /** Whether anything but ticks was said of the present tick, and when bytes came last. */
   #isTold = false;
   #fedAt = 0;
   /** A tick that was taken for over, NaN: none; the sender may still be in it. */
@@ -101,7 +101,7 @@ export class LineProtocol {
     return this.#ended;
   }
 
-  /** What was told of the present tick is with the recorder. */
+  /** The recorder has what was said of the present tick. */
   settle(): void {
     // lines of the other kind that could not be taken have left nothing
     if (this.#kind === "states") this.#states!.tell();

@@ -138,7 +138,7 @@ export class StateLines {
     this.#recording = recorder.status.id;
   }
 
-  /** The present tick is over, or is to be committed. A recording that has just begun is told everything. */
+  /** The present tick is over, or is to be committed. A recording that has just begun gets everything. */
   tell(): void {
     const { id } = this.#recorder.status;
     if (!this.#isChanged && id === this.#recording) return;

@@ -1,13 +1,13 @@
 import { type Place, PLACE_ON_GROUND, quantize, turnOf } from "../../formats/hcrp/layout/motion.ts";
 
-/** Who somebody is. */
+/** Who a player is. */
 export interface Identity {
   /** With or without dashes. */
   readonly uuid: string;
   readonly name: string;
 }
 
-/** Where somebody is and looks: blocks, degrees. */
+/** Where a player or an entity is and looks: blocks, degrees. */
 export interface Stance {
   readonly x: number;
   readonly y: number;
@@ -30,7 +30,7 @@ export interface Target {
   onGround: boolean;
 }
 
-/** A thing as readers know it: what a snapshot says of it, and what moves are told against. */
+/** A thing as readers know it: what a snapshot says of it, and what moves are relative to. */
 export class Body {
   readonly entity: number;
   readonly type: string;
@@ -48,7 +48,7 @@ export class Body {
   pitch = 0;
   head = 0;
   onGround = false;
-  /** Where the present tick leads it; told at the tick's end. Null: it has not moved. */
+  /** Where the present tick leads it; written at the tick's end. Null: it has not moved. */
   target: Target | null = null;
   pose = 0;
   flags = 0;

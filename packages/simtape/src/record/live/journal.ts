@@ -72,7 +72,7 @@ export class JournalWriter {
     this.#block(KIND.metadata, (out) => out.raw(bytes));
   }
 
-  /** A chunk is finished; what was told of it while it was open no longer counts. */
+  /** A chunk is finished; what was written of it while it was open no longer counts. */
   finished(chunk: FinishedChunk): void {
     this.#openStart = -1;
     this.#block(KIND.finished, (out) => {

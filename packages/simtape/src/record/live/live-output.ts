@@ -15,7 +15,7 @@ export interface LiveOptions {
   /** Of the first metadata file that is written. */
   readonly generation: number;
   readonly place: RecordingPlace;
-  /** Somebody calls `takeFinished`. */
+  /** `takeFinished` is called. */
   readonly isMirrored: boolean;
   /** Compressed bytes that may wait for the store. */
   readonly bufferBytes: number;
@@ -39,7 +39,7 @@ export interface LiveOptions {
   readonly dropped: (chunk: FinishedChunk) => void;
   /** `bytes` are there for good, up to tick `until`. */
   readonly committed: (bytes: number, until: number, chunks: number) => void;
-  /** The recording is somebody else's now, or cannot be written at all: nothing is tried any more. */
+  /** Another recorder has the recording now, or it cannot be written at all: nothing is tried any more. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -55,7 +55,7 @@ const LONGEST_PAUSE = 5000;
 
 /**
  * Chunks on their way to a store: each commit is one new segment and then the metadata file (HCRP spec §8.3). It goes
- * on in the background and tries again for as long as it takes; whoever adds chunks never waits and sees no error.
+ * on in the background and tries again for as long as it takes; the caller that adds chunks never waits and sees no error.
  */
 export class LiveOutput implements ChunkOutput {
   readonly #options: LiveOptions;

@@ -38,7 +38,7 @@ export class RecordingPlace {
     await this.#store.put(name, bytes, { condition: { absent: true }, idempotencyKey: key });
   }
 
-  /** Whether nobody else has written the metadata file since. */
+  /** Whether no other recorder has written the metadata file since. */
   async isOurs(): Promise<boolean> {
     const found = await this.#store.head(`${this.#id}/${META}`);
     return (found?.etag ?? null) === this.#etag;
@@ -55,7 +55,7 @@ export class RecordingPlace {
 }
 
 /**
- * Whether trying again may help: the store is away or full, not somebody else's. `isOurs`: it took something from this
+ * Whether trying again may help: the store is away or full, and no other recorder has the recording. `isOurs`: it took something from this
  * recorder before, so that refusing access passes, too: a disk that went read-only, credentials that have expired.
  */
 export function isPassing(error: unknown, isOurs: boolean): error is StoreError {
@@ -63,7 +63,7 @@ export function isPassing(error: unknown, isOurs: boolean): error is StoreError 
   return error.code === "unavailable" || error.code === "full" || (error.code === "denied" && isOurs);
 }
 
-/** Whether somebody else was there before. */
+/** Whether another recorder came first. */
 export function isConflict(error: unknown): boolean {
   return error instanceof StoreError && error.code === "conflict";
 }

@@ -30,7 +30,7 @@ const BUFFER_BYTES = 16 << 20;
 
 /**
  * Begins a recording in a store, or goes on with one: segments are committed as time passes, and what is committed can
- * be read at once and survives every crash. Throws `StoreError` `conflict` when there is one already, or somebody else
+ * be read at once and survives every crash. Throws `StoreError` `conflict` when there is one already, or another process
  * records it; `RecordingError` when it cannot be gone on with.
  */
 export async function record(store: Store, options: RecorderOptions): Promise<Recorder> {
@@ -81,7 +81,7 @@ export class Recorder {
   #isBusy = false;
   #busyTicks = 0;
   #busySince: number | null = null;
-  /** Somebody left in the present tick: it is committed when it is over (HCRP spec §8.1). */
+  /** A player left in the present tick: it is committed when it is over (HCRP spec §8.1). */
   #hasLeft = false;
   /** What is asked for in the middle of a tick is done at its end: no chunk ends within a tick. */
   #wanted: { commit: boolean; snapshot: boolean; versions: Versions | null } = NOTHING_WANTED;
@@ -300,14 +300,14 @@ export class Recorder {
     this.#notes.session({ tick: this.#at, time: this.#now(), reason });
   }
 
-  /** Somebody who is recorded (HCRP spec §4 `subjects`). */
+  /** A player whom the recording is about (HCRP spec §4 `subjects`). */
   subject(entity: number, uuid: string, name: string): void {
     this.#notes.subject({ entity, uuid, name });
   }
 
   /**
    * Another version of the game or the server from the next tick on (HCRP spec §9): a chunk, an epoch, a snapshot. What
-   * is not told stays.
+   * is not given stays.
    */
   epoch(versions: Versions): void {
     if (!this.#isBetweenTicks) {
@@ -444,7 +444,7 @@ export class Recorder {
     return event === undefined ? "extension" : hostName(event, new Set());
   }
 
-  /** Nothing was told of the present tick: a chunk may end before it. */
+  /** Nothing was recorded of the present tick: a chunk may end before it. */
   get #isBetweenTicks(): boolean {
     return !this.#isBusy && !this.#world.isMoving;
   }

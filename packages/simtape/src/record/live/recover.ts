@@ -35,7 +35,7 @@ export interface RecoverReport {
 /**
  * Finishes a recording whose recorder ended without closing it: what was written is taken in (HCRP spec §8.5), segments
  * stay as they are, the outcome is `crashed`. Throws `StoreError` `not-found` when there is none, `conflict` when
- * somebody records it at this moment.
+ * it is being recorded at this moment.
  */
 export async function recover(store: Store, id: string, options: RecoverOptions = {}): Promise<RecoverReport> {
   const from = await existing(store, id, options.budget);
@@ -56,7 +56,7 @@ export async function recover(store: Store, id: string, options: RecoverOptions 
       journal: options.journal ?? null,
       bufferBytes: Number.POSITIVE_INFINITY,
       policy: "block",
-      // whoever recovers can try again
+      // the caller can try again
       sleep: () => Promise.reject(new StoreError("unavailable", `the store does not answer: ${store.name}`, id)),
       turn: () => Promise.resolve(),
       dropped: () => undefined,

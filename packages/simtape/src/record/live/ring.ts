@@ -37,7 +37,7 @@ export interface Clip {
 
 export interface Trigger {
   readonly tick: number;
-  /** `report`, or whatever made somebody look. */
+  /** `report`, or another cause. */
   readonly reason: string;
 }
 
@@ -46,7 +46,7 @@ const TICKS = 6000;
 const CHUNK_TICKS = 200;
 
 /**
- * The last minutes of one subject's world in memory, to be saved when somebody asks: a recorder without a store. Every
+ * The last minutes of one subject's world in memory, to be saved on request: a recorder without a store. Every
  * chunk begins with a snapshot, so that a clip can begin with any.
  */
 export class Ring {

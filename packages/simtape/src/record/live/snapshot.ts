@@ -19,7 +19,7 @@ export interface Tracked {
   /** Edits against the world version, by `x,y,z`. */
   readonly blocks: Map<string, { readonly at: readonly [number, number, number]; state: string }>;
   dimension: string | null;
-  /** As told last. */
+  /** As written last. */
   time: number | null;
   weather: number | null;
 }

@@ -69,7 +69,7 @@ export class StoredRecording {
     this.#mirror = new JournalWriter(recordingId);
   }
 
-  /** Throws `StoreError` when the recording is somebody else's, or cannot be begun. */
+  /** Throws `StoreError` when another recorder has the recording, or it cannot be begun. */
   static async open(options: StoredRecordingOptions): Promise<StoredRecording> {
     const { store, id, create, from, journal, failed, sleep, turn } = options;
     const left = journal === null || from === null ? null : await journal.read();

@@ -133,17 +133,17 @@ export class World {
     return this.#refused;
   }
 
-  /** Whether anything was told. */
+  /** Whether anything was recorded. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
 
-  /** Whether steps of the present tick are still to be told. */
+  /** Whether steps of the present tick are still to be written. */
   get isMoving(): boolean {
     return this.#moved.length > 0;
   }
 
-  /** Whether anything of the present tick was told. */
+  /** Whether anything of the present tick was recorded. */
   get isInTick(): boolean {
     return this.isMoving || this.#told === this.#tick;
   }
@@ -222,7 +222,7 @@ export class World {
   // ── motion ────────────────────────────────────────────────────────────
 
   /**
-   * A step of its own. Of several in one tick the last counts: they are told at the tick's end, and only when they lead
+   * A step of its own. Of several in one tick the last counts: they are written at the tick's end, and only when they lead
    * somewhere.
    */
   move(entity: number, stance: Stance): void {
@@ -320,7 +320,7 @@ export class World {
     this.#emit(EVENT.exactPlace);
   }
 
-  /** Who sits on a vehicle now; nobody: all got off. */
+  /** Who sits on a vehicle now; empty: all got off. */
   mount(vehicle: number, passengers: readonly number[]): void {
     if (!this.#records[EVENT.mount]) return;
     const body = this.#find(vehicle);
@@ -479,7 +479,7 @@ export class World {
     if (this.#tracked.dimension === name) return;
     this.enter();
     this.#tracked.dimension = name;
-    // the one told last holds, so it is told again when the chunk knows it
+    // the last one holds, so it is written again when the chunk knows it
     this.#names!.index(PALETTE.dimension, name);
     writePaletteAdd(this.#builder, { kind: PALETTE.dimension, entry: new TextEncoder().encode(name) });
     this.#emit(EVENT.paletteAdd);
@@ -563,7 +563,7 @@ export class World {
 
   /**
    * Everything that holds now, as the payload of a snapshot; the chunk's palettes begin with it. Called where a chunk
-   * begins; `isTaken` is false when there is none and only the palettes begin anew.
+   * begins; `isTaken` is false when there is none and only the palettes begin again.
    */
   snapshot(isTaken: boolean): Uint8Array | null {
     for (const body of this.#tracked.bodies.values()) body.rest();
@@ -598,12 +598,12 @@ export class World {
     if (this.#sink.room() < SPARE_BYTES) throw new RangeError(`tick ${this.#tick} holds more than a chunk can`);
   }
 
-  /** A chunk begins with this tick, in which nothing was told yet, and a snapshot with it. */
+  /** A chunk begins with this tick, in which nothing was recorded yet, and a snapshot with it. */
   enterAnew(): void {
     this.#begin(true);
   }
 
-  /** The chunk was ended: what is told next begins another one. */
+  /** The chunk was ended: the next event begins another one. */
   reenter(): void {
     this.#entered = -1;
   }
@@ -620,7 +620,7 @@ export class World {
     this.#sink.event(core, tick, this.#builder.lend());
   }
 
-  /** Index of a name in the chunk's palette, told when it is new. */
+  /** Index of a name in the chunk's palette, added when it is new. */
   #name(kind: number, text: string, tick = this.#tick): number {
     const names = this.#names!;
     const known = names.find(kind, text);

@@ -20,7 +20,7 @@ export interface RetentionChange {
   readonly bytes: number;
   /**
    * `marked`: it has a tombstone now; `waiting`: it has one, in its grace; `deleted`: it is gone; `withdrawn`: it stays
-   * after all, its tombstone is gone; `skipped`: somebody else was at it, the next time will tell; `refused`: the store
+   * after all, its tombstone is gone; `skipped`: another process was at work on it, the next run decides; `refused`: the store
    * does not allow it.
    */
   readonly did: "marked" | "waiting" | "deleted" | "withdrawn" | "skipped" | "refused";

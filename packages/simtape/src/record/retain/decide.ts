@@ -41,7 +41,7 @@ export function decide(all: readonly Facts[], policy: RetentionPolicy, now: numb
   });
 }
 
-/** True while somebody may still be recording it: no end yet, and a change within the grace, or within a day. */
+/** True while it may still be recorded: no end yet, and a change within the grace, or within a day. */
 export function isProgressing({ isOpen, modified }: Facts, policy: RetentionPolicy, now: number): boolean {
   return isOpen && now - modified <= Math.max(graceOf(policy), DAY);
 }

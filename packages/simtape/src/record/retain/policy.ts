@@ -83,7 +83,7 @@ export function isHeld({ hold = [] }: RetentionPolicy, id: string, recordingId: 
   return hold.some((one) => one === id || one.toLowerCase() === recordingId);
 }
 
-/** What of a recording classes are told by. */
+/** What of a recording classes match. */
 export interface Traits {
   readonly id: string;
   /** Null: not known. */

@@ -47,7 +47,7 @@ export interface RetentionOptions {
 
 /**
  * Judges every recording of a store by its metadata: a listing, and a read of 4 KiB of each. Changes nothing. Throws
- * `StoreError`; what is damaged is kept and told in its row.
+ * `StoreError`; a damaged recording is kept and its row says so.
  */
 export async function planRetention(
   store: Store,

@@ -21,8 +21,8 @@ export interface Survey {
 export const COMPACTED = "recording.hcrp";
 
 /**
- * Main files in the order of their deletion. The metadata file of the generation before goes first, lest it stands for
- * the present one; then the metadata file, lest segments are missing of what it lists; a compacted file is whole by
+ * Main files in the order of their deletion. The metadata file of the generation before goes first, so that it never stands for
+ * the present one; then the metadata file, so that it never lists missing segments; a compacted file is whole by
  * itself. So what can be opened is whole until the last of them is gone; segments, journal and lock go after that.
  */
 const ORDER = ["previous", "meta", "compacted", "single", "other"] as const;

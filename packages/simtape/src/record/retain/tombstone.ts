@@ -69,7 +69,7 @@ export async function readableTombstone(store: Store, id: string, signal?: Abort
   }
 }
 
-/** Puts it in the place of `before`, or where nothing is, and gives its etag. Null: somebody else was there first. */
+/** Puts it in the place of `before`, or where nothing is, and gives its etag. Null: another process came first. */
 export async function putTombstone(
   store: Store,
   tombstone: Tombstone,
@@ -91,7 +91,7 @@ export async function removeTombstone(store: Store, id: string, etag: string, si
 
 /**
  * Makes a tombstone of no effect, and removes it. It is put first, as a put is conditional in every store. False:
- * somebody else changed it meanwhile.
+ * another process changed it meanwhile.
  */
 export async function withdrawTombstone(
   store: Store,

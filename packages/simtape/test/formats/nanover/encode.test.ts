@@ -139,7 +139,7 @@ describe("things of other formats become particles", () => {
   });
   test("version 1 refuses when other things are there", async () => {
     const other = town(100e6, (state) => state.set("vehicles").remove(7));
-    await expect(written([town(0), other], "a.traj", "v1")).rejects.toThrow(/begins anew/);
+    await expect(written([town(0), other], "a.traj", "v1")).rejects.toThrow(/begins again/);
     const [recording] = await written([town(0), town(50e6)], "a.traj", "v1");
     expect(recording.info.version).toBe("1");
   });

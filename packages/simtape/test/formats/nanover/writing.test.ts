@@ -171,7 +171,7 @@ describe("containers convert into each other", () => {
     expect(result).toEqual({ "b.traj": trajOf(one, 1), "b.state": stateOf(one, 1) });
   });
   test("version 1 refuses a second simulation", async () => {
-    await expect(rewritten(zip, "b.traj", { dialect: "v1" })).rejects.toThrow(/begins anew/);
+    await expect(rewritten(zip, "b.traj", { dialect: "v1" })).rejects.toThrow(/begins again/);
   });
   test("arrays take the types that NanoVer's own converter gives them", async () => {
     const frame = {

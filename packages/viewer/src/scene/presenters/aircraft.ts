@@ -124,7 +124,7 @@ class Fleet implements Presenter {
     this.#stems.material.dispose();
   }
 
-  /** Down to sea level, so that height and place can be told. */
+  /** Down to sea level, so that height and place can be seen. */
   #drawStems(): void {
     const { count } = this.#frames;
     if (count > this.#capacity) {

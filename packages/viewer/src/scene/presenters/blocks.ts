@@ -43,7 +43,7 @@ export const blocks: PresenterKind = {
 };
 
 const SETS = ["players", "entities", "blocks"];
-/** Of checkpoints that nobody has passed yet, and of the others. */
+/** Of checkpoints that no player has passed yet, and of the others. */
 const AHEAD = color("#ffd43b");
 const PASSED = color("#40c057");
 const POLE = color("#9aa5ae");
@@ -242,7 +242,7 @@ class Blocks implements Presenter {
     this.#others.end();
   }
 
-  /** The checkpoint that someone passed last. */
+  /** The checkpoint that was passed last. */
   #splitOf(id: number | string): Passing | undefined {
     return this.#passings.findLast(({ time, entity }) => entity === id && time <= this.#time);
   }

@@ -48,7 +48,7 @@ export class FarFigures {
     this.#shapes.begin();
   }
 
-  /** Someone whose feet are at a place, turned as the quaternion in `body` from `at` on. */
+  /** A figure whose feet are at a place, turned as the quaternion in `body` from `at` on. */
   put(
     x: number,
     y: number,

@@ -14,7 +14,7 @@ const WHITE = color("#ffffff");
 const PLACE = new Float64Array(3);
 const BENT = new Float32Array(4);
 const SHADE = new Color();
-/** Numbers kept of someone: place, body, head, height, swing, lean and colour, from these on. */
+/** Numbers kept of a figure: place, body, head, height, swing, lean and colour, from these on. */
 const [BODY, HEAD, HEIGHT, SWING, LEAN, SHIRT, KEPT] = [3, 7, 11, 12, 13, 14, 17] as const;
 
 /** People with arms and legs that swing, in one draw for each of their parts; those who are far, in one for all. */
@@ -58,7 +58,7 @@ export class Figures {
     this.#count = 0;
   }
 
-  /** Someone with the feet at a place, turned as the body and the head are; `swing` is the angle of the left leg, `lean` that of the trunk. */
+  /** A figure with the feet at a place, turned as the body and the head are; `swing` is the angle of the left leg, `lean` that of the trunk. */
   put(
     x: number,
     y: number,

@@ -208,7 +208,7 @@ function paintOf(attributes: Value | undefined): Color | null {
   if (red === undefined || green === undefined || blue === undefined || !Number.isFinite(red + green + blue))
     return null;
   const paint = new Color().setRGB(red / 255, green / 255, blue / 255, "srgb");
-  // Nearly black paint would not be told from its windows.
+  // Nearly black paint could not be distinguished from its windows.
   paint.getHSL(TONE);
   return paint.setHSL(TONE.h, TONE.s, Math.max(DARKEST, TONE.l));
 }

@@ -42,7 +42,7 @@ const POINT = new Vector3();
 const NONE: readonly number[] = [];
 
 class Molecules implements Presenter {
-  /** The room, in metres. In `#simulation` lengths are nm: 1 nm is shown as 1 m when nobody says where it is. */
+  /** The room, in metres. In `#simulation` lengths are nm: 1 nm is shown as 1 m when its place is not recorded. */
   readonly object: Group = new Group();
   readonly isJourney: boolean = false;
   readonly crowds: SetCrowd[];

@@ -53,16 +53,16 @@ export interface Crowd {
 export interface Presenter {
   readonly object: Object3D;
   readonly crowds: readonly Crowd[];
-  /** Takes a set it claims; told once for each. */
+  /** Takes a set it claims; called once for each. */
   adopt(set: string): void;
   update(state: State): void;
-  /** Told before every picture, also where only the camera has moved: for what looks simpler from afar. */
+  /** Called before every picture, also where only the camera has moved: for what looks simpler from afar. */
   see?(eye: Eye): void;
   /** Takes note who passes checkpoints when, by time; only of what shows them. */
   mark?(passings: readonly Passing[]): void;
   /** Widens the box by what should be seen at first. */
   frame(box: Box3): void;
-  /** Height of the ground; null: nobody knows, it is drawn below what is framed. */
+  /** Height of the ground; null: unknown, it is drawn below what is framed. */
   readonly floor: number | null;
   /** Whether what it is about goes far, and the camera had better go along. */
   readonly isJourney: boolean;

@@ -124,7 +124,7 @@ export class ScanView {
     this.#points.geometry.computeBoundingBox();
   }
 
-  /** From neighbouring hits, a wall as high as nobody knows: it fades upwards. */
+  /** From neighbouring hits, a wall of unknown height: it fades upwards. */
   #raise(hits: Float32Array, { range }: RangeScan): void {
     const places = attribute(this.#walls, "position");
     for (let beam = 0; beam + 1 < range.length; beam++) {

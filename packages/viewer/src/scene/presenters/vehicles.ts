@@ -217,7 +217,7 @@ function farRider(): BufferGeometry[] {
   ];
 }
 
-/** Whoever sits on it: head, back bent ahead, arms and legs. */
+/** The rider: head, back bent ahead, arms and legs. */
 function rider(): BufferGeometry[] {
   return [
     shaded(ball(0, 0, 0, 1).scale(0.085, 0.085, 0.24).translate(0.06, 0.41, 0), 0.85, 0.85, 0.88),

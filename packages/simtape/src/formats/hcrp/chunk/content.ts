@@ -14,7 +14,7 @@ export type ChunkBytes =
   | { readonly bytes: Uint8Array<ArrayBuffer>; readonly isOwn: true }
   | { readonly bytes: Uint8Array; readonly isOwn: false };
 
-/** What is inside a chunk while it is written: a snapshot, and tick records whose counts are told when they end (spec §6). */
+/** What is inside a chunk while it is written: a snapshot, and tick records whose counts are stated when they end (spec §6). */
 export class ChunkContent {
   readonly #version: 1 | ProductionVersion;
   readonly #start: number;
@@ -85,7 +85,7 @@ export class ChunkContent {
   }
 
   /**
-   * All of it; `end` is the tick behind the chunk. `isOwn`: it was built here, and nobody else has its memory.
+   * All of it; `end` is the tick behind the chunk. `isOwn`: it was built here, and nothing else has its memory.
    */
   finish(end: number): ChunkBytes {
     this.#closeRecord();

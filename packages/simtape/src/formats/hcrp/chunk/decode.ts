@@ -52,7 +52,7 @@ const SHARED_BYTES = 2 << 20;
 
 /**
  * The messages in a chunk's inflated bytes: the snapshot, then every event (spec §6). What breaks the layout ends the
- * chunk there; an event type that nobody knows refuses the whole chunk (spec §6.4).
+ * chunk there; an unknown event type refuses the whole chunk (spec §6.4).
  */
 export function decodeChunk(
   raw: Uint8Array,

@@ -216,7 +216,7 @@ export class ChunkFetch {
     const read = this.#files.read(chunk.segment, start, end - start, signal);
     for (const member of group) {
       const bytes = read.then((all) => this.#cut(member, all, start));
-      // a member that nobody takes must not fail loudly
+      // a member without a waiting caller must not fail loudly
       bytes.catch(() => undefined);
       this.#coming.set(member, bytes);
     }

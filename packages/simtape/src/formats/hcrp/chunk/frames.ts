@@ -48,7 +48,7 @@ export class Framer {
     return this.#spares.memory(size);
   }
 
-  /** What nobody looks at any more: the content of a chunk that is framed, or a frame made here that is written. */
+  /** What is no longer read: the content of a chunk that is framed, or a frame made here that is written. */
   done(bytes: Uint8Array<ArrayBuffer>): void {
     this.#spares.give(bytes);
   }

@@ -79,7 +79,7 @@ export class NameFix {
     return name === text ? bytes : new TextEncoder().encode(name);
   }
 
-  /** A name that no longer resolves is told once, and becomes one that nothing in the game has. */
+  /** A name that no longer resolves is reported once, and becomes one that nothing in the game has. */
   name(kind: NameKind, name: string): string {
     if (name.startsWith(OWN)) return name;
     const key = `${kind} ${name}`;

@@ -13,7 +13,7 @@ import {
 
 /**
  * Compares what stands before each frame of a segment with the index, the header and the frame (spec §8.2). Of each
- * chunk everything is told once, however often it is looked at.
+ * chunk everything is reported once, however often it is looked at.
  */
 export class ChunkRecordCheck {
   readonly #recordingId: string | null;

@@ -4,7 +4,7 @@ import { fromColumns } from "./columns.ts";
 
 /**
  * zstd for a file whose frames hold chunks in columns (flag COLUMNS): what it decompresses are chunks as in any other
- * file, so that nobody who has it need know of columns. Sizes are those of the columns, as index and frames state them.
+ * file, so that its users need not know of columns. Sizes are those of the columns, as index and frames state them.
  */
 export function columnar(zstd: Zstd): Zstd {
   return {

@@ -145,7 +145,7 @@ function idsOf(entities: Stream, moves: number): number[] {
   return starts;
 }
 
-/** The place of each entity's first move among all, as they stand entity by entity. The stream begins anew. */
+/** The place of each entity's first move among all, as they stand entity by entity. The stream begins again. */
 function firstMoves(movers: Stream, entities: number, moves: number): Uint32Array {
   const first = new Uint32Array(entities + 1);
   const start = movers.at;

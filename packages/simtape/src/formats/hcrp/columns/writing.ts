@@ -40,7 +40,7 @@ function snapshotEnd(raw: Uint8Array): number {
   }
 }
 
-/** Place behind the last of the tick records that can be told in columns: all before it are sound, in order, unpadded. */
+/** Place behind the last of the tick records that can be written in columns: all before it are sound, in order, unpadded. */
 function recordsEnd(raw: Uint8Array, start: number): number {
   const cursor = new ByteCursor(raw, start);
   let end = start;
@@ -59,7 +59,7 @@ function recordsEnd(raw: Uint8Array, start: number): number {
   return end;
 }
 
-/** Moves the cursor over one event; false: nobody knows it. */
+/** Moves the cursor over one event; false: it is unknown. */
 function skipAny(cursor: ByteCursor): boolean {
   const id = readEventId(cursor);
   if (id < FIRST_SIZED) return skipEvent(cursor, id);
@@ -154,7 +154,7 @@ class Forecaster {
   readonly #raw: Uint8Array;
   readonly #forecast = new Forecast();
   readonly #values = new Int32Array(FORECAST_FIELDS);
-  /** Of the move that `next` was given: the numbers to be told. */
+  /** Of the move that `next` was given: the numbers to be written. */
   readonly differences: Int32Array = new Int32Array(FORECAST_FIELDS);
   #told = 0;
 

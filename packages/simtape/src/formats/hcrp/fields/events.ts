@@ -45,7 +45,7 @@ const PLACE_BITS = ["on ground", "teleport"];
 const HANDS = ["main hand", "off hand"];
 const USES = ["none", ...HANDS];
 
-/** Layouts of events §2 and of the sections of a snapshot; indices are told with what the palettes say of them. */
+/** Layouts of events §2 and of the sections of a snapshot; indices come with what the palettes say of them. */
 export function eventParts(palettes: Palettes): EventParts {
   const entry = (kind: number): Part<number> => noted(varInt, (index) => palettes.name(kind, index));
   const angle = turn(u16be);

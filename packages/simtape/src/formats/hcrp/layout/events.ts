@@ -96,7 +96,7 @@ export const FIRST_SIZED = 32;
 /** The first id of host events (spec §6.4). */
 export const FIRST_HOST = 64;
 
-/** Moves the cursor over the body of core event `id`, checking all of it. False: nobody knows such an event. */
+/** Moves the cursor over the body of core event `id`, checking all of it. False: the event is unknown. */
 export function skipEvent(cursor: ByteCursor, id: number): boolean {
   switch (id) {
     case EVENT.move:

@@ -42,7 +42,7 @@ export interface Reserved {
   readonly epochs: readonly Epoch[];
   readonly events: readonly HostEvent[];
   readonly subjects: readonly Subject[];
-  /** Lower-case hexadecimal digits; null when not told. */
+  /** Lower-case hexadecimal digits; null when not stated. */
   readonly dictionarySha256: string | null;
   /** Entries of those lists that are not what the specification says, for findings. */
   readonly oddities: readonly string[];
@@ -53,7 +53,7 @@ export function readMetadata(bytes: Uint8Array): NbtDocument {
   return readNbt(bytes, { rootName: "sniff", maxBytes: LIMITS.metadata, maxDepth: 64 });
 }
 
-/** Picks what is ours out of a metadata document. Never throws: what does not fit is told in `oddities`. */
+/** Picks what is ours out of a metadata document. Never throws: what does not fit is reported in `oddities`. */
 export function readReserved(document: NbtDocument): Reserved {
   const oddities: string[] = [];
   const root = nbtEntry(document.root, "hcrp");

@@ -233,7 +233,7 @@ export function namesIn(patch: Uint8Array): ReadonlySet<number> {
   return found;
 }
 
-/** Who is told what the operations say. */
+/** Receives what the operations say. */
 export interface PatchTarget {
   /** `undefined` takes the value away. */
   value(path: string, value: Value | undefined): void;

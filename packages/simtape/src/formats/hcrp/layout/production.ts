@@ -408,7 +408,7 @@ export function writeRunEnd(builder: ByteBuilder, event: RunEnd): void {
   writeVarint(builder, event.milliseconds);
 }
 
-/** Moves the cursor over the body of event `id`, checking all of it. False: nobody knows such an event. */
+/** Moves the cursor over the body of event `id`, checking all of it. False: the event is unknown. */
 export function skipProductionEvent(cursor: ByteCursor, id: number, version: ProductionVersion): boolean {
   switch (id) {
     case PRODUCTION.deltaMove:

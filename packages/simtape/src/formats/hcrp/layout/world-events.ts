@@ -59,7 +59,7 @@ export function writePaletteAdd(builder: ByteBuilder, event: PaletteAdd): void {
 /** Event 16. */
 export interface Chat {
   readonly kind: number;
-  /** Null: nobody, a line of the system. */
+  /** Null: a line of the system. */
   readonly sender: number | null;
   readonly text: number;
 }
@@ -130,7 +130,7 @@ export function writeParticles(builder: ByteBuilder, event: Particles): void {
 
 /** Event 21, and section 4 of a snapshot. */
 export interface World {
-  /** Null: not told. */
+  /** Null: not stated. */
   readonly time: number | null;
   readonly weather: number | null;
 }

@@ -36,7 +36,7 @@ export class Displaced {
   /** By place in the index, of chunks that are not where it says; null: not in the file any more. */
   readonly #places = new Map<number, HcrpChunk | null>();
   readonly #displaced = new Set<number>();
-  /** What was told, one for each segment with chunks elsewhere. */
+  /** What was reported, one for each segment with chunks elsewhere. */
   readonly findings: Finding[] = [];
 
   constructor(files: FileSet, chunks: readonly HcrpChunk[], options: DisplacedOptions, report: Reporter) {

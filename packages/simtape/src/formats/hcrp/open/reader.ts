@@ -84,7 +84,7 @@ export class HcrpReader implements Reader {
   readonly #records: ChunkRecordCheck | null;
   /** Null in one file: what is moved there is found when it is opened. */
   readonly #displaced: Displaced | null;
-  /** Chunks whose problems were told. */
+  /** Chunks whose problems were reported. */
   readonly #told = new Set<number>();
   /** Chunks whose frames do not state the length of their content. */
   readonly #unstated = new Set<number>();
@@ -93,7 +93,7 @@ export class HcrpReader implements Reader {
   readonly #newest: number;
   /** By data version. */
   readonly #fixes = new Map<number, NameFix>();
-  /** Places of bytes that the index does not name, as far as they were told. */
+  /** Places of bytes that the index does not name, as far as they were reported. */
   readonly #stray = new Set<string>();
   #statistics: readonly ChannelStatistics[] | null = null;
   #hasToldResume = false;
@@ -246,7 +246,7 @@ export class HcrpReader implements Reader {
 
   /**
    * Who looks back from a time wants to know the state there, too: what it follows from comes along, and what follows
-   * when that begins another chunk. Where the answer is known, nothing comes along: nobody would wait for it.
+   * when that begins another chunk. Where the answer is known, nothing comes along: no caller would wait for it.
    */
   #fetchBack(start: Time, end: Time, signal: AbortSignal | undefined): ChunkFetch {
     const chunks = this.#chunks;
@@ -257,7 +257,7 @@ export class HcrpReader implements Reader {
     const next = isNextWanted ? chunks[to] : undefined;
     while (from > 0 && chunks[from]?.hasKeyframe === false) from--;
     const fetch = this.#fetch(from, next === undefined ? to : to + 1, true);
-    // kept when it is decoded; whoever needs it is told what is wrong with it
+    // kept when it is decoded; a caller that needs it gets the error
     if (next !== undefined) this.#decode(next, fetch, signal).catch(() => undefined);
     return fetch;
   }
@@ -458,7 +458,7 @@ export class HcrpReader implements Reader {
     return stated;
   }
 
-  /** Of each chunk it is told once, however often it is looked at. */
+  /** Of each chunk it is reported once, however often it is looked at. */
   #tellOnce(chunk: HcrpChunk, finding: Finding, told: Set<number>): void {
     if (told.has(chunk.index)) return;
     told.add(chunk.index);

@@ -177,7 +177,7 @@ function varintBefore(area: Uint8Array, end: number): number | null {
   return at;
 }
 
-/** Entries of frames of which only the content tells, from `startTick` to `tickCount`, which is 0 when nobody knows. */
+/** Entries of frames of which only the content tells, from `startTick` to `tickCount`, which is 0 when unknown. */
 export function placeFrames(frames: readonly FoundFrame[], startTick: number, tickCount: number): IndexEntry[] {
   return placed(frames, () => null, 1, startTick, tickCount);
 }
@@ -230,7 +230,7 @@ function placed(
   return entries;
 }
 
-/** For each place the next one behind it of which something is told; the length when there is none. */
+/** For each place the next one behind it of which something is known; the length when there is none. */
 function nextTold(told: readonly unknown[]): Int32Array {
   const following = new Int32Array(told.length);
   let next = told.length;
@@ -250,7 +250,7 @@ function adjusted(ticks: Ticks | null, end: number, next: number | null): Ticks 
   return startTick + tickCount > next && next > startTick ? { ...ticks, tickCount: next - startTick } : ticks;
 }
 
-/** A step in time that nobody believes when nothing confirms it: 14 hours. */
+/** A step in time that is not believed when nothing confirms it: 14 hours. */
 const MAX_JUMP = 1_000_000;
 
 /**

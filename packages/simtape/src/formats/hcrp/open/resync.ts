@@ -17,7 +17,7 @@ export interface FoundFrame {
   readonly size: number;
   /** CRC-32 of its bytes, as chunk records have it (spec §8.2). */
   readonly crc: number;
-  /** Of the first tick record: in the production dialect the chunk's start; null when there is none, or nobody asked. */
+  /** Of the first tick record: in the production dialect the chunk's start; null when there is none, or it was not asked for. */
   readonly firstTick: number | null;
   /** Tick of the last event when it is read with and without a snapshot; null where that does not fit. */
   readonly lastTick: { readonly withSnapshot: number | null; readonly without: number | null };

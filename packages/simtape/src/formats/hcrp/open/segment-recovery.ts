@@ -167,13 +167,13 @@ class Rebuilt {
     if (startTick < this.end) return true;
     if (startTick - this.end >= this.#held.length) this.#place(startTick);
     this.#held = [];
-    // what comes first may be any chunk: what was before it is told as missing
+    // what comes first may be any chunk: what was before it is reported as missing
     if (startTick > this.end && this.entries.length > 0) return false;
     this.#push(entryOf(item), item.record);
     return true;
   }
 
-  /** `tickCount` is 0 when nobody tells how many there are. */
+  /** `tickCount` is 0 when their number is unknown. */
   finish(tickCount: number): void {
     this.#place(tickCount);
   }

@@ -167,7 +167,7 @@ export class ProductionState implements StateModel {
     }
   }
 
-  /** The subject is there from its first event on; nobody spawns it. */
+  /** The subject is there from its first event on; no event spawns it. */
   #find(state: MutableState, entity: number): FoundActor | null {
     const found = this.#scene.find(state, entity);
     return found === null && entity === SUBJECT ? this.#scene.create(state, entity, "players") : found;

@@ -193,7 +193,7 @@ export class Scene {
     this.unseat(state, entity);
   }
 
-  /** Nobody sits on `vehicle` any more. */
+  /** `vehicle` has no passengers any more. */
   unseat(state: MutableState, vehicle: number): void {
     for (const { set, parent } of this.all(state)) {
       for (let row = 0; row < set.size; row++) if (parent.number(row) === vehicle) parent.put(row, Number.NaN);

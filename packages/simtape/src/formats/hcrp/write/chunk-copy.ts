@@ -131,7 +131,7 @@ export class ChunkCopy {
   }
 
   /**
-   * Opens a chunk where that of `context` began, as what its events refer to begins anew there. Null: all rows are
+   * Opens a chunk where that of `context` began, as what its events refer to begins again there. Null: all rows are
    * written, the chunk was taken as it is.
    */
   #openFrom(
@@ -301,5 +301,5 @@ function segmentOf(source: ChunkSource, chunk: number): number | null {
   return source.isSegmented && entry !== undefined ? entry.offsetHigh : null;
 }
 
-/** Sequences of a reader's messages begin anew in each chunk at a multiple of this. */
+/** Sequences of a reader's messages begin again in each chunk at a multiple of this. */
 const SEQUENCES: number = 2 ** 24;

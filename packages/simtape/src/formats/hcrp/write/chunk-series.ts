@@ -273,7 +273,7 @@ export class ChunkSeries {
     return Math.max(at, this.#end);
   }
 
-  /** Drops the open chunk: what it begins with is told again. */
+  /** Drops the open chunk: what it begins with is written again. */
   giveUp(): void {
     this.#open = null;
   }

@@ -52,7 +52,7 @@ export function encoder(
   return new HcrpEncoder(writer, account, origin, firstEntity);
 }
 
-/** A thing as it was told last. */
+/** A thing as it was written last. */
 interface Actor {
   readonly entity: number;
   readonly kind: string;
@@ -109,7 +109,7 @@ export class HcrpEncoder implements StateEncoder {
   }
 
   step(state: State): void {
-    // what holds at a tick is what held then: a moment between two ticks is told at the later one
+    // what holds at a tick is what held then: a moment between two ticks is written at the later one
     const tick = Math.max(this.#tick, Math.ceil(state.time / TICK));
     if (tick * TICK !== state.time) this.#between++;
     this.#tick = tick;
@@ -139,7 +139,7 @@ export class HcrpEncoder implements StateEncoder {
     if (this.#between > 0)
       this.#account.lost(
         "time",
-        "HCRP counts ticks of 50 ms: moments between two are told at the later",
+        "HCRP counts ticks of 50 ms: moments between two are written at the later",
         this.#between,
       );
   }
@@ -280,7 +280,7 @@ export class HcrpEncoder implements StateEncoder {
 
   // ── chunks ────────────────────────────────────────────────────────────
 
-  /** The state before a chunk's first event; null when a snapshot is not due. Palettes and displacements begin anew. */
+  /** The state before a chunk's first event; null when a snapshot is not due. Palettes and displacements begin again. */
   #snapshot(tick: number, isWanted: boolean): Uint8Array | null {
     this.#names = new PaletteIndex();
     for (const actor of this.#actors.values()) actor.d.fill(0);
@@ -328,7 +328,7 @@ export class HcrpEncoder implements StateEncoder {
 
   readonly #nameIndex = (name: string): number => this.#paletteIndex(PALETTE.text, name);
 
-  /** Index in the open chunk's palette, told there when it is new. */
+  /** Index in the open chunk's palette, added there when it is new. */
   #paletteIndex(kind: number, text: string): number {
     const known = this.#names.find(kind, text);
     if (known !== null) return known;

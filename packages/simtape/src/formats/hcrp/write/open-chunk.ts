@@ -8,7 +8,7 @@ import type { WriterChannels } from "./channels.ts";
 
 /** What a chunk has from the one that it is copied from. */
 export interface ChunkOrigin {
-  /** The tick that it ends at there; null: it is not told. */
+  /** The tick that it ends at there; null: it is not stated. */
   readonly end: number | null;
   readonly dataVersion: number;
   readonly dialect: Dialect;
@@ -96,7 +96,7 @@ export class OpenChunk {
     return this.#events >= LIMITS.events - SPARE_EVENTS ? 0 : LIMITS.uncompressed - this.length;
   }
 
-  /** An event, not before the last one; of a tick before the chunk, it is told at its first. */
+  /** An event, not before the last one; of a tick before the chunk, it is written at its first. */
   put(channel: number, tick: number, payload: Uint8Array): void {
     const at = Math.max(tick, this.startTick);
     const content = this.#content;

@@ -304,7 +304,7 @@ function withReserve(root: NbtCompound, length: number): NbtCompound {
   return withEntry(root, OWN_KEY, withEntry(compoundIn(root, OWN_KEY), RESERVED_KEY, tag));
 }
 
-/** The 16 bytes of a header for a world version told in either way (spec §3). */
+/** The 16 bytes of a header for a world version given in either way (spec §3). */
 export function worldVersionBytes(version: string | Uint8Array): Uint8Array {
   return fitted(worldVersionOf(version) ?? new Uint8Array(16));
 }

@@ -52,7 +52,7 @@ class Repair {
   async run(): Promise<void> {
     await this.#tellBytes();
     for (const { code, message, offset } of this.#reader.faults)
-      this.#note.rebuilt({ code, severity: "note", message: `written anew: ${message}`, offset });
+      this.#note.rebuilt({ code, severity: "note", message: `written again: ${message}`, offset });
     const written = this.#channels.map(({ name, metadata }) => this.#writer.channel({ name, metadata }));
     for (const chunk of this.#reader.chunks) {
       const { columns, problem, raw, isGone, isNewer } = await this.#reader.contentOf(chunk);
@@ -95,7 +95,7 @@ class Repair {
 
   #tellProblem(chunk: HcrpChunk, problem: string, isToTell: boolean): void {
     this.#isShort = true;
-    // bytes that are lost were told with the records, where there are any
+    // lost bytes were reported with the records, where there are any
     if (!isToTell) return;
     const message = `${chunk.title}: ${problem}`;
     this.#note.lost({ code: "damaged-chunk", severity: "loss", message, offset: chunk.offset, time: chunk.first });

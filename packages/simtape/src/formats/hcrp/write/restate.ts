@@ -102,7 +102,7 @@ async function openingOf(from: Reader, base: HcrpReader, state: MutableState, ti
   return { chunk: last, startTick: context?.startTick ?? 0, palettes, like, isNewChunk: false };
 }
 
-/** The entry of the dimension that holds; null when none does, or it cannot be told as one. */
+/** The entry of the dimension that holds; null when none does, or it cannot be written as one. */
 function dimensionOf(state: MutableState, palettes: Palettes): Uint8Array | null {
   const dimension = state.value("world/dimension");
   if (dimension === undefined) return null;
@@ -355,7 +355,7 @@ class Restatement {
   #eachActor(visit: (set: MutableEntitySet, row: number, entity: number, name: ActorSet) => void): void {
     for (const name of this.#isCarried ? PICTURES : ACTORS) {
       const set = this.#state.sets.get(name);
-      // rows that came as another format's have none of our columns filled, but are told by the event of our own
+      // rows that came as another format's have none of our columns filled, but are written by the event of our own
       if (set?.columns.get(".q") === undefined) continue;
       for (let row = 0; row < set.size; row++) {
         const id = set.ids[row];
@@ -408,7 +408,7 @@ function batchOf({ channel, payload, keyframe, context }: MadeMessage): MessageB
   );
 }
 
-/** The production dialect has nothing but its events: those since the last snapshot are told again. */
+/** The production dialect has nothing but its events: those since the last snapshot are repeated. */
 async function replayed(from: Reader, time: Time): Promise<readonly MadeMessage[]> {
   const keyframe = await from.keyframe(time);
   const found: { channel: MadeMessage["channel"]; payload: Uint8Array; keyframe: boolean; of: ChunkContext }[] = [];

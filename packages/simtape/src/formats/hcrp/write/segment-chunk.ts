@@ -9,7 +9,7 @@ export interface FinishedChunk {
   readonly flags: number;
   /** Perhaps made only when it is first looked at: that takes a while. */
   readonly frame: Uint8Array;
-  /** Called by who has written the frame when nobody will look at it any more: its memory is used again. */
+  /** Called by the code that has written the frame when the frame is no longer read: its memory is used again. */
   readonly done?: () => void;
   readonly uncompressedLength: number;
   /** For chunk records (spec §8.2). */

@@ -203,7 +203,7 @@ class Settling {
     return this.#builder.take();
   }
 
-  /** The body anew; null: as it is. */
+  /** The new body; null: as it is. */
   #section({ type, body }: Section): Uint8Array | null {
     const cursor = new ByteCursor(body);
     const index = this.#index;

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { avoidedIn, proseOf } from "./words.ts";
+
+const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/** Where a word to avoid is right: the path and the word, with the reason. */
+const ALLOWED: ReadonlyMap<string, string> = new Map([
+  ["packages/viewer/src/inspect/bytes-panel.tsx told", "the name of a class of the style sheet"],
+]);
+
+/** Files below a folder with one of these endings, from the root on. */
+function filesIn(folder: string, endings: RegExp): string[] {
+  return readdirSync(ROOT + folder, { recursive: true, encoding: "utf8" })
+    .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
+    .filter((path) => endings.test(path) && !/\/(?:node_modules|dist)\//.test(path));
+}
+
+const read = (path: string): string => readFileSync(ROOT + path, "utf8");
+
+function wrongIn(paths: readonly string[], proseIn: (text: string) => string): string[] {
+  return paths.flatMap((path) =>
+    avoidedIn(proseIn(read(path)))
+      .filter((sentence) => !ALLOWED.has(`${path} ${/"(.*?)"/.exec(sentence)![1]!.toLowerCase()}`))
+      .map((sentence) => `${path}, ${sentence}`),
+  );
+}
+
+describe("plain words", () => {
+  test("are in the pages", () => {
+    const readmes = filesIn("packages", /\/(?:src\/formats\/[a-z]+|corpus|viewer|simtape)\/README\.md$/);
+    // what is below docs/api is made of the code
+    const docs = filesIn("docs", /\.md$/).filter((path) => !path.startsWith("docs/api/"));
+    const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...docs, ...readmes];
+    expect(pages.length).toBeGreaterThan(25);
+    expect(wrongIn(pages, (text) => text)).toEqual([]);
+  });
+
+  test("are in the comments, help and messages of the library and the command", () => {
+    const sources = filesIn("packages/simtape/src", /\.ts$/).filter((path) => !path.includes("/src/demo/"));
+    expect(wrongIn(sources, proseOf)).toEqual([]);
+  });
+
+  test("are in what the viewer shows and says", () => {
+    expect(wrongIn(filesIn("packages/viewer/src", /\.tsx?$/), proseOf)).toEqual([]);
+  });
+});
+
+describe("the search for words", () => {
+  test("sees comments and texts, and no names of the code", () => {
+    const source = 'const told = "is told"; // anew\n/* nobody\n * told */ f(`told ${told} anew`);\n';
+    expect(avoidedIn(proseOf(source)).map((sentence) => sentence.split(";")[0])).toEqual([
+      'line 1: "told"',
+      'line 1: "anew"',
+      'line 2: "nobody"',
+      'line 3: "told"',
+      'line 3: "told"',
+      'line 3: "anew"',
+    ]);
+  });
+
+  test("takes an address in a text for no comment, and leaves out code in comments", () => {
+    expect(avoidedIn(proseOf('open("http://a/b", told); /** `told` is the column. */'))).toEqual([]);
+  });
+});
