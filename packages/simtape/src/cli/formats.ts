@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { type FormatModule, formatFrom } from "../format-module.ts";
 import { FORMATS } from "../formats.ts";
 import type { Format } from "../model/reader.ts";
@@ -21,24 +21,39 @@ export function formatModules(): readonly string[] {
   return modules;
 }
 
-/** Adds the option that names format modules to all commands of the program: they are loaded before any of them begins. */
-export function takesFormatModules(program: Command): void {
+/** Adds the option that names format modules to all commands of the program; `useFormatModules` heeds it. */
+export function takesFormatModules(program: Command): Command {
   const collect = (path: string, paths: readonly string[] = []): readonly string[] => [...paths, path];
-  program
+  return program
     .option(
       "--format-module <file>",
       "JavaScript module of a format of another package; SIMTAPE_FORMAT_MODULES names more",
       collect,
     )
-    .configureHelp({ showGlobalOptions: true })
-    .hook("preAction", async () => {
-      const told = (process.env["SIMTAPE_FORMAT_MODULES"] ?? "").split(delimiter).filter((path) => path !== "");
-      const named = program.opts<{ formatModule?: readonly string[] }>().formatModule ?? [];
-      modules = [...new Set([...told, ...named].map(realPath))];
-      const made = [...FORMATS];
-      for (const path of modules) made.push(await loaded(path, made));
-      formats = made;
-    });
+    .configureHelp({ showGlobalOptions: true });
+}
+
+/**
+ * Loads the modules that a command line and the environment name: before there are any commands, as these have options of
+ * formats. Throws `UsageError`.
+ */
+export async function useFormatModules(words: readonly string[]): Promise<void> {
+  const told = (process.env["SIMTAPE_FORMAT_MODULES"] ?? "").split(delimiter).filter((path) => path !== "");
+  modules = [...new Set([...told, ...namedIn(words)].map(realPath))];
+  const made = [...FORMATS];
+  for (const path of modules) made.push(await loaded(path, made));
+  formats = made;
+}
+
+function namedIn(words: readonly string[]): readonly string[] {
+  const command = takesFormatModules(new Command().exitOverride().configureOutput({ writeErr: () => undefined }));
+  try {
+    command.parseOptions([...words]);
+  } catch (error) {
+    // The program says what is wrong with them.
+    if (!(error instanceof CommanderError)) throw error;
+  }
+  return command.opts<{ formatModule?: readonly string[] }>().formatModule ?? [];
 }
 
 function realPath(path: string): string {

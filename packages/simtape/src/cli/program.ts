@@ -8,7 +8,7 @@ import { RecordingError } from "../model/error.ts";
 import { addCommands } from "./commands.ts";
 import { begin, end, over } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
-import { takesFormatModules } from "./formats.ts";
+import { takesFormatModules, useFormatModules } from "./formats.ts";
 import { say, talk } from "./output.ts";
 import { S3_HELP } from "./s3-help.ts";
 import { hide } from "./secrets.ts";
@@ -34,6 +34,7 @@ function version(): string {
 }
 
 async function makeProgram(words: readonly string[]): Promise<Command> {
+  await useFormatModules(words);
   const program = new Command("simtape");
   program
     .description("One deck for every tape: NanoVer, CARLA, MIRA, FlightGear and HCRP recordings.")

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
-import { FORMATS } from "../formats.ts";
 import { bundleOf, withFiles } from "../io/bundle.ts";
 import { fileSpool, stdin } from "../io/node/index.ts";
 import { shownUrl } from "../io/shown-url.ts";
@@ -33,9 +32,9 @@ export function reads(command: Command): Command {
 /** Adds the options of all formats. */
 export function takesFiles(command: Command): Command {
   const collect = (path: string, paths: readonly string[] = []): readonly string[] => [...paths, path];
-  const options = FORMATS.flatMap((format) => format.options ?? []).map(
-    (of) => [of, new Option(`--${of.name} <file>`, of.help).argParser(collect)] as const,
-  );
+  const options = allFormats()
+    .flatMap((format) => format.options ?? [])
+    .map((of) => [of, new Option(`--${of.name} <file>`, of.help).argParser(collect)] as const);
   for (const [, option] of options) command.addOption(option);
   return command.hook("preAction", async (_, action) => {
     const told = action.opts<Readonly<Record<string, readonly string[] | undefined>>>();

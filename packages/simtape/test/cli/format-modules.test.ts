@@ -18,6 +18,7 @@ function toy(id: string): string {
     id: "${id}",
     name: "${id.toUpperCase()}",
     extensions: ["${id}"],
+    options: [{ name: "${id}-key", what: "key", help: "key of ${id}", fileName: async () => "${id}.key" }],
     sniff: (head) => (head[0] === ${id.charCodeAt(0)} ? "certain" : null),
     open: async () => { throw new kit.RecordingError("unsupported", "opened by ${id}"); },
   });`;
@@ -36,6 +37,16 @@ describe("a format module", () => {
     expect(await simtape(["info", apple, "--format-module", apples])).toMatchObject(refused);
     expect(await simtape([`--format-module=${apples}`, "cat", apple])).toMatchObject(refused);
     expect((await simtape(["info", apple])).stderr).toMatch(/not a recording of/);
+  });
+
+  test("brings its options to commands that open recordings", async () => {
+    const key = file("secret", "secret");
+    const words = ["info", apple, "--apples-key", key];
+    expect(await simtape([...words, "--format-module", apples])).toMatchObject({
+      exit: 1,
+      stderr: expect.stringMatching(/opened by apples/),
+    });
+    expect((await simtape(words)).stderr).toMatch(/unknown option '--apples-key'/);
   });
 
   test("can be one of several, and named by the environment", async () => {
