@@ -69,6 +69,22 @@ export {
   type RecordingErrorCode,
   type Reporter,
 } from "./model/error.ts";
+export { type PathInfo, parsePath, pathsIn, type SeriesKind, type Telling } from "./model/query/listing.ts";
+export {
+  type CellPath,
+  PathError,
+  pathText,
+  type SeriesItem,
+  type SeriesPath,
+  type ValuePath,
+} from "./model/query/path.ts";
+export type { PathsOptions } from "./model/query/paths.ts";
+export { readPath } from "./model/query/probe.ts";
+export type { SeriesBatchOptions, SeriesMode, SeriesOptions } from "./model/query/series.ts";
+export type { Series } from "./model/query/sinks.ts";
+export type { StatesOptions } from "./model/query/states.ts";
+export { thinSeries } from "./model/query/thin.ts";
+export type { OnProgress } from "./model/query/walk.ts";
 export type {
   ChannelsOf,
   Format,

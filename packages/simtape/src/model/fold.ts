@@ -1,6 +1,7 @@
 import type { MessageBatch } from "./batch.ts";
 import { Growth } from "./growth.ts";
 import type { Keyframe, Reader } from "./reader.ts";
+import { type Scope, wholeScope } from "./scope.ts";
 import { MutableState } from "./state.ts";
 import { after, type Time } from "./time.ts";
 import type { ChannelInfo, ChannelStatistics } from "./value.ts";
@@ -9,6 +10,9 @@ import type { ChannelInfo, ChannelStatistics } from "./value.ts";
 const CHECKPOINT_EVERY = 16 << 20;
 /** Bytes of state that checkpoints may hold together. */
 const CHECKPOINT_BYTES = 64 << 20;
+/** Narrowed folds that are kept with their checkpoints, and bytes that those of each may hold. */
+const NARROWED = 8;
+const NARROWED_BYTES = 8 << 20;
 
 /** Before a message: all of earlier times, and of this time those with a smaller sequence, lie before it. */
 type Place = Pick<Keyframe, "time" | "sequence">;
@@ -35,15 +39,26 @@ interface Found {
 
 /** Finds state at any time of a recording: from keyframes of the file, and from checkpoints it lays on its way. */
 export class Fold {
+  readonly scope: Scope;
   readonly #reader: Reader;
   #checkpointEvery: number;
   readonly #checkpointBytes: number;
+  /** Payload bytes folded by those who go through the recording, since they offered a checkpoint that was laid. */
+  #offered = 0;
+  /** By key, the one asked for last at the end. */
+  readonly #narrowed = new Map<string, Fold>();
   /** Ascending by time; each holds everything at or before its time but what channels say whose last message is enough. */
   readonly #checkpoints: MutableState[] = [];
   #statistics: readonly ChannelStatistics[] | null = null;
 
   /** Lays a checkpoint every so many payload bytes at first, and keeps about so many bytes of them. */
-  constructor(reader: Reader, checkpointEvery: number = CHECKPOINT_EVERY, checkpointBytes: number = CHECKPOINT_BYTES) {
+  constructor(
+    reader: Reader,
+    checkpointEvery: number = CHECKPOINT_EVERY,
+    checkpointBytes: number = CHECKPOINT_BYTES,
+    scope: Scope = wholeScope(reader),
+  ) {
+    this.scope = scope;
     this.#reader = reader;
     this.#checkpointEvery = checkpointEvery;
     this.#checkpointBytes = checkpointBytes;
@@ -51,7 +66,7 @@ export class Fold {
 
   /** State of everything at or before `time`; the caller's own. */
   async at(time: Time, signal?: AbortSignal): Promise<MutableState> {
-    const { channels, state: model } = this.#reader;
+    const { channels, model } = this.scope;
     const folded = channels.filter((channel) => !model.replacesState(channel.id));
     const keyframe = await this.#reader.keyframe(time, signal);
     const covers = (channel: ChannelInfo): boolean =>
@@ -85,8 +100,34 @@ export class Fold {
   /** What holds before the first message. */
   begin(): MutableState {
     const state = new MutableState();
-    this.#reader.state.begin?.(state);
+    this.scope.model.begin?.(state);
     return state;
+  }
+
+  /** A fold of as much as a scope has, with checkpoints of its own; those of the last few scopes are kept. */
+  narrowed(scope: Scope): Fold {
+    const known = this.#narrowed.get(scope.key);
+    const fold = known ?? new Fold(this.#reader, CHECKPOINT_EVERY, NARROWED_BYTES, scope);
+    this.#narrowed.delete(scope.key);
+    this.#narrowed.set(scope.key, fold);
+    for (const key of this.#narrowed.keys()) {
+      if (this.#narrowed.size <= NARROWED) break;
+      this.#narrowed.delete(key);
+    }
+    return fold;
+  }
+
+  /**
+   * Lays a checkpoint now and then, of what someone else folded: a state that holds everything at or before `time`, in
+   * which `bytes` of payload came since it was offered last.
+   */
+  offer(state: MutableState, time: Time, bytes: number): void {
+    this.#offered += bytes;
+    if (this.#offered < this.#checkpointEvery) return;
+    this.#offered = 0;
+    const copy = state.clone();
+    copy.time = time;
+    this.#lay(copy);
   }
 
   /**
@@ -102,7 +143,7 @@ export class Fold {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     if (channels.length === 0) return;
-    const model = this.#reader.state;
+    const { model } = this.scope;
     const growth = new Growth(this.#reader.budget);
     let since = 0;
     let last: Time = Number.NEGATIVE_INFINITY;

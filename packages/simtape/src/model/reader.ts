@@ -7,6 +7,7 @@ import type { Chunk } from "./chunk.ts";
 import type { Reporter } from "./error.ts";
 import type { Interpolation } from "./column.ts";
 import type { FileNames } from "./file-names.ts";
+import type { SeriesPath } from "./query/path.ts";
 import type { MutableState } from "./state.ts";
 import type { Traits } from "./traits.ts";
 import type { Time, Timeline, TimeRange } from "./time.ts";
@@ -71,6 +72,13 @@ export interface StateModel {
   readonly motion: number | null;
   /** How `state.values[path]` moves between two messages of the motion channel. */
   interpolation?(path: string): Interpolation;
+  /**
+   * Ids of the channels whose messages can change what is at a path, or whether it is there: from them alone, folded in
+   * order, the same comes out. Null, and absent: all that hold something.
+   */
+  channelsOf?(path: SeriesPath): readonly number[] | null;
+  /** A model that may leave out whatever these paths do not need: at them the same comes out. Absent: there is none. */
+  narrowed?(paths: readonly SeriesPath[]): StateModel;
 }
 
 /** A small file that readers look for beside a recording, by its name. */

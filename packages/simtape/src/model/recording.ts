@@ -6,6 +6,13 @@ import { interpolateStates } from "./interpolate.ts";
 import { type Message, Messages } from "./message.ts";
 import type { EventQuery, RecordingEvent } from "./query/events.ts";
 import type { Table, TableOptions } from "./query/table.ts";
+import type { PathInfo } from "./query/listing.ts";
+import type { SeriesPath } from "./query/path.ts";
+import type { PathsOptions } from "./query/paths.ts";
+import type { SeriesBatchOptions, SeriesOptions } from "./query/series.ts";
+import type { Series } from "./query/sinks.ts";
+import type { QuerySource } from "./query/source.ts";
+import type { StatesOptions } from "./query/states.ts";
 import type { Format, Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
 import type { State } from "./state.ts";
 import { after, type Time, type Timeline } from "./time.ts";
@@ -96,15 +103,7 @@ export class Recording<Channels extends object = object, Id extends string = str
 
   /** Messages as columns, ascending by (time, sequence); see `Query`. */
   async *batches(query: Query = {}): AsyncGenerator<MessageBatch> {
-    this.#check();
-    try {
-      for await (const batch of this.#reader.batches(query)) {
-        yield batch;
-        this.#check();
-      }
-    } catch (error) {
-      throw RecordingError.from(error, this.info.format);
-    }
+    yield* this.#guarded(this.#reader.batches(query));
   }
 
   /**
@@ -180,6 +179,39 @@ export class Recording<Channels extends object = object, Id extends string = str
     });
   }
 
+  /**
+   * Every number, truth and text of values and columns, and when it is there first and last: goes through the range
+   * once, and folds all of it. With `at`, what is there at that time, which takes no longer than a state.
+   */
+  paths(options: PathsOptions = {}): Promise<readonly PathInfo[]> {
+    return this.#guard(async () => (await import("./query/paths.ts")).pathsOf(this.#queries(), options));
+  }
+
+  /**
+   * Numbers and texts over time, in the order asked for; texts name paths as `paths` does, which may take a pass of its
+   * own for one that is there at neither end of the recording. Goes through the range once, and folds no more than the
+   * paths need. Speeds are those from one message of motion to the next. Throws `PathError` for a text that is no path,
+   * and `RecordingError` with code `over-budget` when more comes than the budget has: then ask for batches.
+   */
+  series(paths: readonly (SeriesPath | string)[], options: SeriesOptions = {}): Promise<readonly Series[]> {
+    return this.#guard(async () => (await import("./query/series.ts")).seriesOf(this.#queries(), paths, options));
+  }
+
+  /** The same in pieces, one behind the other: in each a series for every path, with the rows that came since. */
+  async *seriesBatches(
+    paths: readonly (SeriesPath | string)[],
+    options: SeriesBatchOptions = {},
+  ): AsyncGenerator<readonly Series[]> {
+    const { seriesBatchesOf } = await import("./query/series.ts");
+    yield* this.#guarded(seriesBatchesOf(this.#queries(), paths, options));
+  }
+
+  /** What `state` gives at one time after the other, folded forward once. Each is immutable. */
+  async *states(options: StatesOptions = {}): AsyncGenerator<State> {
+    const { statesOf } = await import("./query/states.ts");
+    yield* this.#guarded(statesOf(this.#queries(), options));
+  }
+
   /** Idempotent; reads after it reject with code `closed`. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -230,6 +262,22 @@ export class Recording<Channels extends object = object, Id extends string = str
     } catch (error) {
       throw RecordingError.from(error, this.info.format);
     }
+  }
+
+  async *#guarded<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    this.#check();
+    try {
+      for await (const item of items) {
+        yield item;
+        this.#check();
+      }
+    } catch (error) {
+      throw RecordingError.from(error, this.info.format);
+    }
+  }
+
+  #queries(): QuerySource {
+    return { reader: this.#reader, fold: this.#fold, traits: () => this.traits() };
   }
 
   #check(): void {

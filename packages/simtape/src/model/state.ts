@@ -4,6 +4,7 @@ import { type Column, type ColumnSpec, MutableColumn } from "./column.ts";
 import { type Changed, UndoLog, type RowTarget, type StateTarget } from "./undo-log.ts";
 import { given, type Kept, Late, LateValues } from "./late.ts";
 import type { Time } from "./time.ts";
+import { Touched } from "./touched.ts";
 import type { Value } from "./value.ts";
 
 /** Things of one kind, as columns; row i of every column is the thing `ids[i]`. Rows ascend by id. */
@@ -72,6 +73,7 @@ export class MutableState implements StateTarget {
 
   #put(path: string, value: Kept): void {
     if (this.#undoLog.isOn) this.#undoLog.value(path, this.#values.get(path));
+    this.#undoLog.touched?.values.add(path);
     this.#values.set(path, value);
     this.#frozen = null;
   }
@@ -80,6 +82,7 @@ export class MutableState implements StateTarget {
     const before = this.#values.get(path);
     if (before === undefined) return;
     if (this.#undoLog.isOn) this.#undoLog.value(path, before);
+    this.#undoLog.touched?.values.add(path);
     this.#values.delete(path);
     this.#frozen = null;
   }
@@ -106,6 +109,12 @@ export class MutableState implements StateTarget {
   clear(): void {
     for (const path of this.#values.keys()) this.deleteValue(path);
     for (const set of this.#sets.values()) set.clear();
+  }
+
+  /** From now on notes which values were written to or went, and which things came or went; undoing is not noted. */
+  touch(): Touched {
+    this.#undoLog.touched ??= new Touched();
+    return this.#undoLog.touched;
   }
 
   /** Starts noting, when it is not on, and names this moment. */
@@ -253,6 +262,7 @@ export class MutableEntitySet implements RowTarget {
     this.#ids.push(id);
     this.#frozen = null;
     this.#rows.set(id, row);
+    this.#undoLog.touched?.thing(this, id);
     for (const column of this.#columns.values()) column.grow(row + 1);
     if (this.#undoLog.isOn) this.#undoLog.row(this);
     return row;
@@ -265,6 +275,7 @@ export class MutableEntitySet implements RowTarget {
     for (const id of ids) {
       this.#rows.set(id, this.#ids.length);
       this.#ids.push(id);
+      this.#undoLog.touched?.thing(this, id);
       if (this.#undoLog.isOn) this.#undoLog.row(this);
     }
     this.#frozen = null;
@@ -283,6 +294,7 @@ export class MutableEntitySet implements RowTarget {
     const row = this.find(id);
     if (row < 0) return;
     this.#undense();
+    this.#undoLog.touched?.thing(this, id);
     const last = this.#ids.length - 1;
     const lastId = this.#ids[last]!;
     if (this.#undoLog.isOn) {
@@ -315,6 +327,7 @@ export class MutableEntitySet implements RowTarget {
   clear(): void {
     if (this.#ids.length === 0 && this.#columns.size === 0) return;
     this.#undoLog.shape++;
+    this.#undoLog.touched?.things(this, this.#ids);
     if (this.#undoLog.isOn) {
       const ids = this.#ids;
       const rows = this.#rows;
@@ -349,6 +362,7 @@ export class MutableEntitySet implements RowTarget {
       });
     }
     this.#ids = Array.from({ length: count }, (_, i) => i);
+    this.#undoLog.touched?.things(this, this.#ids);
     this.#frozen = null;
     this.#isDense = true;
   }

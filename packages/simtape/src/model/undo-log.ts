@@ -1,5 +1,6 @@
 import type { Kept } from "./late.ts";
 import type { Time } from "./time.ts";
+import type { Touched } from "./touched.ts";
 
 /** What the undo log puts cells back into. */
 export interface CellTarget {
@@ -47,6 +48,8 @@ export class UndoLog {
   isOn = false;
   /** Another number whenever sets or columns of the state have come or gone. */
   shape = 0;
+  /** What was written to or came or went is noted here, whether it is on or not; null: nobody wants to know. */
+  touched: Touched | null = null;
   readonly #state: StateTarget;
   #length = 0;
   #kinds = new Uint8Array(CAPACITY);

@@ -12,7 +12,7 @@ interface Destination {
  * them. Packets of motion and animation are most of a file.
  */
 export class Destinations {
-  readonly #names: readonly ColumnName[];
+  readonly names: readonly ColumnName[];
   readonly #unknown: number;
   #state: MutableState | null = null;
   #actors: MutableEntitySet | null = null;
@@ -25,7 +25,7 @@ export class Destinations {
 
   /** `unknown`: the type taken for an actor that was never added. */
   constructor(names: readonly ColumnName[], unknown: number) {
-    this.#names = names;
+    this.names = names;
     this.#unknown = unknown;
   }
 
@@ -84,6 +84,6 @@ export class Destinations {
 
   #look(type: number): Destination {
     const set = this.#state!.set(SETS[type] ?? "other", AXES);
-    return { set, columns: this.#names.map((name) => column(set, name)) };
+    return { set, columns: this.names.map((name) => column(set, name)) };
   }
 }

@@ -2,6 +2,7 @@ import type { MutableColumn } from "../../model/column.ts";
 import type { MutableState } from "../../model/state.ts";
 import { Destinations } from "./destinations.ts";
 import type { Dialect, PacketKind } from "./layout.ts";
+import type { Narrowing } from "./narrowing.ts";
 
 /** Writes one record, whose id is at `at`, into the row of its actor. */
 type Put = (view: DataView, at: number, columns: readonly MutableColumn[], row: number) => void;
@@ -31,8 +32,14 @@ const putPair64: Put = (view, at, [first, second], row) => {
  */
 export class Motion {
   readonly #movements: ReadonlyMap<PacketKind, Movement>;
+  readonly #narrowing: Narrowing | null;
+  /** Of the bytes folded last: most packets are of the same batch as the one before. */
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #bytes: Uint8Array | null = null;
 
-  constructor({ scalar }: Dialect) {
+  /** `narrowing` says whose records count, where not all do. */
+  constructor({ scalar }: Dialect, narrowing: Narrowing | null = null) {
+    this.#narrowing = narrowing;
     const pair = { width: 4 + 6 * scalar, put: scalar === 4 ? putPair32 : putPair64 };
     // by the type that is taken for an actor never added: other, vehicle, walker, traffic light (spec §4.2)
     this.#movements = new Map<PacketKind, Movement>([
@@ -88,12 +95,20 @@ export class Motion {
     const movement = this.#movements.get(kind);
     if (movement === undefined) return false;
     if (end - start < 2) return true;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const { width, destinations, put } = movement;
+    const wanted = this.#narrowing?.of(state, kind, destinations.names) ?? null;
+    if (wanted?.size === 0) return true;
+    if (bytes !== this.#bytes) {
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      this.#bytes = bytes;
+    }
+    const view = this.#view;
     const total = Math.min(view.getUint16(start, true), Math.floor((end - start - 2) / width));
     destinations.begin(state);
     for (let n = 0, at = start + 2; n < total; n++, at += width) {
-      const row = destinations.row(view.getUint32(at, true), n);
+      const id = view.getUint32(at, true);
+      if (wanted !== null && !wanted.has(id)) continue;
+      const row = destinations.row(id, n);
       put(view, at, destinations.columns, row);
     }
     return true;

@@ -17,7 +17,7 @@ import type { Time, Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics, Value } from "../../model/value.ts";
 import { DialectDetector } from "./dialect.ts";
 import { findBegin, HEADER_BYTES } from "./header.ts";
-import { type Dialect, FRAME_START, type Header, kindOf } from "./layout.ts";
+import { type Dialect, EVENT_PARENT, FRAME_START, type Header, kindOf } from "./layout.ts";
 import { OWN_SCHEMA, schemaOf } from "./schema.ts";
 import { CarlaState } from "./state.ts";
 import { OWN_CHANNEL, STATE_PACKET } from "./state-patch.ts";
@@ -65,7 +65,7 @@ export class CarlaReader implements Reader {
     const packets = [...walker.packetIds];
     if (!packets.includes(STATE_PACKET)) packets.push(STATE_PACKET);
     this.channels = packets.map((packet, id) => this.#channel(packet, id, detector.isForeign));
-    this.state = new CarlaState(this.channels, this.dialect);
+    this.state = new CarlaState(this.channels, this.dialect, () => this.#isAttached());
     this.info = {
       format: "carla",
       version: `${header.version} (${detector.release()})`,
@@ -132,6 +132,17 @@ export class CarlaReader implements Reader {
 
   close(): Promise<void> {
     return this.#source.close();
+  }
+
+  /** Whether any actor has a parent: a packet without records has two bytes, the number of them (spec §3). */
+  #isAttached(): boolean {
+    const statistics = this.file.statistics(this.channels.length);
+    return this.channels.some(({ id, metadata }) => {
+      const { messages, bytes } = statistics[id]!;
+      const packet = Number(metadata["packet"]);
+      if (packet === EVENT_PARENT) return bytes !== 2 * messages;
+      return packet === STATE_PACKET && messages > 0;
+    });
   }
 
   #channel(packet: number, id: number, isForeign: boolean): Channel {

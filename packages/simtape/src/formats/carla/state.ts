@@ -2,6 +2,7 @@ import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import { Late, type Make } from "../../model/late.ts";
+import type { SeriesPath } from "../../model/query/path.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { MutableColumn } from "../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../model/state.ts";
@@ -12,6 +13,7 @@ import { ACTORS, AXES, column, SETS } from "./columns.ts";
 import {
   type Dialect,
   type EventAdd,
+  FRAME_START_BYTES,
   kindOf,
   type PacketKind,
   readBiker,
@@ -33,6 +35,7 @@ import {
 } from "./layout.ts";
 import { readPhysicsControl, readPhysicsControlUe5 } from "./layout-physics.ts";
 import { Motion } from "./motion.ts";
+import { kindsOf, Narrowing } from "./narrowing.ts";
 import { Paths } from "./paths.ts";
 import { applyStatePatch, STATE_PACKET } from "./state-patch.ts";
 
@@ -51,12 +54,28 @@ export class CarlaState implements StateModel {
   readonly #bones: Make;
   readonly #bonePaths = new Paths("bones");
   readonly #wheelPaths = new Paths("wheels");
+  readonly #channels: readonly Channel[];
+  readonly #isAttached: () => boolean;
+  readonly #narrowing: Narrowing | null;
+  /** Over the batch folded last: every frame has such a packet. */
+  #frames: ByteCursor = new ByteCursor(new Uint8Array(0));
 
-  constructor(channels: readonly Channel[], dialect: Dialect) {
+  /**
+   * `isAttached` says whether actors may go along with others; `narrowing`, whose records count, where not all do.
+   */
+  constructor(
+    channels: readonly Channel[],
+    dialect: Dialect,
+    isAttached: () => boolean = () => true,
+    narrowing: Narrowing | null = null,
+  ) {
+    this.#channels = channels;
+    this.#isAttached = isAttached;
+    this.#narrowing = narrowing;
     this.#own = channels.findIndex((channel) => Number(channel.metadata["packet"]) === STATE_PACKET);
     this.#kinds = channels.map((channel) => kindOf(Number(channel.metadata["packet"]), dialect));
     this.#dialect = dialect;
-    this.#motion = new Motion(dialect);
+    this.#motion = new Motion(dialect, narrowing);
     this.#bones = (bytes, at) => readWalkerBones(new ByteCursor(bytes, at), dialect).bones as never;
     const motion = this.#kinds.indexOf("position");
     this.motion = motion < 0 ? null : motion;
@@ -76,12 +95,23 @@ export class CarlaState implements StateModel {
     return channel === this.#own || (kind !== null && kind !== "frame-counter");
   }
 
+  channelsOf(path: SeriesPath): readonly number[] | null {
+    const kinds: readonly (PacketKind | null)[] | null = kindsOf(path);
+    if (kinds === null) return null;
+    return this.#kinds.flatMap((kind, id) => (id === this.#own || (kind !== null && kinds.includes(kind)) ? [id] : []));
+  }
+
+  narrowed(paths: readonly SeriesPath[]): StateModel {
+    return new CarlaState(this.#channels, this.#dialect, this.#isAttached, new Narrowing(paths, this.#isAttached()));
+  }
+
   apply(state: MutableState, batch: MessageBatch, i: number): void {
     const kind = this.#kinds[batch.channel[i]!] ?? null;
     if (kind === null) {
       if (batch.channel[i] !== this.#own) return;
       this.#motion.forget();
       applyStatePatch(state, batch.payload(i));
+      this.#narrowing?.forget();
       return;
     }
     if (kind === "frame-end" || kind === "frame-counter") return;
@@ -91,9 +121,13 @@ export class CarlaState implements StateModel {
       if (kind === "position") this.#attached.carryAll(state);
       return;
     }
-    if (kind !== "frame-start" && end - start === 2) {
+    if (kind === "frame-start" && end - start >= FRAME_START_BYTES) {
+      if (this.#frames.bytes !== batch.bytes) this.#frames = new ByteCursor(batch.bytes);
+      this.#frames.seek(start);
+      this.#packet(state, kind, this.#frames);
       return;
     }
+    if (kind !== "frame-start" && end - start === 2) return;
     try {
       // what is decoded late keeps its packet, and not the whole batch with it
       const isLate = kind === "walker-bones" || kind === "vehicle-wheels";
@@ -141,6 +175,7 @@ export class CarlaState implements StateModel {
         return;
       case "event-del":
         remove(state, readEventDel(cursor));
+        this.#narrowing?.forget();
         return;
       case "event-parent": {
         const { id, parent } = readEventParent(cursor);
@@ -232,6 +267,7 @@ export class CarlaState implements StateModel {
     // Something was recorded of it before, or it comes again: it may be of another type than it was.
     if (SETS.some((name) => (state.sets.get(name)?.find(event.id) ?? -1) >= 0)) this.#motion.forget();
     add(state, event);
+    this.#narrowing?.forget();
   }
 
   /**

@@ -2,6 +2,7 @@ import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import type { Axes } from "../../model/axes.ts";
 import type { MessageBatch } from "../../model/batch.ts";
+import type { SeriesPath } from "../../model/query/path.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { ColumnSpec, Interpolation } from "../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../model/state.ts";
@@ -64,9 +65,26 @@ export class FlightGearState implements StateModel {
   readonly #own: readonly number[];
   readonly #aircraft: string;
   readonly #numbers: Float64Array;
+  readonly #channels: readonly Channel[];
+  /** Places of the signals that become values, and whether the recorded aircraft is wanted. */
+  readonly #shown: ArrayLike<number>;
+  readonly #hasOwn: boolean;
 
-  /** Where signals are recorded, an extra property of the same path never shows. */
-  constructor(channels: readonly Channel[], signals: SignalList, aircraft: string) {
+  /**
+   * Where signals are recorded, an extra property of the same path never shows. `paths`: those that are wanted; absent,
+   * all are.
+   */
+  constructor(
+    channels: readonly Channel[],
+    signals: SignalList,
+    aircraft: string,
+    paths: readonly SeriesPath[] | null = null,
+  ) {
+    this.#channels = channels;
+    const wanted = paths === null ? null : new Set(paths.map((path) => ("value" in path ? path.value : "")));
+    const all = [...signals.signals.keys()];
+    this.#shown = wanted === null ? all : all.filter((k) => wanted.has(signals.signals[k]!.property));
+    this.#hasOwn = paths?.some((path) => "set" in path) ?? true;
     this.#kinds = channels.map(({ name }) => name);
     this.#signals = signals;
     const hasSignals = this.#kinds.includes("signals");
@@ -84,6 +102,21 @@ export class FlightGearState implements StateModel {
 
   holds(channel: number): boolean {
     return ["signals", "multiplayer", "extra-properties"].includes(this.#kinds[channel] ?? "");
+  }
+
+  channelsOf(path: SeriesPath): readonly number[] | null {
+    const idsOf = (...kinds: string[]): number[] =>
+      this.#channels.filter(({ name }) => kinds.includes(name)).map(({ id }) => id);
+    if ("value" in path) return idsOf(this.#byPath.has(path.value) ? "signals" : "extra-properties");
+    if (path.set !== "aircraft") return [];
+    if (path.id !== SELF) return idsOf("multiplayer");
+    // these columns come with the first of the others
+    const isOfOthers = path.column === "angular-velocity" || path.column === "sent";
+    return isOfOthers ? idsOf("signals", "multiplayer") : idsOf("signals");
+  }
+
+  narrowed(paths: readonly SeriesPath[]): StateModel {
+    return new FlightGearState(this.#channels, this.#signals, this.#aircraft, paths);
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {
@@ -128,11 +161,13 @@ export class FlightGearState implements StateModel {
       numbers[index] = value;
     });
     const { signals } = list;
-    for (let k = 0; k < signals.length; k++) {
+    const shown = this.#shown;
+    for (let n = 0; n < shown.length; n++) {
+      const k = shown[n]!;
       const { property, type } = signals[k]!;
       state.setValue(property, type === "bool" ? numbers[k] !== 0 : numbers[k]!);
     }
-    this.#applyOwn(state);
+    if (this.#hasOwn) this.#applyOwn(state);
   }
 
   #applyOwn(state: MutableState): void {

@@ -1,5 +1,6 @@
 import type { Axes } from "../../model/axes.ts";
 import type { MessageBatch } from "../../model/batch.ts";
+import type { SeriesPath } from "../../model/query/path.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { ColumnSpec, Interpolation } from "../../model/column.ts";
 import type { MutableState } from "../../model/state.ts";
@@ -54,6 +55,11 @@ export class TapeState implements StateModel {
 
   replacesState(_channel: number): boolean {
     return true;
+  }
+
+  channelsOf(path: SeriesPath): readonly number[] | null {
+    const wanted = "value" in path ? path.value : path.id;
+    return this.#channels.filter(({ name }) => name === wanted).map(({ id }) => id);
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

@@ -1,6 +1,7 @@
 import { LayoutError } from "../../bytes/error.ts";
 import type { Axes } from "../../model/axes.ts";
 import { KEYFRAME, type MessageBatch } from "../../model/batch.ts";
+import type { SeriesPath } from "../../model/query/path.ts";
 import type { StateModel } from "../../model/reader.ts";
 import type { Column, ColumnData, ColumnSpec } from "../../model/column.ts";
 import type { MutableEntitySet, MutableState, State } from "../../model/state.ts";
@@ -103,6 +104,12 @@ export class NanoverState implements StateModel {
 
   interpolation(path: string): "linear" | "hold" {
     return path.startsWith("energy.") || path === "system.simulation.time" ? "linear" : "hold";
+  }
+
+  channelsOf(path: SeriesPath): readonly number[] | null {
+    if ("value" in path) return [path.value.startsWith(SHARED) ? STATE : FRAME];
+    if (path.set === PARTICLES) return [FRAME];
+    return path.set === AVATARS || path.set === INTERACTIONS ? [STATE] : null;
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

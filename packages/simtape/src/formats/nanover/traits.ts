@@ -4,9 +4,6 @@ import { roomAt, type Traits } from "../../model/traits.ts";
 const UNITS: Readonly<Record<string, string>> = {
   "system.simulation.time": "ps",
   "system.box.vectors": "nm",
-  "frame-duration": "s",
-  "platform-time": "s",
-  "visual-time": "s",
 };
 
 export const traits: Traits = {

@@ -18,6 +18,7 @@ import {
 } from "../../../src/formats/carla/layout.ts";
 import { CarlaState } from "../../../src/formats/carla/state.ts";
 import { ColumnBuilder, type MessageBatch } from "../../../src/model/batch.ts";
+import { readPath } from "../../../src/model/query/probe.ts";
 import { MutableState } from "../../../src/model/state.ts";
 import { type Channel, RAW } from "../../../src/model/value.ts";
 import { expectSame } from "../../play/truth.ts";
@@ -149,6 +150,31 @@ describe.each([4, 8] as const)("packets of motion with vectors of %i bytes", (sc
         const expected = fresh();
         for (const packet of folded) new CarlaState(CHANNELS, dialect).apply(expected, batchOf(packet, dialect), 0);
         expectSame(state.freeze(), expected.freeze(), "at the end");
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("are folded for some cells as far as these need it, and no less", () => {
+    const cell = fc.record({
+      set: fc.constantFrom("vehicles", "walkers", "traffic-lights", "other"),
+      id: fc.integer({ min: 1, max: 5 }),
+      column: fc.constantFrom("position", "rotation", "velocity", "state", "steering", "speed", "lights", "kind"),
+      item: fc.constantFrom(null, 0),
+    });
+    fc.assert(
+      fc.property(fc.array(packet, { maxLength: 30 }), fc.array(cell, { maxLength: 3 }), (packets, cells) => {
+        const isAttached = packets.some(({ kind, records }) => kind === "event-parent" && records.length > 0);
+        const model = new CarlaState(CHANNELS, dialect, () => isAttached);
+        const narrowed = model.narrowed(cells);
+        const channels = new Set(cells.flatMap((path) => model.channelsOf(path) ?? CHANNELS.map(({ id }) => id)));
+        const [all, some] = [fresh(), fresh()];
+        for (const packet of packets) {
+          const batch = batchOf(packet, dialect);
+          model.apply(all, batch, 0);
+          if (channels.has(batch.channel[0]!)) narrowed.apply(some, batch, 0);
+          for (const path of cells) expect(readPath(some.freeze(), path)).toEqual(readPath(all.freeze(), path));
+        }
       }),
       { numRuns: 400 },
     );

@@ -1,6 +1,7 @@
 import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
+import type { SeriesPath } from "../../../model/query/path.ts";
 import type { StateModel } from "../../../model/reader.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Value } from "../../../model/value.ts";
@@ -66,6 +67,7 @@ import {
 import { MIRROR_PREFIX, readResume, STATE_NAMESPACE } from "../layout/own.ts";
 import { MoveRun } from "./move-run.ts";
 import { applyPatch } from "../layout/patch.ts";
+import { eventsOf } from "./events-of.ts";
 import { type ActorColumns, type FoundActor, Scene } from "./scene.ts";
 import { identify, putRows, readEntityRows, type Subjects } from "./snapshot-entities.ts";
 
@@ -115,6 +117,12 @@ export class WorldState implements StateModel {
 
   holds(channel: number): boolean {
     return Object.values(this.#own).includes(channel) || (channel <= LAST_EVENT && !HAPPENINGS.has(channel));
+  }
+
+  /** Snapshots and what simtape carries itself can change anything. */
+  channelsOf(path: SeriesPath): readonly number[] {
+    const { snapshot, extension, value, set } = this.#own;
+    return [snapshot, ...[extension, value, set].filter((id) => id !== null), ...eventsOf(path)];
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

@@ -1,0 +1,108 @@
+import { Budget } from "../../bytes/budget.ts";
+
+const LEAST = 64;
+/** Memory of a text beside its characters. */
+const TEXT = 48;
+
+/** Memory of all lines that are made together: more than the budget has is over budget. */
+export class Room {
+  readonly #budget: Budget;
+  #bytes = 0;
+
+  /** The usual budget, when the reader has none of its own. */
+  constructor(budget: Budget = new Budget()) {
+    this.#budget = budget;
+  }
+
+  /** Throws `BudgetError` when so many more do not fit. */
+  take(bytes: number): void {
+    this.#bytes += bytes;
+    this.#budget.fit("the series asked for (ask for less, or in batches)", this.#bytes);
+  }
+
+  give(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** Numbers that become more. */
+export class Numbers {
+  length = 0;
+  readonly #room: Room;
+  #data = new Float64Array(LEAST);
+
+  constructor(room: Room) {
+    this.#room = room;
+  }
+
+  push(number: number): void {
+    if (this.length === this.#data.length) {
+      // while they are copied both are there
+      this.#room.take(24 * this.length);
+      const grown = new Float64Array(2 * this.length);
+      grown.set(this.#data);
+      this.#data = grown;
+      this.#room.give(8 * this.length);
+    }
+    this.#data[this.length++] = number;
+  }
+
+  /** What there is, which is the caller's from now on. */
+  drain(): Float64Array {
+    const { length } = this;
+    const drained = this.#data.slice(0, length);
+    this.length = 0;
+    return drained;
+  }
+}
+
+/** What a path was at some times: truths and numbers as they are, texts by their places in a list. */
+export class Line {
+  readonly time: Numbers;
+  readonly #value: Numbers;
+  readonly #room: Room;
+  readonly #texts = new Map<string, number>();
+  #isThere = new Uint8Array(LEAST);
+
+  /** `time`: where several lines have the same times, those. */
+  constructor(room: Room, time: Numbers = new Numbers(room)) {
+    this.time = time;
+    this.#value = new Numbers(room);
+    this.#room = room;
+  }
+
+  get length(): number {
+    return this.#value.length;
+  }
+
+  /** The time is noted apart: of lines that share it once for all. */
+  push(isThere: boolean, number: number, words: string | null): void {
+    const at = this.#value.length;
+    if (at === this.#isThere.length) {
+      this.#room.take(at);
+      const grown = new Uint8Array(2 * at);
+      grown.set(this.#isThere);
+      this.#isThere = grown;
+    }
+    this.#isThere[at] = isThere ? 1 : 0;
+    this.#value.push(words === null ? number : this.#placeOf(words));
+  }
+
+  #placeOf(words: string): number {
+    const known = this.#texts.get(words);
+    if (known !== undefined) return known;
+    this.#room.take(TEXT + 2 * words.length);
+    const place = this.#texts.size;
+    this.#texts.set(words, place);
+    return place;
+  }
+
+  /** What there is, and its texts; times are drained by whoever has them. */
+  drain(): { readonly value: Float64Array; readonly valid: Uint8Array; readonly texts: readonly string[] } {
+    const { length } = this;
+    const texts = [...this.#texts.keys()];
+    for (const words of texts) this.#room.give(TEXT + 2 * words.length);
+    this.#texts.clear();
+    return { value: this.#value.drain(), valid: this.#isThere.slice(0, length), texts };
+  }
+}

@@ -1,0 +1,190 @@
+import type { MessageBatch } from "../batch.ts";
+import type { MutableEntitySet, MutableState } from "../state.ts";
+import type { Time, TimeRange } from "../time.ts";
+import { type CellFacts, cellPaths, kindOfColumn, type PathInfo, pathsIn, type Telling, textsOf } from "./listing.ts";
+import { nearest, PathError, pathText, type SeriesPath } from "./path.ts";
+import { Notes, Presence, together, ValueTree } from "./presence.ts";
+import { boundsOf, type QuerySource, tellingOf } from "./source.ts";
+import { type OnProgress, type Stops, Walk } from "./walk.ts";
+
+export interface PathsOptions extends TimeRange {
+  /** Only what is there at this time, which is known without going through the recording; not together with a range. */
+  readonly at?: Time | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** See `Recording.paths`. */
+export async function pathsOf(source: QuerySource, options: PathsOptions): Promise<readonly PathInfo[]> {
+  const { at, signal } = options;
+  const telling = await tellingOf(source);
+  if (at !== undefined) {
+    if (options.start !== undefined || options.end !== undefined)
+      throw new TypeError("paths are listed at a time or in a range, not both");
+    if (!Number.isFinite(at)) throw new RangeError(`at is a time in nanoseconds, not ${at}`);
+    const state = (await source.fold.at(at, signal)).freeze();
+    return listed(pathsIn(state, telling), new Notes(source.reader.budget));
+  }
+  const found = await survey(source, options);
+  return listed(found.list(telling), found.notes);
+}
+
+function listed(paths: Iterable<PathInfo>, notes: Notes): PathInfo[] {
+  const list: PathInfo[] = [];
+  for (const path of paths) {
+    notes.add();
+    list.push(path);
+  }
+  return list;
+}
+
+/** Where each of the texts leads, of all that ever is in the recording. Throws `PathError` for one that leads nowhere. */
+export async function findInAll(
+  source: QuerySource,
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, SeriesPath>> {
+  const found = new Map<string, SeriesPath>();
+  const all = await survey(source, { signal });
+  for (const { text, path } of all.list({})) if (texts.includes(text) && !found.has(text)) found.set(text, path);
+  for (const text of texts) if (!found.has(text)) throw new PathError(text, nearest(text, textsOf(all.list({}))));
+  return found;
+}
+
+/** Goes through the range once. */
+async function survey(source: QuerySource, options: PathsOptions): Promise<Survey> {
+  const { reader, fold } = source;
+  const bounds = await boundsOf(source, options);
+  const found = new Survey(new Notes(reader.budget));
+  if (bounds.start >= bounds.end) return found;
+  const moments = new Moments((channel) => reader.state.holds?.(channel) !== false);
+  const walk = await Walk.begin(reader, fold, bounds, bounds.first, options);
+  // what holds at the start of a range is there at it, whether there is a message or not
+  moments.isOne = options.start !== undefined;
+  found.begin(walk.state);
+  for await (const batch of walk.batches()) {
+    for (const _ of walk.fold(batch, moments)) if (moments.take()) found.note(walk.state, walk.from);
+  }
+  if (moments.take()) found.note(walk.state, walk.from);
+  return found;
+}
+
+/** Stops at all times at which there are messages, and notes whether what they say holds. */
+class Moments implements Stops {
+  isOne = false;
+  readonly #holds: (channel: number) => boolean;
+
+  constructor(holds: (channel: number) => boolean) {
+    this.#holds = holds;
+  }
+
+  until(next: Time): Time {
+    return next;
+  }
+
+  rows({ channel }: MessageBatch, from: number, to: number): void {
+    for (let i = from; i < to && !this.isOne; i++) this.isOne = this.#holds(channel[i]!);
+  }
+
+  take(): boolean {
+    const { isOne } = this;
+    this.isOne = false;
+    return isOne;
+  }
+}
+
+interface SetNotes {
+  readonly things: Map<number | string, Presence>;
+  readonly columns: Map<string, { readonly presence: Presence; readonly facts: CellFacts }>;
+}
+
+/** When values, things and columns were there. */
+class Survey {
+  readonly notes: Notes;
+  readonly #values = new Map<string, ValueTree>();
+  readonly #sets = new Map<string, SetNotes>();
+  #shape = -1;
+  #last: Time = Number.NaN;
+
+  constructor(notes: Notes) {
+    this.notes = notes;
+  }
+
+  /** From now on the state notes what is touched; what is in it counts as touched. */
+  begin(state: MutableState): void {
+    const touched = state.touch();
+    for (const name of state.values.keys()) touched.values.add(name);
+    for (const set of state.sets.values()) touched.things(set, set.ids);
+  }
+
+  /** The state as it is at a moment, with all that was touched since the moment before. */
+  note(state: MutableState, now: Time): void {
+    const touched = state.touch();
+    for (const name of touched.values) if (!name.startsWith(".")) this.#noteValue(state, name, now);
+    if (touched.byOwner.size > 0 || state.shape !== this.#shape) {
+      for (const [name, set] of state.sets) {
+        if (!name.startsWith(".")) this.#noteSet(name, set, touched.byOwner.get(set), now);
+      }
+    }
+    this.#shape = state.shape;
+    this.#last = now;
+    touched.forget();
+  }
+
+  #noteValue(state: MutableState, name: string, now: Time): void {
+    let tree = this.#values.get(name);
+    if (tree === undefined) {
+      this.notes.add();
+      tree = new ValueTree(this.notes);
+      this.#values.set(name, tree);
+    }
+    tree.note(state.value(name), now, this.#last);
+  }
+
+  #noteSet(name: string, set: MutableEntitySet, touched: ReadonlySet<number | string> | undefined, now: Time): void {
+    let notes = this.#sets.get(name);
+    if (notes === undefined) {
+      notes = { things: new Map(), columns: new Map() };
+      this.#sets.set(name, notes);
+    }
+    for (const id of touched ?? []) {
+      let presence = notes.things.get(id);
+      if (presence === undefined) {
+        this.notes.add();
+        presence = new Presence();
+        notes.things.set(id, presence);
+      }
+      presence.note(set.find(id) >= 0, now, this.#last);
+    }
+    for (const [key, { spec }] of set.columns) {
+      if (key.startsWith(".") || notes.columns.has(key)) continue;
+      const { width, unit, interpolation = "hold", kind } = spec;
+      const facts = { width, unit, interpolation, kind: kindOfColumn(kind) };
+      notes.columns.set(key, { presence: new Presence(), facts });
+    }
+    for (const [key, { presence }] of notes.columns) presence.note(set.columns.has(key), now, this.#last);
+  }
+
+  /** All paths there were, values first. Nothing is noted any more. */
+  *list({ unitOf, interpolation }: Telling): Generator<PathInfo> {
+    for (const [value, tree] of this.#values) {
+      const unit = unitOf?.(value) ?? null;
+      for (const { keys, leaf } of tree.leaves(this.#last)) {
+        const path: SeriesPath = { value, keys };
+        const how = keys.length === 0 ? (interpolation?.(value) ?? "hold") : "hold";
+        const { kind, first, last } = leaf;
+        yield { path, text: pathText(path), unit, kind, interpolation: how, first, last };
+      }
+    }
+    for (const [set, { things, columns }] of this.#sets) {
+      for (const { presence } of columns.values()) presence.end(this.#last);
+      for (const [id, thing] of things) {
+        thing.end(this.#last);
+        for (const [column, { presence, facts }] of columns) {
+          const both = together(thing, presence);
+          if (both !== null) yield* cellPaths(set, id, column, facts, both.first, both.last);
+        }
+      }
+    }
+  }
+}

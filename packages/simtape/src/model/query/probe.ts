@@ -1,0 +1,203 @@
+import type { Interpolation, MutableColumn } from "../column.ts";
+import { given, type Kept } from "../late.ts";
+import type { MutableEntitySet, MutableState, State } from "../state.ts";
+import type { Time } from "../time.ts";
+import type { Value } from "../value.ts";
+import { kindOfColumn, kindOfValue, type SeriesKind, type Telling } from "./listing.ts";
+import { type CellPath, isLeaf, pathText, type SeriesPath, unitOfItem, type ValuePath } from "./path.ts";
+
+/**
+ * What is at a path of a state: a number, a truth or a text; undefined: it is not there. No state tells a `"speed"`,
+ * which takes two of them.
+ */
+export function readPath(state: State, path: SeriesPath): number | bigint | boolean | string | undefined {
+  if ("value" in path) {
+    const found = partAt(state.values.get(path.value), path.keys);
+    return isLeaf(found) ? found : undefined;
+  }
+  const set = state.sets.get(path.set);
+  const column = set?.columns.get(path.column);
+  const row = set === undefined ? -1 : rowOf(set.ids, path.id);
+  if (column === undefined || row < 0 || path.item === "speed") return undefined;
+  const { data, width } = column;
+  if (path.item === "length") return hypot(width, (k) => Number(data[row * width + k]));
+  const item = path.item ?? 0;
+  return item >= 0 && item < width ? data[row * width + item] : undefined;
+}
+
+function partAt(value: Value | undefined, keys: readonly (string | number)[]): Value | undefined {
+  let part: unknown = value;
+  for (const key of keys) {
+    if (typeof part !== "object" || part === null || !Object.hasOwn(part, key)) return undefined;
+    part = (part as Readonly<Record<string | number, unknown>>)[key];
+  }
+  return part as Value | undefined;
+}
+
+/** Row of `id` in ids that ascend, numbers before texts; -1: it is not there. */
+function rowOf(ids: readonly (number | string)[], id: number | string): number {
+  if (typeof id !== "number") return ids.indexOf(id);
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const at = ids[middle]!;
+    if (typeof at === "number" && at < id) low = middle + 1;
+    else high = middle;
+  }
+  return ids[low] === id ? low : -1;
+}
+
+function hypot(width: number, cell: (k: number) => number): number {
+  let squares = 0;
+  for (let k = 0; k < width; k++) squares += cell(k) ** 2;
+  return Math.sqrt(squares);
+}
+
+/** Reads one path of a state while that is folded, again and again. */
+export abstract class Probe {
+  readonly path: SeriesPath;
+  readonly text: string;
+  unit: string | null = null;
+  kind: SeriesKind = "number";
+  interpolation: Interpolation = "hold";
+  /** What was read last: whether it is there, the number (NaN for a text), and the text (null for a number). */
+  isThere = false;
+  number: number = Number.NaN;
+  words: string | null = null;
+
+  protected constructor(path: SeriesPath) {
+    this.path = path;
+    this.text = pathText(path);
+  }
+
+  /** `time` is that of the moment, which must not be before the one read last. */
+  abstract read(state: MutableState, time: Time): void;
+
+  static of(path: SeriesPath, telling: Telling): Probe {
+    if ("value" in path) return new ValueProbe(path, telling);
+    return path.item === "speed" ? new SpeedProbe(path) : new CellProbe(path);
+  }
+
+  protected put(isThere: boolean, number: number, words: string | null): void {
+    this.isThere = isThere;
+    this.number = number;
+    this.words = words;
+  }
+}
+
+class ValueProbe extends Probe {
+  readonly #name: string;
+  readonly #keys: readonly (string | number)[];
+  #kept: Kept | undefined;
+  #isKnown = false;
+
+  constructor(path: ValuePath, telling: Telling) {
+    super(path);
+    this.#name = path.value;
+    this.#keys = path.keys;
+    this.unit = telling.unitOf?.(path.value) ?? null;
+    if (path.keys.length === 0) this.interpolation = telling.interpolation?.(path.value) ?? "hold";
+  }
+
+  read(state: MutableState): void {
+    const kept = state.kept(this.#name);
+    if (Object.is(kept, this.#kept)) return;
+    this.#kept = kept;
+    const found = kept === undefined ? undefined : partAt(given(kept), this.#keys);
+    if (!isLeaf(found)) {
+      this.put(false, Number.NaN, null);
+      return;
+    }
+    if (!this.#isKnown) {
+      this.#isKnown = true;
+      this.kind = kindOfValue(found);
+    }
+    if (this.kind === "text") this.put(true, Number.NaN, String(found));
+    else this.put(true, typeof found === "string" ? Number.NaN : Number(found), null);
+  }
+}
+
+/** Where a cell is: looked up anew when the set or the thing in the row is another. */
+class CellProbe extends Probe {
+  readonly #path: CellPath;
+  #state: MutableState | null = null;
+  #shape = -1;
+  protected entities: MutableEntitySet | undefined;
+  protected cells: MutableColumn | undefined;
+  protected row = -1;
+
+  constructor(path: CellPath) {
+    super(path);
+    this.#path = path;
+  }
+
+  read(state: MutableState, _time: Time): void {
+    if (!this.find(state)) {
+      this.put(false, Number.NaN, null);
+      return;
+    }
+    const cells = this.cells!;
+    const { row } = this;
+    const { item } = this.#path;
+    if (this.kind === "text") this.put(true, Number.NaN, cells.text(row));
+    else if (item === "length")
+      this.put(
+        true,
+        hypot(cells.spec.width, (k) => cells.number(row, k)),
+        null,
+      );
+    else {
+      const k = typeof item === "number" ? item : 0;
+      const isThere = k < cells.spec.width;
+      this.put(isThere, isThere ? cells.number(row, k) : Number.NaN, null);
+    }
+  }
+
+  /** Whether the cell is there. */
+  protected find(state: MutableState): boolean {
+    if (state !== this.#state || state.shape !== this.#shape) this.#look(state);
+    const set = this.entities;
+    if (set === undefined || this.cells === undefined) return false;
+    if (set.ids[this.row] !== this.#path.id) this.row = set.find(this.#path.id);
+    return this.row >= 0;
+  }
+
+  #look(state: MutableState): void {
+    this.#state = state;
+    this.#shape = state.shape;
+    const { set, column, item } = this.#path;
+    this.entities = state.sets.get(set);
+    this.cells = this.entities?.columns.get(column);
+    if (this.cells === undefined) return;
+    const { unit, width, kind, interpolation } = this.cells.spec;
+    this.unit = unitOfItem(unit, width, item);
+    this.kind = typeof item === "string" ? "number" : kindOfColumn(kind);
+    this.interpolation = interpolation ?? "hold";
+  }
+}
+
+/** How fast a place moved from the moment read before to the one read last; NaN where there was no moment before. */
+class SpeedProbe extends CellProbe {
+  readonly #place = new Float64Array(3).fill(Number.NaN);
+  #since = Number.NaN;
+
+  override read(state: MutableState, time: Time): void {
+    if (!this.find(state)) {
+      this.#place.fill(Number.NaN);
+      this.put(false, Number.NaN, null);
+      return;
+    }
+    // the same moment again: it goes as fast as it did
+    if (time === this.#since) return;
+    const cells = this.cells!;
+    let squares = 0;
+    for (let k = 0; k < 3; k++) {
+      const at = cells.number(this.row, k);
+      squares += (at - this.#place[k]!) ** 2;
+      this.#place[k] = at;
+    }
+    this.put(true, (Math.sqrt(squares) / (time - this.#since)) * 1e9, null);
+    this.#since = time;
+  }
+}

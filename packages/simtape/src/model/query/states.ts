@@ -1,0 +1,169 @@
+import { interpolateStates } from "../interpolate.ts";
+import type { MutableState, State } from "../state.ts";
+import { after, type Time, type TimeRange } from "../time.ts";
+import { type Bounds, boundsOf, checkEvery, type QuerySource } from "./source.ts";
+import { type Stops, Walk } from "./walk.ts";
+
+export interface StatesOptions extends TimeRange {
+  /** Between two states, nanoseconds; absent: one for each time at which there are messages. */
+  readonly every?: Time | undefined;
+  /** Between two messages of the motion channel, interpolate what moves; off, states are as recorded. */
+  readonly interpolate?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** See `Recording.states`. */
+export async function* statesOf(source: QuerySource, options: StatesOptions): AsyncGenerator<State> {
+  const { every, interpolate = false, signal } = options;
+  checkEvery(every);
+  signal?.throwIfAborted();
+  const bounds = await boundsOf(source, options);
+  if (bounds.start >= bounds.end) return;
+  const states = every === undefined ? momentsOf(source, bounds, signal) : stepsOf(source, bounds, every, signal);
+  if (!interpolate || source.reader.state.motion === null) {
+    yield* states;
+    return;
+  }
+  const motion = new Motion(source, bounds, signal);
+  try {
+    for await (const state of states) yield await motion.between(state);
+  } finally {
+    await motion.close();
+  }
+}
+
+async function* momentsOf(source: QuerySource, bounds: Bounds, signal: AbortSignal | undefined): AsyncGenerator<State> {
+  let isMoment = false;
+  const stops: Stops = {
+    until: (next) => next,
+    rows: () => {
+      isMoment = true;
+    },
+  };
+  const walk = await Walk.begin(source.reader, source.fold, bounds, bounds.first, { signal });
+  for await (const batch of walk.batches()) {
+    for (const _ of walk.fold(batch, stops)) if (isMoment) yield frozen(walk.state, walk.from);
+  }
+  if (isMoment) yield frozen(walk.state, walk.from);
+}
+
+async function* stepsOf(
+  source: QuerySource,
+  bounds: Bounds,
+  every: Time,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<State> {
+  const { start, end, first } = bounds;
+  let step = 0;
+  const stops: Stops = { until: () => start + step * every };
+  const walk = await Walk.begin(source.reader, source.fold, bounds, first, { signal });
+  for await (const batch of walk.batches()) {
+    for (const next of walk.fold(batch, stops)) {
+      for (; start + step * every < next; step++) yield frozen(walk.state, start + step * every);
+    }
+  }
+  for (; start + step * every < end; step++) {
+    signal?.throwIfAborted();
+    yield frozen(walk.state, start + step * every);
+  }
+}
+
+function frozen(state: MutableState, time: Time): State {
+  state.time = time;
+  return state.freeze();
+}
+
+/** The moment of motion behind a state. */
+interface Coming {
+  readonly time: Time;
+  /** To be asked for before the next one is. */
+  readonly state: () => State;
+}
+
+/** Goes ahead of a row of states from one moment of motion to the next, so that what moves can be interpolated. */
+class Motion {
+  readonly #source: QuerySource;
+  readonly #bounds: Bounds;
+  readonly #signal: AbortSignal | undefined;
+  readonly #coming: AsyncGenerator<Coming>;
+  /** The moments around the state asked for last; null: there is none. */
+  #from: Time | null = null;
+  #to: Coming | null = null;
+  #isBegun = false;
+
+  constructor(source: QuerySource, bounds: Bounds, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#bounds = bounds;
+    this.#signal = signal;
+    this.#coming = this.#motions();
+  }
+
+  /** The state as it is at its time; it is not before the one asked for last. */
+  async between(state: State): Promise<State> {
+    if (!this.#isBegun) {
+      this.#isBegun = true;
+      this.#from = await this.#before();
+      await this.#next();
+    }
+    while (this.#to !== null && this.#to.time <= state.time) {
+      this.#from = this.#to.time;
+      await this.#next();
+    }
+    if (this.#from === null || this.#to === null || this.#from === state.time) return state;
+    const model = this.#source.reader.state;
+    const from = { ...state, time: this.#from };
+    return interpolateStates(from, this.#to.state(), state.time, (path) => model.interpolation?.(path) ?? "hold");
+  }
+
+  async close(): Promise<void> {
+    await this.#coming.return(undefined);
+  }
+
+  async #next(): Promise<void> {
+    const { value, done } = await this.#coming.next();
+    this.#to = done === true ? null : value;
+  }
+
+  /** The last moment of motion before the range. */
+  async #before(): Promise<Time | null> {
+    const { reader } = this.#source;
+    const channels = reader.channels.filter(({ id }) => id === reader.state.motion);
+    for await (const batch of reader.batches({
+      end: this.#bounds.start,
+      channels,
+      reverse: true,
+      signal: this.#signal,
+    })) {
+      return batch.time[batch.length - 1]!;
+    }
+    return null;
+  }
+
+  /** Those from the beginning of the range on, also behind its end. */
+  async *#motions(): AsyncGenerator<Coming> {
+    const { reader, fold } = this.#source;
+    const { start, first } = this.#bounds;
+    const { motion } = reader.state;
+    let isMotion = false;
+    const stops: Stops = {
+      until: (next) => next,
+      rows: ({ channel }, from, to) => {
+        for (let i = from; i < to; i++) if (channel[i] === motion) isMotion = true;
+      },
+    };
+    const end = after((await reader.timeline()).end);
+    const walk = await Walk.begin(reader, fold, { start, end }, first, { signal: this.#signal });
+    const here = (): Coming => {
+      let state: State | null = null;
+      const time = walk.from;
+      return { time, state: () => (state ??= frozen(walk.state, time)) };
+    };
+    for await (const batch of walk.batches()) {
+      for (const _ of walk.fold(batch, stops)) {
+        if (isMotion) yield here();
+        isMotion = false;
+      }
+    }
+    if (isMotion) yield here();
+  }
+}

@@ -1,0 +1,35 @@
+import type { SeriesPath } from "./query/path.ts";
+import type { Reader, StateModel } from "./reader.ts";
+import type { ChannelInfo } from "./value.ts";
+
+/** What of a recording is folded: all that says what holds, or as much of it as some paths need. */
+export interface Scope {
+  readonly channels: readonly ChannelInfo[];
+  readonly model: StateModel;
+  /** Scopes of one recording that have the same key are the same. */
+  readonly key: string;
+}
+
+/** All of it: messages from which nothing that holds follows are folded, too. */
+export function wholeScope({ channels, state }: Reader): Scope {
+  return { channels, model: state, key: "" };
+}
+
+/** As little as gives what is at these paths. */
+export function scopeOf(reader: Reader, paths: readonly SeriesPath[], texts: readonly string[]): Scope {
+  // what a model knows of its file is not so of one that is edited
+  const narrowed = reader.base === undefined ? reader.state.narrowed?.(paths) : undefined;
+  const wanted = new Set(paths.flatMap((path) => channelsOf(reader, path)));
+  return {
+    channels: reader.channels.filter(({ id }) => wanted.has(id)),
+    model: narrowed ?? reader.state,
+    key: texts.toSorted().join("\n"),
+  };
+}
+
+/** Ids of the channels that can change what is at a path, ascending. */
+export function channelsOf({ channels, state }: Reader, path: SeriesPath): readonly number[] {
+  const told = state.channelsOf?.(path) ?? null;
+  const ids = channels.map(({ id }) => id).filter((id) => state.holds?.(id) !== false);
+  return told === null ? ids : ids.filter((id) => told.includes(id));
+}
