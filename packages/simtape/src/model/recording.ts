@@ -102,8 +102,8 @@ export class Recording<Channels extends object = object, Id extends string = str
   }
 
   /** Messages as columns, ascending by (time, sequence); see `Query`. */
-  async *batches(query: Query = {}): AsyncGenerator<MessageBatch> {
-    yield* this.#guarded(this.#reader.batches(query));
+  batches(query: Query = {}): AsyncGenerator<MessageBatch> {
+    return this.#guarded(this.#reader.batches(query));
   }
 
   /**

@@ -19,8 +19,9 @@ export class Bucket {
   readonly #number = new Float64Array(4);
   readonly #words: (string | null)[] = [null, null, null, null];
 
-  /** Later than those before. */
-  take(time: number, isThere: boolean, number: number, words: string | null): void {
+  /** A sample later than those before: number `k` of `numbers`, or a text. */
+  take(time: number, isThere: boolean, numbers: Float64Array, k: number, words: string | null): void {
+    const number = numbers[k]!;
     const isFirst = this.#count === 0;
     if (isFirst) {
       this.#put(FIRST, time, isThere, number, words);
@@ -56,7 +57,7 @@ export class Bucket {
       if (place <= before) continue;
       before = place;
       into.time.push(this.#time[role]!);
-      into.push(this.#isThere[role]!, this.#number[role]!, this.#words[role]!);
+      into.push(this.#isThere[role]!, this.#number, role, this.#words[role]!);
     }
     return into.length - length;
   }

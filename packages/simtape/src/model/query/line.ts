@@ -36,15 +36,23 @@ export class Numbers {
   }
 
   push(number: number): void {
-    if (this.length === this.#data.length) {
-      // while they are copied both are there
-      this.#room.take(24 * this.length);
-      const grown = new Float64Array(2 * this.length);
-      grown.set(this.#data);
-      this.#data = grown;
-      this.#room.give(8 * this.length);
-    }
+    if (this.length === this.#data.length) this.#grow();
     this.#data[this.length++] = number;
+  }
+
+  /** The same with one that is in an array. */
+  copy(numbers: Float64Array, k: number): void {
+    if (this.length === this.#data.length) this.#grow();
+    this.#data[this.length++] = numbers[k]!;
+  }
+
+  #grow(): void {
+    // while they are copied both are there
+    this.#room.take(24 * this.length);
+    const grown = new Float64Array(2 * this.length);
+    grown.set(this.#data);
+    this.#data = grown;
+    this.#room.give(8 * this.length);
   }
 
   /** What there is, which is the caller's from now on. */
@@ -75,8 +83,8 @@ export class Line {
     return this.#value.length;
   }
 
-  /** The time is noted apart: of lines that share it once for all. */
-  push(isThere: boolean, number: number, words: string | null): void {
+  /** Number `k` of `numbers`, or a text. The time is noted apart: of lines that share it once for all. */
+  push(isThere: boolean, numbers: Float64Array, k: number, words: string | null): void {
     const at = this.#value.length;
     if (at === this.#isThere.length) {
       this.#room.take(at);
@@ -85,7 +93,8 @@ export class Line {
       this.#isThere = grown;
     }
     this.#isThere[at] = isThere ? 1 : 0;
-    this.#value.push(words === null ? number : this.#placeOf(words));
+    if (words === null) this.#value.copy(numbers, k);
+    else this.#value.push(this.#placeOf(words));
   }
 
   #placeOf(words: string): number {

@@ -63,7 +63,8 @@ export abstract class Probe {
   interpolation: Interpolation = "hold";
   /** What was read last: whether it is there, the number (NaN for a text), and the text (null for a number). */
   isThere = false;
-  number: number = Number.NaN;
+  /** In an array of one: a number in a field or argument takes memory each time. */
+  readonly number: Float64Array = Float64Array.of(Number.NaN);
   words: string | null = null;
 
   protected constructor(path: SeriesPath) {
@@ -81,7 +82,7 @@ export abstract class Probe {
 
   protected put(isThere: boolean, number: number, words: string | null): void {
     this.isThere = isThere;
-    this.number = number;
+    this.number[0] = number;
     this.words = words;
   }
 }
@@ -123,6 +124,7 @@ class CellProbe extends Probe {
   readonly #path: CellPath;
   #state: MutableState | null = null;
   #shape = -1;
+  #width = 0;
   protected entities: MutableEntitySet | undefined;
   protected cells: MutableColumn | undefined;
   protected row = -1;
@@ -149,8 +151,9 @@ class CellProbe extends Probe {
       );
     else {
       const k = typeof item === "number" ? item : 0;
-      const isThere = k < cells.spec.width;
-      this.put(isThere, isThere ? cells.number(row, k) : Number.NaN, null);
+      this.isThere = k < this.#width;
+      this.number[0] = this.isThere ? cells.number(row, k) : Number.NaN;
+      this.words = null;
     }
   }
 
@@ -171,6 +174,7 @@ class CellProbe extends Probe {
     this.cells = this.entities?.columns.get(column);
     if (this.cells === undefined) return;
     const { unit, width, kind, interpolation } = this.cells.spec;
+    this.#width = width;
     this.unit = unitOfItem(unit, width, item);
     this.kind = typeof item === "string" ? "number" : kindOfColumn(kind);
     this.interpolation = interpolation ?? "hold";

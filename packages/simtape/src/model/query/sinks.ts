@@ -157,7 +157,7 @@ export class AllSink extends Sink {
       for (const trace of group.traces) {
         const { probe, line } = trace;
         probe.read(state, from);
-        line.push(probe.isThere, probe.number, probe.words);
+        line.push(probe.isThere, probe.number, 0, probe.words);
         trace.moments++;
       }
       this.taken += group.traces.length;
@@ -192,7 +192,7 @@ export class MinmaxSink extends Sink {
         const { probe } = trace;
         if (isNew) this.taken += trace.bucket.empty(trace.line);
         probe.read(state, from);
-        trace.bucket.take(from, probe.isThere, probe.number, probe.words);
+        trace.bucket.take(from, probe.isThere, probe.number, 0, probe.words);
         trace.moments++;
       }
     }
@@ -243,7 +243,7 @@ export class SampleSink extends Sink {
         for (const trace of group.traces) {
           const { probe, line } = trace;
           if (!isSpeed(probe.path)) probe.read(state, from);
-          line.push(probe.isThere, probe.number, probe.words);
+          line.push(probe.isThere, probe.number, 0, probe.words);
           trace.moments++;
         }
         this.taken += group.traces.length;

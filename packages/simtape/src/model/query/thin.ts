@@ -29,11 +29,13 @@ export function thinSeries(
     step = own;
     moments++;
     const isThere = valid[i] === 1;
-    if (texts === null) bucket.take(at, isThere, value[i]!, null);
-    else bucket.take(at, isThere, Number.NaN, isThere ? texts[value[i]!]! : null);
+    if (texts === null) bucket.take(at, isThere, value, i, null);
+    else bucket.take(at, isThere, NO_NUMBER, 0, isThere ? texts[value[i]!]! : null);
   }
   bucket.empty(line);
   const times = line.time.drain();
   const drained = line.drain();
   return { ...series, time: times, value: drained.value, valid: drained.valid, texts: texts && drained.texts, moments };
 }
+
+const NO_NUMBER = Float64Array.of(Number.NaN);
