@@ -264,18 +264,6 @@ export class Recording<Channels extends object = object, Id extends string = str
     }
   }
 
-  async *#guarded<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
-    this.#check();
-    try {
-      for await (const item of items) {
-        yield item;
-        this.#check();
-      }
-    } catch (error) {
-      throw RecordingError.from(error, this.info.format);
-    }
-  }
-
   #queries(): QuerySource {
     return { reader: this.#reader, fold: this.#fold, traits: () => this.traits() };
   }

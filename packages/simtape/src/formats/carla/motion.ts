@@ -1,5 +1,6 @@
 import type { MutableColumn } from "../../model/column.ts";
 import type { MutableState } from "../../model/state.ts";
+import type { ColumnName } from "./columns.ts";
 import { Destinations } from "./destinations.ts";
 import type { Dialect, PacketKind } from "./layout.ts";
 import type { Narrowing } from "./narrowing.ts";
@@ -112,6 +113,11 @@ export class Motion {
       put(view, at, destinations.columns, row);
     }
     return true;
+  }
+
+  /** What packets of a kind say of each actor; null: nothing, or not in records of one width. */
+  namesOf(kind: PacketKind): readonly ColumnName[] | null {
+    return this.#movements.get(kind)?.destinations.names ?? null;
   }
 
   /** To be called when an actor that is there may be of another type from now on. */

@@ -68,32 +68,43 @@ export class Actors {
 const SMALL = 1 << 12;
 const NOBODY = new Actors(new Set());
 
-/** Whose records have to be folded for some cells. */
+/** What the packets of a channel are of, and what they say of an actor; null: something else. */
+export interface PacketChannel {
+  readonly kind: PacketKind | null;
+  readonly names: readonly ColumnName[] | null;
+}
+
+/** What of a batch has to be folded for some paths: which packets, and whose records in them. */
 export class Narrowing {
   readonly #cells: readonly CellPath[];
   readonly #ids: ReadonlySet<number | string>;
   readonly #wanted: Actors;
   readonly #isAttached: boolean;
-  /** What was found by kind of packet, as long as this is the state and its sets and actors are the same. */
+  /** Kinds of packets that can change one of the paths; null: any can. */
+  readonly #kinds: ReadonlySet<PacketKind> | null;
+  readonly #channels: readonly PacketChannel[];
+  /** What was found by kind of packet and by channel, as long as this is the state and its sets and actors are the same. */
   readonly #found = new Map<PacketKind, Actors | null>();
+  readonly #skips: Uint8Array;
+  #areSkipsKnown = false;
   #state: MutableState | null = null;
   #shape = -1;
 
   /** `isAttached`: there are actors that go along with others, whose places must be known, too. */
-  constructor(paths: readonly SeriesPath[], isAttached: boolean) {
+  constructor(paths: readonly SeriesPath[], isAttached: boolean, channels: readonly PacketChannel[]) {
+    this.#channels = channels;
+    this.#skips = new Uint8Array(channels.length);
     this.#cells = paths.filter((path) => "set" in path);
     this.#ids = new Set(this.#cells.map(({ id }) => id));
     this.#wanted = new Actors(this.#ids);
     this.#isAttached = isAttached;
+    const kinds = paths.map(kindsOf);
+    this.#kinds = kinds.includes(null) ? null : new Set(kinds.flatMap((some) => some ?? []));
   }
 
   /** Those whose records of a packet count, which says `names` of each; null: all actors. */
   of(state: MutableState, kind: PacketKind, names: readonly ColumnName[]): Actors | null {
-    if (state !== this.#state || state.shape !== this.#shape) {
-      this.#found.clear();
-      this.#state = state;
-      this.#shape = state.shape;
-    }
+    this.#look(state);
     let found = this.#found.get(kind);
     if (found === undefined) {
       found = this.#find(state, kind, names);
@@ -102,12 +113,39 @@ export class Narrowing {
     return found;
   }
 
+  /** By channel 1 where its packets need not be folded; as long as nothing was folded since. */
+  skips(state: MutableState): Uint8Array {
+    this.#look(state);
+    if (!this.#areSkipsKnown) {
+      this.#areSkipsKnown = true;
+      for (const [id, { kind, names }] of this.#channels.entries()) {
+        const isNeeded = kind === null || (names === null ? this.#isOf(kind) : this.of(state, kind, names) !== NOBODY);
+        this.#skips[id] = isNeeded ? 0 : 1;
+      }
+    }
+    return this.#skips;
+  }
+
   /** To be told when actors came or went. */
   forget(): void {
+    this.#state = null;
+  }
+
+  /** Forgets what was found in another state than this, or in one of another shape. */
+  #look(state: MutableState): void {
+    if (state === this.#state && state.shape === this.#shape) return;
     this.#found.clear();
+    this.#areSkipsKnown = false;
+    this.#state = state;
+    this.#shape = state.shape;
+  }
+
+  #isOf(kind: PacketKind): boolean {
+    return this.#kinds?.has(kind) !== false;
   }
 
   #find(state: MutableState, kind: PacketKind, names: readonly ColumnName[]): Actors | null {
+    if (!this.#isOf(kind)) return NOBODY;
     if (this.#isAttached && kind === "position") return null;
     let isAsked = false;
     for (const { set, column } of this.#cells) {

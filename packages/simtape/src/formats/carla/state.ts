@@ -102,7 +102,16 @@ export class CarlaState implements StateModel {
   }
 
   narrowed(paths: readonly SeriesPath[]): StateModel {
-    return new CarlaState(this.#channels, this.#dialect, this.#isAttached, new Narrowing(paths, this.#isAttached()));
+    const channels = this.#kinds.map((kind) => ({ kind, names: kind === null ? null : this.#motion.namesOf(kind) }));
+    const narrowing = new Narrowing(paths, this.#isAttached(), channels);
+    return new CarlaState(this.#channels, this.#dialect, this.#isAttached, narrowing);
+  }
+
+  applyRows(state: MutableState, batch: MessageBatch, from: number, to: number): void {
+    const narrowing = this.#narrowing;
+    for (let i = from; i < to; i++) {
+      if (narrowing === null || narrowing.skips(state)[batch.channel[i]!] !== 1) this.apply(state, batch, i);
+    }
   }
 
   apply(state: MutableState, batch: MessageBatch, i: number): void {

@@ -1,6 +1,8 @@
 import { Budget } from "../../bytes/budget.ts";
 
 const LEAST = 64;
+/** Room for more is given back when it is empty. */
+const KEPT = 4096;
 /** Memory of a text beside its characters. */
 const TEXT = 48;
 
@@ -48,7 +50,7 @@ export class Numbers {
 
   #grow(): void {
     // while they are copied both are there
-    this.#room.take(24 * this.length);
+    this.#room.take(16 * this.length);
     const grown = new Float64Array(2 * this.length);
     grown.set(this.#data);
     this.#data = grown;
@@ -60,6 +62,10 @@ export class Numbers {
     const { length } = this;
     const drained = this.#data.slice(0, length);
     this.length = 0;
+    if (this.#data.length > KEPT) {
+      this.#room.give(8 * (this.#data.length - LEAST));
+      this.#data = new Float64Array(LEAST);
+    }
     return drained;
   }
 }
@@ -87,10 +93,11 @@ export class Line {
   push(isThere: boolean, numbers: Float64Array, k: number, words: string | null): void {
     const at = this.#value.length;
     if (at === this.#isThere.length) {
-      this.#room.take(at);
+      this.#room.take(2 * at);
       const grown = new Uint8Array(2 * at);
       grown.set(this.#isThere);
       this.#isThere = grown;
+      this.#room.give(at);
     }
     this.#isThere[at] = isThere ? 1 : 0;
     if (words === null) this.#value.copy(numbers, k);
@@ -108,10 +115,14 @@ export class Line {
 
   /** What there is, and its texts; times are drained by whoever has them. */
   drain(): { readonly value: Float64Array; readonly valid: Uint8Array; readonly texts: readonly string[] } {
-    const { length } = this;
     const texts = [...this.#texts.keys()];
     for (const words of texts) this.#room.give(TEXT + 2 * words.length);
     this.#texts.clear();
-    return { value: this.#value.drain(), valid: this.#isThere.slice(0, length), texts };
+    const valid = this.#isThere.slice(0, this.length);
+    if (this.#isThere.length > KEPT) {
+      this.#room.give(this.#isThere.length - LEAST);
+      this.#isThere = new Uint8Array(LEAST);
+    }
+    return { value: this.#value.drain(), valid, texts };
   }
 }

@@ -102,7 +102,8 @@ export abstract class Sink implements Stops {
   finish(): void {}
 
   rows(batch: MessageBatch, from: number, to: number): void {
-    for (let i = from; i < to; i++) {
+    const all = this.groups.length;
+    for (let i = from; i < to && this.due.length < all; i++) {
       const groups = this.#byChannel[batch.channel[i]!];
       if (groups === undefined) continue;
       for (const group of groups) {

@@ -75,7 +75,8 @@ export class Walk {
     const { scope } = this.#fold;
     const { start, end } = this.#range;
     const { signal, onProgress } = this.#options;
-    const isAll = scope.channels.length === this.#reader.channels.length;
+    // rows are dearer to pick than to pass over, when nearly all are wanted
+    const isAll = scope.channels.length >= MOST * this.#reader.channels.length;
     if (scope.channels.length === 0 || start >= end) return;
     const growth = new Growth(this.#reader.budget);
     let bytes = 0;
@@ -137,4 +138,6 @@ export class Walk {
   }
 }
 
+/** Part of the channels from which on all of them are read. */
+const MOST = 0.6;
 const NONE = new Uint32Array(0);
