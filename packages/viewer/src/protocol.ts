@@ -4,6 +4,8 @@ import type {
   Finding,
   GhostOptions,
   RecordingInfo,
+  Series,
+  SeriesPath,
   State,
   Time,
   Timeline,
@@ -39,34 +41,6 @@ export interface Opened {
 
 /** How a ghost lies beside the recording; see simtape's `GhostOptions`. */
 export type Placement = Pick<GhostOptions, "align" | "offset" | "rate">;
-
-/**
- * Which number of a column. Null: it has one for each thing. "length": that of the vector which its numbers are. "speed":
- * how fast the place goes that they are, each second.
- */
-export type SeriesItem = number | "length" | "speed" | null;
-
-/** One number's place in state: in a value, through its keys; or in a column of one thing, which number of it. */
-export type SeriesPath =
-  | { readonly value: string; readonly keys: readonly (string | number)[] }
-  | {
-      readonly set: string;
-      readonly id: number | string;
-      readonly column: string;
-      readonly item: SeriesItem;
-    };
-
-/** A number over time, as the line to draw: at most four points for each column asked for, and one on either side. */
-export interface Series {
-  readonly path: SeriesPath;
-  readonly unit: string | null;
-  /** What it says holds until it says something else; else it moves in straight lines. */
-  readonly isHeld: boolean;
-  /** Nanoseconds, ascending. */
-  readonly time: Float64Array;
-  /** NaN: it is not there. */
-  readonly value: Float64Array;
-}
 
 /** Messages as columns, in the order asked for. */
 export interface MessageRows {
@@ -224,7 +198,12 @@ export interface Queries {
   outline: { ask: Of & { readonly limit: number; readonly end: number }; answer: Outline };
   record: { ask: Of & { readonly index: number }; answer: RecordBytes | null };
   state: { ask: Of & { readonly time: Time; readonly interpolate: boolean }; answer: State };
-  /** Progress is the lines as far as they are known. */
+  /** Units of values by their names, in the order asked for; null: the format does not tell. */
+  units: { ask: Of & { readonly values: readonly string[] }; answer: readonly (string | null)[] };
+  /**
+   * Lines to draw: at most four points for each column, and one on either side of the range. Progress is the lines as far
+   * as they are known.
+   */
   series: {
     ask: Of & {
       readonly paths: readonly SeriesPath[];

@@ -25,6 +25,10 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   statistics: (engine, { recording }, signal) => engine.recording(recording).statistics(signal),
   state: (engine, { recording, time, interpolate }, signal) =>
     engine.recording(recording).state(time, { interpolate, signal }),
+  units: async (engine, { recording, values }) => {
+    const { unitOf } = await engine.recording(recording).traits();
+    return values.map((value) => unitOf?.(value) ?? null);
+  },
   density,
   spread,
   marks,

@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { open } from "../../simtape/src/index.ts";
+import { open, type SeriesPath } from "../../simtape/src/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { simtape as command } from "../../simtape/test/cli/run.ts";
 import { tries } from "../../simtape/test/soak.ts";
 import { sampleBytes, sampleNames } from "../../simtape/test/samples.ts";
 import { REAL, type SoundRecording, SOUND } from "../../simtape/test/specimens.ts";
 import { numberAt, numericPaths } from "../src/plots/paths.ts";
-import type { SeriesPath } from "../src/protocol.ts";
 import { drop, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
 
 const FORMATS = ["carla", "flightgear", "hcrp", "mira", "nanover"] as const;
@@ -204,7 +203,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
       `plots-${recording.format}`,
       found.path,
     ] as const);
-    const shown = page.getByLabel(`${found.label} now`, { exact: true });
+    const shown = page.getByLabel(`${found.text} now`, { exact: true });
     await expect.poll(() => shown.textContent()).toBe(String(Number(toldNumber(told, found.path).toPrecision(7))));
   }
 });

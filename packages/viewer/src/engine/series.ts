@@ -1,22 +1,24 @@
-import type { Recording } from "simtape";
-import type { Buckets } from "../plots/envelope.ts";
-import { labelOf } from "../plots/paths.ts";
-import { Checkpoints, Sampler, Survey, Trace, Walk } from "../plots/survey.ts";
-import type { Series, SeriesPath } from "../protocol.ts";
+import { pathText, type Recording, type Series, type SeriesPath } from "simtape";
+import type { Range } from "../plots/shared.ts";
 import type { Query } from "../worker.ts";
+import { Breather } from "./breather.ts";
+import { lineOf, Survey, withNeighbours } from "./survey.ts";
 
-/** Of each number that was asked for: 512 kB. Where these are too few, that part of the recording is gone through again. */
-const BUCKETS = 1 << 14;
 /** Numbers that are remembered, of all that were asked for. */
 const REMEMBERED = 64;
 /** Between two reports of what is there so far, milliseconds. */
 const REPORT_EVERY = 100;
 
 interface Surveyed {
-  readonly buckets: Buckets;
-  readonly checkpoints: Checkpoints;
-  /** By the path's label, those asked for last at the end. */
-  readonly byLabel: Map<string, Survey>;
+  readonly bounds: Range;
+  /** By the path's text, those asked for last at the end. */
+  readonly byText: Map<string, Place>;
+}
+
+/** The survey that has a path, and as which of its paths. */
+interface Place {
+  readonly survey: Survey;
+  readonly index: number;
 }
 
 const surveys = new WeakMap<Recording, Promise<Surveyed>>();
@@ -26,71 +28,81 @@ export const series: Query<"series"> = async (engine, ask, signal, report) => {
   const { recording: id, paths, columns } = ask;
   const recording = engine.recording(id);
   const surveyed = await surveyedOf(recording);
-  const asked = [...surveysOf(recording, surveyed, paths)];
-  const { start, end } = surveyed.buckets;
-  const wanted = new Set(paths.map(labelOf));
-  const lines = (): Series[] =>
-    asked.flatMap(({ sampler }) => sampler.lines(ask, columns, (path) => wanted.has(labelOf(path))));
+  const places = placesOf(recording, surveyed, paths);
+  const { start, end } = surveyed.bounds;
+  const known = (): Series[] =>
+    places.flatMap(({ survey, index }) => {
+      const found = survey.series(index);
+      return found === null ? [] : [lineOf(found, ask, columns)];
+    });
   let reported = 0;
   const tell = (time: number): void => {
     const now = performance.now();
     if (now - reported < REPORT_EVERY) return;
     reported = now;
-    report({ done: time - start, total: end - start, partial: lines() });
+    report({ done: time - start, total: end - start, partial: known() });
   };
-  for (const survey of asked) await survey.complete(tell, signal);
-  if (asked[0]?.sampler.isCoarse(ask, columns) === true) return closer(recording, surveyed, ask, signal);
-  return lines();
+  for (const survey of new Set(places.map((place) => place.survey))) await survey.complete(tell, signal);
+  return isCoarse(places, ask) ? closer(recording, places, ask, signal) : known();
 };
 
-/** The same range, gone through again with all buckets for it alone: the first and last are for what lies beside it. */
+/** Whether a finer look at the range could show more than its steps do. */
+function isCoarse(places: readonly Place[], { start, end, columns }: Parameters<typeof series>[1]): boolean {
+  return places.some(({ survey, index }) => {
+    const found = survey.series(index);
+    return found !== null && found.moments > found.time.length && (end - start) / survey.step < columns;
+  });
+}
+
+/** The same range, with all steps for it alone; what stands beside it is that of the survey. */
 async function closer(
   recording: Recording,
-  { checkpoints }: Surveyed,
+  places: readonly Place[],
   { paths, start, end, columns }: Parameters<typeof series>[1],
   signal: AbortSignal,
 ): Promise<Series[]> {
-  const width = (end - start) / columns;
-  const buckets = { start: start - width, end: end + width, count: columns + 2 };
-  const sampler = new Sampler(recording, paths, buckets);
-  let before: Parameters<Sampler["take"]> | null = null;
-  const walk = new Walk(recording, checkpoints, start);
-  await walk.go(
-    (state, time, isMotion) => {
-      const numbers = sampler.read(state, isMotion);
-      if (time < start) {
-        if (isMotion || before === null) before = [time, numbers, isMotion];
-        return false;
-      }
-      if (before !== null) sampler.take(...before);
-      before = null;
-      sampler.take(time, numbers, isMotion);
-      return time >= end && isMotion;
-    },
-    () => undefined,
+  const { step } = places[0]!.survey;
+  const { start: first } = (await surveyedOf(recording)).bounds;
+  // whole steps of the survey: before and behind them it has the nearest moments there are
+  const from = first + Math.floor((start - first) / step) * step;
+  const to = first + Math.ceil((end + 1 - first) / step) * step;
+  const breather = new Breather(signal);
+  const found = await recording.series(paths, {
+    start: from,
+    end: to,
+    mode: "minmax",
+    every: Math.max(1, end - start) / columns,
     signal,
-  );
-  return sampler.lines({ start, end }, columns);
+    onProgress: () => breather.breathe(),
+  });
+  return found.map((inner, i) => {
+    const { survey, index } = places[i]!;
+    const outer = survey.series(index);
+    const whole = outer === null ? inner : withNeighbours(inner, outer, { start: from, end: to });
+    return lineOf(whole, { start, end }, columns);
+  });
 }
 
-/** Those that sample the paths: numbers that are new go through the recording together. */
-function surveysOf(recording: Recording, surveyed: Surveyed, paths: readonly SeriesPath[]): Set<Survey> {
-  const { byLabel, buckets, checkpoints } = surveyed;
-  const unknown = paths.filter((path) => !byLabel.has(labelOf(path)));
-  const made = unknown.length === 0 ? null : new Survey(recording, unknown, buckets, checkpoints);
-  const found = new Set<Survey>();
-  for (const path of paths) {
-    const label = labelOf(path);
-    const survey = byLabel.get(label) ?? made!;
-    found.add(survey);
-    byLabel.delete(label);
-    byLabel.set(label, survey);
+/** Where the paths are: numbers that nobody asked for before go through the recording together. */
+function placesOf(recording: Recording, { byText, bounds }: Surveyed, paths: readonly SeriesPath[]): Place[] {
+  const unknown = new Map(paths.map((path) => [pathText(path), path]));
+  for (const text of byText.keys()) unknown.delete(text);
+  if (unknown.size > 0) {
+    const survey = new Survey(recording, [...unknown.values()], bounds);
+    for (const [index, text] of [...unknown.keys()].entries()) byText.set(text, { survey, index });
   }
-  for (const label of byLabel.keys()) {
-    if (byLabel.size <= Math.max(REMEMBERED, paths.length)) break;
-    byLabel.delete(label);
+  const places = paths.map((path) => {
+    const text = pathText(path);
+    const place = byText.get(text)!;
+    byText.delete(text);
+    byText.set(text, place);
+    return place;
+  });
+  for (const text of byText.keys()) {
+    if (byText.size <= Math.max(REMEMBERED, paths.length)) break;
+    byText.delete(text);
   }
-  return found;
+  return places;
 }
 
 /** Of a recording, whose bounds are asked for once. */
@@ -98,9 +110,8 @@ function surveyedOf(recording: Recording): Promise<Surveyed> {
   let found = surveys.get(recording);
   if (found === undefined) {
     found = recording.timeline().then(({ start, end }) => ({
-      buckets: { start, end, count: BUCKETS },
-      checkpoints: new Checkpoints(end - start),
-      byLabel: new Map(),
+      bounds: { start, end: Math.floor(end) + 1 },
+      byText: new Map(),
     }));
     surveys.set(recording, found);
   }
@@ -110,29 +121,30 @@ function surveyedOf(recording: Recording): Promise<Surveyed> {
 /** A row for each moment of the range, as CSV: seconds, then a number for each path, empty where there is none. */
 export const table: Query<"table"> = async (engine, { recording: id, paths, start, end }, signal, report) => {
   const recording = engine.recording(id);
-  const { checkpoints } = await surveyedOf(recording);
-  const traces = paths.map((path) => new Trace(path, recording, 0));
+  const breather = new Breather(signal);
   const parts: Blob[] = [];
-  let lines: string[] = [];
-  const walk = new Walk(recording, checkpoints, start);
-  await walk.go(
-    (state, time, isMotion) => {
-      if (time >= end) return true;
-      const numbers = traces.map((trace) => trace.read(state, isMotion));
-      if (time < start) return false;
-      lines.push(`${time / 1e9},${numbers.map((number) => (Number.isNaN(number) ? "" : number)).join(",")}\n`);
-      return false;
-    },
-    (time) => {
-      parts.push(new Blob(lines));
-      lines = [];
-      report({ done: time - start, total: end - start });
-    },
+  let names: string[] = [];
+  const batches = recording.seriesBatches(paths, {
+    start,
+    end,
+    isAligned: true,
     signal,
-  );
-  const names = traces.map(({ path, unit }) => (unit === null ? labelOf(path) : `${labelOf(path)} [${unit}]`));
+    onProgress: (done, total) => {
+      report({ done, total });
+      return breather.breathe();
+    },
+  });
+  for await (const batch of batches) {
+    const lines: string[] = [];
+    for (const [row, time] of (batch[0]?.time ?? []).entries()) {
+      const cells = batch.map(({ value }) => (Number.isNaN(value[row]!) ? "" : value[row]));
+      lines.push(`${time / 1e9},${cells.join(",")}\n`);
+    }
+    parts.push(new Blob(lines));
+    names = batch.map(({ text, unit }) => (unit === null ? text : `${text} [${unit}]`));
+  }
   const header = `${["time [s]", ...names].map(quoted).join(",")}\n`;
-  return new Blob([header, ...parts, ...lines], { type: "text/csv" });
+  return new Blob([header, ...parts], { type: "text/csv" });
 };
 
 function quoted(text: string): string {

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useFrame, useSession, useValues, useViewer } from "../hooks.ts";
 import { wordsOf } from "../plots/paths.ts";
 import { useShown } from "../plots/shared.ts";
+import { useUnits } from "../units.ts";
 import { MOST_FOUND, StateTree, type TreeRow } from "./tree.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
@@ -21,6 +22,7 @@ export function StatePanel() {
   const [active, setActive] = useState<string | null>(null);
   const before = useRef(new Map<string, string>());
   const [tree] = useState(() => new StateTree());
+  const unitOf = useUnits();
   const words = wordsOf(text);
   useValues(words.length > 0 ? null : groupsIn(open));
   const rows = frame === null ? NO_ROWS : tree.rows(frame.state, open, words);
@@ -92,6 +94,7 @@ export function StatePanel() {
           const content = row.text();
           const last = before.current.get(row.key);
           shown.set(row.key, content);
+          const unit = row.value === null ? row.unit : unitOf(row.value);
           return {
             key: row.key,
             attributes: {
@@ -108,7 +111,7 @@ export function StatePanel() {
                   {row.name}
                 </span>
                 <span className="tree-text">{content}</span>
-                {row.unit !== null && <span className="tree-unit">{row.unit}</span>}
+                {unit !== null && <span className="tree-unit">{unit}</span>}
                 {row.isOpen === null && row.paths().length > 0 && (
                   <button
                     type="button"

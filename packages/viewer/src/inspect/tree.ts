@@ -1,8 +1,6 @@
-import type { Column, State, Value } from "simtape";
+import type { Column, SeriesPath, State, Value } from "simtape";
 import { preview } from "../engine/preview.ts";
-import { hasWords, numberIn } from "../plots/paths.ts";
-import { unitOfValue } from "../plots/units.ts";
-import type { SeriesPath } from "../protocol.ts";
+import { hasWords, numberAt } from "../plots/paths.ts";
 
 /** Characters of a value in its row. */
 const WIDTH = 120;
@@ -21,6 +19,8 @@ export interface TreeRow {
   /** What is shown beside the name; asked for when it is seen. */
   readonly text: () => string;
   readonly unit: string | null;
+  /** The value that it is of, whose unit its format may tell; null: it is of none. */
+  readonly value: string | null;
   /** What can be plotted of it. */
   readonly paths: () => readonly SeriesPath[];
   readonly thing: { readonly set: string; readonly id: number | string } | null;
@@ -110,7 +110,7 @@ class Rows {
     const isOpen = isSearch || this.#open.has(key);
     const at = this.all.length;
     const text = (): string => tell(this.#state());
-    this.all.push({ key, depth, name, isOpen, text, unit: null, paths: () => [], thing });
+    this.all.push({ key, depth, name, isOpen, text, unit: null, value: null, paths: () => [], thing });
     if (isOpen) fill();
     if (isSearch && this.all.length === at + 1 && !hasWords(key, this.#words)) this.all.pop();
   }
@@ -120,13 +120,12 @@ class Rows {
     depth: number,
     name: string,
     tell: (state: State) => string,
-    unit: string | null,
-    thing: TreeRow["thing"],
+    { unit, value, thing }: Pick<TreeRow, "unit" | "value" | "thing">,
     paths: (state: State) => readonly SeriesPath[],
   ): void {
     if (this.isFull || !hasWords(key, this.#words)) return;
     const text = (): string => tell(this.#state());
-    this.all.push({ key, depth, name, isOpen: null, text, unit, paths: () => paths(this.#state()), thing });
+    this.all.push({ key, depth, name, isOpen: null, text, unit, value, paths: () => paths(this.#state()), thing });
   }
 
   /** One thing, the `row`th of its set, and what is known of it. */
@@ -148,8 +147,7 @@ class Rows {
             2,
             name,
             (state) => cells(column(state), row),
-            unit,
-            thing,
+            { unit, value: null, thing },
             (state) => cellsOf(column(state), (item) => ({ set, id, column: name, item })),
           );
         }
@@ -187,8 +185,9 @@ class Rows {
       values.get(root) === undefined ? "" : preview(partAt(values.get(root), keys), WIDTH);
     const parts = partsOf(value);
     if (parts === null) {
-      this.leaf(key, depth, name, tell, unitOfValue(root), null, ({ values }) =>
-        Number.isNaN(numberIn(values.get(root), keys)) ? [] : [{ value: root, keys }],
+      const path: SeriesPath = { value: root, keys };
+      this.leaf(key, depth, name, tell, { unit: null, value: root, thing: null }, (state) =>
+        Number.isNaN(numberAt(state, path)) ? [] : [path],
       );
       return;
     }

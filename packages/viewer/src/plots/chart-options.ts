@@ -1,7 +1,6 @@
+import { pathText, type Series } from "simtape";
 import uPlot from "uplot";
-import type { Series } from "../protocol.ts";
 import { clock } from "../time.ts";
-import { labelOf } from "./paths.ts";
 
 /** Also distinguished by people who see colours otherwise (Okabe and Ito's, darker and lighter). */
 const COLORS = {
@@ -47,13 +46,13 @@ export function chartOptions(
     scales: { x: { time: false }, ...Object.fromEntries(units.map((unit) => [scaleOf(unit), {}])) },
     series: [
       {},
-      ...curves.map(({ line: { path, unit, isHeld }, color, isGhost }) => ({
-        label: labelOf(path),
+      ...curves.map(({ line: { path, unit, interpolation }, color, isGhost }) => ({
+        label: pathText(path),
         scale: scaleOf(unit ?? ""),
         stroke: colorOf(color, scheme),
         width: isGhost ? 1 : 1.5,
         ...(isGhost ? { dash: [4, 4], alpha: 0.75 } : {}),
-        paths: isHeld ? steps : straight,
+        paths: interpolation === "hold" ? steps : straight,
         points: { show: false },
       })),
     ],

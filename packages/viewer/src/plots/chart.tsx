@@ -1,11 +1,11 @@
+import { pathText, type Series, type SeriesPath } from "simtape";
 import { useEffect, useMemo, useRef } from "react";
 import { useFrames, useSession } from "../hooks.ts";
-import type { Series, SeriesPath } from "../protocol.ts";
 import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { type Curve, colorOf } from "./chart-options.ts";
-import type { Range } from "./envelope.ts";
-import { labelOf, numberAt } from "./paths.ts";
+import type { Range } from "./shared.ts";
+import { numberAt } from "./paths.ts";
 import { type PlotEvents, PlotView } from "./plot-view.ts";
 
 interface Props {
@@ -24,8 +24,8 @@ interface Props {
 
 /** The end of a number's name: of what, and which; the whole one is its title. */
 function shortOf(path: SeriesPath): string {
-  if ("value" in path) return labelOf(path).split("/").slice(-2).join("/");
-  return `${String(path.id).split("/").at(-1)} ${labelOf(path).split("/").at(-1)}`;
+  if ("value" in path) return pathText(path).split("/").slice(-2).join("/");
+  return `${String(path.id).split("/").at(-1)} ${pathText(path).split("/").at(-1)}`;
 }
 
 /** Several numbers over the same time, with what they are now, or under the pointer. */
@@ -36,11 +36,11 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onR
   const view = useRef<PlotView | null>(null);
   const names = useRef<HTMLUListElement>(null);
   const events = useRef<PlotEvents | null>(null);
-  const lines = useMemo(() => paths.flatMap((path) => series.get(labelOf(path)) ?? []), [paths, series]);
+  const lines = useMemo(() => paths.flatMap((path) => series.get(pathText(path)) ?? []), [paths, series]);
   const curves = useMemo(() => {
     const of = (found: ReadonlyMap<string, Series>, isGhost: boolean): Curve[] =>
       paths.flatMap((path, color) => {
-        const line = found.get(labelOf(path));
+        const line = found.get(pathText(path));
         return line === undefined ? [] : [{ line, color, isGhost }];
       });
     return [...of(series, false), ...ghosts.flatMap((found) => of(found, true))];
@@ -52,7 +52,7 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onR
     view.current?.setNow(frame.time);
     const outputs = names.current?.querySelectorAll("output") ?? [];
     paths.forEach((path, i) => {
-      const line = lines.findIndex((found) => found.path === path || labelOf(found.path) === labelOf(path));
+      const line = lines.findIndex((found) => found.path === path || pathText(found.path) === pathText(path));
       const now =
         "set" in path && path.item === "speed" ? view.current?.drawn(line, frame.time) : numberAt(frame.state, path);
       const number = (line < 0 ? null : view.current?.hovered(line)) ?? now ?? Number.NaN;
@@ -76,11 +76,11 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onR
   );
 
   return (
-    <figure className="plot" aria-label={`Plot of ${paths.map(labelOf).join(", ")}`}>
+    <figure className="plot" aria-label={`Plot of ${paths.map(pathText).join(", ")}`}>
       <figcaption>
         <ul ref={names} className="plot-lines">
           {paths.map((path, i) => {
-            const label = labelOf(path);
+            const label = pathText(path);
             const unit = series.get(label)?.unit ?? null;
             return (
               <li key={label} className="plot-line">

@@ -1,12 +1,16 @@
-import type { State } from "simtape";
+import { pathText, type SeriesPath, type State } from "simtape";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { useFrame, useSession, useValues } from "../hooks.ts";
-import type { SeriesPath } from "../protocol.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { labelOf, searchPaths } from "./paths.ts";
+import { useUnits } from "../units.ts";
+import { searchPaths } from "./paths.ts";
 
 /** Shown of what is found. */
 const LIMIT = 200;
+
+function Unit({ unit }: { readonly unit: string | null }) {
+  return unit === null ? null : <span className="plot-unit">{unit}</span>;
+}
 
 /** Finds numbers of the state that is shown, and puts them into a plot or takes them out. */
 export function PathPicker({
@@ -28,7 +32,8 @@ export function PathPicker({
   });
   const [active, setActive] = useState(0);
   const { found, isMore } = state === null ? { found: [], isMore: false } : searchPaths(state, text, LIMIT);
-  const labels = new Set(chosen.map(labelOf));
+  const chosenTexts = new Set(chosen.map(pathText));
+  const unitOf = useUnits();
   const at = Math.min(active, found.length - 1);
 
   const press = (event: KeyboardEvent): void => {
@@ -71,19 +76,19 @@ export function PathPicker({
           aria-label="Numbers"
           className="picker-list"
         >
-          {found.map(({ path, label, unit }, i) => (
+          {found.map(({ path, text: label, unit }, i) => (
             <button
               type="button"
               tabIndex={-1}
               key={label}
               id={`${id}-${i}`}
               role="option"
-              aria-selected={labels.has(label)}
+              aria-selected={chosenTexts.has(label)}
               data-active={i === at || undefined}
               onClick={() => onToggle(path)}
             >
               <span>{label}</span>
-              {unit !== null && <span className="plot-unit">{unit}</span>}
+              <Unit unit={"value" in path ? unitOf(path.value) : unit} />
             </button>
           ))}
         </div>

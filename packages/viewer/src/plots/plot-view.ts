@@ -1,9 +1,8 @@
 import "uplot/dist/uPlot.min.css";
-import type { Time } from "simtape";
+import { pathText, type Time } from "simtape";
 import uPlot from "uplot";
 import { type Curve, chartOptions, tableOf } from "./chart-options.ts";
-import type { Range } from "./envelope.ts";
-import { labelOf } from "./paths.ts";
+import type { Range } from "./shared.ts";
 
 export interface PlotContent {
   /** The recording's own first. */
@@ -53,7 +52,12 @@ export class PlotView {
     const before = this.#content;
     this.#content = content;
     const { curves, range, width, height, scheme } = content;
-    const told = curves.map(({ line: { path, unit, isHeld }, ...look }) => [labelOf(path), unit, isHeld, look]);
+    const told = curves.map(({ line: { path, unit, interpolation }, ...look }) => [
+      pathText(path),
+      unit,
+      interpolation,
+      look,
+    ]);
     const shape = JSON.stringify([told, scheme]);
     const isNew = shape !== this.#shape || this.#plot === null;
     if (isNew) {

@@ -1,13 +1,13 @@
 import "./plots.css";
-import type { Time } from "simtape";
+import { pathText, type SeriesPath, type Time } from "simtape";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useFrame, useFrames, useSession, useValues, useViewer } from "../hooks.ts";
-import type { Opened, SeriesPath } from "../protocol.ts";
+import type { Opened } from "../protocol.ts";
 import { sizeText } from "../size.ts";
 import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
-import { firstChart, labelOf } from "./paths.ts";
+import { firstChart } from "./paths.ts";
 import { PathPicker } from "./path-picker.tsx";
 import { type Shown, toggled, useShown, within, zoomed } from "./shared.ts";
 import { useGhostSeries } from "./use-ghost-series.ts";
@@ -121,7 +121,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
         {size.width > 0 &&
           shown.charts.map((chart, i) => (
             <Chart
-              key={chart.map(labelOf)[0]}
+              key={chart.map(pathText)[0]}
               paths={chart}
               series={loaded.series}
               ghosts={ghosts}

@@ -1,8 +1,10 @@
-import type { Time } from "simtape";
+import { pathText, type SeriesPath, type Time } from "simtape";
 import { useSession, useShared, useViewer } from "../hooks.ts";
-import type { SeriesPath } from "../protocol.ts";
-import type { Range } from "./envelope.ts";
-import { labelOf } from "./paths.ts";
+
+export interface Range {
+  readonly start: Time;
+  readonly end: Time;
+}
 
 /** What the plots show; kept in the address. */
 export interface Shown {
@@ -25,11 +27,11 @@ export function useShown(): readonly [Shown, (next: Shown) => void, () => Shown 
 
 /** With a path in a chart, or out of it when it is there; `null`: in a chart of its own. A chart without paths goes. */
 export function toggled(shown: Shown, path: SeriesPath, chart: number | null): Shown {
-  const label = labelOf(path);
+  const label = pathText(path);
   if (chart === null || shown.charts[chart] === undefined) return { ...shown, charts: [...shown.charts, [path]] };
   const charts = shown.charts.map((paths, i) => {
     if (i !== chart) return paths;
-    const others = paths.filter((other) => labelOf(other) !== label);
+    const others = paths.filter((other) => pathText(other) !== label);
     return others.length < paths.length ? others : [...paths, path];
   });
   return { ...shown, charts: charts.filter((paths) => paths.length > 0) };

@@ -1,10 +1,9 @@
+import { pathText, type Series, type SeriesPath } from "simtape";
 import { useEffect, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { ghostTime, mainTime } from "../placement.ts";
-import type { Series, SeriesPath } from "../protocol.ts";
 import type { Deck } from "../session.ts";
-import type { Range } from "./envelope.ts";
-import { labelOf } from "./paths.ts";
+import type { Range } from "./shared.ts";
 
 /** Lines of the ghosts by label, each ghost's in a map of its own. */
 type GhostLines = readonly ReadonlyMap<string, Series>[];
@@ -34,7 +33,7 @@ export function useGhostSeries(paths: readonly SeriesPath[], { start, end }: Ran
       const found = await session.query("series", ask, { signal: controller.signal });
       return new Map(
         found.map((line) => [
-          labelOf(line.path),
+          pathText(line.path),
           { ...line, time: line.time.map((time) => mainTime(time, ghost, main)) },
         ]),
       );

@@ -1,8 +1,6 @@
-import type { Time } from "simtape";
+import { pathText, type Series, type SeriesPath, type Time } from "simtape";
 import { useEffect, useState } from "react";
 import { useSession } from "../hooks.ts";
-import type { Series, SeriesPath } from "../protocol.ts";
-import { labelOf } from "./paths.ts";
 
 export interface Loaded {
   /** By label. */
@@ -33,7 +31,7 @@ export function useSeries(
     }
     const controller = new AbortController();
     const show = (lines: readonly Series[], progress: number | null): void =>
-      setLoaded({ series: new Map(lines.map((line) => [labelOf(line.path), line])), progress, error: null });
+      setLoaded({ series: new Map(lines.map((line) => [pathText(line.path), line])), progress, error: null });
     session
       .query(
         "series",

@@ -1,5 +1,4 @@
-import { type Axes, posesOf } from "simtape";
-import type { Series, SeriesPath } from "../protocol.ts";
+import { type Axes, posesOf, type Series, type SeriesPath } from "simtape";
 import type { Origin } from "./origin.ts";
 import { turnVectorUp } from "./y-up.ts";
 
@@ -65,11 +64,11 @@ class Along {
 
   /** The number at a time, not before the one asked for last; NaN where nothing is known. */
   at(at: number): number {
-    const { time, value, isHeld } = this.#line;
+    const { time, value, interpolation } = this.#line;
     while (this.#next < time.length - 1 && time[this.#next]! < at) this.#next++;
     const from = this.#next - 1;
     const span = time[this.#next]! - time[from]!;
-    if (isHeld || !(span > 0)) return value[at >= time[this.#next]! ? this.#next : from]!;
+    if (interpolation === "hold" || !(span > 0)) return value[at >= time[this.#next]! ? this.#next : from]!;
     const part = Math.max(0, Math.min(1, (at - time[from]!) / span));
     return value[from]! + part * (value[this.#next]! - value[from]!);
   }

@@ -1,5 +1,4 @@
-import type { Frame } from "simtape";
-import { labelOf } from "../plots/paths.ts";
+import { type Frame, pathText } from "simtape";
 import type { Deck, Session } from "../session.ts";
 import { coursePaths, courseOf } from "./course.ts";
 import type { SceneView } from "./scene-view.ts";
@@ -56,9 +55,9 @@ async function drawOne(
     { signal },
   );
   // They come in any order.
-  const byLabel = new Map(lines.map((line) => [labelOf(line.path), line]));
+  const byLabel = new Map(lines.map((line) => [pathText(line.path), line]));
   for (const { set, id, column, axes } of wanted) {
-    const [a, b, c] = coursePaths(set, id, column).map((path) => byLabel.get(labelOf(path)));
+    const [a, b, c] = coursePaths(set, id, column).map((path) => byLabel.get(pathText(path)));
     const course =
       a === undefined || b === undefined || c === undefined ? null : courseOf([a, b, c], axes, view.origin);
     if (course !== null) view.setCourse(cast, set, id, course);

@@ -1,14 +1,32 @@
 import { readFileSync } from "node:fs";
-import { filesBundle, open, type Recording } from "simtape";
+import { filesBundle, open, pathText, type Recording, type Series, type SeriesPath } from "simtape";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Engine } from "../../src/engine/engine.ts";
 import { series, table } from "../../src/engine/series.ts";
-import { firstChart, labelOf, numberAt, numericPaths, searchPaths } from "../../src/plots/paths.ts";
-import { unitOfCell } from "../../src/plots/units.ts";
-import type { Place, SeriesPath } from "../../src/protocol.ts";
+import { lineOf, Survey } from "../../src/engine/survey.ts";
+import { firstChart, numberAt, searchPaths } from "../../src/plots/paths.ts";
+import { within, zoomed } from "../../src/plots/shared.ts";
+import type { Place } from "../../src/protocol.ts";
 import { example } from "../support/viewer.ts";
 
 const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"] as const;
+/** A number that is its time, at some times. */
+function seriesOf(times: readonly number[]): Series {
+  return {
+    path: { value: "clock", keys: [] },
+    text: "clock",
+    unit: null,
+    kind: "number",
+    interpolation: "linear",
+    time: Float64Array.from(times),
+    value: Float64Array.from(times),
+    valid: new Uint8Array(times.length).fill(1),
+    texts: null,
+    moments: times.length,
+  };
+}
+
 const { signal } = new AbortController();
 const ignore = (): void => undefined;
 
@@ -29,14 +47,14 @@ describe("numbers over time", () => {
     const found = all.found.filter(({ path }) => !("item" in path && path.item === "speed"));
     const paths = found.filter((_, i) => i % Math.ceil(found.length / 12) === 0).map(({ path }) => path);
     const lines = await series(engine, { recording: id, paths, start, end, columns: 20_000 }, signal, ignore);
-    expect(lines.map(({ path }) => labelOf(path)).toSorted()).toEqual(paths.map(labelOf).toSorted());
+    expect(lines.map(({ path }) => pathText(path)).toSorted()).toEqual(paths.map(pathText).toSorted());
     for (const part of [0, 0.21, 0.5, 0.83, 1]) {
       const line = lines[0]!;
       const time = line.time[Math.floor(part * (line.time.length - 1))]!;
       const state = await recording.state(time);
       for (const { path, time: times, value } of lines) {
         const at = times.indexOf(time);
-        if (at >= 0) expect([labelOf(path), time, value[at]]).toEqual([labelOf(path), time, numberAt(state, path)]);
+        if (at >= 0) expect([pathText(path), time, value[at]]).toEqual([pathText(path), time, numberAt(state, path)]);
       }
     }
   });
@@ -66,7 +84,7 @@ describe("numbers over time", () => {
     ] as const) {
       const ask = { recording: id, paths: [path], start, end, columns: 1000 };
       const [line] = await series(engine, ask, signal, ignore);
-      expect(line).toMatchObject({ unit: "block/s", isHeld: false });
+      expect(line).toMatchObject({ unit: "block/s", interpolation: "linear" });
       const at = line!.time.indexOf(21e9);
       const [before, after] = await Promise.all([20.95e9, 21e9].map((time) => recording.state(time)));
       const moved = [0, 1, 2].map((item) => {
@@ -90,6 +108,45 @@ describe("numbers over time", () => {
     expect((await second)[0]!.value.length).toBe((await series(engine, ask, signal, ignore))[0]!.value.length);
   });
 
+  test("go on to the neighbours of a range, whatever it is", () =>
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: -10, max: 1010 }),
+        fc.integer({ min: 0, max: 400 }),
+        (unsorted, start, length) => {
+          const times = unsorted.toSorted((a, b) => a - b);
+          const range = { start, end: start + length };
+          const { time, value } = lineOf(seriesOf(times), range, 500);
+          const inside = times.filter((at) => at >= start && at <= range.end);
+          const before = times.filter((at) => at < start).slice(-1);
+          const behind = times.filter((at) => at > range.end).slice(0, 1);
+          expect([...time]).toEqual([...before, ...inside, ...behind]);
+          expect([...value]).toEqual([...time]);
+        },
+      ),
+    ));
+
+  test("stand still while nobody waits for them, and go on where they were", async () => {
+    const { recording } = await opened("town.log");
+    const { start, end } = await recording.timeline();
+    const paths: SeriesPath[] = [{ value: "visual-time", keys: [] }];
+    const survey = new Survey(recording, paths, { start, end: end + 1 });
+    const controller = new AbortController();
+    const reached: number[] = [];
+    const first = survey.complete((time) => {
+      reached.push(time);
+      controller.abort(new Error("enough"));
+    }, controller.signal);
+    await expect(first).rejects.toThrow("enough");
+    const { length } = reached;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(reached.length).toBe(length);
+    await survey.complete((time) => reached.push(time), signal);
+    expect(reached).toEqual(reached.toSorted((a, b) => a - b));
+    expect(survey.series(0)!.moments).toBe((await recording.series(paths))[0]!.time.length);
+  });
+
   test("become CSV with a row for every moment", async () => {
     const { engine, id } = await opened("town.log");
     const paths: SeriesPath[] = [
@@ -108,10 +165,11 @@ describe("charts to begin with", () => {
   const first = async (name: string, format: string): Promise<string[]> => {
     const { recording } = await opened(name);
     const { start, end } = await recording.timeline();
-    const state = await recording.state((start + end) / 2);
-    return firstChart(state, format).paths.map((path) => {
-      const unit = [...numericPaths(state)].find(({ label }) => label === labelOf(path))?.unit;
-      return `${labelOf(path)} [${unit}]`;
+    const at = (start + end) / 2;
+    const listed = await recording.paths({ at });
+    return firstChart(await recording.state(at), format).paths.map((path) => {
+      const unit = listed.find(({ text }) => text === pathText(path))?.unit;
+      return `${pathText(path)} [${unit}]`;
     });
   };
 
@@ -142,11 +200,12 @@ describe("charts to begin with", () => {
     expect(firstChart(state, "mira")).toEqual({ paths: [first], isWhole: false });
     expect(firstChart({ ...state, values: new Map() }, "mira")).toEqual({ paths: [], isWhole: false });
   });
+});
 
-  test("units are those of the number, where a column has several", () => {
-    expect([0, 2].map((item) => unitOfCell("deg deg ft", 3, item))).toEqual(["deg", "ft"]);
-    expect(unitOfCell("m", 3, 1)).toBe("m");
-    expect(unitOfCell("m/s", 3, "length")).toBe("m/s");
-    expect(unitOfCell(null, 3, 0)).toBeNull();
-  });
+test("a zoom keeps the time it is about in place, and ends with all of the recording", () => {
+  const bounds = { start: 0, end: 1e9 };
+  expect(zoomed(bounds, 0.5, 4e8, bounds)).toEqual({ start: 2e8, end: 7e8 });
+  expect(zoomed({ start: 2e8, end: 7e8 }, 2, 4e8, bounds)).toBeNull();
+  expect(zoomed({ start: 0, end: 4e8 }, 2, 0, bounds)).toEqual({ start: 0, end: 8e8 });
+  expect(within({ start: 9e8, end: 13e8 }, bounds)).toEqual({ start: 6e8, end: 1e9 });
 });

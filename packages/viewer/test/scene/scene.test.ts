@@ -624,9 +624,14 @@ describe("ways and gaps", () => {
   const line = (item: number, value: number[]) => ({
     path: { set: "cars", id: 1, column: "position", item },
     unit: "cm",
-    isHeld: false,
+    text: `cars/1/position.${"xyz"[item]}`,
+    kind: "number" as const,
+    interpolation: "linear" as const,
     time: Float64Array.from(value.keys()).map((second) => second * 1e9),
     value: Float64Array.from(value),
+    valid: new Uint8Array(value.length).fill(1),
+    texts: null,
+    moments: value.length,
   });
   const course = courseOf(
     [line(0, [0, 1000, 2000]), line(1, [0, 0, 0]), line(2, [0, 0, 0])],
