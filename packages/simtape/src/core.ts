@@ -49,7 +49,7 @@ export {
   type StoreErrorCode,
 } from "./io/store.ts";
 export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store-bundle.ts";
-export type { Location } from "./location.ts";
+export { bundleAt, type Location } from "./location.ts";
 export {
   type Angles,
   type Axes,
@@ -113,6 +113,7 @@ export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
 export { type EntitySet, MutableState, type State } from "./model/state.ts";
 export { metresPer, metresPerSecond, radiansPer } from "./model/units.ts";
 export type { Original } from "./model/original.ts";
+export { HERO, type Showing } from "./model/showing.ts";
 export type { TextRoom, Traits } from "./model/traits.ts";
 export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
 export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";

@@ -6,6 +6,7 @@ import type {
   RecordingInfo,
   Series,
   SeriesPath,
+  Showing,
   State,
   Time,
   Timeline,
@@ -32,6 +33,8 @@ export interface Opened {
   /** Names the recording in queries. */
   readonly recording: number;
   readonly info: RecordingInfo;
+  /** What its format tells of how to show it. */
+  readonly showing: Showing;
   readonly timeline: Timeline;
   readonly channels: readonly ChannelFacts[];
   /** Id of the channel whose messages carry motion. */
@@ -128,9 +131,9 @@ interface Of {
 
 /** Queries by name: what is asked, and what is answered. Everything can be cloned; arrays are the page's own. */
 export interface Queries {
-  /** With the zstd dictionaries at hand, for a recording that needs one, and the addresses of format modules. */
+  /** With the files at hand that a recording may need beside it, and the addresses of format modules. */
   open: {
-    ask: { readonly place: Place; readonly dictionaries: readonly File[]; readonly modules: readonly string[] };
+    ask: { readonly place: Place; readonly given: readonly File[]; readonly modules: readonly string[] };
     answer: Opened;
   };
   close: { ask: Of; answer: null };

@@ -67,8 +67,6 @@ interface Goal {
   isReached: boolean;
 }
 
-/** Groups of values that nothing draws: CARLA's are new for each actor in each frame. */
-const BULK = ["bones", "physics", "wheels"];
 /** How long a notice is shown, milliseconds. */
 const NOTICE = 4000;
 
@@ -98,12 +96,12 @@ export class Session {
   readonly #readers = new Set<{ readonly groups: readonly string[] | null }>();
   /** What is being opened. */
   readonly #openings = new Set<AbortController>();
-  /** Dictionaries of HCRP that were given to the page, by name. */
-  readonly #dictionaries = new Map<string, File>();
+  /** Files that recordings may need beside them and that were given to the page, by name. */
+  readonly #given = new Map<string, File>();
   #notice: ReturnType<typeof setTimeout> | null = null;
   /** Where the address says that the recording that will be opened next was left. */
   #left: OpenAt = {};
-  #omitted: readonly string[] = BULK;
+  #omitted: readonly string[] = [];
   /** By the id of the panel that draws it. */
   readonly pictures: Map<string, Picture> = new Map();
 
@@ -199,9 +197,9 @@ export class Session {
     await this.#drop([gone]);
   }
 
-  /** Keeps zstd dictionaries for the recordings that will be opened. */
-  giveDictionaries(files: readonly File[]): void {
-    for (const file of files) this.#dictionaries.set(file.name, file);
+  /** Keeps files that the recordings which will be opened may need beside them. */
+  give(files: readonly File[]): void {
+    for (const file of files) this.#given.set(file.name, file);
   }
 
   /** Takes note that something cannot be opened. */
@@ -316,7 +314,7 @@ export class Session {
     try {
       return await this.query(
         "open",
-        { place, dictionaries: [...this.#dictionaries.values()], modules: formatAddresses() },
+        { place, given: [...this.#given.values()], modules: formatAddresses() },
         {
           signal: controller.signal,
           onProgress: ({ done, total }) => this.state.update({ opening: { name, done, total } }),
@@ -357,7 +355,8 @@ export class Session {
       const isPlaying = phase === "loading" ? this.isPlaying : phase === "playing" || phase === "buffering";
       this.state.update({ status, isPlaying });
     });
-    player.omitValues(this.#omitted);
+    this.#omitted = [];
+    this.#omitValues();
     player.subscribe((frame) => this.#show(player, frame));
     if (this.isPlaying) player.play();
     const ask = {
@@ -382,7 +381,8 @@ export class Session {
   /** Tells the player what need not come. */
   #omitValues(): void {
     const readers = [...this.#readers];
-    const omitted = BULK.filter((group) => !readers.some(({ groups }) => groups?.includes(group) ?? true));
+    const bulk = new Set(this.state.value.decks.flatMap(({ opened }) => opened.showing.bulk ?? []));
+    const omitted = [...bulk].filter((group) => !readers.some(({ groups }) => groups?.includes(group) ?? true));
     if (omitted.join(" ") === this.#omitted.join(" ")) return;
     this.#omitted = omitted;
     this.#player?.omitValues(omitted);

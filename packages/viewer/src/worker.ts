@@ -17,8 +17,7 @@ export type Query<K extends QueryName> = (
 ) => Promise<Answer<K>>;
 
 const QUERIES: { readonly [K in QueryName]: Query<K> } = {
-  open: (engine, { place, dictionaries, modules }, signal, report) =>
-    engine.open(place, signal, report, dictionaries, modules),
+  open: (engine, { place, given, modules }, signal, report) => engine.open(place, signal, report, given, modules),
   close: (engine, { recording }) => engine.close(recording),
   play: (engine, ask) => engine.play(ask),
   findings: async (engine, { recording }) => engine.recording(recording).findings,

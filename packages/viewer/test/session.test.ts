@@ -1,5 +1,5 @@
 import type { PlayerCommand } from "simtape";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addressOf } from "../src/address.ts";
 import { keptIn } from "../src/kept.ts";
 import type { Ask, PageMessage, Place } from "../src/protocol.ts";
@@ -13,10 +13,15 @@ class SilentWorker extends EventTarget {
     if (message.type === "cancel") return;
     const { id, name, ask } = message;
     if (name === "play") asked.push(ask as Ask<"play">);
-    const answer = name === "open" ? { recording: id, timeline: { start: 0, end: 9e9 } } : null;
+    const answer = name === "open" ? { recording: id, timeline: { start: 0, end: 9e9 }, showing: {} } : null;
     queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data: { type: "answer", id, answer } })));
   }
 }
+
+/** A page without anything that whoever serves it can write into it. */
+beforeEach(() => {
+  vi.stubGlobal("document", { baseURI: "https://example.org/view/", querySelector: () => null });
+});
 
 afterEach(() => {
   for (const { port } of asked.splice(0)) (port as MessagePort).close();
@@ -56,7 +61,6 @@ test("what plays plays on when two ghosts come at once, and both are there", asy
 test("the address has the time before the first frame, and everything else that was asked for", async () => {
   vi.stubGlobal("Worker", SilentWorker);
   vi.stubGlobal("location", { href: "https://example.org/view/" });
-  vi.stubGlobal("document", { baseURI: "https://example.org/view/" });
   const session = new Session();
   await session.open(placeOf("a"), { at: 3.25e9, rate: -2, loop: { start: 1e9, end: 5e9 } });
   await session.addGhost({ kind: "url", name: "b", url: "https://example.org/view/b" }, { offset: 1e9 });

@@ -47,6 +47,7 @@ export function filesBundle(
 export function withFiles(bundle: SourceBundle, files: ReadonlyMap<string, Uint8Array>): SourceBundle {
   return {
     name: bundle.name,
+    ...(bundle.names === undefined ? {} : { names: bundle.names }),
     open: (name) => {
       const file = name === undefined ? undefined : files.get(name);
       return file === undefined ? bundle.open(name) : Promise.resolve(memory(file, name));

@@ -17,7 +17,7 @@ export interface ByteSource {
 export interface SourceBundle {
   /** File name of the main source, when it has one: `"run.traj"`. Siblings are found by it. */
   readonly name: string | null;
-  /** Names of all files, where they are at hand and nobody said which is the main one: the formats may know. */
+  /** Names of all files, where they are at hand and the main one was not named: the formats may know it. */
   readonly names?: readonly string[];
   /** Null when there is no such sibling. Throws `SourceError` when it cannot be opened. */
   open(name?: string): Promise<ByteSource | null>;

@@ -103,7 +103,7 @@ export interface Reader {
   readonly siblings?: readonly string[] | undefined;
   /** What one of `siblings` is called beside a main file of another name; absent: the same. */
   siblingFor?(sibling: string, main: string): string;
-  /** Small files that whoever reads what is written after it needs beside, as a dictionary; absent: none. */
+  /** Small files that readers of what is written after it need beside, as a dictionary; absent: none. */
   readonly needs?: readonly NeededFile[] | undefined;
   readonly state: StateModel;
   /**
@@ -184,6 +184,8 @@ export interface FormatOption {
   readonly what: string;
   /** A phrase for the help text. */
   readonly help: string;
+  /** How the names end that the format looks for: `.dict`. */
+  readonly ending: string;
   /** The name that the format looks for beside a recording; null: the content is no such file. */
   fileName(content: Uint8Array): Promise<string | null>;
 }

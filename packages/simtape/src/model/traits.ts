@@ -2,6 +2,7 @@ import type { EventReader } from "./query/events.ts";
 import type { Original } from "./original.ts";
 import type { Reader } from "./reader.ts";
 import type { Recording } from "./recording.ts";
+import type { Showing } from "./showing.ts";
 import type { Value } from "./value.ts";
 
 /**
@@ -13,6 +14,8 @@ export interface Traits {
   unitOf?(path: string): string | null;
   /** Makes a reader of events for one pass over a recording of this format, which may be edited. */
   events?(recording: Recording, signal?: AbortSignal): Promise<EventReader>;
+  /** How it is shown well. */
+  readonly showing?: Showing;
   /** Where a text about the recording is kept inside, that the format's own programs pass over; absent: it has no room. */
   readonly room?: TextRoom;
   /** The files that a recording carries inside; none for one that is edited. */

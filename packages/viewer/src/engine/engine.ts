@@ -1,7 +1,18 @@
-import { filesBundle, open, type Player, play, type Port, type Recording, servePlayer } from "simtape";
+import {
+  bundleAt,
+  filesBundle,
+  FORMATS,
+  open,
+  type Player,
+  play,
+  type Port,
+  type Recording,
+  servePlayer,
+} from "simtape";
 import type { Ask, Opened, Place, Progress } from "../protocol.ts";
-import { Dictionaries } from "./dictionaries.ts";
 import { formatsAt } from "./formats.ts";
+import { Given } from "./given.ts";
+import { showingOf } from "./showing.ts";
 
 /** Between two reports of progress, milliseconds. */
 const REPORT_EVERY = 50;
@@ -24,15 +35,16 @@ export class Engine {
     place: Place,
     signal: AbortSignal,
     report: (progress: Progress) => void,
-    given: readonly File[] = [],
+    files: readonly File[] = [],
     modules: readonly string[] = [],
   ): Promise<Opened> {
     let reported = 0;
-    const location = place.kind === "url" ? new URL(place.url) : filesBundle(place.files, place.main);
-    const dictionaries = new Dictionaries(given);
-    const recording = await open(location, {
+    const formats = [...FORMATS, ...(await formatsAt(modules))];
+    const bundle = place.kind === "url" ? bundleAt(new URL(place.url)) : filesBundle(place.files, place.main);
+    const given = new Given(files, formats);
+    const recording = await open(await given.beside(bundle), {
       signal,
-      formats: [...dictionaries.formats, ...(await formatsAt(modules))],
+      formats,
       onProgress: (done, total) => {
         const now = performance.now();
         if (now - reported < REPORT_EVERY) return;
@@ -40,7 +52,7 @@ export class Engine {
         report({ done, total });
       },
     }).catch((error: unknown) => {
-      throw place.kind === "url" ? explainFar(dictionaries.explain(error), place.url) : dictionaries.explain(error);
+      throw place.kind === "url" ? explainFar(given.explain(error), place.url) : given.explain(error);
     });
     if (signal.aborted) {
       await recording.close();
@@ -51,6 +63,7 @@ export class Engine {
     return {
       recording: id,
       info: recording.info,
+      showing: await showingOf(recording, formats),
       timeline: await recording.timeline(),
       channels: recording.channels.map(({ id, name, metadata, schema }) => ({
         id,

@@ -7,14 +7,14 @@ import { Breather } from "./breather.ts";
 const MOST = 10_000;
 const PLACES = 100;
 
-/** Kinds of events that may be checkpoints: marks have any of them. */
-const KINDS = ["bookmark", "checkpoint", "report", "start", "end", "mark"];
-
 /** Who passed which checkpoint when, and where these are: where the first who came by was then. */
 export const passings: Query<"passings"> = async (engine, { recording: id, isReading }, signal) => {
   const recording = engine.recording(id);
-  const marks = await marksOf(recording, { listed: true }, signal);
-  if (marks.length === 0 && isReading) marks.push(...(await marksOf(recording, {}, signal)));
+  const { checkpoints } = (await recording.traits()).showing ?? {};
+  if (checkpoints === undefined) return [];
+  const { kinds, set } = checkpoints;
+  const marks = await marksOf(recording, { kinds, listed: true }, signal);
+  if (marks.length === 0 && isReading) marks.push(...(await marksOf(recording, { kinds }, signal)));
   const met = new Set<string>();
   const found: Passing[] = [];
   for (const mark of marks) {
@@ -23,7 +23,7 @@ export const passings: Query<"passings"> = async (engine, { recording: id, isRea
     const entity = who[0]?.id;
     if (checkpoint === null || typeof entity !== "number" || found.length >= MOST) continue;
     const isFirst = met.size < PLACES && !met.has(checkpoint);
-    const place = isFirst ? await placeOf(recording, time, entity, signal) : null;
+    const place = isFirst ? await placeOf(recording, time, set, entity, signal) : null;
     if (place !== null) met.add(checkpoint);
     found.push({ time, entity, checkpoint, place });
   }
@@ -33,7 +33,7 @@ export const passings: Query<"passings"> = async (engine, { recording: id, isRea
 async function marksOf(recording: Recording, query: EventQuery, signal: AbortSignal): Promise<RecordingEvent[]> {
   const found: RecordingEvent[] = [];
   const breather = new Breather(signal);
-  for await (const events of recording.events({ ...query, kinds: KINDS, signal })) {
+  for await (const events of recording.events({ ...query, signal })) {
     found.push(...events);
     await breather.breathe();
   }
@@ -49,12 +49,13 @@ function checkpointOf({ kind, text }: RecordingEvent): string | null {
 async function placeOf(
   recording: Recording,
   time: Time,
+  set: string,
   entity: number,
   signal: AbortSignal,
 ): Promise<readonly number[] | null> {
-  const players = (await recording.state(time, { signal })).sets.get("players");
-  const row = players?.ids.indexOf(entity) ?? -1;
-  const position = players?.columns.get("position");
+  const things = (await recording.state(time, { signal })).sets.get(set);
+  const row = things?.ids.indexOf(entity) ?? -1;
+  const position = things?.columns.get("position");
   if (row < 0 || position === undefined) return null;
   const place = [0, 1, 2].map((item) => Number(position.data[3 * row + item]));
   return place.every(Number.isFinite) ? place : null;

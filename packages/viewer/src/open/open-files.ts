@@ -6,18 +6,19 @@ import { formatAddresses } from "./formats.ts";
 
 /** Opens the first recording, and says that there were others; or lays all of them over what plays. */
 export async function openFiles(session: Session, files: readonly File[], as: "main" | "ghosts"): Promise<void> {
-  const isDictionary = ({ name }: File): boolean => name.endsWith(".dict");
-  const dictionaries = files.filter(isDictionary);
-  // One that cannot be loaded is told when a recording is opened.
-  const others = await formatsAt(formatAddresses()).catch(() => []);
+  // One that cannot be loaded is reported when a recording is opened.
+  const formats = [...FORMATS, ...(await formatsAt(formatAddresses()).catch(() => []))];
+  const endings = formats.flatMap(({ options }) => options ?? []).map(({ ending }) => ending);
+  const isGiven = ({ name }: File): boolean => endings.some((ending) => name.endsWith(ending));
+  const given = files.filter(isGiven);
   const places = placesOf(
-    files.filter((file) => !isDictionary(file)),
-    [...FORMATS, ...others],
+    files.filter((file) => !isGiven(file)),
+    formats,
   );
-  session.giveDictionaries(dictionaries);
-  if (places.length === 0 && dictionaries.length > 0) {
+  session.give(given);
+  if (places.length === 0 && given.length > 0) {
     if (session.state.value.failure !== null) await session.tryAgain();
-    else session.tell(`${namesOf(dictionaries)} will be used for what is opened next`);
+    else session.tell(`${namesOf(given)} will be used for what is opened next`);
     return;
   }
   if (as === "ghosts") {

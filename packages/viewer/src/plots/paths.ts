@@ -1,47 +1,31 @@
-import { type PathInfo, pathsIn, readPath, type SeriesItem, type SeriesPath, type State } from "simtape";
+import { HERO, type PathInfo, pathsIn, readPath, type SeriesPath, type Showing, type State } from "simtape";
 
 /** Every number of a state, values first; of values the units are not told. */
 export function* numericPaths(state: State): Generator<PathInfo> {
   for (const path of pathsIn(state)) if (path.kind !== "text") yield path;
 }
 
-const value = (name: string): SeriesPath => ({ value: name, keys: [] });
-const cell = (set: string, column: string, item: SeriesItem, id = HERO): SeriesPath => ({
-  set,
-  id,
-  column,
-  item,
-});
-/** Stands for the thing that is looked at first. */
-const HERO = "*";
-
-/** Worth a look in each format: of these charts, the first of which anything is there. */
-const WORTHWHILE: Readonly<Record<string, readonly (readonly SeriesPath[])[]>> = {
-  nanover: [[value("energy.kinetic"), value("energy.potential")]],
-  carla: [
-    [cell("vehicles", "velocity", "length")],
-    [cell("vehicles", "forward-speed", null)],
-    [cell("vehicles", "position", 0), cell("vehicles", "position", 1)],
-  ],
-  flightgear: [[cell("aircraft", "geodetic", 2, "self"), value("/velocities/airspeed-kt")]],
-  mira: [[cell("poses", "position", 0), cell("poses", "position", 1), value("/robot/charger/Level")]],
-  hcrp: [[cell("players", "position", 1), cell("players", "position", "speed")]],
-};
+/** Where a format does not say what is worth a look: the first number, until the user chooses. */
+const ANY: NonNullable<Showing["charts"]> = ["any"];
 
 /** The chart to begin with: what of it is there by now, and whether that is all of it. */
 export function firstChart(
   state: State,
-  format: string,
+  { charts = ANY }: Showing,
 ): { readonly paths: readonly SeriesPath[]; readonly isWhole: boolean } {
-  for (const wanted of WORTHWHILE[format] ?? []) {
+  for (const wanted of charts) {
+    if (wanted === "any") {
+      // until something better comes
+      const [any] = numericPaths(state);
+      if (any !== undefined) return { paths: [any.path], isWhole: false };
+      continue;
+    }
     const paths = wanted
       .map((path) => ("set" in path && path.id === HERO ? { ...path, id: heroOf(state, path.set) } : path))
       .filter((path) => isThere(state, path));
     if (paths.length > 0) return { paths, isWhole: paths.length === wanted.length };
   }
-  // What a robot tells has any name: until something better comes, the first number.
-  const [any] = format === "mira" ? numericPaths(state) : [];
-  return { paths: any === undefined ? [] : [any.path], isWhole: false };
+  return { paths: [], isWhole: false };
 }
 
 function isThere(state: State, path: SeriesPath): boolean {

@@ -36,7 +36,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
     // Until all of it is there, or a chart was chosen: also one that was chosen after this was drawn.
     const now = chosen();
     if (now !== null && now !== first.current.shown) return;
-    const { paths: wanted, isWhole } = firstChart(frame.state, opened.info.format);
+    const { paths: wanted, isWhole } = firstChart(frame.state, opened.showing);
     if (wanted.length === 0 || JSON.stringify(now?.charts) === JSON.stringify([wanted])) return;
     first.current = { shown: { charts: [wanted], range: null }, isWhole };
     setShown(first.current.shown!);

@@ -1,9 +1,9 @@
 import { type Box3, Group } from "three";
-import type { State } from "simtape";
+import type { Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
 import { Look } from "./look.ts";
 import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
-import { PRESENTERS } from "./presenters/registry.ts";
+import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Origin } from "./origin.ts";
 
 /** All that one recording shows: its presenters, made when a set they claim first comes. */
@@ -14,15 +14,17 @@ export class Cast {
   state: State | null = null;
   crowds: readonly Crowd[] = [];
   readonly #origin: Origin;
+  readonly #named: NonNullable<Showing["presenters"]>;
   readonly #presenters = new Map<PresenterKind, Presenter>();
   readonly #sets = new Set<string>();
   #passings: readonly Passing[] = [];
   /** Presenters that know of them. */
   #marked = 0;
 
-  /** `ghost`: which one it is, -1 for what is played. */
-  constructor(origin: Origin, ghost: number) {
+  /** `ghost`: which one it is, -1 for what is played. `named`: what draws a set, by its name in `PRESENTERS`. */
+  constructor(origin: Origin, ghost: number, named: Showing["presenters"] = {}) {
     this.#origin = origin;
+    this.#named = named;
     this.look = new Look(ghost);
   }
 
@@ -30,7 +32,7 @@ export class Cast {
     this.state = state;
     for (const [name, set] of state.sets) {
       if (this.#sets.has(name)) continue;
-      const kind = PRESENTERS.find((candidate) => candidate.claims(name, set));
+      const kind = PRESENTERS.get(this.#named[name] ?? "") ?? claimant(name, set);
       if (kind === undefined) continue;
       this.#sets.add(name);
       this.#presenterOf(kind).adopt(name);

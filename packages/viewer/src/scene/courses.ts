@@ -8,13 +8,8 @@ const MOST = 12;
 const COLUMNS = 1500;
 /** A recording larger than this is not gone through for them. */
 const BYTES = 64 << 20;
-/** Sets whose things travel, and the column that says where they are. */
-const TRAVELLERS: readonly (readonly [set: string, column: string])[] = [
-  ["aircraft", "geodetic"],
-  ["vehicles", "position"],
-  ["poses", "position"],
-  ["players", "position"],
-];
+/** Columns that say where things are. */
+const PLACES = ["geodetic", "position"];
 
 /** Asks for the ways of the first few things of every recording, and draws them as they come. */
 export async function drawCourses(session: Session, view: SceneView, frame: Frame, signal: AbortSignal): Promise<void> {
@@ -35,9 +30,10 @@ async function drawOne(
 ): Promise<void> {
   if (state === undefined) return;
   const { start, end } = opened.timeline;
-  const wanted = TRAVELLERS.flatMap(([set, column]) => {
+  const wanted = view.travellers(cast).flatMap((set) => {
     const entities = state.sets.get(set);
-    if (entities?.columns.has(column) !== true) return [];
+    const column = PLACES.find((name) => entities?.columns.has(name));
+    if (entities === undefined || column === undefined) return [];
     // The recorded aircraft has a way in time; those that others sent are where they were heard.
     const ids = entities.ids.includes("self") ? ["self"] : entities.ids.slice(0, MOST);
     return ids.map((id) => ({ set, id, column, axes: entities.axes }));

@@ -117,6 +117,7 @@ export function ScenePanel() {
     if (shown === null) return;
     if (drawn.current.main !== null && drawn.current.main !== main) shown.reset();
     drawn.current.main = main;
+    shown.showings = decks.map(({ opened }) => opened.showing);
     shown.show(frame);
     // React keeps what is set again until it renders, which may be never.
     if (shown.usualMode !== usual) setUsual(shown.usualMode);
@@ -129,7 +130,7 @@ export function ScenePanel() {
       drawCourses(session, shown, frame, controller.signal)
         .then(() => writeGaps(gaps.current!, shown, decks))
         .catch(() => undefined);
-      if (main?.opened.info.format === "hcrp") {
+      if (main?.opened.showing.checkpoints !== undefined) {
         const ask = { recording: main.opened.recording, isReading: !isTooFar(main) };
         session
           .query("passings", ask, { signal: controller.signal })

@@ -1,5 +1,5 @@
 import { Box3, Group, type PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, type WebGLRenderer } from "three";
-import type { Frame } from "simtape";
+import type { Frame, Showing } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Selection } from "../session.ts";
 import type { Scheme } from "../theme.ts";
@@ -67,6 +67,7 @@ export class SceneView {
   #origin = new Origin();
   /** The first is what plays. */
   #casts: Cast[] = [];
+  #showings: readonly Showing[] = [];
   readonly #courses = new Map<
     string,
     { readonly course: Course; readonly object: Group; readonly parts: readonly (Ribbon | Lane)[] }
@@ -258,6 +259,17 @@ export class SceneView {
     this.invalidate();
   }
 
+  /** Names of the sets whose things travel, of recording 0 or of a ghost. */
+  travellers(cast: number): readonly string[] {
+    const crowds = this.#casts[cast]?.crowds ?? [];
+    return crowds.filter(({ travels }) => travels).map(({ set }) => set);
+  }
+
+  /** How the recordings are shown: what plays first, then its ghosts; said before their first frame. */
+  set showings(showings: readonly Showing[]) {
+    this.#showings = showings;
+  }
+
   /** Who passes checkpoints when, in what plays. */
   set passings(passings: readonly Passing[]) {
     this.#casts[0]?.mark(passings);
@@ -351,7 +363,7 @@ export class SceneView {
   #castAt(index: number): Cast {
     let cast = this.#casts[index];
     if (cast === undefined) {
-      cast = new Cast(this.#origin, index - 1);
+      cast = new Cast(this.#origin, index - 1, this.#showings[index]?.presenters);
       this.#casts.push(cast);
       this.#scene.add(cast.object);
     }

@@ -162,43 +162,46 @@ describe("numbers over time", () => {
 });
 
 describe("charts to begin with", () => {
-  const first = async (name: string, format: string): Promise<string[]> => {
+  const first = async (name: string): Promise<string[]> => {
     const { recording } = await opened(name);
+    const { showing = {} } = await recording.traits();
     const { start, end } = await recording.timeline();
     const at = (start + end) / 2;
     const listed = await recording.paths({ at });
-    return firstChart(await recording.state(at), format).paths.map((path) => {
+    return firstChart(await recording.state(at), showing).paths.map((path) => {
       const unit = listed.find(({ text }) => text === pathText(path))?.unit;
       return `${pathText(path)} [${unit}]`;
     });
   };
 
   test.each([
-    ["buckyball.nanover.zip", "nanover", ["energy.kinetic [kJ/mol]", "energy.potential [kJ/mol]"]],
-    ["flight.fgtape", "flightgear", ["aircraft/self/geodetic.z [ft]", "/velocities/airspeed-kt [kt]"]],
+    ["buckyball.nanover.zip", ["energy.kinetic [kJ/mol]", "energy.potential [kJ/mol]"]],
+    ["flight.fgtape", ["aircraft/self/geodetic.z [ft]", "/velocities/airspeed-kt [kt]"]],
     [
       "patrol.tape",
-      "mira",
       ["poses//robot/Odometry/position.x [m]", "poses//robot/Odometry/position.y [m]", "/robot/charger/Level [null]"],
     ],
-    ["race.hcrp", "hcrp", ["players/1/position.y [block]", "players/1/position.speed [block/s]"]],
-    ["town.log", "carla", ["vehicles/24/velocity.length [m/s]"]],
-  ])("of %s tell something", async (name, format, labels) => {
-    expect(await first(name, format)).toEqual(labels);
+    ["race.hcrp", ["players/1/position.y [block]", "players/1/position.speed [block/s]"]],
+    ["town.log", ["vehicles/24/velocity.length [m/s]"]],
+  ])("of %s tell something", async (name, labels) => {
+    expect(await first(name)).toEqual(labels);
   });
 
   test("name no avatar before there is a molecule", async () => {
     const { recording } = await opened("buckyball.nanover.zip");
     const state = await recording.state(-1);
-    expect(firstChart(state, "nanover")).toEqual({ paths: [], isWhole: false });
+    expect(firstChart(state, (await recording.traits()).showing!)).toEqual({ paths: [], isWhole: false });
   });
 
-  test("are the first number of a tape in which nothing has a place", () => {
+  test("are the first number of a tape in which nothing has a place, and of a format that names none", async () => {
     const values = new Map([["/robot/Mileage", 4.5]]);
     const state = { time: 0, values, sets: new Map() };
     const first = { value: "/robot/Mileage", keys: [] };
-    expect(firstChart(state, "mira")).toEqual({ paths: [first], isWhole: false });
-    expect(firstChart({ ...state, values: new Map() }, "mira")).toEqual({ paths: [], isWhole: false });
+    const { recording } = await opened("patrol.tape");
+    for (const showing of [(await recording.traits()).showing!, {}]) {
+      expect(firstChart(state, showing)).toEqual({ paths: [first], isWhole: false });
+      expect(firstChart({ ...state, values: new Map() }, showing)).toEqual({ paths: [], isWhole: false });
+    }
   });
 });
 

@@ -231,6 +231,19 @@ describe("presenters", () => {
     cast.dispose();
   });
 
+  test("are those that the format names, and by names and columns where it names none that there is", async () => {
+    const state = await stateOf("patrol.tape");
+    const described = (named: Record<string, string>): string => {
+      const cast = new Cast(new Origin(), -1, named);
+      cast.show(state);
+      cast.dispose();
+      return cast.describe();
+    };
+    const usual = described({});
+    expect(described({ poses: "no such presenter" })).toBe(usual);
+    expect(described({ poses: "points" })).not.toBe(usual);
+  });
+
   test("vehicles are simple from afar, and keep their lights", async () => {
     const cast = new Cast(new Origin(), -1);
     cast.show(await stateOf("town.log"));

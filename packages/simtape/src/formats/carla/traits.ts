@@ -1,3 +1,4 @@
+import { cellPath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
 
 /** Units of CARLA's values (spec §4.0, §4.14, §4.20). */
@@ -8,6 +9,15 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 export const traits: Traits = {
+  showing: {
+    charts: [
+      [cellPath("vehicles", "velocity", "length")],
+      [cellPath("vehicles", "forward-speed")],
+      [cellPath("vehicles", "position", 0), cellPath("vehicles", "position", 1)],
+    ],
+    // new for each actor in each frame
+    bulk: ["bones", "physics", "wheels"],
+  },
   unitOf: (path) => UNITS[path] ?? null,
   events: async (recording) => (await import("./events.ts")).CarlaEvents.of(recording),
 };

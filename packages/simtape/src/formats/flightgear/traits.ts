@@ -1,7 +1,11 @@
+import { cellPath, valuePath } from "../../model/showing.ts";
 import { roomAt, type Traits } from "../../model/traits.ts";
 import { unitOf } from "./units.ts";
 
 export const traits: Traits = {
+  showing: {
+    charts: [[cellPath("aircraft", "geodetic", 2, "self"), valuePath("/velocities/airspeed-kt")]],
+  },
   // a property beside those that FlightGear reads from `meta`
   room: roomAt("meta", "simtape-provenance"),
   unitOf,

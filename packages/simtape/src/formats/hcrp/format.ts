@@ -26,6 +26,7 @@ const DICTIONARY: FormatOption = {
   name: "dictionary",
   what: "trained zstd dictionary",
   help: "zstd dictionary of an HCRP recording that has no <id>.dict beside it",
+  ending: ".dict",
   fileName: async (content) => (await import("./chunk/dictionary.ts")).dictionaryName(content),
 };
 

@@ -1,6 +1,11 @@
+import { cellPath } from "../../model/showing.ts";
 import { roomAt, type Traits } from "../../model/traits.ts";
 
 export const traits: Traits = {
+  showing: {
+    charts: [[cellPath("players", "position", 1), cellPath("players", "position", "speed")]],
+    checkpoints: { kinds: ["bookmark", "checkpoint", "report", "start", "end", "mark"], set: "players" },
+  },
   room: roomAt("metadata", "simtape", "provenance"),
   originals: async (reader) => (await import("./write/originals.ts")).originalsOf(reader),
   events: async (recording) => (await import("./events-of.ts")).eventsOf(recording),

@@ -1,3 +1,4 @@
+import { valuePath } from "../../model/showing.ts";
 import { roomAt, type Traits } from "../../model/traits.ts";
 
 /** Units of NanoVer's values (semantics §2). */
@@ -7,6 +8,9 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 export const traits: Traits = {
+  showing: {
+    charts: [[valuePath("energy.kinetic"), valuePath("energy.potential")]],
+  },
   room: roomAt("provenance"),
   unitOf: (path) => (path.startsWith("energy.") ? "kJ/mol" : (UNITS[path] ?? null)),
   events: async (recording) => new (await import("./events.ts")).NanoverEvents(recording),

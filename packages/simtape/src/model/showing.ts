@@ -1,0 +1,37 @@
+import type { SeriesItem, SeriesPath } from "./query/path.ts";
+
+/**
+ * How programs that draw recordings show one of a format well. Plain data, which can be cloned. What is absent is shown as
+ * of any recording.
+ */
+export interface Showing {
+  /** Charts worth a first look: the first is drawn of which anything is there. `"any"`: the first number of the state. */
+  readonly charts?: readonly (readonly SeriesPath[] | "any")[];
+  /**
+   * Groups of values, which is their names up to the first `/`, that are many in a crowd and seldom looked at: they come
+   * when a panel reads them.
+   */
+  readonly bulk?: readonly string[];
+  /** What draws a set, by the name that the viewer has for it; a set that is not here is drawn by its name and columns. */
+  readonly presenters?: Readonly<Record<string, string>>;
+  /** Kinds of events that may be passings of checkpoints, and the set of those who pass them. */
+  readonly checkpoints?: { readonly kinds: readonly string[]; readonly set: string };
+}
+
+/** The id in a `SeriesPath` that stands for the thing that is looked at first. */
+export const HERO = "*";
+
+/** The number that a value is. */
+export function valuePath(value: string): SeriesPath {
+  return { value, keys: [] };
+}
+
+/** A number of a column, of the thing that is looked at first unless `id` names another. */
+export function cellPath(
+  set: string,
+  column: string,
+  item: SeriesItem = null,
+  id: number | string = HERO,
+): SeriesPath {
+  return { set, id, column, item };
+}
