@@ -1,11 +1,11 @@
-/** simtape without its formats: a page has those that are given to `open`, and no others. */
+/** simtape without its formats: `open` reads only the formats that it is given. */
 import type { HttpOptions } from "./io/http.ts";
 import { bundleAt, type Location } from "./location.ts";
 import { openBundle } from "./model/open.ts";
 import type { ChannelsOf, Format, OpenOptions } from "./model/reader.ts";
 import type { Recording } from "./model/recording.ts";
 
-/** How to open: with which formats, and how what is behind a URL is asked for. */
+/** How to open: with which formats, and with which options for HTTP. */
 export interface OpenWithOptions<F extends Format = Format> extends OpenOptions {
   readonly formats: readonly F[];
   readonly http?: HttpOptions | undefined;
@@ -14,7 +14,8 @@ export interface OpenWithOptions<F extends Format = Format> extends OpenOptions 
 /**
  * Opens a recording of one of the formats given, by its content. Files without an index are scanned once. Channels have
  * the types of the format; of several formats, those that all of them have.
- * Rejects with `TypeError` for what is no location, with `RecordingError` when it is none of the formats or cannot be read; damage that leaves it readable is in `findings`.
+ * Rejects with `TypeError` for a wrong location, and with `RecordingError` when no format recognises the file or it
+ * cannot be read. Damage that leaves it readable is in `findings`.
  */
 export async function open<F extends Format>(
   location: Location,

@@ -13,7 +13,9 @@ import type {
   TimeRange,
 } from "simtape";
 
-/** What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol. */
+/**
+ * What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol.
+ */
 
 /** Where a recording is: files the user gave, the main one first or named, or an address. */
 export type Place =
@@ -151,7 +153,10 @@ export interface Queries {
   findings: { ask: Of; answer: readonly Finding[] };
   /** By channel id; reads the whole recording where opening it did not. */
   statistics: { ask: Of; answer: readonly ChannelStatistics[] };
-  /** Messages per column of `[start, end)`, channel by channel: `counts[channel * columns + column]`. Progress is partial counts. */
+  /**
+   * Messages per column of `[start, end)`, channel by channel: `counts[channel * columns + column]`. Progress is
+   * partial counts.
+   */
   density: {
     ask: Of & { readonly start: Time; readonly end: Time; readonly columns: number };
     answer: Uint32Array;
@@ -197,7 +202,10 @@ export interface Queries {
     ask: Of & { readonly time: Time; readonly sequence: number };
     answer: NamedBytes | null;
   };
-  /** The units of the file's own framing: `limit` at most, that begin before `end`. Progress is those since the last one. */
+  /**
+   * The units of the file's own framing: `limit` at most, that begin before `end`. Progress is those since the last
+   * one.
+   */
   outline: { ask: Of & { readonly limit: number; readonly end: number }; answer: Outline };
   record: { ask: Of & { readonly index: number }; answer: RecordBytes | null };
   state: { ask: Of & { readonly time: Time; readonly interpolate: boolean }; answer: State };

@@ -159,7 +159,10 @@ export class Session {
     return this.#client.query(name, ask, options);
   }
 
-  /** Opens another recording instead of all that are open. What cannot be opened is in `failure`; overtaken, nothing happens. */
+  /**
+   * Opens another recording instead of all that are open. What cannot be opened is in `failure`; overtaken, nothing
+   * happens.
+   */
   async open(place: Place, from?: OpenAt): Promise<void> {
     const { at = null, loop = null, rate = 1, selection = null } = from ?? this.#left;
     this.#callOff();

@@ -176,7 +176,10 @@ export class ByteBuilder {
     return this.#bytes.slice(from, Math.min(until, this.#length));
   }
 
-  /** What was built, until the next write: for a caller who copies it at once. The builder starts again in the same memory. */
+  /**
+   * What was built, until the next write: for a caller who copies it at once. The builder starts again in the same
+   * memory.
+   */
   lend(): Uint8Array<ArrayBuffer> {
     const result = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

@@ -100,7 +100,10 @@ export class Fields {
     }
   }
 
-  /** Reads the next `length` bytes by themselves: what `work` leaves, or cannot read, is not understood; then it goes on. */
+  /**
+   * Reads the next `length` bytes by themselves: what `work` leaves, or cannot read, is not understood; then it goes
+   * on.
+   */
   within(length: number, work: () => void): void {
     const outer = this.#cursor;
     const role = this.#role;

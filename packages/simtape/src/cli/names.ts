@@ -11,8 +11,8 @@ interface Step {
 }
 
 /**
- * A fixer out of a file: `[{ "below": 3700, "block": { "minecraft:grass": "minecraft:short_grass" } }]`. Steps apply one
- * after the other. A block's properties stay where only its name is given. Throws `UsageError` for what is none.
+ * A fixer out of a file: `[{ "below": 3700, "block": { "minecraft:grass": "minecraft:short_grass" } }]`. Steps apply
+ * one after the other. A block's properties stay where only its name is given. Throws `UsageError` for what is none.
  */
 export async function fixerFrom(path: string): Promise<NameFixer> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

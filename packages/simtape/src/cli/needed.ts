@@ -9,7 +9,7 @@ export async function bringNeeded({ reader }: Recording, target: Target): Promis
   for (const file of (reader.base ?? reader).needs ?? []) await putNeeded(file, target);
 }
 
-/** Puts a file beside a recording, where readers look for it. One that is there already stays; another is reported. */
+/** Puts a file beside a recording, where readers look for it. One that is there already stays; one that differs is reported. */
 export async function putNeeded({ name, what, bytes }: NeededFile, target: Target): Promise<void> {
   if (target.isStandardOutput) return say(`simtape: readers need the ${what} ${name}`);
   const path = under(folderOf(target.main), name);

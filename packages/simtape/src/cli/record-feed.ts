@@ -63,7 +63,10 @@ async function take(sender: Sender, lines: LineProtocol): Promise<void> {
   await lines.finish();
 }
 
-/** Says when the store has not taken anything for a while, and when it does again; until the function given back is called. */
+/**
+ * Says when the store has not taken anything for a while, and when it does again; until the function given back is
+ * called.
+ */
 export function watchStore(lines: LineProtocol): () => void {
   let since: number | null = null;
   let isTold = false;

@@ -69,7 +69,9 @@ export function budgeted(command: Command): Command {
   return command.option("--budget <size>", "memory that a recording may take, as 512MiB (256MiB)", sizeOf);
 }
 
-/** Bytes that a recording may take: as given, or as the environment says; undefined: the default. Throws `UsageError`. */
+/**
+ * Bytes that a recording may take: as given, or as the environment says; undefined: the default. Throws `UsageError`.
+ */
 export function budgetOf({ budget }: ReadOptions): number | undefined {
   const text = process.env["SIMTAPE_BUDGET"] ?? "";
   if (budget !== undefined || text === "") return budget;
@@ -81,8 +83,8 @@ export function budgetOf({ budget }: ReadOptions): number | undefined {
 }
 
 /**
- * The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input; and what
- * was given besides.
+ * The files of what was named on the command line: a path, a folder, a URL, one in S3, or `-` for standard input; and
+ * what was given besides.
  */
 export async function bundleNamed(name: string, options: ReadOptions = {}): Promise<SourceBundle> {
   return withGiven(await bundleIn(name), options);

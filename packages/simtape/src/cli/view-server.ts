@@ -32,9 +32,9 @@ export interface ViewServer {
 }
 
 /**
- * Serves the page built in `folder` and the files of `entries` on 127.0.0.1, below a path that cannot be guessed. Reading
- * only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `given` are files
- * by name for recordings that may have one of that name beside them, and have none.
+ * Serves the page built in `folder` and the files of `entries` on 127.0.0.1, below a path that cannot be guessed.
+ * Reading only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `given`
+ * are files by name for recordings that may have one of that name beside them, and have none.
  * `modules` are real paths of format modules, which the page loads with the scripts that they import.
  */
 export async function serveView(

@@ -4,7 +4,9 @@ import { type ByteSource, SourceError } from "./source.ts";
 
 /** How a cache divides its source, and how much it keeps. */
 export interface CachedOptions {
-  /** Bytes per block; default 64 KiB. Reads of the source start and end at multiples of it, half of one too far, about. */
+  /**
+   * Bytes per block; default 64 KiB. Reads of the source start and end at multiples of it, half of one too far, about.
+   */
   readonly block?: number;
   /**
    * Bytes that come with the first of them, in one read: every format begins with a look at its head. Default 256 KiB,
@@ -21,8 +23,8 @@ export interface CachedOptions {
 /**
  * Keeps aligned blocks of `source` in memory. Blocks that are missing come with one read when they are neighbours, or
  * have few others between them; a block on its way is shared by all who need it, and one waiter's abort does not harm
- * the others. Failures are never kept; when the source has changed, all blocks go. A last block that is short is fetched
- * again once the source has grown. Closing it closes `source`.
+ * the others. Failures are never kept; when the source has changed, all blocks go. A last block that is short is
+ * fetched again once the source has grown. Closing it closes `source`.
  */
 export function cached(source: ByteSource, options: CachedOptions = {}): ByteSource {
   const { block = BLOCK, head = options.block ?? HEAD, limit = 64 * 1024 * 1024 } = options;
@@ -185,7 +187,9 @@ class CachedSource implements ByteSource {
     }
   }
 
-  /** Lets go of a block, and of its neighbours that came with the same read: they are views, and keep all of it alive. */
+  /**
+   * Lets go of a block, and of its neighbours that came with the same read: they are views, and keep all of it alive.
+   */
   #drop(index: number): void {
     const block = this.#kept.get(index);
     if (block === undefined) return;

@@ -35,11 +35,11 @@ export interface HttpOptions {
 const PROGRESS = 64 * 1024;
 
 /**
- * A file on an HTTP server, by range requests. The first answer tells the size; there is no HEAD request.
- * Answers must agree in ETag, Last-Modified and size, else `SourceError("changed")`. A server without ranges is asked for
- * the whole file once, which is then kept in memory, up to `limit`. Statuses from 400 to 499 are final; network errors,
- * cut answers and 500 and above are tried again. Name and password inside the URL are sent as basic authorization.
- * Throws `TypeError` when `url` is not a URL.
+ * A file on an HTTP server, by range requests. The first answer tells the size; there is no HEAD request. Answers must
+ * agree in ETag, Last-Modified and size, else `SourceError("changed")`. A server without ranges is asked for the whole
+ * file once, which is then kept in memory, up to `limit`. Statuses from 400 to 499 are final; network errors, cut
+ * answers and 500 and above are tried again. Name and password inside the URL are sent as basic authorization. Throws
+ * `TypeError` when `url` is not a URL.
  */
 export function http(url: string | URL, options: HttpOptions = {}): ByteSource {
   return new HttpSource(url, options);

@@ -1,7 +1,7 @@
 /**
  * One piece of work with several waiters. A waiter's abort rejects that waiter alone; the work itself is aborted when
- * the last waiter has left. A failed or abandoned one is of no more use: a caller that keeps it must check `abandoned` before
- * joining, and drop it when it settles.
+ * the last waiter has left. A failed or abandoned one is of no more use: a caller that keeps it must check `abandoned`
+ * before joining, and drop it when it settles.
  */
 export class Shared<T> {
   readonly #controller = new AbortController();

@@ -1,4 +1,4 @@
-/** Ranged reads over one file, whatever holds it. Implementations and wrappers all pass `describeSource` in the tests. */
+/** Ranged reads over one file, on any medium. Implementations and wrappers all pass `describeSource` in the tests. */
 export interface ByteSource {
   /** For messages only: a URL, a path, `"memory"`. */
   readonly name: string;
@@ -17,15 +17,17 @@ export interface ByteSource {
 export interface SourceBundle {
   /** File name of the main source, when it has one: `"run.traj"`. Siblings are found by it. */
   readonly name: string | null;
-  /** Names of all files, where they are at hand and the main one was not named: the formats may know it. */
+  /** Names of all files, where they are at hand and the main one is not stated: the formats may know. */
   readonly names?: readonly string[];
   /** Null when there is no such sibling. Throws `SourceError` when it cannot be opened. */
   open(name?: string): Promise<ByteSource | null>;
 }
 
-/** Why bytes could not be had. The model turns it into a `RecordingError`. */
+/** Why a read failed. The model turns it into a `RecordingError`. */
 export class SourceError extends Error {
-  /** `changed`: the content is not what it was when it was opened; `closed`: read after `close()`; `failed`: all else. */
+  /**
+   * `changed`: the content is not what it was when it was opened; `closed`: read after `close()`; `failed`: all else.
+   */
   readonly reason: "changed" | "failed" | "closed";
 
   constructor(reason: "changed" | "failed" | "closed", message: string, options?: { cause?: unknown }) {

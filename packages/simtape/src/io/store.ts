@@ -13,7 +13,7 @@ export interface StoreEntry {
   readonly modified: number;
 }
 
-/** What must hold for a change to be made: nothing is under the key yet, or exactly what has this etag. */
+/** Condition of a change: nothing is under the key yet, or exactly the object with this etag. */
 export type Condition = { readonly absent: true } | { readonly etag: string };
 
 export interface PutOptions {
@@ -21,7 +21,8 @@ export interface PutOptions {
   /**
    * Stable for the life of one change: a put that is tried again after an answer was lost finds its own bytes and
    * succeeds; when another has changed the object since, that is a conflict like any other, and does not tell whether
-   * ours was there in between. Without it a conditional put is never tried again. Letters, digits and `._-`, 128 at most.
+   * ours was there in between. Without it a conditional put is never tried again. Letters, digits and `._-`, 128 at
+   * most.
    */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -41,7 +42,7 @@ export type StoreErrorCode =
   /** A key or a request that no store takes. */
   | "malformed";
 
-/** Every failure of a store; `cause` has what the system said. */
+/** Every failure of a store; `cause` has the error of the system. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
@@ -69,7 +70,9 @@ export interface Store {
   get(key: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly etag: string } | null>;
   /** Ranged reads; null: nothing is there. */
   source(key: string, signal?: AbortSignal): Promise<ByteSource | null>;
-  /** Resolves with the etag when the object is there for good. Throws `StoreError` `conflict` when the condition fails. */
+  /**
+   * Resolves with the etag when the object is stored durably. Throws `StoreError` `conflict` when the condition fails.
+   */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<string>;
   /** For large objects; in parts where the store has them. It appears when the sink is closed. */
   sink(key: string, options?: PutOptions): Promise<ByteSink>;

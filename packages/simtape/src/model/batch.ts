@@ -4,12 +4,15 @@ import type { Time } from "./time.ts";
 /** Bit of `MessageBatch.flags`: state of the message's channel can be built from here on alone. */
 export const KEYFRAME = 1;
 
-/** A run of messages ascending by (time, sequence), as columns. Immutable; keeping it keeps its chunk's bytes. */
+/**
+ * A run of messages ascending by (time, sequence), as columns. Immutable. A batch keeps the bytes of its chunk in
+ * memory.
+ */
 export interface MessageBatch {
   readonly length: number;
   readonly time: Float64Array;
   readonly channel: Uint16Array;
-  /** Place in file order: the identity of a message, and the tie-break for equal times. */
+  /** Position in file order: the identity of a message, and its order among equal times. */
   readonly sequence: Float64Array;
   /** Bit 0: `KEYFRAME`. */
   readonly flags: Uint8Array;

@@ -29,8 +29,9 @@ const AHEAD_CHUNKS = 8;
 /**
  * The messages of `chunks` that answer `query`, in (time, sequence) order, as batches.
  * Chunks that overlap in time are merged; those that do not pass through without a copy.
- * `mergeBytes` is how many decoded bytes are held while merging, 64 MiB by default. `areDisjoint` is for callers that know that they
- * stand in the order of their times and none overlaps another: there may be many, and most queries look at few.
+ * `mergeBytes` is how many decoded bytes are held while merging, 64 MiB by default. `areDisjoint` is for callers that
+ * know that they stand in the order of their times and none overlaps another: there may be many, and most queries look
+ * at few.
  */
 export async function* readChunks<C extends Chunk>(
   chunks: readonly C[],

@@ -3,7 +3,7 @@ import { LayoutError } from "../bytes/error.ts";
 import { SourceError } from "../io/source.ts";
 import type { KnownFindingCode } from "./finding-codes.ts";
 
-/** What went wrong, in a word. */
+/** Code of a `RecordingError`. */
 export type RecordingErrorCode =
   | "unknown-format"
   | "ambiguous-format"
@@ -17,7 +17,10 @@ export type RecordingErrorCode =
 
 const BRAND = Symbol.for("simtape.RecordingError");
 
-/** The one error of the library. Test for it with `RecordingError.is`, which also knows those of another copy. */
+/**
+ * The error of every operation on a recording. Test for it with `RecordingError.is`, which also recognises errors of
+ * another copy of the library.
+ */
 export class RecordingError extends Error {
   readonly code: RecordingErrorCode;
   /** Id of the format that was being read, when known. */
@@ -58,19 +61,22 @@ export class RecordingError extends Error {
   }
 }
 
-/** One of simtape's own, or one of a format from elsewhere, with the format's id before it: `poselog:bad-line`. */
+/** A code of simtape, or a code of another package's format, with the format's id before it: `poselog:bad-line`. */
 export type FindingCode = KnownFindingCode | `${string}:${string}`;
 
 /** Lost or doubtful content, reported and not thrown. */
 export interface Finding {
   /** Stable, see `FINDING_CODES`. */
   readonly code: FindingCode;
-  /** `damage`: something in the file is broken; `loss`: content is known to be missing; `warning`: odd, but nothing is lost; `note`: worth knowing. */
+  /**
+   * `damage`: something in the file is broken; `loss`: content is known to be missing; `warning`: odd, but nothing is
+   * lost; `note`: worth knowing.
+   */
   readonly severity: "note" | "warning" | "damage" | "loss";
   readonly message: string;
   /** File offset, when there is one. */
   readonly offset?: number | undefined;
-  /** Bytes concerned, when known. */
+  /** Number of bytes concerned, when known. */
   readonly length?: number | undefined;
   /** Nanoseconds since the start, when known. */
   readonly time?: number | undefined;
@@ -81,7 +87,7 @@ export interface Reporter {
   report(finding: Finding): void;
 }
 
-/** Keeps what is reported, but not without end: of each code the first `limit`, then a count. */
+/** Keeps the first `limit` findings of each code, then counts. */
 export class Findings implements Reporter {
   readonly #kept: Finding[] = [];
   readonly #counts = new Map<FindingCode, number>();

@@ -30,8 +30,8 @@ export class Walk {
   /** Nothing follows the window: what is incomplete in it stays incomplete. */
   readonly isLast: boolean;
   /**
-   * What was handed over to this walk by the one that ended where it begins, or by the damage before it; 0 where nothing
-   * was. The same when the bytes are walked again: what a layout must know of what came before, if it must.
+   * What was handed over to this walk by the one that ended where it begins, or by the damage before it; 0 where
+   * nothing was. The same when the bytes are walked again: what a layout must know of what came before, if it must.
    */
   readonly carried: number;
   readonly rows: ColumnBuilder;
@@ -189,7 +189,9 @@ function payloadsOf(bytes: Uint8Array, unpacked: ByteBuilder): Uint8Array {
   return unpacked.length > 0 ? unpacked.take() : bytes;
 }
 
-/** A source whose content from `begin` to its end is a run of records. One scan finds the chunks; all else reads them. */
+/**
+ * A source whose content from `begin` to its end is a run of records. One scan finds the chunks; all else reads them.
+ */
 export class FlatFile {
   readonly source: ByteSource;
   readonly chunks: Chunk[] = [];

@@ -118,7 +118,7 @@ export class Fold {
   }
 
   /**
-   * Lays a checkpoint now and then, of what someone else folded: a state that holds everything at or before `time`, in
+   * Lays a checkpoint now and then, of what another caller folded: a state that holds everything at or before `time`, in
    * which `bytes` of payload came since it was offered last.
    */
   offer(state: MutableState, time: Time, bytes: number): void {

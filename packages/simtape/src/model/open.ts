@@ -6,12 +6,12 @@ import { withMainOf } from "./file-names.ts";
 import type { ChannelsOf, Format, OpenOptions, SniffHint } from "./reader.ts";
 import { Recording } from "./recording.ts";
 
-/** Bytes that formats are recognised by. */
+/** How many bytes at the start of a file show its format. */
 const HEAD_BYTES = 4096;
 
 /**
- * Opens a recording, whatever it is, by its content.
- * Throws `RecordingError`: `unknown-format`, `ambiguous-format`, or what made the file unreadable.
+ * Opens a recording of any of the formats, by its content.
+ * Throws `RecordingError`: `unknown-format`, `ambiguous-format`, or the code of what made the file unreadable.
  */
 export async function openBundle<F extends Format>(
   from: SourceBundle,

@@ -17,15 +17,15 @@ import type { WritingFormat } from "./writer.ts";
 /** Stands for the channels of a format in its type; nothing has this member. */
 declare const CHANNELS: unique symbol;
 
-/** What a recording is, as far as its file tells without being read through. */
+/** What a recording is, as far as its file says without a full scan. */
 export interface RecordingInfo<Id extends string = string> {
   /** The format's id: `"carla"`. */
   readonly format: Id;
-  /** As the format counts: `"1 (0.9.13)"`. */
+  /** Version of the format, in its own words: `"1 (0.9.13)"`. */
   readonly version: string;
   /** Bytes in all files of the recording, or null while it grows. */
   readonly bytes: number | null;
-  /** Whether seeking uses an index of the file's own, or one made by scanning it. */
+  /** Whether seeking uses an index that the file has (`stored`), one built by a scan (`built`), or none. */
   readonly seekIndex: "stored" | "built" | "none";
   readonly metadata: Readonly<Record<string, Value>>;
 }
@@ -39,7 +39,7 @@ export interface Query extends TimeRange {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One unit of the file's own framing, message or not. */
+/** One unit of the file's own framing; it may hold a message. */
 export interface NativeRecord {
   /** The format's word for it; `"damaged"` for bytes that are no record. */
   readonly kind: string;
@@ -48,25 +48,25 @@ export interface NativeRecord {
   readonly bytes: Uint8Array;
 }
 
-/** A place from which state can be rebuilt without what came before. */
+/** A position from which state can be built without what is before it. */
 export interface Keyframe {
   readonly time: Time;
   readonly sequence: number;
-  /** Ids of the channels that this holds for; null: all. The others need everything from the start. */
+  /** Ids of the channels for which this is so; null: all. State of other channels needs everything from the start. */
   readonly channels: readonly number[] | null;
 }
 
-/** What a format knows about state: how messages change it. */
+/** How the messages of a format change state. */
 export interface StateModel {
-  /** Puts in what holds before the first message. */
+  /** Sets the state before the first message. */
   begin?(state: MutableState): void;
-  /** True when each message of this channel replaces all that earlier ones of it said, so that the last one is enough. */
+  /** True when each message of this channel replaces all state of earlier ones, so that the last one is enough. */
   replacesState(channel: number): boolean;
-  /** False for a channel whose messages only say what happened: nothing that holds follows from them; absent: of none. */
+  /** False for a channel whose messages never change state, such as sounds; absent: every channel may change it. */
   holds?(channel: number): boolean;
   /** Folds row `i` into `state`. Throws `LayoutError` when the payload does not fit. */
   apply(state: MutableState, batch: MessageBatch, i: number): void;
-  /** Folds rows `[from, to)` with the same outcome, where that can be done faster than one by one. */
+  /** Folds rows `[from, to)` with the same result, where that is faster than one by one. */
   applyRows?(state: MutableState, batch: MessageBatch, from: number, to: number): void;
   /** The channel whose messages carry motion: between two of them values and columns may be interpolated. */
   readonly motion: number | null;
@@ -89,26 +89,26 @@ export interface NeededFile {
   readonly bytes: Uint8Array;
 }
 
-/** What a format implements; everything a user sees is written once on top of it, in `Recording`. */
+/** What a format implements. `Recording` adds everything else, once for all formats. */
 export interface Reader {
   readonly info: RecordingInfo;
   readonly channels: readonly Channel[];
-  /** What it may cost while it is open; absent: the usual. */
+  /** Limit of memory while it is open; absent: the default. */
   readonly budget?: Budget | undefined;
-  /** Of an edited recording: the format's own reader below it. */
+  /** Of an edited recording: the reader of the format below it. */
   readonly base?: Reader | undefined;
-  /** The runs of messages that it is read in, as far as they are known without reading; absent: they are not. */
+  /** The chunks, as far as they are known without reading; absent: unknown. */
   readonly chunks?: readonly Pick<Chunk, "first" | "last" | "length">[] | undefined;
-  /** Names of the files of the recording beside its main one, as its bundle knows them. */
+  /** Names in the bundle of the companion files of the recording. */
   readonly siblings?: readonly string[] | undefined;
-  /** What one of `siblings` is called beside a main file of another name; absent: the same. */
+  /** The name that one of `siblings` has beside a main file of another name; absent: the same. */
   siblingFor?(sibling: string, main: string): string;
-  /** Small files that readers of what is written after it need beside, as a dictionary; absent: none. */
+  /** Small files that a reader of the result needs beside it, such as a dictionary; absent: none. */
   readonly needs?: readonly NeededFile[] | undefined;
   readonly state: StateModel;
   /**
-   * How messages change state when `channels` are there instead of the reader's own: by other names, or with more behind
-   * them. Throws `RangeError` for a channel whose name cannot be another; absent: that is so for all of them.
+   * How messages change state when `channels` are there instead of the reader's own: by other names, or with more
+   * behind them. Throws `RangeError` for a channel whose name cannot be another; absent: that is so for all of them.
    */
   stateOf?(channels: readonly Channel[]): StateModel;
   timeline(): Promise<Timeline>;
@@ -116,12 +116,15 @@ export interface Reader {
   statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]>;
   /** Ascending by (time, sequence); see `Query.reverse`. */
   batches(query: Query): AsyncIterable<MessageBatch>;
-  /** The latest keyframe at or before `time`; null: only the start will do. */
+  /** The latest keyframe at or before `time`; null: folding must begin at the start. */
   keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null>;
-  /** Every byte of the file in order, cut into records: concatenated they are the file (the inflated stream of a gzip one). */
+  /**
+   * Every byte of the file in order, cut into records: concatenated they are the file (the inflated stream of a gzip
+   * one).
+   */
   records(signal?: AbortSignal): AsyncIterable<readonly NativeRecord[]>;
   /**
-   * Warnings of what the format's own program would not do with this recording, or not do right, although it is sound.
+   * Warnings about a sound recording that the format's own program would not play, or not play correctly.
    * Reads everything.
    */
   review?(report: Reporter, signal?: AbortSignal): Promise<void>;
@@ -133,14 +136,14 @@ export interface Reader {
 /** How a recording is opened. */
 export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Where content goes that can only be inflated from its beginning; absent: memory, up to a limit. */
+  /** Where inflated content of a gzip stream is stored; absent: in memory, up to a limit. */
   readonly spool?: SpoolFactory | undefined;
   /**
    * Bytes of memory that the recording may take while it is open, about; 256 MiB by default. For each MiB of file as
    * much may be inflated or read over again, and twice that in any case. What needs more throws `over-budget`.
    */
   readonly budget?: Budget | number | undefined;
-  /** Called while a file without an index is scanned: bytes done, of how many. */
+  /** Called while a file without an index is scanned, with the bytes done and the bytes in all. */
   readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
 }
 
@@ -158,13 +161,13 @@ export interface Format<out Channels extends object = object, out Id extends str
   /** Looks at the first bytes, never past them. `size` is that of the file. */
   sniff(head: Uint8Array, hint: SniffHint): "certain" | "possible" | null;
   /**
-   * Opens, scanning once where the file has no index. Damage goes to `report`, and reading goes on behind it;
+   * Opens a recording; scans a file without an index once. Damage goes to `report`, and reading goes on after it;
    * throws `LayoutError`, `SourceError` or `RecordingError` when nothing can be read.
    */
   open(from: SourceBundle, report: Reporter, options: OpenOptions): Promise<Reader>;
-  /** Files besides a recording's own that it may need; commands take each as an option. */
+  /** Extra files that a recording may need; commands take each as an option. */
   readonly options?: readonly FormatOption[];
-  /** What programs that show recordings of any format ask; loaded on use. */
+  /** Traits of the format, for programs that show recordings of any format; loaded on use. */
   traits?(): Promise<Traits>;
   /** The writing side, when there is one. */
   writing?(): Promise<WritingFormat>;

@@ -20,7 +20,7 @@ import { NO_TRAITS, type Traits } from "./traits.ts";
 import type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./value.ts";
 
 export interface StateOptions {
-  /** Between two messages of the motion channel, interpolate what moves; off, state is as recorded. */
+  /** Interpolates between two messages of the motion channel; off: state is as recorded. */
   readonly interpolate?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -48,17 +48,17 @@ export class Recording<Channels extends object = object, Id extends string = str
     this.channels = reader.channels;
   }
 
-  /** The format's own reader: for writing, editing and repairing. Closed with the recording. */
+  /** The reader of the format, for writing, editing and repairing. It is closed with the recording. */
   get reader(): Reader {
     return this.#reader;
   }
 
-  /** What its format tells of itself; see `Traits`. */
+  /** The traits of its format; see `Traits`. */
   traits(): Promise<Traits> {
     return this.#guard(async () => (await this.#format?.traits?.()) ?? NO_TRAITS);
   }
 
-  /** What was found wrong so far; reading further may add to it. */
+  /** Findings so far; further reading may add some. */
   get findings(): readonly Finding[] {
     return this.#findings.list();
   }
@@ -74,20 +74,23 @@ export class Recording<Channels extends object = object, Id extends string = str
     return this.#guard(() => this.#reader.timeline());
   }
 
-  /** By channel id; reads the whole recording where the file does not tell. */
+  /** By channel id; reads the whole recording unless the file states them. */
   statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]> {
     return this.#guard(() => this.#reader.statistics(signal));
   }
 
   /**
-   * Whether it is one of this format; its channels then have their types. TypeScript narrows a recording by this, and not
-   * by `info.format`.
+   * Whether it is one of this format; its channels then have their types. TypeScript narrows a recording by this, and
+   * not by `info.format`.
    */
   is<C extends object, I extends string>(format: Format<C, I>): this is Recording<C, I> {
     return (this.info.format as string) === format.id;
   }
 
-  /** Throws `RangeError` when there is none. With a schema, that schema decodes; without, the format's own. */
+  /**
+   * The channel of that name. Throws `RangeError` when there is none. Its messages are decoded by `schema`, or by the
+   * schema of the format.
+   */
   channel<Name extends string & keyof Channels>(name: Name): Channel<Channels[Name]>;
   channel<T>(name: string, schema: Schema<T>): Channel<T>;
   channel(name: string): Channel;
@@ -123,9 +126,9 @@ export class Recording<Channels extends object = object, Id extends string = str
   }
 
   /**
-   * What happened: collisions, spawns, chat, marks …, ascending by (time, sequence); docs/events-and-tables.md lists the
-   * kinds of each format. Each array is of one batch of messages, and may be empty. A part of a recording has the events
-   * that the whole has in that time. Only channels that can have events of `kinds` are read.
+   * Events: collisions, spawns, chat, marks …, ascending by (time, sequence); docs/events-and-tables.md lists the kinds
+   * of each format. Each array is of one batch of messages, and may be empty. A part of a recording has the events that
+   * the whole has in that time. Only channels that can have events of `kinds` are read.
    */
   async *events(query: EventQuery = {}): AsyncGenerator<readonly RecordingEvent[]> {
     this.#check();
@@ -133,10 +136,10 @@ export class Recording<Channels extends object = object, Id extends string = str
   }
 
   /**
-   * Rows of typed columns: of a set of the state, by its name, one row for each thing at each recorded moment; of a channel
-   * one for each message, or for each item of those that are lists. All columns are known before the first batch, as the
-   * range is read once for them; of a set only until those of `columns` are met. Rejects with `RangeError` for a set or
-   * column that is not there.
+   * Rows of typed columns: of a set of the state, by its name, one row for each thing at each recorded moment; of a
+   * channel one for each message, or for each item of those that are lists. All columns are known before the first
+   * batch, as the range is read once for them; of a set only until those of `columns` are met. Rejects with
+   * `RangeError` for a set or column that is not there.
    */
   table(of: string | ChannelInfo, options: TableOptions = {}): Promise<Table> {
     return this.#guard(async () => {
@@ -156,7 +159,9 @@ export class Recording<Channels extends object = object, Id extends string = str
     }
   }
 
-  /** Names the fields of records and messages. Throws `RecordingError` for an edited recording, which has no records. */
+  /**
+   * Names the fields of records and messages. Throws `RecordingError` for an edited recording, which has no records.
+   */
   dissector(): Promise<Dissector> {
     return this.#guard(() => {
       const dissector = this.#reader.dissector?.();
@@ -166,12 +171,12 @@ export class Recording<Channels extends object = object, Id extends string = str
     });
   }
 
-  /** The latest place at or before `time` from which state can be rebuilt. */
+  /** The latest keyframe at or before `time`: state can be built from there. */
   keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null> {
     return this.#guard(() => this.#reader.keyframe(time, signal));
   }
 
-  /** What holds at `time`: everything recorded at or before it. */
+  /** The state at `time`: everything recorded at or before it. */
   state(time: Time, options: StateOptions = {}): Promise<State> {
     return this.#guard(async () => {
       const state = (await this.#fold.at(time, options.signal)).freeze();

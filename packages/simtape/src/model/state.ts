@@ -11,11 +11,11 @@ import type { Value } from "./value.ts";
 export interface EntitySet {
   readonly ids: readonly (number | string)[];
   readonly columns: ReadonlyMap<string, Column>;
-  /** What the numbers mean; turning them is a step one asks for (`transformOf`). Null: right-handed, z up, local. */
+  /** What the numbers mean; `transformOf` converts them. Null: right-handed, z up, local. */
   readonly axes: Axes | null;
 }
 
-/** Everything that holds at a time. Vocabulary of names and units: docs/state.md. */
+/** The state at a time: values by path, and sets of things. docs/state.md lists names and units. */
 export interface State {
   readonly time: Time;
   readonly values: ReadonlyMap<string, Value>;
@@ -25,8 +25,8 @@ export interface State {
 type Id = number | string;
 
 /**
- * State while it is folded. Every change is noted while a savepoint is set, so that playing backwards is undoing.
- * Values and sets whose name begins with `.` are the fold's own and do not show in `freeze()`.
+ * State while it is folded. While a savepoint is set, the undo log records every change, so that playing backwards is
+ * undoing. Values and sets whose name begins with `.` are the fold's own and do not show in `freeze()`.
  */
 export class MutableState implements StateTarget {
   time: Time = 0;
@@ -94,7 +94,7 @@ export class MutableState implements StateTarget {
     this.#frozen = null;
   }
 
-  /** The set of that name, made empty when new. Throws `RangeError` for axes that contradict themselves. */
+  /** The set of that name; a new one is empty. Throws `RangeError` for axes that contradict themselves. */
   set(name: string, axes: Axes | null = null): MutableEntitySet {
     const found = this.#sets.get(name);
     if (found !== undefined) return found;
@@ -105,7 +105,7 @@ export class MutableState implements StateTarget {
     return made;
   }
 
-  /** Drops everything: what a snapshot begins with. */
+  /** Removes everything, as before a snapshot. */
   clear(): void {
     for (const path of this.#values.keys()) this.deleteValue(path);
     for (const set of this.#sets.values()) set.clear();
@@ -123,7 +123,7 @@ export class MutableState implements StateTarget {
   }
 
   /**
-   * Takes back every change made since the savepoint, that of `time` included. The savepoint stays, savepoints after it are gone.
+   * Undoes every change since the savepoint, also that of `time`. The savepoint stays; later savepoints are gone.
    * Throws `RangeError` when there is no such savepoint.
    */
   undo(savepoint: number): void {
@@ -131,8 +131,8 @@ export class MutableState implements StateTarget {
   }
 
   /**
-   * What messages since the first savepoint said and later ones of the same channel said otherwise, counted by path. One savepoint
-   * was set before each message; `channels` are theirs.
+   * What messages since the first savepoint said and later ones of the same channel said otherwise, counted by path.
+   * One savepoint was set before each message; `channels` are theirs.
    */
   overwritten(channels: readonly number[]): ReadonlyMap<string, number> {
     const counts = new Map<Changed, number>();
@@ -174,7 +174,7 @@ export class MutableState implements StateTarget {
     return paths;
   }
 
-  /** Stops noting and forgets all savepoints. */
+  /** Stops recording changes and forgets all savepoints. */
   forget(): void {
     this.#undoLog.forget();
   }
@@ -203,7 +203,7 @@ export class MutableState implements StateTarget {
     return bytes;
   }
 
-  /** What users see: immutable, rows ascending by id, unused room cut off. */
+  /** The state for users: immutable, rows ascending by id, without unused room. */
   freeze(): State {
     const sets = new Map<string, EntitySet>();
     for (const [name, set] of this.#sets) if (!name.startsWith(".")) sets.set(name, set.freeze());
@@ -349,7 +349,10 @@ export class MutableEntitySet implements RowTarget {
     this.#columns.clear();
   }
 
-  /** Makes the ids 0 … count-1, dropping all columns when the count changes: things that are distinguished by their index. */
+  /**
+   * Makes the ids 0 … count-1, dropping all columns when the count changes: things that are distinguished by their
+   * index.
+   */
   dense(count: number): void {
     if (this.#isDense && this.#ids.length === count) return;
     this.clear();

@@ -6,11 +6,14 @@ import type { Showing } from "./showing.ts";
 import type { Value } from "./value.ts";
 
 /**
- * What is worth knowing of a format beyond reading it. Pages and commands that know no format by name ask here, so that
- * a recording of any format is shown well. All of it may be absent: then there is nothing to tell.
+ * What a format says of itself beyond reading. Pages and commands that know no format by name use it, so that
+ * a recording of any format is shown well. Every member may be absent.
  */
 export interface Traits {
-  /** Unit of the value at a path of the state, where its name or the format tells; null: neither does. Columns tell their own. */
+  /**
+   * Unit of the value at a path of the state, where its name or the format says it; null: unknown. Columns have their
+   * own unit.
+   */
   unitOf?(path: string): string | null;
   /** Makes a reader of events for one pass over a recording of this format, which may be edited. */
   events?(recording: Recording, signal?: AbortSignal): Promise<EventReader>;
@@ -45,5 +48,5 @@ export function roomAt(...keys: readonly string[]): TextRoom {
   };
 }
 
-/** Of a format that tells nothing. */
+/** Of a format without traits. */
 export const NO_TRAITS: Traits = {};

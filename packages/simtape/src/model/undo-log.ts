@@ -48,7 +48,7 @@ export class UndoLog {
   isOn = false;
   /** Another number whenever sets or columns of the state have come or gone. */
   shape = 0;
-  /** What was written to or came or went is noted here, whether it is on or not; null: nobody wants to know. */
+  /** What was written to or came or went is noted here, whether it is on or not; null: it is not needed. */
   touched: Touched | null = null;
   readonly #state: StateTarget;
   #length = 0;

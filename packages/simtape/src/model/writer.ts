@@ -21,24 +21,27 @@ export interface ChannelSpec {
 export interface CreateOptions {
   /** Unix nanoseconds at time 0. */
   readonly epoch?: bigint | null | undefined;
-  /** As `RecordingInfo.metadata` of the format has it; what the format has no room for is not written. */
+  /** As `RecordingInfo.metadata` of the format; members that the format cannot hold are not written. */
   readonly metadata?: Readonly<Record<string, Value>> | undefined;
   /** Which version or dialect to write, by the format's own names (its README lists them); absent: its newest. */
   readonly dialect?: string | undefined;
-  /** A recording of the same format to take after, in everything that is not said otherwise. */
+  /** A recording of the same format that gives the defaults of everything else. */
   readonly like?: Reader | undefined;
-  /** Texts that nothing taken over from `like` beside its messages may have: all of `said` in marks, of `gone` elsewhere. */
+  /**
+   * Texts that nothing taken over from `like` beside its messages may have: all of `said` in marks, of `gone`
+   * elsewhere.
+   */
   readonly without?: { readonly said: ReadonlySet<string>; readonly gone: ReadonlySet<string> } | undefined;
   /** How hard to compress, where the format compresses: bytes may differ, content never. */
   readonly compression?: "store" | "fast" | "small" | undefined;
 }
 
 /**
- * Writes one recording. Messages are taken at once and written behind the caller's back; await `ready` when it is not
+ * Writes one recording. Messages are accepted at once and written in the background; await `ready` when it is not
  * null, or memory grows. Nothing appears under the final name before `close()`.
  */
 export interface Writer {
-  /** The channel of that name, made when new. Throws `RangeError` where the format cannot have it. */
+  /** The channel of that name, added if it is new. Throws `RangeError` where the format cannot have it. */
   channel(spec: ChannelSpec): ChannelInfo;
   /** Copies the payload. Throws `RangeError` for a time that the format cannot hold. */
   write(channel: ChannelInfo, time: Time, payload: Uint8Array, keyframe?: boolean): void;
@@ -47,7 +50,10 @@ export interface Writer {
    * `channels[id]` is where rows of the source's channel `id` go, null drops them. `shift` is added to every time.
    */
   append(batch: MessageBatch, channels: readonly (ChannelInfo | null)[], shift?: Time): void;
-  /** What could not be stored as it was given but means about the same, by path with the number of messages; absent: nothing. */
+  /**
+   * What could not be stored as it was given but means about the same, by path with the number of messages; absent:
+   * nothing.
+   */
   readonly changed?: ReadonlyMap<string, number> | undefined;
   /** Settles when more may be written; null while there is room. */
   readonly ready: Promise<void> | null;
@@ -55,13 +61,16 @@ export interface Writer {
   flush(): Promise<void>;
   /** Finishes counts and indexes; the files take their names. Idempotent. */
   close(): Promise<void>;
-  /** What was handed over and cannot be held; complete when it is closed. Absent: the writer holds all or throws. */
+  /**
+   * What was given and the format cannot hold; complete when it is closed. Absent: the writer holds everything or
+   * throws.
+   */
   readonly lost?: readonly Lost[];
-  /** Leaves nothing behind. Idempotent; without effect after `close()`. */
+  /** Ends without a file. Idempotent; without effect after `close()`. */
   abort(): Promise<void>;
 }
 
-/** A message on its own, for the few that are made and not read. */
+/** A single message, for the few that are made and not read. */
 export interface MadeMessage {
   readonly channel: ChannelInfo;
   readonly payload: Uint8Array;
@@ -71,7 +80,7 @@ export interface MadeMessage {
   readonly sequence?: number | undefined;
 }
 
-/** Content that did not get into what was written. */
+/** Content that the result does not have. */
 export interface Lost {
   /** A channel, or a path in the state. */
   readonly path: string;
@@ -80,26 +89,26 @@ export interface Lost {
   readonly reason: string;
 }
 
-/** Takes account of what a conversion carries and what it cannot. */
+/** Counts what a conversion carries and what it loses. */
 export interface Account {
   carried(path: string, count?: number): void;
   /** `reason` as in `Lost`. */
   lost(path: string, reason: string, count?: number): void;
-  /** Worth knowing of the result as a whole: one sentence. */
+  /** One sentence about the result as a whole. */
   noted(text: string): void;
 }
 
-/** Turns state into messages: the way into a format for what was recorded in another. */
+/** Turns state into messages, to convert a recording of another format into this one. */
 export interface StateEncoder {
-  /** What holds at `state.time`; times rise. Writes what changed since the call before. */
+  /** Writes what changed since the last call. `state.time` ascends. */
   step(state: State): void;
   /** After the last step. */
   end(): void;
-  /** After the end: finds in what was written what the steps said. */
+  /** After the end: finds the given state in the result. */
   witness(): Witness;
 }
 
-/** Knows where a recording that an encoder made has what the encoder was given. */
+/** Says where the result of an encoder holds what the encoder was given. */
 export interface Witness {
   /** When the recording has what held at `time`. */
   timeOf(time: Time): Time;
@@ -124,7 +133,7 @@ export interface Sift {
   next(batch: MessageBatch, rows: Uint32Array): MessageBatch;
 }
 
-/** What mending found; sizes in bytes of the file (the inflated stream of a gzip one). */
+/** What repair found; sizes in bytes of the file (of the inflated stream of a gzip one). */
 export interface RepairNote {
   /** Bytes left out because they are no record, or belong to one that cannot be kept. */
   lost(finding: Finding): void;

@@ -16,8 +16,8 @@ export interface CheckOptions {
 }
 
 /**
- * Reads every byte and decodes every message, and says everything that is wrong with the recording; what is sound and
- * yet of no use to the program that it is for is a warning.
+ * Reads every byte, decodes every message, and reports everything that is wrong with the recording. Content that is
+ * sound and that the format's own program cannot use is a warning.
  */
 export async function check(recording: Recording, options: CheckOptions = {}): Promise<CheckReport> {
   const undecodable = new Findings();

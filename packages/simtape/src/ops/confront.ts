@@ -33,8 +33,8 @@ export type Missing = (path: string, reason: string, count: number) => void;
 
 /**
  * Reads source and result side by side, moment by moment, and says what the result does not have: every change of a
- * value, and every move of a thing, that is not there at its time. `origin` is where the plane of geodetic things of the
- * source lies, unset: at the first of them.
+ * value, and every move of a thing, that is not there at its time. `origin` is where the plane of geodetic things of
+ * the source lies, unset: at the first of them.
  */
 export async function confront(
   source: Recording,

@@ -16,13 +16,15 @@ export interface ConvertOptions {
   /** Only these channels are folded. */
   readonly channels?: Query["channels"];
   readonly create?: CreateOptions | undefined;
-  /** Where the plane of a local recording lies on the earth, or where one is laid for a geodetic recording (`originAt`). */
+  /**
+   * Where the plane of a local recording lies on the earth, or where one is laid for a geodetic recording (`originAt`).
+   */
   readonly origin?: Origin | undefined;
-  /** Puts more into the result, before it is closed: the original's files, where the format can carry them. */
+  /** Adds to the result before it is closed: the files of the original, where the format can carry them. */
   readonly carry?: ((writer: Writer) => Promise<void>) | undefined;
-  /** Leaves nothing when something is lost; the report tells what. */
+  /** Writes no file when something is lost; the report says what. */
   readonly strict?: boolean | undefined;
-  /** Reads the result back before anything is said of it; absent: what the encoder says is taken for true. */
+  /** Reads the result back and compares it with the source; absent: the report relies on the encoder. */
   readonly verify?: ConversionCheck | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((time: Time) => void) | undefined;
@@ -33,7 +35,7 @@ export interface ConversionCheck {
   readonly reopen: (written: SourceBundle) => Promise<Recording>;
   /** Where a file is found that cannot be read before it is finished, as an object of a store. */
   readonly there?: SourceBundle | undefined;
-  /** Whether what `carry` put in is there, byte for byte. */
+  /** Whether the result has what `carry` added, byte for byte. */
   readonly hasOriginal?: ((result: Recording) => Promise<boolean>) | undefined;
 }
 
@@ -53,9 +55,9 @@ export interface ConversionReport {
   readonly moments: number;
   readonly carried: readonly Carried[];
   readonly lost: readonly Lost[];
-  /** Where the local plane lies, when places went from a plane to the earth or back. */
+  /** Where the local plane touches the earth, when positions were converted between the two. */
   readonly origin: Omit<Origin, "isSet"> | null;
-  /** What else is worth knowing of the result. */
+  /** Further sentences about the result. */
   readonly notes: readonly string[];
 }
 

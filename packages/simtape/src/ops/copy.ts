@@ -13,8 +13,8 @@ export interface CopyReport {
 }
 
 /**
- * Every file of a recording, byte for byte. All take their names together at the end, or none does. Names follow from
- * that of `to`, never from what is in the files.
+ * Copies every file of a recording, byte for byte. All get their names together at the end, or none does. Names follow
+ * from that of `to`, never from what is in the files.
  */
 export async function copy(
   recording: Recording,
@@ -61,7 +61,7 @@ export interface RewriteReport {
 
 /**
  * The same messages laid out again by the format's writer: indexes and counts rebuilt, segments joined, compression
- * changed. What is damaged stays behind, and so does what the dialect cannot hold: the report says that.
+ * changed. The result leaves out damaged content and what the dialect cannot hold; the report lists both.
  */
 export async function rewrite(
   recording: Recording,

@@ -36,9 +36,9 @@ export interface RepairReport {
 }
 
 /**
- * A sound recording out of a damaged one. A sound one is copied exactly. The source is never touched. What was written
- * is opened with `reopen` and checked, and takes its name only when it is sound; `to` must let it be read back. What only
- * a newer reader can read (`unsupported-…`) is kept as it is.
+ * Makes a sound recording of a damaged one, and copies a sound one exactly. The source never changes. The result is
+ * opened with `reopen` and checked, and gets its name only when it is sound; `to` must let it be read back. Content
+ * that only a newer reader can read (`unsupported-…`) is kept as it is.
  * Throws `RecordingError` when nothing sound can be made.
  */
 export async function repair(

@@ -44,7 +44,9 @@ export class Cursor {
     this.#next = null;
   }
 
-  /** State at a time that was reached. What moves is interpolated between two moments of motion, never beyond the last. */
+  /**
+   * State at a time that was reached. What moves is interpolated between two moments of motion, never beyond the last.
+   */
   at(time: Time): State {
     try {
       return this.#at(this.#span!, time);

@@ -19,7 +19,9 @@ const HORIZON: Time = 2e9;
 const PATIENCE: Time = 100e6;
 /** From the beginning of a load to that of the next, for moves that overtake each other: a server is not flooded. */
 const PACE: Time = 66e6;
-/** When its turn has come, a place that is older than the first waits for a newer one, until it is as old as the second. */
+/**
+ * When its turn has come, a place that is older than the first waits for a newer one, until it is as old as the second.
+ */
 const FRESH: Time = 8e6;
 const STILL: Time = 20e6;
 /** From a move that overtook another until the pointer counts as resting. */
@@ -30,7 +32,7 @@ const MEMORY = 64 << 20;
 
 export interface PlayerStatus {
   readonly phase: Phase;
-  /** Shown last. */
+  /** Time of the frame that was shown last. */
   readonly time: Time;
   readonly rate: number;
   readonly loop: TimeRange | null;
@@ -43,22 +45,25 @@ export interface PlayerStatus {
 /** Plays recordings on one clock. Commands take effect at once and in the order given. */
 export interface Player extends AsyncDisposable {
   readonly status: PlayerStatus;
-  /** From the end, or backwards from the start, it starts over. */
+  /** Plays. At the end, or backwards at the start, it begins from the other end. */
   play(): void;
   pause(): void;
   /**
-   * Goes to a time and stays paused or playing. True when it is shown; false when overtaken by another command, or failed.
-   * For a pointer that is dragged, call it with every place: one load at a time, fifteen in a second at most, and always
-   * to the newest place next.
+   * Goes to a time; paused or playing stays as it is. Resolves to true when the time is shown, to false when another
+   * command overtook it or it failed. For a pointer that is dragged, call it with every position: one load at a time,
+   * fifteen in a second at most, and always the newest position next.
    */
   seek(time: Time): Promise<boolean>;
-  /** Pauses, and goes so many steps; back when negative. By default ticks, else frames, else messages. See `seek`. */
+  /**
+   * Pauses, and goes `count` steps; back when negative. Steps are ticks by default, else frames, else messages. Result
+   * as of `seek`.
+   */
   step(count: number, by?: StepUnit): Promise<boolean>;
   /** From -64 to 64; negative plays backwards. Throws `RangeError` for others and for 0: use `pause()`. */
   setRate(rate: number): void;
-  /** Plays a range over and over, both ends included, until it is left behind by a seek. An absent bound is the recording's. */
+  /** Repeats a range, both ends included, until a seek leaves it. An absent bound is that of the recording. */
   setLoop(range: TimeRange | null): void;
-  /** Gives what is shown and what will be, until the function given back is called. */
+  /** Calls `listener` with the present frame and with every later one, until the returned function is called. */
   subscribe(listener: FrameListener): () => void;
   /** Calls `listener` when anything in the status but its time has changed. */
   onStatus(listener: (status: PlayerStatus) => void): () => void;
@@ -66,10 +71,13 @@ export interface Player extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Another recording on the same clock: before its start it waits there, behind its end it stays. */
+/** Another recording on the same clock. Before its start it shows the start, after its end it shows the end. */
 export interface GhostOptions {
   readonly recording: Recording;
-  /** Times of the played recording and of the ghost that are one moment, a mark's for instance; absent: their starts. */
+  /**
+   * A time of the played recording and a time of the ghost that are shown together, those of a mark for instance;
+   * absent: their starts.
+   */
   readonly align?: { readonly main: Time; readonly ghost: Time } | undefined;
   /** Added to the ghost's times. */
   readonly offset?: Time | undefined;
@@ -80,13 +88,13 @@ export interface GhostOptions {
 export interface PlayOptions {
   readonly clock?: Clock | undefined;
   readonly ghosts?: readonly GhostOptions[] | undefined;
-  /** Where to begin, paused; default the start. */
+  /** Time to begin at, paused; default the start. */
   readonly at?: Time | undefined;
   readonly rate?: number | undefined;
   readonly loop?: TimeRange | null | undefined;
-  /** At the end: stop there, or start over. Default stop. */
+  /** At the end: stop there, or begin again. Default stop. */
   readonly atEnd?: "stop" | "repeat" | undefined;
-  /** Between two messages of the motion channel, interpolate what moves. Default true. */
+  /** Interpolates between two messages of the motion channel. Default true. */
   readonly interpolate?: boolean | undefined;
   /**
    * Seeks come from a user, with a pointer or a key that is held: those that follow each other within 100 ms are paced
@@ -99,7 +107,7 @@ export interface PlayOptions {
   readonly memory?: number | undefined;
 }
 
-/** Plays a recording: paused at first. Throws `RangeError` for a rate or loop that is none. */
+/** Makes a player of a recording, paused. Throws `RangeError` for a wrong rate or loop. */
 export function play(recording: Recording, options: PlayOptions = {}): Player {
   return new LocalPlayer(recording, options);
 }

@@ -36,7 +36,10 @@ export type PlayerMessage =
   /** A command that cannot be done; nothing changed. */
   | { readonly type: "refused"; readonly reason: string };
 
-/** One end of a channel for structured clones: a `MessagePort` of a page or of Node, a `Worker`, or a worker's global scope. */
+/**
+ * One end of a channel for structured clones: a `MessagePort` of a page or of Node, a `Worker`, or a worker's global
+ * scope.
+ */
 export interface Port {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   addEventListener(type: "message", listener: (event: Event) => void): void;

@@ -116,7 +116,9 @@ export class Reel {
     return [stretch];
   }
 
-  /** From the moment of motion on, so that what moves has a beginning; when that is too long ago, from the time itself. */
+  /**
+   * From the moment of motion on, so that what moves has a beginning; when that is too long ago, from the time itself.
+   */
   async #rows({ kind, time }: Wanted, signal: AbortSignal): Promise<Rows> {
     const { recording } = this;
     const limits = this.#limits;
@@ -152,7 +154,9 @@ export class Reel {
     return made;
   }
 
-  /** The first place in `rows` where the state is known without folding: a keyframe or a checkpoint; else their start. */
+  /**
+   * The first place in `rows` where the state is known without folding: a keyframe or a checkpoint; else their start.
+   */
   async #beginning(rows: Rows, signal: AbortSignal): Promise<{ readonly start: Time; readonly base: MutableState }> {
     const { start, end, batches } = rows;
     if (start > this.timeline.start) {
@@ -179,7 +183,10 @@ export class Reel {
   }
 }
 
-/** Reading ahead outlives the query that began it: with a signal for each, none gathers more listeners than Node puts up with. */
+/**
+ * Reading ahead outlives the query that began it: with a signal for each, none gathers more listeners than Node puts up
+ * with.
+ */
 function apart(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal]);
 }

@@ -40,8 +40,8 @@ export interface Damage {
   readonly file: string;
   readonly steps: readonly CorruptionStep[];
   /**
-   * Messages of the sound case that repair does not give back, messages that it gives and that were not in it, and those
-   * that it gives at another time, as channel and payload tell them apart.
+   * Messages of the sound case that repair does not give back, messages that it gives and that were not in it, and
+   * those that it gives at another time, as channel and payload tell them apart.
    */
   readonly missing: number;
   readonly foreign: number;

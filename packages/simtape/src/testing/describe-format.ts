@@ -36,8 +36,8 @@ export interface DescribeOptions {
 }
 
 /**
- * What every format must do with every recording of its own: a test for each. Small recordings do best: each is read many
- * times. A test that fails throws an error that says what was expected and found, and where.
+ * What every format must do with every recording of its own: a test for each. Small recordings do best: each is read
+ * many times. A test that fails throws an error that says what was expected and found, and where.
  */
 export function describeFormat(
   format: Format,

@@ -83,7 +83,7 @@ async function closer(
   });
 }
 
-/** Where the paths are: numbers that nobody asked for before go through the recording together. */
+/** Where the paths are: numbers that are new go through the recording together. */
 function placesOf(recording: Recording, { byText, bounds }: Surveyed, paths: readonly SeriesPath[]): Place[] {
   const unknown = new Map(paths.map((path) => [pathText(path), path]));
   for (const text of byText.keys()) unknown.delete(text);

@@ -10,8 +10,8 @@ const ROWS = 4096;
 type Listener = (done: number) => void;
 
 /**
- * Some numbers over a whole recording, thinned. It is gone through once, for as long as anybody waits for it: called off
- * by all of them it stands still, and goes on from there when somebody comes again.
+ * Some numbers over a whole recording, thinned. It is gone through once, for as long as a caller waits for it: called off
+ * by all of them it stands still, and goes on from there when a caller comes again.
  */
 export class Survey {
   readonly paths: readonly SeriesPath[];
@@ -36,7 +36,7 @@ export class Survey {
     return (this.#bounds.end - this.#bounds.start) / STEPS;
   }
 
-  /** Comes back when all is there; `onProgress` is told the time that was reached. */
+  /** Comes back when all is there; `onProgress` gets the time that was reached. */
   async complete(onProgress: Listener, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#listeners.add(onProgress);

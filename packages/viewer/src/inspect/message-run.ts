@@ -7,7 +7,9 @@ import { type MessageRow, PAGE, rowOf } from "./message-pages.ts";
 const AHEAD = 40;
 const MOST = 20_000;
 
-/** Messages before and behind a moment, as far as the user looks: of a recording that is not gone through as a whole. */
+/**
+ * Messages before and behind a moment, as far as the user looks: of a recording that is not gone through as a whole.
+ */
 export class MessageRun {
   readonly #session: Pick<Session, "query">;
   readonly #recording: number;

@@ -176,7 +176,10 @@ function useTable({ recording, timeline: { start, end } }: Opened, channels: rea
   };
 }
 
-/** Messages before and behind the time shown, fetched as the user scrolls to them; all are counted only if that is known. */
+/**
+ * Messages before and behind the time shown, fetched as the user scrolls to them; all are counted only if that is
+ * known.
+ */
 function useRun(opened: Opened, channels: readonly number[] | null): Table {
   const session = useSession();
   const { recording, info } = opened;

@@ -1,6 +1,6 @@
 import { HERO, type PathInfo, pathsIn, readPath, type SeriesPath, type Showing, type State } from "simtape";
 
-/** Every number of a state, values first; of values the units are not told. */
+/** Every number of a state, values first; of values the units are not stated. */
 export function* numericPaths(state: State): Generator<PathInfo> {
   for (const path of pathsIn(state)) if (path.kind !== "text") yield path;
 }

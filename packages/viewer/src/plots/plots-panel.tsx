@@ -149,7 +149,10 @@ function Plots({ opened }: { readonly opened: Opened }) {
   );
 }
 
-/** Bytes that a plot would read from far away, unless the user has allowed it: then, and where little is to be read, none. */
+/**
+ * Bytes that a plot would read from far away, unless the user has allowed it: then, and where little is to be read,
+ * none.
+ */
 function useFar(): { readonly bytes: number; readonly allow: () => void } {
   const decks = useViewer((state) => state.decks);
   const [allowed, allow] = useState<ReadonlySet<number>>(new Set());

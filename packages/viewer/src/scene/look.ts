@@ -66,7 +66,9 @@ export class Look {
     this.#tint = ghost < 0 ? null : ghostColor(ghost);
   }
 
-  /** Of things that are lit; instance colours are multiplied with white. With `shine`, from 0 to 1, they are polished. */
+  /**
+   * Of things that are lit; instance colours are multiplied with white. With `shine`, from 0 to 1, they are polished.
+   */
   material(
     options: {
       readonly side?: Side;

@@ -4,7 +4,10 @@ import { turnQuaternionUp, turnVectorUp } from "./y-up.ts";
 
 const SCRATCH = new Float64Array(3);
 
-/** Where the things of a set are and how they are turned, in the scene's axes. Its arrays are used again for every frame. */
+/**
+ * Where the things of a set are and how they are turned, in the scene's axes. Its arrays are used again for every
+ * frame.
+ */
 export class Poses {
   ids: EntitySet["ids"] = [];
   /** Three for each thing, metres (or the unit asked for) from the origin; NaN where it is not known. */

@@ -126,7 +126,7 @@ export class Narrowing {
     return this.#skips;
   }
 
-  /** To be told when actors came or went. */
+  /** To be called when actors came or went. */
   forget(): void {
     this.#state = null;
   }

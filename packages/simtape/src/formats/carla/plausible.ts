@@ -279,8 +279,9 @@ export class PacketJudge {
   }
 
   /**
-   * The next frame start from `from` on, packet by packet, and from where that fails by looking for one. `place` is `NO`
-   * (-1) when there is none, `MORE` (0) when the window ends before. `isReached`: packets lead there without a gap.
+   * The next frame start from `from` on, packet by packet, and from where that fails by looking for one. `place` is
+   * `NO` (-1) when there is none, `MORE` (0) when the window ends before. `isReached`: packets lead there without a
+   * gap.
    */
   nextStart(walk: Walk, from: number): { readonly place: number; readonly isReached: boolean } {
     const { bytes, view, end } = walk;

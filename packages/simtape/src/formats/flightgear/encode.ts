@@ -463,7 +463,9 @@ function isAway(a: Place, b: Place): boolean {
   return Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z) > MOVED;
 }
 
-/** What a pilot of another tape sent, where the state says so: speeds along the body, turning, and the sender's clock. */
+/**
+ * What a pilot of another tape sent, where the state says so: speeds along the body, turning, and the sender's clock.
+ */
 function flownOf(
   state: State,
   { set, id }: Place,

@@ -22,7 +22,9 @@ export interface HeaderPlan {
   readonly hasPackets: boolean;
 }
 
-/** Header bytes up to the first frame, or to the first container of frames, as FlightGear writes them (spec §3.4, §4.1). */
+/**
+ * Header bytes up to the first frame, or to the first container of frames, as FlightGear writes them (spec §3.4, §4.1).
+ */
 export function makeHeader(plan: HeaderPlan): Uint8Array {
   const { dialect, data, config } = plan;
   const builder = new ByteBuilder(1 << 16);
@@ -187,7 +189,10 @@ function isTree(value: Value | undefined): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
 
-/** Nodes of a tree given as plain objects, names with their index as in `user[1]`; what is no leaf of a tree is left out. */
+/**
+ * Nodes of a tree given as plain objects, names with their index as in `user[1]`; what is no leaf of a tree is left
+ * out.
+ */
 function nodesOf(tree: Tree): PropertyNode[] {
   const nodes: PropertyNode[] = [];
   for (const [key, value] of Object.entries(tree)) {

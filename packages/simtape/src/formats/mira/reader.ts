@@ -162,7 +162,10 @@ export class TapeReader implements Reader {
     return { ...boundsOf(this.tape.chunks), epoch: this.header.start, tick: null };
   }
 
-  /** Bytes are those after decompression; where a large tape claims sizes that decompression belies, as far as it was read. */
+  /**
+   * Bytes are those after decompression; where a large tape claims sizes that decompression belies, as far as it was
+   * read.
+   */
   async statistics(): Promise<readonly ChannelStatistics[]> {
     return this.tape.statistics();
   }

@@ -27,7 +27,8 @@ const REBUILT: ReadonlySet<string> = new Set([
 
 /**
  * A closed tape with every message that can be read, spec §7: the same profile, data as stored, in order of time;
- * blocks, channel infos, counts and index tables again. A time that cannot be right becomes that of the index. A channel whose info was lost gets one of type "unknown".
+ * blocks, channel infos, counts and index tables again. A time that cannot be right becomes that of the index. A
+ * channel whose info was lost gets one of type "unknown".
  */
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
   const tape = tapeOf(from);

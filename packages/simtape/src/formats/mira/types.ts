@@ -44,7 +44,9 @@ export interface PayloadSchema {
   readonly name: string;
   readonly fields: readonly {
     readonly name: string;
-    /** A primitive, `std::string`, `vector<T>`, `array<T, n>`, `T[n]`, `map<K, V>`, `raw(n)`, or another type's name. */
+    /**
+     * A primitive, `std::string`, `vector<T>`, `array<T, n>`, `T[n]`, `map<K, V>`, `raw(n)`, or another type's name.
+     */
     readonly type: string;
   }[];
 }
@@ -301,7 +303,10 @@ export class TypeRegistry {
   }
 }
 
-/** Bytes that the least value of a type takes, without version slots and prefixes. Items of containers take at least one. */
+/**
+ * Bytes that the least value of a type takes, without version slots and prefixes. Items of containers take at least
+ * one.
+ */
 export function leastBytes(layout: TypeLayout): number {
   switch (layout.kind) {
     case "scalar":

@@ -44,7 +44,10 @@ const MAX_ENTRIES = 178_956_970;
 const TIME_LIMIT = 2 ** 63;
 const NO_TEXT = new Uint8Array(0);
 
-/** Writes a tape as MIRA does: a block's bookkeeping, channel infos and the file header are patched when they are known, spec §5. */
+/**
+ * Writes a tape as MIRA does: a block's bookkeeping, channel infos and the file header are patched when they are known,
+ * spec §5.
+ */
 export class MiraWriter implements Writer {
   readonly #settings: Settings;
   readonly #defaults: ChannelDefaults;

@@ -140,7 +140,9 @@ export async function openMember(
   return { source, size, isSound, gone: null };
 }
 
-/** What cannot be inflated any more, `length` bytes of the file from `offset` on: as much as the zip says came behind. */
+/**
+ * What cannot be inflated any more, `length` bytes of the file from `offset` on: as much as the zip says came behind.
+ */
 function goneBehind(
   offset: number,
   length: number,

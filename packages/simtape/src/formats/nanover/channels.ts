@@ -19,8 +19,8 @@ export interface NanoverChannels {
 export type NanoverFrame = NanoverKeys & { readonly [key: string]: Value };
 
 /**
- * The keys that NanoVer's programs write (spec §3.3). Arrays have one cell, or as many as said, for each of N particles, R
- * residues, C chains or B bonds.
+ * The keys that NanoVer's programs write (spec §3.3). Arrays have one cell, or as many as said, for each of N
+ * particles, R residues, C chains or B bonds.
  */
 export interface NanoverKeys {
   /** 0 begins a new simulation: what earlier frames said is gone. */

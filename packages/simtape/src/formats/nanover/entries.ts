@@ -139,7 +139,9 @@ export function reframed(payload: Uint8Array, from: "1" | "2", index: number): U
   return builder.take();
 }
 
-/** The keys that a state update sets; removals are not among them. Throws `LayoutError` when the payload is no update. */
+/**
+ * The keys that a state update sets; removals are not among them. Throws `LayoutError` when the payload is no update.
+ */
 export function stateEntries(payload: Uint8Array, container: Container): Entry[] {
   if (container !== "zip") return inner(payload, 1);
   const part = partsOf(payload).find(({ key }) => key === "state");

@@ -151,8 +151,8 @@ const TO_INDEX: Uint8Array = encodeMessagePack("frame.index");
 const TO_TIME: Uint8Array = encodeMessagePack("timestamp");
 
 /**
- * Place of the next byte at which an entry seems to begin, -1 when there is none before `end`. `isFirst`: only the entry
- * of the message at 0 will do.
+ * Place of the next byte at which an entry seems to begin, -1 when there is none before `end`. `isFirst`: only the
+ * entry of the message at 0 will do.
  */
 export function findIndexEntry(bytes: Uint8Array, start: number, end: number, isFirst = false): number {
   for (let at = bytes.indexOf(OFFSET_KEY[0]!, start + 1); at >= 0 && at + OFFSET_KEY.length <= end; ) {

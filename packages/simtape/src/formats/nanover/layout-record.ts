@@ -112,8 +112,8 @@ export function siblingName(name: string, content: Content | null): string {
 }
 
 /**
- * What kind of message begins at `bytes[start]`; null when it is none, or too little of it is there to tell.
- * v2 is recognised by the first byte (spec §1, seen in about 9,800 records); in v1 both kinds begin alike (spec §1.1), so
+ * What kind of message begins at `bytes[start]`; null when it is none, or too little of it is there to tell. v2 is
+ * recognised by the first byte (spec §1, seen in about 9,800 records); in v1 both kinds begin alike (spec §1.1), so
  * that the first entry is looked into: a frame's begins with its key, a state's lies one message deeper.
  */
 export function contentAt(bytes: Uint8Array, start: number, end: number, version: number): Content | null {

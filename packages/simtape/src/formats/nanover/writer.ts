@@ -272,7 +272,9 @@ export class NanoverWriter implements Writer {
   }
 }
 
-/** The last row that is a part of the message of which row `i` is the first. Merged batches have copies of the payload. */
+/**
+ * The last row that is a part of the message of which row `i` is the first. Merged batches have copies of the payload.
+ */
 function lastOfMessage(batch: MessageBatch, i: number): number {
   const { length, time, channel, sequence, bytes, start, end } = batch;
   const size = end[i]! - start[i]!;

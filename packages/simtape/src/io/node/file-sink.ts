@@ -8,7 +8,9 @@ import { tidy } from "./directory-files.ts";
 import { newMark } from "./owner.ts";
 
 export interface FileSinkOptions {
-  /** A file that is there stays: opening rejects, and so does closing when one came meanwhile. Absent: it is replaced. */
+  /**
+   * A file that is there stays: opening rejects, and so does closing when one came meanwhile. Absent: it is replaced.
+   */
   readonly keep?: boolean | undefined;
   /** Holds the paths of files that are not finished: what to remove when the process ends before they are. */
   readonly unfinished?: Set<string> | undefined;

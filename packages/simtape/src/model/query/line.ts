@@ -113,7 +113,7 @@ export class Line {
     return place;
   }
 
-  /** What there is, and its texts; times are drained by whoever has them. */
+  /** What there is, and its texts; times are drained by their owner. */
   drain(): { readonly value: Float64Array; readonly valid: Uint8Array; readonly texts: readonly string[] } {
     const texts = [...this.#texts.keys()];
     for (const words of texts) this.#room.give(TEXT + 2 * words.length);

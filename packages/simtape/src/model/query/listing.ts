@@ -22,7 +22,7 @@ export interface PathInfo {
   readonly last: Time | null;
 }
 
-/** Cells of one array that are told apart, and depth to which values are looked into: a picture is no set of series. */
+/** Cells of one array that are distinguished, and depth to which values are looked into: a picture is no set of series. */
 export const MAX_CELLS = 64;
 export const MAX_DEPTH = 6;
 
@@ -115,7 +115,7 @@ function* leavesOf(
   else if (keys.length < MAX_DEPTH) for (const [key, part] of partsOf(value)) yield* leavesOf(part, [...keys, key]);
 }
 
-/** What is right below a value, as far as it is told apart. */
+/** What is right below a value, as far as it is distinguished. */
 export function* partsOf(value: Value): Generator<readonly [key: string | number, part: Value]> {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value) || ArrayBuffer.isView(value)) {

@@ -119,7 +119,7 @@ class ValueProbe extends Probe {
   }
 }
 
-/** Where a cell is: looked up anew when the set or the thing in the row is another. */
+/** Where a cell is: looked up again when the set or the thing in the row is another. */
 class CellProbe extends Probe {
   readonly #path: CellPath;
   #state: MutableState | null = null;

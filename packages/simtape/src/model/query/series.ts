@@ -9,7 +9,7 @@ import { AllSink, type Group, isSpeed, MinmaxSink, SampleSink, type Series, type
 import { type Bounds, boundsOf, checkEvery, type QuerySource, tellingOf } from "./source.ts";
 import { type OnProgress, Walk } from "./walk.ts";
 
-/** Rows of a batch of series, all paths together, unless told. */
+/** Rows of a batch of series, all paths together, by default. */
 const ROWS = 1 << 16;
 
 /** Which times a series has. */

@@ -23,8 +23,8 @@ export interface WalkOptions {
 }
 
 /**
- * Goes forward through `[start, end)` of a recording once. Rows are folded as far as the stops let it; between, whoever
- * walks may look at the state, which is always the same one.
+ * Goes forward through `[start, end)` of a recording once. Rows are folded as far as the stops let it. Between the stops
+ * the caller may look at the state, which is always the same one.
  */
 export class Walk {
   readonly state: MutableState;

@@ -183,7 +183,9 @@ export class FilteredReader extends EditedReader {
     }
   }
 
-  /** A time before `time` from which on nothing before it matters, if the keyframe there is kept; else there is none. */
+  /**
+   * A time before `time` from which on nothing before it matters, if the keyframe there is kept; else there is none.
+   */
   async #anchor(time: Time): Promise<Time | undefined> {
     const keyframe = await this.inner.keyframe(time - 1);
     if (keyframe === null || keyframe.channels !== null) return undefined;

@@ -9,8 +9,8 @@ const LEAST_BYTES = 8;
 const MOST_BYTES = 64;
 
 /**
- * Everything that a message says in words, and values of bytes as text of one character for each; `all`: also what is in
- * it for others to refer to.
+ * Everything that a message says in words, and values of bytes as text of one character for each; `all`: also what is
+ * in it for others to refer to.
  */
 export function textsOf(
   { schema }: Channel,

@@ -53,10 +53,10 @@ const CHANGEABLE: ReadonlySet<string> = new Set(["outcome", "duration_ms", "anal
 const PIECE = 1 << 20;
 
 /**
- * Writes a finished recording's main file again with other metadata (HCRP spec §4): a compacted file with all its chunks
- * as they are, or the metadata file of a segmented one. `to` may be the same file where nothing takes its name before
- * it is closed. Throws `RecordingError`: `unsupported` for the production dialect and for a recording that goes on,
- * `malformed` for a damaged one; `RangeError` for metadata of others and for more than 16 MiB.
+ * Writes a finished recording's main file again with other metadata (HCRP spec §4): a compacted file with all its
+ * chunks as they are, or the metadata file of a segmented one. `to` may be the same file where nothing takes its name
+ * before it is closed. Throws `RecordingError`: `unsupported` for the production dialect and for a recording that goes
+ * on, `malformed` for a damaged one; `RangeError` for metadata of others and for more than 16 MiB.
  */
 export async function changeMetadata(
   from: SourceBundle,

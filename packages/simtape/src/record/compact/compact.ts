@@ -65,7 +65,9 @@ export interface CompactOptions {
 
 /** What came of it. */
 export interface CompactReport {
-  /** `present`: there was a compacted file of this generation already, with columns if they are asked for, else without. */
+  /**
+   * `present`: there was a compacted file of this generation already, with columns if they are asked for, else without.
+   */
   readonly status: "compacted" | "present";
   readonly recordingId: string;
   /** Generation of the source. */
@@ -101,10 +103,10 @@ const MAX_LOSSES = 100;
 
 /**
  * Makes one compacted file of a segmented (or a compacted) recording: its chunks merged into frames of at most 256 KiB,
- * superfluous snapshots left out, compressed again (HCRP spec §10). One chunk of the source and one frame are in memory.
- * The output is read back and compared, state and events, before it appears under its name; the same source gives the
- * same bytes. Throws `RecordingError`: `unsupported` for a recording that is not finished or not of version 1,
- * `malformed` for one that is damaged (both only without `salvage`), and for an output that would not be the same;
+ * superfluous snapshots left out, compressed again (HCRP spec §10). One chunk of the source and one frame are in
+ * memory. The output is read back and compared, state and events, before it appears under its name; the same source
+ * gives the same bytes. Throws `RecordingError`: `unsupported` for a recording that is not finished or not of version
+ * 1, `malformed` for one that is damaged (both only without `salvage`), and for an output that would not be the same;
  * `RangeError` for a sink that cannot be read back, and for a dictionary that cannot be one.
  */
 export async function compact(
@@ -120,7 +122,9 @@ export async function compact(
   }
 }
 
-/** Whether `existing` was made by compacting `from` as it is now; with `columns` given, whether it has them or has not. */
+/**
+ * Whether `existing` was made by compacting `from` as it is now; with `columns` given, whether it has them or has not.
+ */
 export async function isCompactionOf(
   existing: SourceBundle,
   from: SourceBundle,

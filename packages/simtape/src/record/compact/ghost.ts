@@ -58,8 +58,8 @@ export function readGhost(bytes: Uint8Array): Ghost {
 const MAX_ROWS = 18_000;
 
 /**
- * The way of the first subject, from the run's start mark (its own, or one without a player; else from where it is first known) to
- * its end mark. Of several runs the first that ends, else the last.
+ * The way of the first subject, from the run's start mark (its own, or one without a player; else from where it is
+ * first known) to its end mark. Of several runs the first that ends, else the last.
  */
 export function ghost(): CompactionVisitor {
   const track = new Track();

@@ -210,8 +210,8 @@ export class Merger {
   }
 
   /**
-   * Goes over a chunk's events. `copied`: they are in the frame already; `same`: they go in as they are, until the frame
-   * is full and another begins in the middle; `other`: they go into a frame with events of other chunks.
+   * Goes over a chunk's events. `copied`: they are in the frame already; `same`: they go in as they are, until the
+   * frame is full and another begins in the middle; `other`: they go into a frame with events of other chunks.
    */
   #walk(chunk: SourceChunk, cursor: ByteCursor, how: "copied" | "same" | "other"): void {
     const { raw, startTick } = chunk;

@@ -55,14 +55,17 @@ const LONGEST_PAUSE = 5000;
 
 /**
  * Chunks on their way to a store: each commit is one new segment and then the metadata file (HCRP spec §8.3). It goes
- * on in the background and tries again for as long as it takes; the caller that adds chunks never waits and sees no error.
+ * on in the background and tries again for as long as it takes; the caller that adds chunks never waits and sees no
+ * error.
  */
 export class LiveOutput implements ChunkOutput {
   readonly #options: LiveOptions;
   #pending: FinishedChunk[] = [];
   /** Of those that are compressed. */
   #pendingBytes = 0;
-  /** Chunks at the end of the pending ones that are not compressed yet, and how many of them the tick before has left. */
+  /**
+   * Chunks at the end of the pending ones that are not compressed yet, and how many of them the tick before has left.
+   */
   #uncompressed = 0;
   #left = 0;
   /** Of the commit under way, which nothing is dropped from. */

@@ -55,8 +55,9 @@ export class RecordingPlace {
 }
 
 /**
- * Whether trying again may help: the store is away or full, and no other recorder has the recording. `isOurs`: it took something from this
- * recorder before, so that refusing access passes, too: a disk that went read-only, credentials that have expired.
+ * Whether trying again may help: the store is away or full, and no other recorder has the recording. `isOurs`: it took
+ * something from this recorder before, so that refusing access passes, too: a disk that went read-only, credentials
+ * that have expired.
  */
 export function isPassing(error: unknown, isOurs: boolean): error is StoreError {
   if (!(error instanceof StoreError)) return false;

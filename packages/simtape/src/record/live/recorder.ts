@@ -30,8 +30,8 @@ const BUFFER_BYTES = 16 << 20;
 
 /**
  * Begins a recording in a store, or goes on with one: segments are committed as time passes, and what is committed can
- * be read at once and survives every crash. Throws `StoreError` `conflict` when there is one already, or another process
- * records it; `RecordingError` when it cannot be gone on with.
+ * be read at once and survives every crash. Throws `StoreError` `conflict` when there is one already, or another
+ * process records it; `RecordingError` when it cannot be gone on with.
  */
 export async function record(store: Store, options: RecorderOptions): Promise<Recorder> {
   const from = await existing(store, options.id, options.budget);
@@ -54,7 +54,9 @@ export async function record(store: Store, options: RecorderOptions): Promise<Re
   }
 }
 
-/** Records a world, or any simulator's state, tick by tick. Nothing here waits for the store or throws because of it. */
+/**
+ * Records a world, or any simulator's state, tick by tick. Nothing here waits for the store or throws because of it.
+ */
 export class Recorder {
   readonly #store: Store;
   readonly #options: RecorderOptions;
@@ -190,8 +192,8 @@ export class Recorder {
   }
 
   /**
-   * Everything that holds in any simulator, in the present tick: values and sets as `State` has them (see docs/state.md).
-   * Written is what changed.
+   * Everything that holds in any simulator, in the present tick: values and sets as `State` has them (see
+   * docs/state.md). Written is what changed.
    */
   state(state: State): void {
     const writer = this.#part!.writer;
@@ -268,8 +270,8 @@ export class Recorder {
   }
 
   /**
-   * Commits what there is, in the background: before a pause. It goes by itself when a player leaves. In the middle of a
-   * tick it is done at its end.
+   * Commits what there is, in the background: before a pause. It goes by itself when a player leaves. In the middle of
+   * a tick it is done at its end.
    */
   commit(): void {
     if (this.#failure !== null) return;
@@ -320,8 +322,8 @@ export class Recorder {
   }
 
   /**
-   * Settles when every tick up to now is in the store, the present one when it is over: the code that ends the ticks awaits it
-   * between two of them, as it never settles before `endTick`. Rejects when the store refuses.
+   * Settles when every tick up to now is in the store, the present one when it is over: the code that ends the ticks
+   * awaits it between two of them, as it never settles before `endTick`. Rejects when the store refuses.
    */
   async flush(): Promise<void> {
     if (!this.#isBetweenTicks) await new Promise<void>((resolve) => this.#waiting.push(resolve));

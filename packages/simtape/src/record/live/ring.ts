@@ -125,8 +125,9 @@ export class Ring {
   }
 
   /**
-   * Saves a clip: everything that is held up to the end of the present tick, and `after` ticks more when it is time. A trigger while another one waits for
-   * its end makes that clip longer, and both get the same one. `to` is asked for once, when the clip is written.
+   * Saves a clip: everything that is held up to the end of the present tick, and `after` ticks more when it is time. A
+   * trigger while another one waits for its end makes that clip longer, and both get the same one. `to` is asked for
+   * once, when the clip is written.
    */
   save(reason: string, after: number, to: () => SinkBundle): Promise<Clip> {
     const trigger = { tick: this.#tick, reason };

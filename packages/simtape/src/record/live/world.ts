@@ -78,7 +78,10 @@ export { MARK_KINDS, type MarkKind };
 
 /** Things tracked at most (HCRP spec §12). */
 const MAX_ENTITIES = 4096;
-/** Kept free in a tick for what settles at its end, and for one event: the largest that a line of the line protocol tells. */
+/**
+ * Kept free in a tick for what settles at its end, and for one event: the largest that a line of the line protocol
+ * tells.
+ */
 const SPARE_BYTES = 4 << 20;
 
 /**
@@ -222,8 +225,8 @@ export class World {
   // ── motion ────────────────────────────────────────────────────────────
 
   /**
-   * A step of its own. Of several in one tick the last counts: they are written at the tick's end, and only when they lead
-   * somewhere.
+   * A step of its own. Of several in one tick the last counts: they are written at the tick's end, and only when they
+   * lead somewhere.
    */
   move(entity: number, stance: Stance): void {
     const body = this.#tracked.bodies.get(entity);

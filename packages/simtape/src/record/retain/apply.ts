@@ -20,8 +20,8 @@ export interface RetentionChange {
   readonly bytes: number;
   /**
    * `marked`: it has a tombstone now; `waiting`: it has one, in its grace; `deleted`: it is gone; `withdrawn`: it stays
-   * after all, its tombstone is gone; `skipped`: another process was at work on it, the next run decides; `refused`: the store
-   * does not allow it.
+   * after all, its tombstone is gone; `skipped`: another process was at work on it, the next run decides; `refused`:
+   * the store does not allow it.
    */
   readonly did: "marked" | "waiting" | "deleted" | "withdrawn" | "skipped" | "refused";
   readonly reason: string;

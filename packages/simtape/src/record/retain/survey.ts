@@ -21,14 +21,17 @@ export interface Survey {
 export const COMPACTED = "recording.hcrp";
 
 /**
- * Main files in the order of their deletion. The metadata file of the generation before goes first, so that it never stands for
- * the present one; then the metadata file, so that it never lists missing segments; a compacted file is whole by
- * itself. So what can be opened is whole until the last of them is gone; segments, journal and lock go after that.
+ * Main files in the order of their deletion. The metadata file of the generation before goes first, so that it never
+ * stands for the present one; then the metadata file, so that it never lists missing segments; a compacted file is
+ * whole by itself. So what can be opened is whole until the last of them is gone; segments, journal and lock go after
+ * that.
  */
 const ORDER = ["previous", "meta", "compacted", "single", "other"] as const;
 type Role = (typeof ORDER)[number];
 
-/** The main files that tell of a recording, the compacted one first; the generation before only when there is no other. */
+/**
+ * The main files that tell of a recording, the compacted one first; the generation before only when there is no other.
+ */
 export function tellingFiles({ files }: Found): string[] {
   const keys = files.map(({ key }) => key).reverse();
   const others = keys.filter((key) => !key.endsWith(`/${PREVIOUS}`));

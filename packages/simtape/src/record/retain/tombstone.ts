@@ -15,7 +15,9 @@ export interface Tombstone {
   readonly id: string;
   /** UUID, where the recording has one. */
   readonly recordingId: string | null;
-  /** `marked`: in its grace; `deleting`: from now on it is finished; `undone`: of no effect, and about to be removed. */
+  /**
+   * `marked`: in its grace; `deleting`: from now on it is finished; `undone`: of no effect, and about to be removed.
+   */
   readonly state: "marked" | "deleting" | "undone";
   /** Unix milliseconds. */
   readonly marked: number;

@@ -195,7 +195,10 @@ class Surfaces {
     this.#blades = part(2.66, -0.02, 0, new BoxGeometry(0.05, 1.86, 0.14), DARK);
   }
 
-  /** By the properties of FlightGear: positive is the left aileron down, the right up, the elevator down, the rudder right; flaps and gear from 0 to 1. */
+  /**
+   * By the properties of FlightGear: positive is the left aileron down, the right up, the elevator down, the rudder
+   * right; flaps and gear from 0 to 1.
+   */
   turn(state: State): void {
     const norm = (name: string): number => {
       const value = state.values.get(name);

@@ -58,7 +58,10 @@ export class Figures {
     this.#count = 0;
   }
 
-  /** A figure with the feet at a place, turned as the body and the head are; `swing` is the angle of the left leg, `lean` that of the trunk. */
+  /**
+   * A figure with the feet at a place, turned as the body and the head are; `swing` is the angle of the left leg,
+   * `lean` that of the trunk.
+   */
   put(
     x: number,
     y: number,

@@ -22,7 +22,9 @@ import { moleculeReadings } from "./readings.ts";
 import { roomPose } from "./room.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
-/** Particles as balls in the colours of their elements, their bonds, the box; who is in the room, and what they pull at. */
+/**
+ * Particles as balls in the colours of their elements, their bonds, the box; who is in the room, and what they pull at.
+ */
 export const molecules: PresenterKind = {
   claims: (name) => name === "particles" || name === "avatars" || name === "interactions",
   make: (setting) => new Molecules(setting),
@@ -346,7 +348,9 @@ function longestBond(box: Value | undefined): number {
   return shortest > 0 ? shortest / 2 : Number.POSITIVE_INFINITY;
 }
 
-/** The twelve edges of the cell that three vectors (rows, z up) span from zero, as 24 points with y up. False: no box. */
+/**
+ * The twelve edges of the cell that three vectors (rows, z up) span from zero, as 24 points with y up. False: no box.
+ */
 export function boxEdges(vectors: Value | undefined, out: Float32Array): boolean {
   const v = vectors as ArrayLike<number> | undefined;
   if (!ArrayBuffer.isView(vectors) || v!.length !== 9) return false;

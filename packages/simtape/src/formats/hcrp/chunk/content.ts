@@ -14,7 +14,10 @@ export type ChunkBytes =
   | { readonly bytes: Uint8Array<ArrayBuffer>; readonly isOwn: true }
   | { readonly bytes: Uint8Array; readonly isOwn: false };
 
-/** What is inside a chunk while it is written: a snapshot, and tick records whose counts are stated when they end (spec §6). */
+/**
+ * What is inside a chunk while it is written: a snapshot, and tick records whose counts are stated when they end (spec
+ * §6).
+ */
 export class ChunkContent {
   readonly #version: 1 | ProductionVersion;
   readonly #start: number;

@@ -162,8 +162,8 @@ export class ChunkFetch {
   readonly #coming = new Map<HcrpChunk, Promise<Uint8Array | Missing>>();
 
   /**
-   * For those of `chunks` in `range`. `placeOf` tells where one of them is now, null when it is nowhere; `isKnown` which
-   * need not be fetched from there.
+   * For those of `chunks` in `range`. `placeOf` tells where one of them is now, null when it is nowhere; `isKnown`
+   * which need not be fetched from there.
    */
   constructor(
     files: FileSet,

@@ -7,8 +7,8 @@ import { LIMITS } from "../layout/framing.ts";
 const LEVELS = { fast: 1, small: 19 } as const;
 const RECORDING_LEVEL = 3;
 /**
- * Of small chunks as things happen: moves are 6 % smaller than at 3 for three times the time, which is 2 ms at this size.
- * Larger ones would keep a tick waiting.
+ * Of small chunks as things happen: moves are 6 % smaller than at 3 for three times the time, which is 2 ms at this
+ * size. Larger ones would keep a tick waiting.
  */
 const SMALL_LIVE_LEVEL = 6;
 const SMALL = 64 << 10;

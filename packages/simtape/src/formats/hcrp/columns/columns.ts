@@ -18,7 +18,9 @@ export const COLUMNS_VERSION = 2;
 export const STREAM = {
   /** All before the first tick record: the snapshot with its length. */
   head: 0,
-  /** For each tick record VarInt ticks since the one before, VarInt events; for each event 0, a move, or VarInt bytes. */
+  /**
+   * For each tick record VarInt ticks since the one before, VarInt events; for each event 0, a move, or VarInt bytes.
+   */
   outline: 1,
   /** Events that are no moves, with their types. */
   others: 2,
@@ -26,7 +28,9 @@ export const STREAM = {
   entities: 3,
   /** For each move VarInt place in `entities`. */
   movers: 4,
-  /** For each move its mask; here and in the numbers all moves of the first entity stand first, then those of the next. */
+  /**
+   * For each move its mask; here and in the numbers all moves of the first entity stand first, then those of the next.
+   */
   masks: 5,
   /** The first byte of each number in a move; six streams: x, y, z, yaw, pitch, head yaw. */
   firsts: 6,
@@ -53,8 +57,8 @@ const FORECAST_BYTES = 3;
 const SHORT = 16;
 
 /**
- * The chunk that `toColumns` was given. No bytes are a chunk of none. Throws `LayoutError` when these are no columns; what
- * it allocates is held against the limits of chunks and the columns' own length before.
+ * The chunk that `toColumns` was given. No bytes are a chunk of none. Throws `LayoutError` when these are no columns;
+ * what it allocates is held against the limits of chunks and the columns' own length before.
  */
 export function fromColumns(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (content.length === 0) return content;
@@ -115,7 +119,9 @@ function chunkOf(streams: readonly Stream[], length: number): Uint8Array<ArrayBu
   throw new LayoutError("malformed", `columns, length: expected ${to}, found ${length}`, 1);
 }
 
-/** Copies bytes and gives the place behind them, also when there is no room for them: the length is judged in the end. */
+/**
+ * Copies bytes and gives the place behind them, also when there is no room for them: the length is judged in the end.
+ */
 function copied(from: Uint8Array, start: number, length: number, into: Uint8Array, at: number): number {
   if (length <= SHORT) for (let i = 0; i < length; i++) into[at + i] = from[start + i]!;
   else if (at + length <= into.length) into.set(from.subarray(start, start + length), at);

@@ -40,7 +40,10 @@ function snapshotEnd(raw: Uint8Array): number {
   }
 }
 
-/** Place behind the last of the tick records that can be written in columns: all before it are sound, in order, unpadded. */
+/**
+ * Place behind the last of the tick records that can be written in columns: all before it are sound, in order,
+ * unpadded.
+ */
 function recordsEnd(raw: Uint8Array, start: number): number {
   const cursor = new ByteCursor(raw, start);
   let end = start;
@@ -70,7 +73,9 @@ function skipAny(cursor: ByteCursor): boolean {
 /** The masks of the moves of one entity. */
 type Moves = number[];
 
-/** Everything of sound tick records but what is in moves behind the entity; gives that by entity, as they first move. */
+/**
+ * Everything of sound tick records but what is in moves behind the entity; gives that by entity, as they first move.
+ */
 function sortRecords(raw: Uint8Array, start: number, end: number, streams: readonly ByteBuilder[]): readonly Moves[] {
   const outline = streams[STREAM.outline]!;
   const others = streams[STREAM.others]!;
@@ -167,7 +172,10 @@ class Forecaster {
     this.#forecast.begin();
   }
 
-  /** The forecasts that make the numbers of these moves smaller; none where a number is not in its shortest form, or too large. */
+  /**
+   * The forecasts that make the numbers of these moves smaller; none where a number is not in its shortest form, or too
+   * large.
+   */
   choose(moves: Moves): number {
     const bits = new Float64Array(FORECAST_FIELDS);
     this.begin(FORECAST.across | FORECAST.up | FORECAST.turn);

@@ -121,8 +121,8 @@ export interface SnapshotEntity {
 }
 
 /**
- * Section 1. The long form is distinguished from the short one of the golden file by trying: a section that is not the long
- * form to its last byte is the short one (events §2; seen in the golden file, spec §3.4).
+ * Section 1. The long form is distinguished from the short one of the golden file by trying: a section that is not the
+ * long form to its last byte is the short one (events §2; seen in the golden file, spec §3.4).
  */
 export function readEntities(body: Uint8Array): SnapshotEntity[] {
   try {

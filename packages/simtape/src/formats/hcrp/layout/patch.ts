@@ -54,7 +54,9 @@ export function writeValueChange(builder: ByteBuilder, path: string, value: Valu
 export const KINDS: readonly ColumnKind[] = ["f64", "f32", "i32", "u32", "u8", "string"];
 const INTERPOLATIONS: readonly Interpolation[] = ["hold", "linear", "angle-deg", "angle-rad", "quaternion", "geodetic"];
 
-/** Everything that makes `after` out of `before`; null is a set that is not there. Writes nothing when they are equal. */
+/**
+ * Everything that makes `after` out of `before`; null is a set that is not there. Writes nothing when they are equal.
+ */
 export function writeSetChange(
   builder: ByteBuilder,
   name: string,

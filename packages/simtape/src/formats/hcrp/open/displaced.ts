@@ -24,8 +24,9 @@ export interface DisplacedOptions {
 const STEP = 1 << 20;
 
 /**
- * Where the chunks of segments are of which bytes went missing, or into which bytes came: what is behind is not where the
- * index says. A segment is searched, once, when a chunk of it is not at its place; then all chunks of it are at theirs.
+ * Where the chunks of segments are of which bytes went missing, or into which bytes came: what is behind is not where
+ * the index says. A segment is searched, once, when a chunk of it is not at its place; then all chunks of it are at
+ * theirs.
  */
 export class Displaced {
   readonly #files: FileSet;

@@ -415,8 +415,8 @@ export class HcrpReader implements Reader {
   }
 
   /**
-   * Spec §6.4: what a later schema means is not known. Without a crc over the metadata the version is not relied on: core
-   * events are frozen, and one that is not known refuses the chunk anyway.
+   * Spec §6.4: what a later schema means is not known. Without a crc over the metadata the version is not relied on:
+   * core events are frozen, and one that is not known refuses the chunk anyway.
    */
   #schemaProblem(chunk: HcrpChunk): string | null {
     if (this.#preamble.head.dialect !== 1 || !this.#preamble.isMetadataSure) return null;

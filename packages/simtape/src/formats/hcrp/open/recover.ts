@@ -84,8 +84,8 @@ const MAX_SHIFT = 1 << 16;
 /**
  * Entries of frames out of what is left of a damaged index: each is found by offset and lengths, which its frame tells,
  * and read on its own. What a lost one said of ticks follows from its neighbours. `area` are the bytes that the index
- * lies in; `tickCount` is 0 when the header does not tell, `startTick` is where the first frame begins at the earliest. Gives how many entries were found, and where the last of them
- * ends in `area`.
+ * lies in; `tickCount` is 0 when the header does not tell, `startTick` is where the first frame begins at the earliest.
+ * Gives how many entries were found, and where the last of them ends in `area`.
  */
 export function recoverEntries(
   area: Uint8Array,
@@ -241,7 +241,10 @@ function nextTold(told: readonly unknown[]): Int32Array {
   return following;
 }
 
-/** Start and ticks where one of them fits neither what is before nor what follows; `next` is null when that is not known. */
+/**
+ * Start and ticks where one of them fits neither what is before nor what follows; `next` is null when that is not
+ * known.
+ */
 function adjusted(ticks: Ticks | null, end: number, next: number | null): Ticks | null {
   if (ticks === null || next === null) return ticks;
   const { startTick, tickCount } = ticks;

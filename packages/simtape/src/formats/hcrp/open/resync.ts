@@ -17,7 +17,10 @@ export interface FoundFrame {
   readonly size: number;
   /** CRC-32 of its bytes, as chunk records have it (spec §8.2). */
   readonly crc: number;
-  /** Of the first tick record: in the production dialect the chunk's start; null when there is none, or it was not asked for. */
+  /**
+   * Of the first tick record: in the production dialect the chunk's start; null when there is none, or it was not asked
+   * for.
+   */
   readonly firstTick: number | null;
   /** Tick of the last event when it is read with and without a snapshot; null where that does not fit. */
   readonly lastTick: { readonly withSnapshot: number | null; readonly without: number | null };
@@ -49,7 +52,9 @@ const MAX_BLOCKS = 8192;
 const MAX_WASTE = 32 << 20;
 const NO_TICKS: FoundFrame["lastTick"] = { withSnapshot: null, without: null };
 
-/** Every frame in bytes `[from, to)` of a file that inflates, wherever it lies. Reads them all, once but for overlaps. */
+/**
+ * Every frame in bytes `[from, to)` of a file that inflates, wherever it lies. Reads them all, once but for overlaps.
+ */
 export async function findFrames(
   source: ByteSource,
   from: number,

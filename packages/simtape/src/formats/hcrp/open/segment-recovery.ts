@@ -91,9 +91,9 @@ export async function previousGeneration(
 }
 
 /**
- * Makes the index of a segmented recording again (spec §8.5): from the generation before and the records of the segments
- * behind it, or from all records. Frames whose record is damaged are found by themselves. Ends at the first tick that
- * cannot be had. `damaged` null: nothing of the metadata file can be read. Null when there is no chunk.
+ * Makes the index of a segmented recording again (spec §8.5): from the generation before and the records of the
+ * segments behind it, or from all records. Frames whose record is damaged are found by themselves. Ends at the first
+ * tick that cannot be had. `damaged` null: nothing of the metadata file can be read. Null when there is no chunk.
  */
 export async function recoverSegments(
   files: SegmentedFiles,

@@ -45,7 +45,9 @@ export class ChunkSeries {
   readonly #output: ChunkOutput;
   #end: number;
   #open: OpenChunk | null = null;
-  /** The tick inside which a chunk was ended, until a later one comes: its remaining events are stored one tick later. */
+  /**
+   * The tick inside which a chunk was ended, until a later one comes: its remaining events are stored one tick later.
+   */
   #split = -1;
   /** The next chunk begins with a snapshot. */
   #isSnapshotWanted = false;

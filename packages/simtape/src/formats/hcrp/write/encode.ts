@@ -40,7 +40,8 @@ const SNAPSHOT_BYTES = 8 << 20;
 
 /**
  * Writes any format's state: all values and sets exactly, as host events, and what has a place also as entities on the
- * grid, a block for a metre. `firstEntity` is the first id to give out. Throws `RangeError` for a writer that is not one of HCRP version 1.
+ * grid, a block for a metre. `firstEntity` is the first id to give out. Throws `RangeError` for a writer that is not
+ * one of HCRP version 1.
  */
 export function encoder(
   writer: Writer,
@@ -280,7 +281,9 @@ export class HcrpEncoder implements StateEncoder {
 
   // ── chunks ────────────────────────────────────────────────────────────
 
-  /** The state before a chunk's first event; null when a snapshot is not due. Palettes and displacements begin again. */
+  /**
+   * The state before a chunk's first event; null when a snapshot is not due. Palettes and displacements begin again.
+   */
   #snapshot(tick: number, isWanted: boolean): Uint8Array | null {
     this.#names = new PaletteIndex();
     for (const actor of this.#actors.values()) actor.d.fill(0);

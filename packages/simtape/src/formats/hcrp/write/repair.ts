@@ -15,8 +15,8 @@ import { createWriter } from "./create.ts";
 import type { HcrpWriter } from "./writer.ts";
 
 /**
- * Writes what can be read as one sound file, a segmented recording joined. The ticks of chunks that are lost stay, empty.
- * Throws `RangeError` for a reader that is not of this format.
+ * Writes what can be read as one sound file, a segmented recording joined. The ticks of chunks that are lost stay,
+ * empty. Throws `RangeError` for a reader that is not of this format.
  */
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
   const reader = from.base ?? from;

@@ -42,9 +42,9 @@ export interface SettleBy {
 }
 
 /**
- * An inflated chunk that says the same with the specification's own means: palettes have only what something in the chunk
- * refers to, and the first moves and blocks behind a cut count from the snapshot, with no event that tells otherwise.
- * The bytes themselves when that is so, or when they are not sound.
+ * An inflated chunk that says the same with the specification's own means: palettes have only what something in the
+ * chunk refers to, and the first moves and blocks behind a cut count from the snapshot, with no event that tells
+ * otherwise. The bytes themselves when that is so, or when they are not sound.
  */
 export function settled(raw: Uint8Array, { hasSnapshot, events, subjects }: SettleBy): Uint8Array {
   const isOwn = (type: number): boolean =>
@@ -77,7 +77,9 @@ class Settling {
   #block: Float64Array | null = null;
   /** Entity types that the snapshot names. */
   #types: readonly Uint8Array[] = [];
-  /** Values and sets of another format come with the snapshot: what else says them, up to the event of the cut, goes. */
+  /**
+   * Values and sets of another format come with the snapshot: what else says them, up to the event of the cut, goes.
+   */
   #isRetold: boolean;
   readonly #index = (kind: number, index: number): number => (index === 0 ? 0 : this.#use.index(kind, index));
 
