@@ -59,7 +59,13 @@ const HEADER = {
   metadata: { a: { b: [1, null] } },
   sets: {
     cars: {
-      axes: { handed: "right", up: "z", kind: "local" },
+      axes: {
+        handed: "right",
+        up: "z",
+        kind: "local",
+        angles: { order: "yaw-pitch-roll", roll: "right", pitch: "up", yaw: "left", zero: "x" },
+        own: { forward: "x", up: "z" },
+      },
       columns: { position: "m", rotation: { unit: "deg", width: 3, kind: "f64", interpolation: "linear" } },
     },
   },
