@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   // What a package's own `imports` gives on Node, as it is now, whatever was built of it last.
-  resolve: { alias: { "#files": fileURLToPath(new URL("packages/simtape/src/io/node/file.ts", import.meta.url)) } },
+  resolve: { alias: { "#files": source("io/node/file.ts"), "#zstd-wasm": source("io/node/zstd-wasm.ts") } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     reporters: ["default", "./test/summary-reporter.ts"],
@@ -14,3 +14,7 @@ export default defineConfig({
     maxWorkers: 2,
   },
 });
+
+function source(path: string): string {
+  return fileURLToPath(new URL(`packages/simtape/src/${path}`, import.meta.url));
+}

@@ -12,6 +12,7 @@ export default defineConfig({
     alias: [
       { find: /^simtape$/, replacement: library("index.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
+      { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
     ],
   },

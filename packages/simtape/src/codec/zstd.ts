@@ -1,6 +1,9 @@
+import { zstdWasm } from "#zstd-wasm";
 import { LayoutError } from "../bytes/error.ts";
+import { UnavailableError } from "./unavailable.ts";
 import { loadXxh64Low } from "./xxh64.ts";
 import { readZstdFrameHeader, zstdDictionaryId, zstdFrameLength } from "./zstd-frame.ts";
+import { ZstdFailure, ZstdHeap } from "./zstd-heap.ts";
 import { providedZstd } from "./zstd-provided.ts";
 import { storedContent } from "./zstd-stored.ts";
 
@@ -49,13 +52,10 @@ export interface Zstd {
 
 let loading: Promise<Zstd> | null = null;
 
-/** Milliseconds after which the WebAssembly file counts as not to be had. */
-const PATIENCE = 30_000;
-
 /**
- * Loads zstd (WebAssembly, about 80 kB compressed) once; later calls give the same object.
- * Node finds `zstd.wasm` beside the package, bundlers through `new URL("./zstd.wasm", import.meta.url)`; where neither
- * does, see `provideZstd`. Rejects when WebAssembly or the file is not to be had; the next call tries again.
+ * Loads zstd (WebAssembly, about 100 kB compressed) once; later calls give the same object.
+ * Node finds zstd.wasm in this package, bundlers through `new URL("./zstd.wasm", import.meta.url)`; where neither does,
+ * see `provideZstd`. Rejects with `UnavailableError` when the file is not to be had; the next call tries again.
  */
 export function loadZstd(): Promise<Zstd> {
   loading ??= start().catch((error: unknown) => {
@@ -65,84 +65,37 @@ export function loadZstd(): Promise<Zstd> {
   return loading;
 }
 
-type Library = typeof import("@bokuweb/zstd-wasm");
-
 async function start(): Promise<Zstd> {
-  const library = await import("@bokuweb/zstd-wasm");
-  // The package's Node entry takes no argument, its browser entry the WebAssembly itself or its address.
-  const init = library.init as (wasm?: Uint8Array) => Promise<void>;
-  const given = providedZstd();
-  await orFailed(given === null ? init() : init(await bytesOf(given)));
-  return new WasmZstd(library, await loadXxh64Low());
-}
-
-/** Throws `Error` when it is no WebAssembly, such as the page that a server sends for what it does not have. */
-async function bytesOf(wasm: URL | string | Uint8Array): Promise<Uint8Array> {
-  if (wasm instanceof Uint8Array) return wasm;
-  const response = await fetch(wasm);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const isWasm = response.ok && bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d;
-  if (!isWasm) throw new Error(`zstd.wasm: expected WebAssembly, found HTTP ${response.status} and other content`);
-  return bytes;
-}
-
-/** The library throws where nothing can catch it, and then never settles: an error in place of both. */
-async function orFailed(ready: Promise<void>): Promise<void> {
-  let end = (): void => undefined;
-  const failed = new Promise<never>((_, reject) => {
-    const fail = (why: string): void => reject(new Error(`zstd.wasm could not be loaded: ${why}. ${ADVICE}`));
-    const caught = (event: Event): void => {
-      const { reason } = event as Event & { readonly reason?: unknown };
-      if (!isLoading(reason)) return;
-      event.preventDefault();
-      fail(reason instanceof Error ? reason.message : String(reason));
-    };
-    const timer = setTimeout(fail, PATIENCE, `nothing came in ${PATIENCE / 1000} s`);
-    // Pages and workers have it, Node does not, and there the library rejects.
-    globalThis.addEventListener?.("unhandledrejection", caught);
-    end = (): void => {
-      clearTimeout(timer);
-      globalThis.removeEventListener?.("unhandledrejection", caught);
-    };
-  });
   try {
-    await Promise.race([ready, failed]);
-  } finally {
-    end();
+    const heap = await ZstdHeap.from((await providedZstd()) ?? (await zstdWasm()));
+    return new WasmZstd(heap, await loadXxh64Low());
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UnavailableError(`zstd.wasm could not be loaded: ${why}. ${ADVICE}`, error);
   }
 }
 
-/** Whether it was thrown while the WebAssembly was fetched or compiled: a page may have other errors meanwhile. */
-function isLoading(reason: unknown): boolean {
-  if (reason instanceof WebAssembly.RuntimeError) return reason.message.startsWith("Aborted(");
-  return reason instanceof TypeError ? /fetch|network|load/i.test(reason.message) : /wasm/i.test(String(reason));
-}
-
-const ADVICE = "A bundler that leaves it out is helped by provideZstd(address or bytes of zstd.wasm)";
+const ADVICE = "Where a bundler leaves it out, call provideZstd with its address or content before open";
 
 class WasmZstd implements Zstd {
-  readonly #library: Library;
-  readonly #compressor: number;
-  readonly #decompressor: number;
+  readonly #heap: ZstdHeap;
   readonly checksum: (content: Uint8Array) => number;
 
-  constructor(library: Library, checksum: (content: Uint8Array) => number) {
+  constructor(heap: ZstdHeap, checksum: (content: Uint8Array) => number) {
+    this.#heap = heap;
     this.checksum = checksum;
-    this.#library = library;
-    this.#compressor = library.createCCtx();
-    this.#decompressor = library.createDCtx();
   }
 
   compress(bytes: Uint8Array, options: ZstdCompressOptions = {}): Uint8Array<ArrayBuffer> {
     const { level = 3, dictionary, checksum = true } = options;
-    let frame: Uint8Array;
+    let frame: Uint8Array<ArrayBuffer>;
     try {
-      frame = this.#library.compressUsingDict(this.#compressor, bytes, dictionary ?? EMPTY, level);
+      frame = this.#heap.compress(bytes, dictionary ?? EMPTY, level);
     } catch (error) {
       throw failed(error);
     }
-    if (!checksum) return frame as Uint8Array<ArrayBuffer>;
-    // The library writes no checksum: set the header's flag (RFC 8878 §3.1.1.1.1) and append it.
+    if (!checksum) return frame;
+    // zstd writes no checksum so: set the header's flag (RFC 8878 §3.1.1.1.1) and append it.
     const whole = new Uint8Array(frame.length + 4);
     whole.set(frame);
     whole[4]! |= 0x04;
@@ -159,7 +112,7 @@ class WasmZstd implements Zstd {
     } else if (header.contentSize !== size) {
       throw new LayoutError("malformed", `zstd frame states ${header.contentSize} bytes, ${size} are expected`, 4);
     }
-    // The library decodes into one buffer of the content size, so the window costs nothing beyond it.
+    // zstd decodes into one buffer of the content size, so the window costs nothing beyond it.
     checkDictionary(header.dictionaryId, dictionary);
     const length = zstdFrameLength(frame);
     if (length !== frame.length) {
@@ -167,18 +120,16 @@ class WasmZstd implements Zstd {
     }
     const stored = dictionary === undefined ? storedContent(frame, header, size, this.checksum) : null;
     if (stored !== null) return stored;
-    let content: Uint8Array;
+    let content: Uint8Array<ArrayBuffer>;
     try {
-      content = this.#library.decompressUsingDict(this.#decompressor, frame, dictionary ?? EMPTY, {
-        defaultHeapSize: size,
-      });
+      content = this.#heap.decompress(frame, dictionary ?? EMPTY, size);
     } catch (error) {
       throw failed(error);
     }
     if (content.length !== size) {
       throw new LayoutError("malformed", `zstd frame holds ${content.length} bytes, ${size} are expected`, 0);
     }
-    return content as Uint8Array<ArrayBuffer>;
+    return content;
   }
 }
 
@@ -191,17 +142,17 @@ function checkDictionary(id: number, dictionary: Uint8Array | undefined): void {
   if (given !== id) throw new LayoutError("malformed", `zstd frame needs dictionary ${id}, ${given} was given`, 0);
 }
 
-/** zstd's error numbers, negated in the library's message. */
-const REASONS: Readonly<Record<string, string>> = {
-  "-20": "zstd frame is damaged",
-  "-22": "zstd checksum does not match",
-  "-30": "zstd dictionary is damaged",
-  "-32": "zstd frame needs another dictionary",
-  "-70": "zstd frame holds more than is expected",
-  "-72": "zstd frame is damaged",
+/** zstd's error numbers, negated. */
+const REASONS: Readonly<Record<number, string>> = {
+  [-20]: "zstd frame is damaged",
+  [-22]: "zstd checksum does not match",
+  [-30]: "zstd dictionary is damaged",
+  [-32]: "zstd frame needs another dictionary",
+  [-70]: "zstd frame holds more than is expected",
+  [-72]: "zstd frame is damaged",
 };
 
 function failed(error: unknown): LayoutError {
-  const number = /-\d+/.exec(String(error))?.[0] ?? "";
-  return new LayoutError("malformed", REASONS[number] ?? `zstd fails (${number || "?"})`, 0);
+  const reason = error instanceof ZstdFailure ? REASONS[error.code] : undefined;
+  return new LayoutError("malformed", reason ?? (error instanceof Error ? error.message : String(error)), 0);
 }

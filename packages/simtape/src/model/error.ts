@@ -1,5 +1,6 @@
 import { BudgetError } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
+import { UnavailableError } from "../codec/unavailable.ts";
 import { SourceError } from "../io/source.ts";
 import type { KnownFindingCode } from "./finding-codes.ts";
 
@@ -45,13 +46,15 @@ export class RecordingError extends Error {
     return typeof error === "object" && error !== null && BRAND in error;
   }
 
-  /** Turns what layout code, sources and budgets throw into a `RecordingError`; leaves every other error as it is. */
+  /** Turns what layout code, decoders, sources and budgets throw into a `RecordingError`; leaves every other error as it is. */
   static from(error: unknown, format: string, section?: string): unknown {
     if (error instanceof LayoutError) {
       const message = section === undefined ? error.message : `${section}: ${error.message}`;
       return new RecordingError(error.reason, message, { format, offset: error.offset, cause: error });
     }
     if (error instanceof BudgetError) return new RecordingError("over-budget", error.message, { format, cause: error });
+    if (error instanceof UnavailableError)
+      return new RecordingError("unsupported", error.message, { format, cause: error });
     if (error instanceof SourceError) {
       const code =
         error.reason === "changed" ? "source-changed" : error.reason === "closed" ? "closed" : "source-failed";

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ByteBuilder } from "../../src/bytes/builder.ts";
@@ -51,6 +54,13 @@ describe("zstd", () => {
       { seed: 14, numRuns: 5000 },
     );
     expect(read).toBeGreaterThan(500);
+  });
+
+  it("is the WebAssembly of @bokuweb/zstd-wasm, as published", () => {
+    const entry = createRequire(import.meta.url).resolve("@bokuweb/zstd-wasm");
+    const published = readFileSync(join(dirname(entry), "zstd.wasm"));
+    const ours = readFileSync(new URL("../../src/codec/zstd.wasm", import.meta.url));
+    expect(ours.equals(published)).toBe(true);
   });
 
   it("loads once", async () => {
