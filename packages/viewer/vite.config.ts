@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -6,7 +7,7 @@ import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 /** Relative addresses throughout, so that the built page works under any path and from any static server. */
 export default defineConfig({
   base: "./",
-  plugins: [react(), policy()],
+  plugins: [react(), policy(), libraryLicenses()],
   // The library as it is now, whatever was built of it last.
   resolve: {
     alias: [
@@ -22,6 +23,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
+    license: { fileName: "licenses.md" },
     rolldownOptions: { checks: { pluginTimings: false } },
   },
 });
@@ -42,5 +44,21 @@ function policy(): Plugin {
         injectTo: "head-prepend",
       },
     ],
+  };
+}
+
+/** The page's own packages have their licences in `licenses.md`; this adds those of what the worker is made of. */
+function libraryLicenses(): Plugin {
+  const modules = ["fflate", "@rgrove/parse-xml", "aws4fetch"].map((name) => `../../node_modules/${name}/LICENSE`);
+  return {
+    name: "library-licenses",
+    apply: "build",
+    generateBundle() {
+      const texts = ["../simtape/LICENSE", "../simtape/src/codec/zstd.LICENSE", ...modules].map(
+        (path) =>
+          `${path.replace(/^.*(node_modules|\.\.)\//, "")}\n\n${readFileSync(new URL(path, import.meta.url), "utf8")}`,
+      );
+      this.emitFile({ type: "asset", fileName: "licenses-worker.txt", source: texts.join("\n\n") });
+    },
   };
 }

@@ -47,7 +47,9 @@ function builtViewer(): string {
   try {
     manifest = fileURLToPath(import.meta.resolve("simtape-viewer/package.json"));
   } catch {
-    throw new UsageError("the viewer is a package of its own: npm install simtape-viewer");
+    throw new UsageError(
+      "the viewer is a package of its own: npm install simtape-viewer (with -g where simtape was installed so)",
+    );
   }
   const folder = join(dirname(manifest), "dist");
   if (!existsSync(join(folder, "index.html"))) {

@@ -12,11 +12,11 @@ function snippetsOf(page: string): string[] {
 }
 
 test("the code in README and docs compiles against the library", () => {
+  const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   const pages = [
     "README.md",
-    ...readdirSync(join(root, "docs"))
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => `docs/${name}`),
+    "packages/simtape/README.md",
+    ...docs.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
   ];
   const folder = mkdtempSync(join(root, "packages/simtape/test/docs/.snippets-"));
   try {
@@ -37,6 +37,7 @@ test("the code in README and docs compiles against the library", () => {
           paths: {
             simtape: ["../../../src/index.ts"],
             "simtape/kit": ["../../../src/kit.ts"],
+            "simtape/core": ["../../../src/core.ts"],
             "simtape/node": ["../../../src/io/node/index.ts"],
             "simtape/record": ["../../../src/record/index.ts"],
             "simtape/testing": ["../../../src/testing/index.ts"],
