@@ -53,7 +53,7 @@ export interface Zstd {
 let loading: Promise<Zstd> | null = null;
 
 /**
- * Loads zstd (WebAssembly, about 100 kB compressed) once; later calls give the same object.
+ * Loads zstd (WebAssembly, about 80 kB compressed) once; later calls give the same object.
  * Node finds zstd.wasm in this package, bundlers through `new URL("./zstd.wasm", import.meta.url)`; where neither does,
  * see `provideZstd`. Rejects with `UnavailableError` when the file is not to be had; the next call tries again.
  */

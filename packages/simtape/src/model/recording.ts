@@ -1,3 +1,5 @@
+// for users whose `lib` is older
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { MessageBatch } from "./batch.ts";
 import type { Dissector } from "./dissector.ts";
 import { type Finding, type Findings, RecordingError } from "./error.ts";

@@ -1,3 +1,5 @@
+// for users whose `lib` is older
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Recording } from "../model/recording.ts";
 import type { Time, TimeRange } from "../model/time.ts";
 import { Audience, type Picture } from "./audience.ts";

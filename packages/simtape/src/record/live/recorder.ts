@@ -1,3 +1,5 @@
+// for users whose `lib` is older
+/// <reference lib="esnext.disposable" preserve="true" />
 import { NBT, nbtText } from "../../codec/nbt.ts";
 import { hostName } from "../../formats/hcrp/chunk/channels.ts";
 import { encoder, type HcrpEncoder } from "../../formats/hcrp/write/encode.ts";

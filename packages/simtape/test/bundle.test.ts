@@ -1,0 +1,37 @@
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+import { FORMATS } from "../src/index.ts";
+
+const src = fileURLToPath(new URL("../src", import.meta.url));
+
+/** Files of the library in a page that opens one format. */
+async function filesWith(format: string): Promise<string[]> {
+  const { metafile } = await build({
+    stdin: {
+      contents: `import { open } from "./core.ts"; import { ${format} } from "./formats/${format}/format.ts";
+        globalThis.opened = (address) => open(address, { formats: [${format}] });`,
+      resolveDir: src,
+    },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    outdir: src,
+    write: false,
+    metafile: true,
+    logLevel: "error",
+  });
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  return used
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path.replace(/^.*simtape\/src\//, ""));
+}
+
+test.each(FORMATS.map(({ id }) => id))("a page with %s alone has the code of no other format", async (format) => {
+  const files = await filesWith(format);
+  const inFormats = files.filter((path) => path.startsWith("formats/"));
+  expect(inFormats.length).toBeGreaterThan(5);
+  expect(inFormats.filter((path) => !path.startsWith(`formats/${format}/`))).toEqual([]);
+  expect(files.some((path) => path.startsWith("codec/zstd-heap"))).toBe(format === "hcrp" || format === "mira");
+  expect(files.filter((path) => /^(ops|play|record|cli|demo|testing)\//.test(path))).toEqual([]);
+});
