@@ -31,9 +31,9 @@ export { type Field, type FieldRole, MORE_FIELDS, NOT_UNDERSTOOD } from "./bytes
 export { type FormatModule, formatFrom } from "./format-module.ts";
 export { blob } from "./io/blob.ts";
 export { bundleOf, filesBundle, httpBundle, withFiles } from "./io/bundle.ts";
-export { cached } from "./io/cached.ts";
-export { coalesced } from "./io/coalesced.ts";
-export { counted } from "./io/counted.ts";
+export { cached, type CachedOptions } from "./io/cached.ts";
+export { coalesced, type CoalescedOptions } from "./io/coalesced.ts";
+export { counted, type CountedSource } from "./io/counted.ts";
 export { http, type HttpOptions } from "./io/http.ts";
 export { memory } from "./io/memory.ts";
 export { memoryStore, type QuotaOptions } from "./io/memory-store.ts";
@@ -128,14 +128,14 @@ export type {
   Writer,
   WritingFormat,
 } from "./model/writer.ts";
-export { type CheckReport, check } from "./ops/check.ts";
-export { type ConversionReport, type ConvertOptions, convert } from "./ops/convert.ts";
+export { type CheckOptions, type CheckReport, check } from "./ops/check.ts";
+export { type Carried, type ConversionCheck, type ConversionReport, type ConvertOptions, convert } from "./ops/convert.ts";
 export { type CopyReport, copy, type RewriteReport, rewrite } from "./ops/copy.ts";
 export { type Corruption, corrupt, plan as planCorruption } from "./ops/corrupt.ts";
 export { type Annotation, applyEdits, type EditContext, type Edited } from "./ops/edit/apply.ts";
 export { EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
 export { writeEdited } from "./ops/edit/write.ts";
-export { type RepairReport, repair } from "./ops/repair.ts";
+export { type ChannelAccount, type RepairReport, repair } from "./ops/repair.ts";
 export { MAX_RATE } from "./play/checks.ts";
 export { type Clock, systemClock } from "./play/clock.ts";
 export type { Frame, FrameListener } from "./play/frame.ts";

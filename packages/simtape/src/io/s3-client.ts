@@ -4,6 +4,7 @@ import { StoreError, type StoreErrorCode } from "./store.ts";
 import { readError } from "./s3-xml.ts";
 import { parsedUrl, shownUrl, withoutSecrets } from "./shown-url.ts";
 
+/** The keys that requests are signed with. They are kept in memory, and are in no message and no error. */
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -36,6 +37,7 @@ export interface S3Options {
   readonly clock?: S3Clock | undefined;
 }
 
+/** Time and chance for a client that waits and tries again; tests give their own. */
 export interface S3Clock {
   /** Unix milliseconds. */
   now(): number;

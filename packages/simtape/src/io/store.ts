@@ -16,6 +16,7 @@ export interface StoreEntry {
 /** Condition of a change: nothing is under the key yet, or exactly the object with this etag. */
 export type Condition = { readonly absent: true } | { readonly etag: string };
 
+/** Under which condition an object is put, and how a put that is tried again is known. */
 export interface PutOptions {
   readonly condition?: Condition | undefined;
   /**
@@ -28,6 +29,7 @@ export interface PutOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Why a store failed. Stable: programs may decide by it. */
 export type StoreErrorCode =
   /** The condition does not hold: another writer came first. */
   | "conflict"

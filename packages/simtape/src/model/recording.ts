@@ -21,6 +21,7 @@ import { after, type Time, type Timeline } from "./time.ts";
 import { NO_TRAITS, type Traits } from "./traits.ts";
 import type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./value.ts";
 
+/** How the state at a time is made. Everything is optional. */
 export interface StateOptions {
   /** Interpolates between two messages of the motion channel; off: state is as recorded. */
   readonly interpolate?: boolean | undefined;

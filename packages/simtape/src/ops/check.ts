@@ -2,6 +2,10 @@ import { LayoutError } from "../bytes/error.ts";
 import { type Finding, Findings } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 
+/**
+ * What a full reading has found: whether the recording is sound, how many messages were read, and everything
+ * reported.
+ */
 export interface CheckReport {
   /** `sound`: every message was read and decoded; `damaged`: readable, but something is lost or broken. */
   readonly status: "sound" | "damaged";
@@ -9,6 +13,7 @@ export interface CheckReport {
   readonly findings: readonly Finding[];
 }
 
+/** How a recording is checked. Everything is optional. */
 export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
   /** Messages checked so far. */

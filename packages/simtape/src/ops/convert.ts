@@ -10,6 +10,7 @@ import type { Account, CreateOptions, Lost, StateEncoder, Writer, WritingFormat 
 import { confront } from "./confront.ts";
 import { Moments } from "./moments.ts";
 
+/** What of a recording is converted, and what must come of it. Everything is optional. */
 export interface ConvertOptions {
   readonly from?: Time | undefined;
   readonly until?: Time | undefined;
@@ -30,6 +31,7 @@ export interface ConvertOptions {
   readonly onProgress?: ((time: Time) => void) | undefined;
 }
 
+/** How the result of a conversion is read back and compared with its source. */
 export interface ConversionCheck {
   /** Opens what was written; it has no name yet. */
   readonly reopen: (written: SourceBundle) => Promise<Recording>;
@@ -39,11 +41,13 @@ export interface ConversionCheck {
   readonly hasOriginal?: ((result: Recording) => Promise<boolean>) | undefined;
 }
 
+/** A path of the state that was carried over, and in how many steps. */
 export interface Carried {
   readonly path: string;
   readonly count: number;
 }
 
+/** What a conversion carried over, and what it could not. */
 export interface ConversionReport {
   /** True when nothing is lost, and the result gives the original back byte for byte. */
   readonly exact: boolean;

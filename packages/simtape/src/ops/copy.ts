@@ -8,6 +8,7 @@ import { ChannelRoom } from "./channel-room.ts";
 /** Bytes copied at once. */
 const PIECE = 1 << 20;
 
+/** The files that were copied, by the names they have now, with their length in bytes. */
 export interface CopyReport {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
@@ -51,6 +52,7 @@ export async function copy(
   }
 }
 
+/** What became of the messages that were written again. */
 export interface RewriteReport {
   readonly messages: number;
   /** What is stored another way than it was, by path with the number of messages. */

@@ -13,12 +13,14 @@ const PASSES = 6;
 const MENDED: ReadonlySet<string> = new Set(["private-event"]);
 const FAULTS: ReadonlySet<Finding["severity"]> = new Set(["damage", "loss"]);
 
+/** How much of a channel repair kept. */
 export interface ChannelAccount {
   readonly channel: string;
   /** Messages in the repaired recording. */
   readonly messages: number;
 }
 
+/** What repair kept of a recording, what it left out, and what it made again. */
 export interface RepairReport {
   /** `sound`: nothing was wrong, and the copy is exact; `repaired`: what is left is whole again. */
   readonly status: "sound" | "repaired";

@@ -32,6 +32,7 @@ const DRAGGED: Time = 200e6;
 const OVERDUE: Time = 250e6;
 const MEMORY = 64 << 20;
 
+/** What a player does at the moment. */
 export interface PlayerStatus {
   readonly phase: Phase;
   /** Time of the frame that was shown last. */
@@ -87,6 +88,7 @@ export interface GhostOptions {
   readonly rate?: number | undefined;
 }
 
+/** How playing begins. Everything is optional. */
 export interface PlayOptions {
   readonly clock?: Clock | undefined;
   readonly ghosts?: readonly GhostOptions[] | undefined;

@@ -25,6 +25,7 @@ export interface ConformanceCase {
   readonly expect: Expectation;
 }
 
+/** A file of a case, as the index lists it. */
 export interface CaseFile {
   /** Name in the recording; it lies at `id/name` in the corpus. */
   readonly name: string;
@@ -33,6 +34,7 @@ export interface CaseFile {
   readonly sha256: string;
 }
 
+/** How a damaged case was made from a sound one, and what repair cannot bring back. */
 export interface Damage {
   /** Id of the case it was before. */
   readonly of: string;
@@ -50,6 +52,7 @@ export interface Damage {
 
 /** Parts of an expectation; also the order in which they are checked. */
 export const PARTS = ["reading", "states", "records", "ranges", "writing", "repair"] as const;
+/** What of a recording a case has an expectation for. */
 export type Part = (typeof PARTS)[number];
 
 /** What must come of a recording. A part that is null is not checked. */
@@ -65,6 +68,7 @@ export interface Expectation {
   readonly repair: RepairExpectation | null;
 }
 
+/** What reading all messages must give. */
 export interface ReadingExpectation {
   readonly status: "sound" | "damaged";
   /** Those with messages, by id; how many. */
@@ -82,6 +86,7 @@ export interface ReadingExpectation {
   readonly findings: Readonly<Record<string, number>>;
 }
 
+/** What must hold at a time, in nanoseconds since the start. */
 export interface StateExpectation {
   readonly time: number;
   /** Values, and things in each set that is not empty. */
@@ -91,11 +96,13 @@ export interface StateExpectation {
   readonly sha256: string;
 }
 
+/** Bytes that must come out: how many, and their SHA-256 in lower-case hexadecimal. */
 export interface ContentExpectation {
   readonly bytes: number;
   readonly sha256: string;
 }
 
+/** What must stay the same when the recording is written again. */
 export interface WritingExpectation {
   /**
    * What stays the same when the messages are written again: every byte of the files, every byte inside their
@@ -104,6 +111,7 @@ export interface WritingExpectation {
   readonly keeps: "files" | "content" | "messages";
 }
 
+/** What repair must give. */
 export interface RepairExpectation {
   readonly status: "sound" | "repaired";
   readonly messagesKept: number;
@@ -119,6 +127,7 @@ export interface RepairExpectation {
 /** Files by name, the main one first. */
 export type CaseFiles = Readonly<Record<string, Uint8Array>>;
 
+/** A case with its files, ready to be run. */
 export interface LoadedCase {
   readonly case: ConformanceCase;
   readonly files: CaseFiles;

@@ -13,6 +13,7 @@ export interface CheckResult {
   readonly found: unknown;
 }
 
+/** What running a case gave: one line for each part that was checked. */
 export interface CaseResult {
   readonly id: string;
   /** Every check is. */
@@ -20,6 +21,7 @@ export interface CaseResult {
   readonly checks: readonly CheckResult[];
 }
 
+/** Which parts of a case are checked. */
 export interface RunOptions {
   /** Only these; absent: all that the case has an expectation for. */
   readonly parts?: readonly Part[] | undefined;

@@ -7,6 +7,7 @@ import { FORMAT_ID, MAGIC } from "./layout/framing.ts";
 import type { NameFixer, NameKind } from "./chunk/names.ts";
 import { isSegment } from "./open/segments.ts";
 
+/** What recordings need beside their files. Everything is optional. */
 export interface HcrpOptions {
   /** Where zstd dictionaries come from; without it recordings that need one are refused. */
   readonly dictionaries?: DictionaryLookup | undefined;

@@ -15,6 +15,7 @@ export type { MiraWriting } from "./writing.ts";
 /** Bytes that formats are recognised by: fewer are the whole file. */
 const HEAD_BYTES = 4096;
 
+/** How tapes are read. Everything is optional. */
 export interface MiraOptions {
   /** Types that the built-in catalogue does not know, or knows otherwise; they win over it. */
   readonly schemas?: readonly PayloadSchema[] | undefined;

@@ -33,6 +33,7 @@ import { folderMode } from "./access.ts";
 import { fileSource } from "./file.ts";
 import { LockedError, locked } from "./file-lock.ts";
 
+/** Who may read what a directory store writes, and how large it may become. */
 export interface DirectoryOptions extends QuotaOptions {
   /**
    * Folders that are made are open to others as far as the `umask` lets them. Default: to this user only. A file is as

@@ -7,6 +7,7 @@ import { modeLike, OWN_FILE } from "./access.ts";
 import { tidy } from "./directory-files.ts";
 import { newMark } from "./owner.ts";
 
+/** How files are written. Everything is optional. */
 export interface FileSinkOptions {
   /**
    * A file that is there stays: opening rejects, and so does closing when one came meanwhile. Absent: it is replaced.

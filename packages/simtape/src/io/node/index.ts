@@ -2,6 +2,6 @@
 
 export { type DirectoryOptions, directoryStore } from "./directory-store.ts";
 export { fileSource, fromFile } from "./file.ts";
-export { toFile } from "./file-sink.ts";
+export { type FileSinkOptions, toFile } from "./file-sink.ts";
 export { fileSpool } from "./spool.ts";
 export { type StdinOptions, stdin } from "./stdin.ts";

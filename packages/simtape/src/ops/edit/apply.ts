@@ -23,6 +23,7 @@ export interface Annotation {
   readonly kind: string;
 }
 
+/** A recording as an edit list leaves it. Nothing is written yet: `writeEdited` does that. */
 export interface Edited {
   readonly reader: Reader;
   /** Those of the list. */

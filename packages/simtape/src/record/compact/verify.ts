@@ -5,6 +5,7 @@ import { StrictSource, type StrictOptions } from "./source.ts";
 import { Trail } from "./trail.ts";
 import { stateHash } from "./state-hash.ts";
 
+/** How a strict reading is done. Everything is optional. */
 export interface VerifyOptions extends StrictOptions {
   /** Chunks done, of how many. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;

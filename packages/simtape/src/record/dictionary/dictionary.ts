@@ -4,6 +4,7 @@ import { DICTIONARY_IDS } from "../../formats/hcrp/layout/framing.ts";
 import { selectContent } from "./content.ts";
 import { BlockStatistics } from "./tables.ts";
 
+/** The id of the dictionary that is made, and its length in bytes. */
 export interface TrainOptions {
   /** 32,768 to 65,535, never used before (HCRP spec §7.3). */
   readonly id: number;

@@ -6,6 +6,10 @@ import { isConflict, isPassing, type RecordingPlace } from "./place.ts";
 
 /** What happens to what comes when the store does not keep up. */
 export const OVERFLOW_POLICIES = ["block", "drop-oldest", "drop-newest"] as const;
+/**
+ * What a recorder does when the store takes less than it is given: `block` asks its caller to wait (`ready`), the others
+ * lose the oldest or the newest events and count them.
+ */
 export type OverflowPolicy = (typeof OVERFLOW_POLICIES)[number];
 
 export interface LiveOptions {

@@ -5,6 +5,10 @@ import { EVENT } from "../../formats/hcrp/layout/events.ts";
  * `review` exact places and velocities too, `cinema` sounds and particles too.
  */
 export const RECORDING_PROFILES = ["ghost", "standard", "review", "cinema"] as const;
+/**
+ * How much of a world is recorded: `ghost` movement only, `standard`, `review` exact places and velocities too, `cinema`
+ * sounds and particles too.
+ */
 export type RecordingProfile = (typeof RECORDING_PROFILES)[number];
 
 const GHOST: readonly number[] = [

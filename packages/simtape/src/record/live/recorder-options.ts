@@ -5,6 +5,7 @@ import type { RecordingLimits } from "./limits.ts";
 import type { OverflowPolicy } from "./live-output.ts";
 import type { RecordingProfile } from "./profile.ts";
 
+/** What is recorded, under which name, and what happens when the store is slow. Only `id` is required. */
 export interface RecorderOptions {
   /** Key of the recording in the store: letters, digits and `._-`, 128 at most. */
   readonly id: string;
@@ -56,8 +57,10 @@ export interface RecorderOptions {
 
 /** How a recording ended (HCRP spec §4 `outcome`). */
 export const OUTCOMES = ["open", "completed", "reset", "abandoned", "crashed"] as const;
+/** How a recorded session ended; `open` while it has not. */
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** How a recorder is doing. A new object at each call; it does not change. */
 export interface RecorderStatus {
   /** Of the present recording. */
   readonly id: string;

@@ -7,6 +7,7 @@ import { existing } from "./existing.ts";
 import type { JournalFile } from "./journal.ts";
 import { StoredRecording } from "./stored-recording.ts";
 
+/** What recovery may use beside the store. Everything is optional. */
 export interface RecoverOptions {
   /** What the recorder mirrored, when it did. */
   readonly journal?: JournalFile | undefined;

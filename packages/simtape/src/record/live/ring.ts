@@ -12,6 +12,7 @@ import { eventsOf, type RecordingProfile } from "./profile.ts";
 import { type Mark, World } from "./world.ts";
 import { WorldSink } from "./world-sink.ts";
 
+/** How far a ring goes back, and what its clips say of the world. Everything is optional. */
 export interface RingOptions {
   /** Ticks that a clip goes back, at least; 6,000 are five minutes. */
   readonly ticks?: number | undefined;
@@ -35,6 +36,7 @@ export interface Clip {
   readonly triggers: readonly Trigger[];
 }
 
+/** Why a clip is saved, and at which tick. */
 export interface Trigger {
   readonly tick: number;
   /** `report`, or another cause. */

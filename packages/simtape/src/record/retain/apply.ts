@@ -27,6 +27,7 @@ export interface RetentionChange {
   readonly reason: string;
 }
 
+/** What applying a retention policy did: the plan, and what became of each recording. */
 export interface RetentionResult {
   readonly plan: RetentionPlan;
   /** By id. */

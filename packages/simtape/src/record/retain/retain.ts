@@ -37,6 +37,7 @@ export interface RetentionPlan {
   readonly warnings: readonly string[];
 }
 
+/** How a store is gone through. Everything is optional. */
 export interface RetentionOptions {
   /** Recordings worked on at once; 8. */
   readonly concurrency?: number | undefined;
