@@ -122,9 +122,12 @@ export type {
   Account,
   ChannelSpec,
   CreateOptions,
+  Lost,
   MadeMessage,
   RepairNote,
+  Sift,
   StateEncoder,
+  Witness,
   Writer,
   WritingFormat,
 } from "./model/writer.ts";
