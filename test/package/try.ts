@@ -9,6 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installOnce } from "../../scripts/install-once.ts";
 import { BUNDLERS, type Size, sizeOf } from "./bundles.ts";
 import { openedInChromium } from "./chromium.ts";
 import { keyOf, outdatedSizes, writeSizes } from "./sizes.ts";
@@ -38,7 +39,7 @@ const project = join(folder, "project");
 let passed = 0;
 let failed = 0;
 try {
-  installTools();
+  installOnce(tools);
   const [library, viewer] = pack();
   makeProject(library!);
   compile();
@@ -69,15 +70,6 @@ function npm(words: readonly string[], cwd: string): string {
     shell,
     encoding: "utf8",
   });
-}
-
-/** Once: they stay in their folder. */
-function installTools(): void {
-  const lock = join(tools, "package-lock.json");
-  const mark = join(tools, "node_modules/.tried-lock.json");
-  if (existsSync(mark) && readFileSync(mark, "utf8") === readFileSync(lock, "utf8")) return;
-  npm(["ci", "--ignore-scripts"], tools);
-  cpSync(lock, mark);
 }
 
 /** Paths of the packed library and the packed viewer. */

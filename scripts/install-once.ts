@@ -1,0 +1,16 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Installs what the lockfile of a folder beside the workspace says, unless that is there already. */
+export function installOnce(folder: string): void {
+  const lock = join(folder, "package-lock.json");
+  const installed = join(folder, "node_modules/.installed-lock.json");
+  if (existsSync(installed) && readFileSync(installed, "utf8") === readFileSync(lock, "utf8")) return;
+  execFileSync("npm", ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--silent"], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: process.platform === "win32",
+  });
+  cpSync(lock, installed);
+}
