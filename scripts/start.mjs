@@ -27,7 +27,9 @@ function run(command, words) {
 /** Newest change in some folders, milliseconds. */
 function changed(...folders) {
   const times = folders.flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true }).map((name) => statSync(`${root}${folder}/${name}`).mtimeMs),
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map(
+      (name) => statSync(`${root}${folder}/${name}`).mtimeMs,
+    ),
   );
   return Math.max(...times);
 }
