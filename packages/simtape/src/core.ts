@@ -132,7 +132,13 @@ export type {
   WritingFormat,
 } from "./model/writer.ts";
 export { type CheckOptions, type CheckReport, check } from "./ops/check.ts";
-export { type Carried, type ConversionCheck, type ConversionReport, type ConvertOptions, convert } from "./ops/convert.ts";
+export {
+  type Carried,
+  type ConversionCheck,
+  type ConversionReport,
+  type ConvertOptions,
+  convert,
+} from "./ops/convert.ts";
 export { type CopyReport, copy, type RewriteReport, rewrite } from "./ops/copy.ts";
 export { type Corruption, corrupt, plan as planCorruption } from "./ops/corrupt.ts";
 export { type Annotation, applyEdits, type EditContext, type Edited } from "./ops/edit/apply.ts";

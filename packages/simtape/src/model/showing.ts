@@ -27,11 +27,6 @@ export function valuePath(value: string): SeriesPath {
 }
 
 /** A number of a column, of the thing that is looked at first unless `id` names another. */
-export function cellPath(
-  set: string,
-  column: string,
-  item: SeriesItem = null,
-  id: number | string = HERO,
-): SeriesPath {
+export function cellPath(set: string, column: string, item: SeriesItem = null, id: number | string = HERO): SeriesPath {
   return { set, id, column, item };
 }
