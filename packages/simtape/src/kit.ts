@@ -107,7 +107,7 @@ export type {
   StateModel,
 } from "./model/reader.ts";
 export { calledBy, eventOf, type EventReader, type Participant, type RecordingEvent } from "./model/query/events.ts";
-export type { SeriesItem, SeriesPath } from "./model/query/path.ts";
+export type { CellPath, SeriesItem, SeriesPath, ValuePath } from "./model/query/path.ts";
 export { textOf } from "./model/query/value-text.ts";
 export type { Recording } from "./model/recording.ts";
 export type { Original } from "./model/original.ts";

@@ -49,6 +49,7 @@ describe("plain words", () => {
 
 describe("the search for words", () => {
   test("sees comments and texts, and no names of the code", () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the code of a template
     const source = 'const told = "is told"; // anew\n/* nobody\n * told */ f(`told ${told} anew`);\n';
     expect(avoidedIn(proseOf(source)).map((sentence) => sentence.split(";")[0])).toEqual([
       'line 1: "told"',

@@ -88,7 +88,10 @@ export abstract class Sink implements Stops {
       const traces = probes.map((probe) => ({ probe, line: lineOf(), bucket: new Bucket(), moments: 0 }));
       const hasSpeeds = probes.some(({ path }) => isSpeed(path));
       const group = { time, traces, hasSpeeds, bucket: -1, isDue: false };
-      for (const channel of channels) (this.#byChannel[channel] ??= []).push(group);
+      for (const channel of channels) {
+        this.#byChannel[channel] ??= [];
+        this.#byChannel[channel].push(group);
+      }
       return group;
     });
   }
