@@ -1,12 +1,12 @@
 import type { Account, Kit, Origin, Place, State, StateEncoder, Writer } from "simtape/kit";
-import { type Dialect, type Pose, turnWidth, writePose } from "./layout.ts";
+import { type Dialect, type Pose, rotationWidth, writePose } from "./layout.ts";
 import { AXES } from "./state.ts";
 
-/** Columns that a pose tells, in one way or another. */
-const TOLD: ReadonlySet<string> = new Set(["position", "geodetic", "orientation", "rotation"]);
-const NO_VALUES = "a pose log tells where things are, and nothing else";
+/** Columns that a pose holds, in one form or another. */
+const CARRIED: ReadonlySet<string> = new Set(["position", "geodetic", "orientation", "rotation"]);
+const NO_ROOM = "a pose log holds poses only";
 
-/** State of any format as poses. Things are numbered as they come: ids of other formats may be text, and are many sets'. */
+/** Writes states of any format as poses. It numbers things as they come, since ids of other formats may be text. */
 export function encoderOf(
   kit: Kit,
   writer: Writer,
@@ -16,19 +16,19 @@ export function encoderOf(
   const [poses, gone] = ["pose", "gone"].map((name) => writer.channel({ name }));
   const dialect = poses!.metadata["dialect"] as Dialect;
   const out = new kit.ByteBuilder();
-  /** By key of the thing: its number, and the pose that was written last; null since it is gone. */
+  /** Number and last pose of each thing, by its key; null: it is gone. `round` is the step that had it last. */
   const things = new Map<string, { readonly id: number; last: Uint8Array | null; round: number }>();
   let before: Pick<State, "values" | "sets"> = { values: new Map(), sets: new Map() };
   let round = 0;
 
-  /** Takes account of what no pose can tell, where it changed. */
-  const tellLost = ({ values, sets }: State): void => {
-    for (const [path, value] of values) if (before.values.get(path) !== value) account.lost(path, NO_VALUES);
-    for (const path of before.values.keys()) if (!values.has(path)) account.lost(path, NO_VALUES);
+  /** Accounts for changes that no pose can hold. */
+  const accountFor = ({ values, sets }: State): void => {
+    for (const [path, value] of values) if (before.values.get(path) !== value) account.lost(path, NO_ROOM);
+    for (const path of before.values.keys()) if (!values.has(path)) account.lost(path, NO_ROOM);
     for (const [name, { ids, columns }] of sets) {
       for (const [key, column] of columns) {
         const isOther = before.sets.get(name)?.columns.get(key) !== column;
-        if (isOther && !TOLD.has(key) && ids.length > 0) account.lost(`${name}/${key}`, NO_VALUES, ids.length);
+        if (isOther && !CARRIED.has(key) && ids.length > 0) account.lost(`${name}/${key}`, NO_ROOM, ids.length);
       }
     }
     before = { values, sets };
@@ -53,7 +53,7 @@ export function encoderOf(
       writer.write(gone!, state.time, out.u32le(thing.id).take());
       thing.last = null;
     }
-    tellLost(state);
+    accountFor(state);
   };
 
   return {
@@ -74,14 +74,14 @@ export function encoderOf(
   };
 }
 
-/** Where a thing is in the axes of a log, from standard ones. */
+/** A place, which is in standard axes, in those of a log. */
 function poseOf({ radiansPer, transformOf }: Kit, thing: number, place: Place, dialect: Dialect): Pose {
   const axes = transformOf(AXES);
   const position = [0, 0, 0];
   axes.vectorBack(place.x, place.y, place.z, position, 0);
-  const turn = new Array<number>(turnWidth(dialect)).fill(Number.NaN);
-  if (place.orientation === null) return { thing, position, turn };
-  if (dialect === "quaternion") axes.orientationBack(...place.orientation, turn, 0);
-  else axes.anglesBack(...place.orientation, radiansPer("deg"), turn, 0);
-  return { thing, position, turn };
+  const rotation = new Array<number>(rotationWidth(dialect)).fill(Number.NaN);
+  if (place.orientation === null) return { thing, position, rotation };
+  if (dialect === "quaternion") axes.orientationBack(...place.orientation, rotation, 0);
+  else axes.anglesBack(...place.orientation, radiansPer("deg"), rotation, 0);
+  return { thing, position, rotation };
 }

@@ -1,11 +1,11 @@
 import type { ByteBuilder, ByteCursor, FlatLayout, Kit, Walk } from "simtape/kit";
 
-/** The bytes of a log, as the README tells them. All numbers are little-endian. */
+/** The first bytes of a log. The README has the whole layout; all numbers are little-endian. */
 export const MAGIC = "POSELOG1";
 /** As long as a header can be: magic, dialect, epoch, and the title with its length. */
 export const HEADER_MOST: number = 8 + 1 + 8 + 2 + 0xffff;
 
-/** How turns are told, in the order of their codes. */
+/** Forms of rotations, by their codes. */
 export const DIALECTS = ["quaternion", "euler"] as const;
 export type Dialect = (typeof DIALECTS)[number];
 
@@ -25,16 +25,16 @@ export const CHANNELS = ["pose", "gone"] as const;
 const BEFORE = 1 + 8;
 const BEHIND = 4;
 
-/** Where a thing is. */
+/** Position and rotation of a thing. */
 export type Pose = {
   readonly thing: number;
   /** Metres: x, y (up), z. */
   readonly position: readonly number[];
   /** Quaternion x, y, z, w; or roll, pitch, yaw in degrees. NaN: not known. */
-  readonly turn: readonly number[];
+  readonly rotation: readonly number[];
 };
 
-/** A thing that is there no more. */
+/** A thing is gone. */
 export type Gone = { readonly thing: number };
 
 /** Throws `LayoutError` when it is damaged. */
@@ -51,27 +51,27 @@ export function writeHeader(builder: ByteBuilder, { dialect, epoch, title }: Hea
   builder.utf8(MAGIC).u8(DIALECTS.indexOf(dialect)).bigI64le(epoch).u16le(text.length).raw(text);
 }
 
-/** Numbers of a turn. */
-export function turnWidth(dialect: Dialect): number {
+/** Numbers of a rotation. */
+export function rotationWidth(dialect: Dialect): number {
   return dialect === "quaternion" ? 4 : 3;
 }
 
-/** Bytes of the payload of a kind of record; NaN for what is no kind. */
+/** Bytes of the payload of a kind of record; NaN: there is no such kind. */
 function payloadBytes(kind: number | undefined, dialect: Dialect): number {
-  return kind === POSE ? 4 + 8 * (3 + turnWidth(dialect)) : kind === GONE ? 4 : Number.NaN;
+  return kind === POSE ? 4 + 8 * (3 + rotationWidth(dialect)) : kind === GONE ? 4 : Number.NaN;
 }
 
 export function readPose(cursor: ByteCursor, dialect: Dialect): Pose {
   const numbers = (count: number): number[] => Array.from({ length: count }, () => cursor.f64le());
-  return { thing: cursor.u32le(), position: numbers(3), turn: numbers(turnWidth(dialect)) };
+  return { thing: cursor.u32le(), position: numbers(3), rotation: numbers(rotationWidth(dialect)) };
 }
 
-export function writePose(builder: ByteBuilder, { thing, position, turn }: Pose): void {
+export function writePose(builder: ByteBuilder, { thing, position, rotation }: Pose): void {
   builder.u32le(thing);
-  for (const number of [...position, ...turn]) builder.f64le(number);
+  for (const number of [...position, ...rotation]) builder.f64le(number);
 }
 
-/** Writes records of a dialect. Throws `RangeError` for a time, or a payload, that none can have. */
+/** Makes a function that writes records. It throws `RangeError` for a time or a payload that no record can have. */
 export function recordWriter(kit: Kit, dialect: Dialect) {
   return (builder: ByteBuilder, kind: number, time: number, payload: Uint8Array): void => {
     if (!Number.isSafeInteger(time) || time < 0) throw new RangeError(`a pose log begins at 0: ${time} ns`);
@@ -82,9 +82,9 @@ export function recordWriter(kit: Kit, dialect: Dialect) {
   };
 }
 
-/** Finds the records of a log in a window of its bytes, and what is none. */
+/** Finds records and damage in a window of the bytes. */
 export function layoutOf({ crc32 }: Kit, dialect: Dialect): FlatLayout {
-  /** Bytes of the record at a place; 0 when it goes on behind the window, -1 when there is none. */
+  /** Length of the record at a place; 0: it goes on behind the window; -1: there is none. */
   const soundAt = (walk: Walk, at: number): number => {
     const length = BEFORE + payloadBytes(walk.bytes[at], dialect) + BEHIND;
     const fits = Number.isNaN(length) ? -1 : walk.fits(at, length);

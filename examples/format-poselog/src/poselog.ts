@@ -2,13 +2,13 @@ import type { Format, Kit } from "simtape/kit";
 import { type Gone, MAGIC, type Pose } from "./layout.ts";
 import { openLog } from "./reader.ts";
 
-/** What the channels of a pose log decode to. */
+/** What messages decode to, by channel. */
 export interface PoselogChannels {
   readonly pose: Pose;
   readonly gone: Gone;
 }
 
-/** Pose logs: where things are and how they are turned, y up. */
+/** Pose logs: positions and rotations of things over time. */
 export default function poselog(kit: Kit): Format<PoselogChannels, "poselog"> {
   return {
     id: "poselog",

@@ -3,7 +3,7 @@ import { dissectorOf } from "./fields.ts";
 import { CHANNELS, type Gone, HEADER_MOST, layoutOf, type Pose, readHeader, readPose } from "./layout.ts";
 import { stateOf } from "./state.ts";
 
-/** Opens a log: one scan finds its records, all else is read when it is asked for. */
+/** Opens a log. One scan finds its chunks; messages are read on demand. */
 export async function openLog(kit: Kit, source: ByteSource, report: Reporter, options: OpenOptions): Promise<Reader> {
   const { boundsOf, Budget, ByteCursor, FlatFile, readChunks } = kit;
   const end = (await source.size()) ?? 0;
@@ -40,7 +40,7 @@ export async function openLog(kit: Kit, source: ByteSource, report: Reporter, op
     }),
     statistics: async () => file.statistics(CHANNELS.length),
     batches: (query) => readChunks(file.chunks, (chunk, signal) => file.decode(chunk, signal), query),
-    // No record says all that holds: state is folded from the start.
+    // No record holds the whole state.
     keyframe: async () => null,
     async *records(signal) {
       yield [{ kind: "header", offset: 0, bytes: head }];

@@ -1,10 +1,10 @@
 import type { Axes, ColumnSpec, StateModel } from "simtape/kit";
-import { type Dialect, POSE, turnWidth } from "./layout.ts";
+import { type Dialect, POSE, rotationWidth } from "./layout.ts";
 
-/** The one set of things. */
+/** Name of the set. */
 export const THINGS = "things";
 
-/** As in OpenXR and most of graphics: y is up, and a thing that is not turned looks along -z. */
+/** As in OpenXR: y is up, and a thing without rotation looks along -z. */
 export const AXES: Axes = {
   handed: "right",
   up: "y",
@@ -14,21 +14,21 @@ export const AXES: Axes = {
 };
 
 const POSITION: ColumnSpec = { kind: "f64", width: 3, unit: "m", interpolation: "linear" };
-const TURNS: Readonly<Record<Dialect, readonly [name: string, ColumnSpec]>> = {
+const ROTATIONS: Readonly<Record<Dialect, readonly [name: string, ColumnSpec]>> = {
   quaternion: ["orientation", { kind: "f64", width: 4, unit: null, interpolation: "quaternion" }],
   euler: ["rotation", { kind: "f64", width: 3, unit: "deg", interpolation: "angle-deg" }],
 };
 
-/** Name of the column of turns. */
-export function turnColumn(dialect: Dialect): string {
-  return TURNS[dialect][0];
+/** Name of the column of rotations. */
+export function rotationColumn(dialect: Dialect): string {
+  return ROTATIONS[dialect][0];
 }
 
-/** What a message changes: a pose replaces the one before, and what is gone leaves. */
+/** A pose replaces the last one of its thing; a thing that is gone leaves the set. */
 export function stateOf(dialect: Dialect): StateModel {
-  const [name, spec] = TURNS[dialect];
-  const width = turnWidth(dialect);
-  // Of the batch that was seen last: a view for each message would cost more than all the rest.
+  const [name, spec] = ROTATIONS[dialect];
+  const width = rotationWidth(dialect);
+  // The view is made once for each batch: one for each message would cost more than all the rest.
   let bytes: Uint8Array | null = null;
   let view: DataView;
   return {
@@ -46,8 +46,8 @@ export function stateOf(dialect: Dialect): StateModel {
       const number = (i: number): number => view.getFloat64(at + 4 + 8 * i, true);
       const place = things.row(thing);
       things.column("position", POSITION).put3(place, number(0), number(1), number(2));
-      const turns = things.column(name, spec);
-      for (let k = 0; k < width; k++) turns.put(place, number(3 + k), k);
+      const rotations = things.column(name, spec);
+      for (let k = 0; k < width; k++) rotations.put(place, number(3 + k), k);
     },
   };
 }

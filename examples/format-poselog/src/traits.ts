@@ -1,7 +1,7 @@
 import type { Kit, Traits } from "simtape/kit";
 import { THINGS } from "./state.ts";
 
-/** What is worth knowing of a log beyond reading it: that a thing is gone is an event. */
+/** A thing that goes is an event. */
 export function traitsOf({ ByteCursor, eventOf }: Kit): Traits {
   return {
     events: async ({ channels }) => {

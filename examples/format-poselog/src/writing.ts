@@ -21,9 +21,9 @@ import {
   writePose,
   recordWriter,
 } from "./layout.ts";
-import { THINGS, turnColumn } from "./state.ts";
+import { THINGS, rotationColumn } from "./state.ts";
 
-/** Bytes that are handed on at once. */
+/** Bytes that go to the sink at once. */
 const PIECE = 1 << 20;
 
 export function writingOf(kit: Kit): WritingFormat {
@@ -31,8 +31,8 @@ export function writingOf(kit: Kit): WritingFormat {
     create: (to, options) => create(kit, to, options),
     restate: (from, time, behind) => restate(kit, from, time, behind),
     apart: (one, other) => {
-      const [of, and] = [one, other].map((reader) => reader.info.metadata["dialect"]);
-      return of === and ? null : `its turns are told as ${String(of)} and not as ${String(and)}`;
+      const [own, others] = [one, other].map((reader) => reader.info.metadata["dialect"] as Dialect);
+      return own === others ? null : `its dialect is ${own} and not ${others}`;
     },
     repair: async (from, to, note) => {
       const writer = await create(kit, to, { like: from });
@@ -98,7 +98,7 @@ async function create(kit: Kit, to: SinkBundle, options: CreateOptions): Promise
   };
 }
 
-/** What is asked for, else what the log has that this one is like. */
+/** What the options say, else the header of the log that `like` is. */
 async function headerFor({ like, dialect, epoch, metadata }: CreateOptions): Promise<Header> {
   const known = like?.info.format === "poselog" ? like : undefined;
   const own = known?.info.metadata["dialect"] as Dialect | undefined;
@@ -113,13 +113,13 @@ async function headerFor({ like, dialect, epoch, metadata }: CreateOptions): Pro
   };
 }
 
-/** A pose for each thing; behind the end of another log, that what is there is gone comes first. */
+/** A pose for each thing. Behind another log, records come first that take away its things. */
 async function restate(kit: Kit, from: Reader, time: Time, behind?: Reader): Promise<MadeMessage[]> {
   const out = new kit.ByteBuilder();
   const made = (kind: number): MadeMessage => ({ channel: from.channels[kind]!, payload: out.take(), keyframe: false });
   const things = (await new kit.Fold(from).at(time)).sets.get(THINGS);
   const left = behind === undefined ? null : await new kit.Fold(behind).at((await behind.timeline()).end);
-  const columns = ["position", turnColumn(from.info.metadata["dialect"] as Dialect)];
+  const columns = ["position", rotationColumn(from.info.metadata["dialect"] as Dialect)];
   const messages: MadeMessage[] = [];
   for (const id of left?.sets.get(THINGS)?.ids ?? []) {
     if ((things?.find(id) ?? -1) >= 0) continue;
@@ -127,8 +127,8 @@ async function restate(kit: Kit, from: Reader, time: Time, behind?: Reader): Pro
     messages.push(made(GONE));
   }
   for (const [row, id] of (things?.ids ?? []).entries()) {
-    const [position, turn] = columns.map((name) => [...things!.columns.get(name)!.cells(row)].map(Number));
-    writePose(out, { thing: Number(id), position: position!, turn: turn! });
+    const [position, rotation] = columns.map((name) => [...things!.columns.get(name)!.cells(row)].map(Number));
+    writePose(out, { thing: Number(id), position: position!, rotation: rotation! });
     messages.push(made(POSE));
   }
   return messages;

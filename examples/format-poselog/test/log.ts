@@ -4,8 +4,8 @@ import poselog from "../src/poselog.ts";
 
 export const format: ReturnType<typeof poselog> = poselog(kit);
 
-/** A turn to the left about the axis y, which is up. */
-function turned(degrees: number, dialect: Dialect): number[] {
+/** A rotation to the left about the axis y, which is up. */
+function yawed(degrees: number, dialect: Dialect): number[] {
   if (dialect === "euler") return [0, 0, degrees];
   const half = (degrees * Math.PI) / 360;
   return [0, Math.sin(half), 0, Math.cos(half)];
@@ -21,11 +21,11 @@ export async function makeLog(dialect: Dialect): Promise<Uint8Array> {
   const out = new kit.ByteBuilder();
   for (let tick = 0; tick <= 100; tick++) {
     const seconds = tick / 10;
-    writePose(out, { thing: 7, position: [seconds, 1, -2], turn: turned(9 * seconds, dialect) });
+    writePose(out, { thing: 7, position: [seconds, 1, -2], rotation: yawed(9 * seconds, dialect) });
     writer.write(poses!, tick * 1e8, out.take());
     if (tick === 100) writer.write(gone!, tick * 1e8, out.u32le(9).take());
     else {
-      writePose(out, { thing: 9, position: [3, seconds, 4], turn: turned(0, dialect) });
+      writePose(out, { thing: 9, position: [3, seconds, 4], rotation: yawed(0, dialect) });
       writer.write(poses!, tick * 1e8, out.take());
     }
   }

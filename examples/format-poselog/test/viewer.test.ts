@@ -19,14 +19,14 @@ import { makeLog } from "./log.ts";
 
 const MODULE = fileURLToPath(new URL("../dist/poselog.js", import.meta.url));
 
-describe.skipIf(!hasChromium)("the viewer plays pose logs when it is given their module", () => {
+describe.skipIf(!hasChromium)("with the module, the viewer plays pose logs", () => {
   const folder = mkdtempSync(join(tmpdir(), "poselog-"));
   let viewer: Viewer;
 
   beforeAll(async () => {
     for (const dialect of DIALECTS) writeFileSync(join(folder, `${dialect}.plog`), await makeLog(dialect));
     const files = DIALECTS.map((dialect) => join(folder, `${dialect}.plog`));
-    viewer = await startViewer(files, null, [MODULE]);
+    viewer = await startViewer(files, undefined, [MODULE]);
   });
 
   afterAll(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)("the viewer plays pose logs when it is given their
     rmSync(folder, { recursive: true });
   });
 
-  test.each(DIALECTS)("told as %s, things are where they are and turned as they are", async (dialect) => {
+  test.each(DIALECTS)("with rotations as %s, the scene has the right positions and orientations", async (dialect) => {
     const { page, errors } = await viewer.page(viewer.address(`${dialect}.plog`));
     await untilOpen(page);
     await page.evaluate(() => simtape.seek(5e9));
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)("the viewer plays pose logs when it is given their
     const [eighth, quarter] = [Math.PI / 4, Math.PI / 2];
     const expected = [eighth + quarter, quarter].flatMap((turn) => [0, Math.sin(turn / 2), 0, Math.cos(turn / 2)]);
     for (const [i, number] of expected.entries()) expect(poses.orientations[i], `${i}`).toBeCloseTo(number, 6);
-    // Drawn, and told to those who do not see it.
+    // The picture is drawn, and named for screen readers.
     const scene = page.getByRole("img", { name: /2 things of things/ });
     await scene.waitFor();
     await expect.poll(() => scene.getAttribute("data-time")).toBe("5000000000");
@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)("the viewer plays pose logs when it is given their
     await page.close();
   });
 
-  test("a log that is dropped on the page opens, too", async () => {
+  test("a log that the user drops on the page opens, too", async () => {
     const { page, errors } = await viewer.page(viewer.address());
     await drop(page, { "mine.plog": await makeLog("quaternion") });
     await untilOpen(page);
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)("the viewer plays pose logs when it is given their
   });
 });
 
-/** The state that the page shows, as its worker sent it. */
+/** The state that the page shows. */
 async function shownState(page: Page): Promise<State> {
   const sets = await page.evaluate(() =>
     [...simtape.frame!.state.sets].map(([name, { ids, axes, columns }]) => ({

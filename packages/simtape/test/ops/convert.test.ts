@@ -19,6 +19,7 @@ interface Original {
 
 const examples = new URL("../../../../examples/", import.meta.url);
 const EXAMPLES: readonly Original[] = readdirSync(examples)
+  .filter((name) => name.includes("."))
   .sort()
   .map((name) => ({
     name: `example ${name}`,
