@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { RecordingError } from "../model/error.ts";
 import { check } from "../ops/check.ts";
-import { checkJournal } from "./check-journal.ts";
+import { findingsBeside } from "./checks.ts";
 import { tellsItself } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
@@ -58,9 +58,9 @@ async function checkFile(file: string, options: ReadOptions): Promise<FileReport
         onProgress: (messages) => progress.show(messages, null, (value) => counted(value, "message")),
       });
       const { format } = recording.info;
-      const journal = await checkJournal(file, recording);
-      if (journal === null) return { format, ...report };
-      return { format, ...report, status: "damaged", findings: [...report.findings, journal] };
+      const beside = await findingsBeside(file, recording);
+      if (beside.length === 0) return { format, ...report };
+      return { format, ...report, status: "damaged", findings: [...report.findings, ...beside] };
     });
   } catch (error) {
     if (!RecordingError.is(error)) throw error;

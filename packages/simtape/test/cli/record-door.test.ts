@@ -7,8 +7,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { letIn } from "../../src/cli/record-door.ts";
-import { type Input, type InputOptions, inputOf, type Sender } from "../../src/cli/record-input.ts";
+import { letIn } from "../../src/cli/hcrp/record-door.ts";
+import { type Input, type InputOptions, inputOf, type Sender } from "../../src/cli/hcrp/record-input.ts";
 import { tries } from "../soak.ts";
 import { MAIN, simtape } from "./run.ts";
 

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import type { Command } from "commander";
-import type { Value } from "../model/value.ts";
-import { changeMetadata } from "../record/compact/change-metadata.ts";
-import type { VisitorMark } from "../record/compact/visitors.ts";
-import { EXIT, UsageError } from "./failure.ts";
-import { toJson } from "./json.ts";
-import { counted, Output } from "./output.ts";
-import { placeAt, under } from "./place.ts";
-import { budgetOf, type ReadOptions, reads, withGiven, withRecording } from "./recordings.ts";
+import type { Value } from "../../model/value.ts";
+import { changeMetadata } from "../../record/compact/change-metadata.ts";
+import type { VisitorMark } from "../../record/compact/visitors.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { toJson } from "../json.ts";
+import { counted, Output } from "../output.ts";
+import { placeAt, under } from "../place.ts";
+import { budgetOf, type ReadOptions, reads, withGiven, withRecording } from "../recordings.ts";
 
 interface SetOptions extends ReadOptions {
   readonly unset?: readonly string[];

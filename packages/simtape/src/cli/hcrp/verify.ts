@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { RecordingError } from "../model/error.ts";
-import { verify, type VerifyReport } from "../record/compact/verify.ts";
-import { EXIT } from "./failure.ts";
-import { findingToPlain, tellFindings } from "./info.ts";
-import { toJson } from "./json.ts";
-import { byteSize, counted, Output, paint, Progress } from "./output.ts";
-import { budgetOf, bundleNamed, type ReadOptions, reads } from "./recordings.ts";
+import { RecordingError } from "../../model/error.ts";
+import { verify, type VerifyReport } from "../../record/compact/verify.ts";
+import { EXIT } from "../failure.ts";
+import { findingToPlain, tellFindings } from "../info.ts";
+import { toJson } from "../json.ts";
+import { byteSize, counted, Output, paint, Progress } from "../output.ts";
+import { budgetOf, bundleNamed, type ReadOptions, reads } from "../recordings.ts";
 
 interface VerifyCommand extends ReadOptions {
   readonly json?: boolean;

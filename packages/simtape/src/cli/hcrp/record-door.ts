@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { LONGEST_LINE } from "../record/lines/lines.ts";
+import { LONGEST_LINE } from "../../record/lines/lines.ts";
 import type { Sender } from "./record-input.ts";
 
 /** Who may send. */

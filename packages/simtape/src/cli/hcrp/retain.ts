@@ -1,16 +1,16 @@
 import { readFile, stat } from "node:fs/promises";
 import Table from "cli-table3";
 import type { Command } from "commander";
-import type { Store } from "../io/store.ts";
-import { planRetention, type RetentionPlan, type RetentionRow, undoRetention } from "../record/retain/retain.ts";
-import { applyRetention, type RetentionChange } from "../record/retain/apply.ts";
-import { DAY, graceOf, HOUR, PolicyError, parsePolicy, type RetentionPolicy } from "../record/retain/policy.ts";
-import { EXIT, UsageError } from "./failure.ts";
-import { NO_LINES } from "./info.ts";
-import { toJson } from "./json.ts";
-import { byteSize, counted, Output, Progress, say } from "./output.ts";
-import { isInS3, storeAt } from "./place.ts";
-import { visibleLine } from "./visible.ts";
+import type { Store } from "../../io/store.ts";
+import { planRetention, type RetentionPlan, type RetentionRow, undoRetention } from "../../record/retain/retain.ts";
+import { applyRetention, type RetentionChange } from "../../record/retain/apply.ts";
+import { DAY, graceOf, HOUR, PolicyError, parsePolicy, type RetentionPolicy } from "../../record/retain/policy.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { NO_LINES } from "../info.ts";
+import { toJson } from "../json.ts";
+import { byteSize, counted, Output, Progress, say } from "../output.ts";
+import { isInS3, storeAt } from "../place.ts";
+import { visibleLine } from "../visible.ts";
 
 interface RetainOptions {
   readonly policy?: string;

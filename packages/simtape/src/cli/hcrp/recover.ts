@@ -1,17 +1,17 @@
 import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import { journalFile } from "../io/node/journal-file.ts";
-import { writerLock } from "../io/node/lock.ts";
-import type { JournalFile } from "../record/live/journal.ts";
-import { JOURNAL } from "../record/live/place.ts";
-import { type RecoverReport, recover } from "../record/live/recover.ts";
-import { EXIT, UsageError } from "./failure.ts";
-import { findingToPlain, tellFindings } from "./info.ts";
-import { toJson } from "./json.ts";
-import { counted, grouped, Output } from "./output.ts";
-import { folderOf, isInS3, placeAt, storeAt } from "./place.ts";
-import { budgetOf, budgeted, type ReadOptions } from "./recordings.ts";
+import { journalFile } from "../../io/node/journal-file.ts";
+import { writerLock } from "../../io/node/lock.ts";
+import type { JournalFile } from "../../record/live/journal.ts";
+import { JOURNAL } from "../../record/live/place.ts";
+import { type RecoverReport, recover } from "../../record/live/recover.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { findingToPlain, tellFindings } from "../info.ts";
+import { toJson } from "../json.ts";
+import { counted, grouped, Output } from "../output.ts";
+import { folderOf, isInS3, placeAt, storeAt } from "../place.ts";
+import { budgetOf, budgeted, type ReadOptions } from "../recordings.ts";
 
 export function addRecover(program: Command): void {
   budgeted(program.command("recover"))

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { NameFixer, NameKind } from "../formats/hcrp/chunk/names.ts";
-import { UsageError } from "./failure.ts";
+import type { NameFixer, NameKind } from "../../formats/hcrp/chunk/names.ts";
+import { UsageError } from "../failure.ts";
 
 const KINDS: readonly NameKind[] = ["block", "item", "entity-type", "sound", "particle", "dimension"];
 

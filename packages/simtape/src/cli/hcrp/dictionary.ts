@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { loadZstd, zstdDictionaryId } from "../codec/zstd.ts";
-import { StrictSource } from "../record/compact/source.ts";
-import { trainDictionary } from "../record/dictionary/dictionary.ts";
-import { heed } from "./ending.ts";
-import { EXIT, UsageError } from "./failure.ts";
-import { counted, grouped } from "./output.ts";
-import { budgetOf, bundleNamed, contentOf, type ReadOptions, reads } from "./recordings.ts";
-import { report } from "./report.ts";
-import { sizeOf } from "./size.ts";
-import { type TargetOptions, targetOf } from "./target.ts";
+import { loadZstd, zstdDictionaryId } from "../../codec/zstd.ts";
+import { StrictSource } from "../../record/compact/source.ts";
+import { trainDictionary } from "../../record/dictionary/dictionary.ts";
+import { heed } from "../ending.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { counted, grouped } from "../output.ts";
+import { budgetOf, bundleNamed, contentOf, type ReadOptions, reads } from "../recordings.ts";
+import { report } from "../report.ts";
+import { sizeOf } from "../size.ts";
+import { type TargetOptions, targetOf } from "../target.ts";
 
 /** Inflated bytes that a dictionary is made from at most: more only take longer. */
 const SAMPLE_BYTES = 32 << 20;

@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
-import { TICK } from "../formats/hcrp/layout/framing.ts";
-import { HcrpReader } from "../formats/hcrp/open/reader.ts";
-import { journalFile } from "../io/node/journal-file.ts";
-import type { Finding } from "../model/error.ts";
-import type { Recording } from "../model/recording.ts";
-import { readJournal } from "../record/live/journal.ts";
-import { ticksBehind } from "../record/live/journal-ticks.ts";
-import { placeAt } from "./place.ts";
+import { TICK } from "../../formats/hcrp/layout/framing.ts";
+import { HcrpReader } from "../../formats/hcrp/open/reader.ts";
+import { journalFile } from "../../io/node/journal-file.ts";
+import type { Finding } from "../../model/error.ts";
+import type { Recording } from "../../model/recording.ts";
+import { readJournal } from "../../record/live/journal.ts";
+import { ticksBehind } from "../../record/live/journal-ticks.ts";
+import { placeAt } from "../place.ts";
 
 /** What the journal in the folder of a recording holds that the recording does not; null: nothing. */
 export async function checkJournal(name: string, recording: Recording): Promise<Finding | null> {

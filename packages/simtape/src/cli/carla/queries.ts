@@ -1,16 +1,16 @@
 import { type Command, Option } from "commander";
-import { carlaBlocked } from "../formats/carla/query-blocked.ts";
-import { carlaCollisions } from "../formats/carla/query-collisions.ts";
-import { carlaInfo } from "../formats/carla/query-info.ts";
-import { CARLA_LIKES, type CarlaLike } from "../formats/carla/query-packets.ts";
-import type { Recording } from "../model/recording.ts";
-import { damageIn } from "./ending.ts";
-import { EXIT, UsageError } from "./failure.ts";
-import { findingToPlain } from "./info.ts";
-import { toJson } from "./json.ts";
-import { Output } from "./output.ts";
-import { budgeted, type ReadOptions, withRecording } from "./recordings.ts";
-import { parseDuration } from "./time.ts";
+import { carlaBlocked } from "../../formats/carla/query-blocked.ts";
+import { carlaCollisions } from "../../formats/carla/query-collisions.ts";
+import { carlaInfo } from "../../formats/carla/query-info.ts";
+import { CARLA_LIKES, type CarlaLike } from "../../formats/carla/query-packets.ts";
+import type { Recording } from "../../model/recording.ts";
+import { damageIn } from "../ending.ts";
+import { EXIT, UsageError } from "../failure.ts";
+import { findingToPlain } from "../info.ts";
+import { toJson } from "../json.ts";
+import { Output } from "../output.ts";
+import { budgeted, type ReadOptions, withRecording } from "../recordings.ts";
+import { parseDuration } from "../time.ts";
 
 interface CommonOptions extends ReadOptions {
   readonly like: CarlaLike;

@@ -1,6 +1,6 @@
-import { LineError, type LineProtocol } from "../record/lines/line-protocol.ts";
-import type { RecorderStatus } from "../record/live/recorder-options.ts";
-import { byteSize, counted, grouped, say, sayForNow } from "./output.ts";
+import { LineError, type LineProtocol } from "../../record/lines/line-protocol.ts";
+import type { RecorderStatus } from "../../record/live/recorder-options.ts";
+import { byteSize, counted, grouped, say, sayForNow } from "../output.ts";
 import type { Input, Sender } from "./record-input.ts";
 
 /** Milliseconds between two looks at what is due. */

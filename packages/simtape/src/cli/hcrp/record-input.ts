@@ -4,8 +4,8 @@ import { createServer as createHttpServer, type IncomingMessage, type Server as 
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { UsageError } from "./failure.ts";
-import { say } from "./output.ts";
+import { UsageError } from "../failure.ts";
+import { say } from "../output.ts";
 import { type DoorOptions, letIn } from "./record-door.ts";
 
 /** A connection that sends lines. */
