@@ -30,7 +30,7 @@ describe("the check of it", () => {
     ["a text in other quotes", "const all = ['mira'];"],
     ["a template", "const id = `hcrp`;"],
     ["a word", "const table = { nanover: 1 };"],
-    ["a word in a template", "say(`${flightgear.name} of this`);"],
+    ["a word in a template", `say(\`\${flightgear.name} of this\`);`],
     ["an import", 'import { unitOf } from "../formats/flightgear/units.ts";'],
     ["an import when it runs", 'await import("../formats/carla/format.ts");'],
     ["an import from its commands", 'import { names } from "./hcrp/names.ts";'],

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { BudgetError } from "../bytes/budget.ts";
+import { FORMATS } from "../formats.ts";
 import { LockedError } from "../io/node/file-lock.ts";
 import { SourceError } from "../io/source.ts";
 import { StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
+import type { Format } from "../model/reader.ts";
 import { addCommands } from "./commands.ts";
 import { begin, end, over } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
@@ -37,7 +39,7 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
   await useFormatModules(words);
   const program = new Command("simtape");
   program
-    .description("One deck for every tape: NanoVer, CARLA, MIRA, FlightGear and HCRP recordings.")
+    .description(`One deck for every tape: ${namesOf(FORMATS)} recordings.`)
     .version(version(), "-V, --version")
     .showHelpAfterError("(add --help for the options)")
     .exitOverride()
@@ -52,6 +54,11 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
   // says how to complete words in a shell, and completes them
   if (words[0] === "complete" || words.length < 2) (await import("@bomb.sh/tab/commander")).default(program);
   return program;
+}
+
+/** As in a sentence: "one, another and a third". */
+function namesOf(formats: readonly Format[]): string {
+  return new Intl.ListFormat("en-GB").format(formats.map(({ name }) => name));
 }
 
 /** What the system refused, in its own words. */
