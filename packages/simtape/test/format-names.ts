@@ -52,6 +52,8 @@ function mayKnow(path: string, id: string): boolean {
   if (inside === path) return false;
   // the recorder writes HCRP
   return (
-    /^(formats|demo)\//.test(inside) || inside.startsWith(`cli/${id}/`) || (id === "hcrp" && /^record\//.test(inside))
+    /^(formats|demo)\//.test(inside) ||
+    inside.startsWith(`cli/${id}/`) ||
+    (id === "hcrp" && inside.startsWith("record/"))
   );
 }
