@@ -3,6 +3,7 @@
  * of its default export (`FormatModule`), so that it runs wherever simtape does and needs no copy of its own.
  * What two or more of the formats in `formats/` use is here.
  */
+import type * as kit from "./kit.ts";
 
 // Bytes and their fields.
 export { Budget } from "./bytes/budget.ts";
@@ -129,4 +130,4 @@ export {
 } from "./model/writer.ts";
 
 /** All values of `simtape/kit`, as one object. */
-export type Kit = typeof import("./kit.ts");
+export type Kit = typeof kit;
