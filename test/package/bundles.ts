@@ -51,10 +51,15 @@ async function byEsbuild(entry: string, folder: string): Promise<Built> {
     metafile: true,
     logLevel: "error",
   });
-  const start = closure("main.js", (name) =>
-    metafile.outputs[name]!.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => path),
-  );
-  return { start, all: Object.keys(metafile.outputs) };
+  const importsOf = (name: string, isWanted: (kind: string) => boolean): string[] =>
+    metafile.outputs[name]!.imports.filter(({ kind, external }) => isWanted(kind) && external !== true).map(
+      ({ path }) => path,
+    );
+  // not all that lies there: esbuild makes a chunk of a module that only code imports that is left out
+  return {
+    start: closure("main.js", (name) => importsOf(name, (kind) => kind === "import-statement")),
+    all: closure("main.js", (name) => importsOf(name, () => true)),
+  };
 }
 
 async function byVite(entry: string, folder: string): Promise<Built> {

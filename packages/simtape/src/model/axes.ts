@@ -3,6 +3,7 @@ import { completeAxes } from "./standard-axes.ts";
 
 /** A way along an axis of a set. */
 export type Direction = "x" | "-x" | "y" | "-y" | "z" | "-z";
+/** A direction on the earth. */
 export type Compass = "north" | "east" | "south" | "west";
 
 /**

@@ -28,7 +28,7 @@ export interface TestRunner {
   readonly test: (name: string, run: () => Promise<void>) => void;
 }
 
-/** Which formats there are, and how much is tried. */
+/** How a format is tested. Everything is optional. */
 export interface DescribeOptions {
   /** All that are known, its own among them; absent: those of simtape, and this one. */
   readonly formats?: readonly Format[] | undefined;

@@ -31,6 +31,7 @@ export interface PatchColumn {
   readonly cells: Float64Array | readonly string[];
 }
 
+/** What must be changed in an entity set: ids that go, ids that come, and columns with their new cells. */
 export interface PatchSet {
   readonly remove: Float64Array;
   readonly add: Float64Array;

@@ -73,6 +73,7 @@ export interface Point2 {
   readonly y: number;
 }
 
+/** Units are those of the channel. */
 export interface Point3 extends Point2 {
   readonly z: number;
 }

@@ -32,6 +32,7 @@ export interface RecordingEvent {
   readonly value: Value;
 }
 
+/** Which events are read. Everything is optional; an empty query is all of them. */
 export interface EventQuery extends TimeRange {
   /** Only these kinds; only channels that can have them are read. Absent: all. */
   readonly kinds?: readonly string[] | undefined;

@@ -14,6 +14,7 @@ export interface TableColumn {
   readonly kind: TableKind;
 }
 
+/** The cells of a column, row by row. A typed array belongs to its batch: copy what you change. */
 export type TableData =
   | Float64Array
   | Float32Array

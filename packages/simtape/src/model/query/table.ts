@@ -6,6 +6,7 @@ import { channelRows } from "./table-channel.ts";
 import type { TableBatch, TableColumn } from "./table-cells.ts";
 import { setRows } from "./table-set.ts";
 
+/** Which rows and columns of a table are read. Everything is optional. */
 export interface TableOptions extends TimeRange {
   /** Only these columns, beside those that every row has; `"position"` stands for `position.x` and all others below it. */
   readonly columns?: readonly string[] | undefined;

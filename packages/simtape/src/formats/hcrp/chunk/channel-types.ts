@@ -151,20 +151,24 @@ export interface SetItemsEvent {
   }[];
 }
 
+/** A block is another one from now on (events §2, id 7). */
 export interface SetBlockEvent extends SetBlock {
   readonly blockName: string | null;
 }
 
+/** Several blocks are others from now on (events §2, id 8). */
 export interface SetBlocksEvent extends SetBlocks {
   /** As many as `blocks`. */
   readonly blockNames: readonly (string | null)[];
 }
 
+/** An entity is there from now on (events §2, id 9). */
 export interface SpawnEvent extends Spawn {
   readonly typeName: string | null;
   readonly profileName: string | null;
 }
 
+/** The velocity that the game gives an entity (events §2, id 11). */
 export interface VelocityEvent {
   readonly entity: number;
   /** Blocks per tick. */
@@ -180,42 +184,51 @@ export interface PaletteAddEvent {
   readonly entry: Value;
 }
 
+/** A player joins (events §2, id 14). */
 export interface JoinEvent extends Join {
   readonly profileName: string | null;
 }
 
+/** A line of chat (events §2, id 16). */
 export interface ChatEvent extends Chat {
   /** Text, or NBT as its value. */
   readonly line: Value;
 }
 
+/** A sound at a place (events §2, id 17). */
 export interface SoundEvent extends Sound {
   readonly soundName: string | null;
 }
 
+/** Particles at a place (events §2, id 18). */
 export interface ParticlesEvent extends Particles {
   readonly particleName: string | null;
 }
 
+/** An effect on an entity begins or ends (events §2, id 19). */
 export interface EffectEvent extends Effect {
   readonly effectName: string | null;
 }
 
+/** A named moment (events §2, id 27). */
 export interface MarkEvent extends Mark {
   /** Text, or NBT as its value. */
   readonly label: Value;
 }
 
+/** An entity moves by a step (spec §14, event 0). */
 export interface DeltaMoveEvent extends Omit<DeltaMove, "velocity"> {
   /** Blocks per tick. */
   readonly velocity: Float64Array;
 }
 
+/** An entity is at a place (spec §14, event 1). */
 export interface AbsoluteMoveEvent extends Omit<AbsoluteMove, "velocity"> {
   /** Blocks per tick. */
   readonly velocity: Float64Array;
 }
 
+/** What an entity has in its slots from now on (spec §14, event 5). */
 export interface ProductionSetItemsEvent {
   readonly entity: number;
   readonly items: readonly {
@@ -225,11 +238,13 @@ export interface ProductionSetItemsEvent {
   }[];
 }
 
+/** A player is put back to a checkpoint (spec §14). */
 export interface CheckpointResetEvent extends CheckpointReset {
   /** Null for a reason that is not known. */
   readonly reasonName: ResetReason | null;
 }
 
+/** A run ends (spec §14). */
 export interface RunEndEvent extends RunEnd {
   /** Null for a result that is not known. */
   readonly resultName: RunResult | null;

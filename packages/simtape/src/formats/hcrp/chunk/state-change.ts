@@ -11,6 +11,7 @@ export interface StateChange {
   readonly sets?: readonly SetChange[];
 }
 
+/** What becomes of an entity set: operations, in order. */
 export interface SetChange {
   readonly set: string;
   readonly operations: readonly SetOperation[];

@@ -42,6 +42,7 @@ export const PALETTE_NAMES = [
   "dimension",
 ] as const;
 
+/** Kinds of palettes by name. */
 export type PaletteName = (typeof PALETTE_NAMES)[number];
 
 /** Sections of a snapshot (spec §6.2). */

@@ -140,11 +140,13 @@ export const RESET_REASONS = [
   "relog",
 ] as const;
 
+/** Why a player is put back to a checkpoint. */
 export type ResetReason = (typeof RESET_REASONS)[number];
 
 /** How a run ends (spec §14). */
 export const RUN_RESULTS = ["finish", "reset"] as const;
 
+/** How a run ends. */
 export type RunResult = (typeof RUN_RESULTS)[number];
 
 /** Event 0. */

@@ -150,6 +150,7 @@ export function writeWorld(builder: ByteBuilder, event: World): void {
 
 /** Kinds of marks by the number that the event has for them (spec §4 `marks`, events §1). */
 export const MARK_KINDS = ["bookmark", "checkpoint", "anticheat", "report", "start", "end"] as const;
+/** What kind of moment a mark names. */
 export type MarkKind = (typeof MARK_KINDS)[number];
 
 /** Event 27. */
