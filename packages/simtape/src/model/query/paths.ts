@@ -7,6 +7,7 @@ import { Notes, Presence, together, ValueTree } from "./presence.ts";
 import { boundsOf, type QuerySource, tellingOf } from "./source.ts";
 import { type OnProgress, type Stops, Walk } from "./walk.ts";
 
+/** Which part of a recording the paths are listed of. Everything is optional. */
 export interface PathsOptions extends TimeRange {
   /** Only what is there at this time, which is known without going through the recording; not together with a range. */
   readonly at?: Time | undefined;

@@ -21,6 +21,7 @@ export type SeriesMode =
   /** The beginnings of steps, and what held there. */
   | "sample";
 
+/** Over which range and in which steps numbers are read. Everything is optional. */
 export interface SeriesOptions extends TimeRange {
   /** Absent: `"sample"` with `every`, `"minmax"` with `points`, else `"all"`. */
   readonly mode?: SeriesMode | undefined;
@@ -34,6 +35,7 @@ export interface SeriesOptions extends TimeRange {
   readonly onProgress?: OnProgress | undefined;
 }
 
+/** The same for series that come in batches. */
 export interface SeriesBatchOptions extends SeriesOptions {
   /** About so many rows in each batch, all paths together. Default 65,536. */
   readonly rows?: number | undefined;

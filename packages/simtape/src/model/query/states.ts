@@ -4,6 +4,7 @@ import { after, type Time, type TimeRange } from "../time.ts";
 import { type Bounds, boundsOf, checkEvery, type QuerySource } from "./source.ts";
 import { type Stops, Walk } from "./walk.ts";
 
+/** Of which range states are given, and how often. Everything is optional. */
 export interface StatesOptions extends TimeRange {
   /** Between two states, nanoseconds; absent: one for each time at which there are messages. */
   readonly every?: Time | undefined;
