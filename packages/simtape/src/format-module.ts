@@ -1,4 +1,4 @@
-import type { Kit } from "./kit-type.ts";
+import type { Kit } from "./kit.ts";
 import type { Format } from "./model/reader.ts";
 
 /**

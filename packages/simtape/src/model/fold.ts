@@ -41,6 +41,7 @@ interface Found {
 export class Fold {
   readonly scope: Scope;
   readonly #reader: Reader;
+  readonly #firstEvery: number;
   #checkpointEvery: number;
   readonly #checkpointBytes: number;
   /** Payload bytes folded by those who go through the recording, since they offered a checkpoint that was laid. */
@@ -60,6 +61,7 @@ export class Fold {
   ) {
     this.scope = scope;
     this.#reader = reader;
+    this.#firstEvery = checkpointEvery;
     this.#checkpointEvery = checkpointEvery;
     this.#checkpointBytes = checkpointBytes;
   }
@@ -107,7 +109,7 @@ export class Fold {
   /** A fold of as much as a scope has, with checkpoints of its own; those of the last few scopes are kept. */
   narrowed(scope: Scope): Fold {
     const known = this.#narrowed.get(scope.key);
-    const fold = known ?? new Fold(this.#reader, CHECKPOINT_EVERY, NARROWED_BYTES, scope);
+    const fold = known ?? new Fold(this.#reader, this.#firstEvery, NARROWED_BYTES, scope);
     this.#narrowed.delete(scope.key);
     this.#narrowed.set(scope.key, fold);
     for (const key of this.#narrowed.keys()) {

@@ -33,7 +33,7 @@ export const series: Query<"series"> = async (engine, ask, signal, report) => {
   const known = (): Series[] =>
     places.flatMap(({ survey, index }) => {
       const found = survey.series(index);
-      return found === null ? [] : [lineOf(found, ask, columns)];
+      return found === null ? [] : [lineOf(found, ask, columns, Math.min(end - 1, survey.reached))];
     });
   let reported = 0;
   const tell = (time: number): void => {
@@ -62,7 +62,7 @@ async function closer(
   signal: AbortSignal,
 ): Promise<Series[]> {
   const { step } = places[0]!.survey;
-  const { start: first } = (await surveyedOf(recording)).bounds;
+  const { start: first, end: last } = (await surveyedOf(recording)).bounds;
   // whole steps of the survey: before and behind them it has the nearest moments there are
   const from = first + Math.floor((start - first) / step) * step;
   const to = first + Math.ceil((end + 1 - first) / step) * step;
@@ -79,7 +79,7 @@ async function closer(
     const { survey, index } = places[i]!;
     const outer = survey.series(index);
     const whole = outer === null ? inner : withNeighbours(inner, outer, { start: from, end: to });
-    return lineOf(whole, { start, end }, columns);
+    return lineOf(whole, { start, end }, columns, last - 1);
   });
 }
 

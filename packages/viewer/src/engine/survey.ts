@@ -21,6 +21,8 @@ export class Survey {
   /** By path, in the order of time. */
   #pieces: Series[][];
   #running: Promise<void> | null = null;
+  /** Everything before is known. */
+  reached: number;
   /** Lets it go on; null while it does. */
   #goOn: (() => void) | null = null;
 
@@ -29,6 +31,7 @@ export class Survey {
     this.#recording = recording;
     this.#bounds = bounds;
     this.#pieces = paths.map(() => []);
+    this.reached = bounds.start;
   }
 
   /** Length of a step. */
@@ -78,7 +81,8 @@ export class Survey {
       points: STEPS,
       rows: ROWS,
       onProgress: async (done) => {
-        for (const listener of this.#listeners) listener(start + done);
+        this.reached = start + done;
+        for (const listener of this.#listeners) listener(this.reached);
         await breather.breathe();
         if (this.#listeners.size === 0) await new Promise<void>((resolve) => (this.#goOn = resolve));
       },
@@ -89,6 +93,7 @@ export class Survey {
         if (pieces.length === 0 || series.time.length + series.moments > 0) pieces.push(series);
       }
     }
+    this.reached = end;
   }
 }
 
@@ -108,10 +113,22 @@ function joined(pieces: readonly Series[]): Series {
   return { ...pieces.at(-1)!, time, value, valid, moments };
 }
 
-/** What a range of a series looks like in so many columns, and its neighbours on either side. */
-export function lineOf(series: Series, range: Range, columns: number): Series {
-  const end = Math.floor(range.end) + 1;
-  return withNeighbours(thinSeries(series, { start: range.start, end, points: columns }), series, range);
+/**
+ * What a range of a series looks like in so many columns, and its neighbours on either side. Behind the last one what is
+ * held goes on to the end of the range, or to `known`, behind which nothing is known.
+ */
+export function lineOf(series: Series, range: Range, columns: number, known: number): Series {
+  const thin = thinSeries(series, { start: range.start, end: Math.floor(range.end) + 1, points: columns });
+  const line = withNeighbours(thin, series, range);
+  const last = line.time.length - 1;
+  const end = Math.min(range.end, known);
+  if (line.interpolation !== "hold" || last < 0 || line.time[last]! >= end) return line;
+  return {
+    ...line,
+    time: Float64Array.from([...line.time, end]),
+    value: Float64Array.from([...line.value, line.value[last]!]),
+    valid: Uint8Array.from([...line.valid, line.valid[last]!]),
+  };
 }
 
 /** A series of a range, and what stands right before and right behind that in another one of the same path. */

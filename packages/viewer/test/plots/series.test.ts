@@ -117,7 +117,7 @@ describe("numbers over time", () => {
         (unsorted, start, length) => {
           const times = unsorted.toSorted((a, b) => a - b);
           const range = { start, end: start + length };
-          const { time, value } = lineOf(seriesOf(times), range, 500);
+          const { time, value } = lineOf(seriesOf(times), range, 500, 2000);
           const inside = times.filter((at) => at >= start && at <= range.end);
           const before = times.filter((at) => at < start).slice(-1);
           const behind = times.filter((at) => at > range.end).slice(0, 1);
@@ -126,6 +126,17 @@ describe("numbers over time", () => {
         },
       ),
     ));
+
+  test("that are held go on to the end of what is known, and others do not", () => {
+    const held = { ...seriesOf([10, 20]), interpolation: "hold" } as const;
+    const timesOf = (series: Series, end: number, known: number): number[] => [
+      ...lineOf(series, { start: 15, end }, 100, known).time,
+    ];
+    expect(timesOf(held, 50, 2000)).toEqual([10, 20, 50]);
+    expect(timesOf(held, 50, 30)).toEqual([10, 20, 30]);
+    expect(timesOf(held, 16, 2000)).toEqual([10, 20]);
+    expect(timesOf(seriesOf([10, 20]), 50, 2000)).toEqual([10, 20]);
+  });
 
   test("stand still while nobody waits for them, and go on where they were", async () => {
     const { recording } = await opened("town.log");

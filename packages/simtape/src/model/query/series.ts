@@ -137,7 +137,7 @@ function groupsOf(reader: Reader, probes: readonly Probe[], mode: SeriesMode, is
   const groups = new Map<string, { readonly channels: Set<number>; readonly probes: Probe[] }>();
   for (const probe of probes) {
     const channels = momentsOf(reader, probe.path, mode);
-    const key = isAligned && mode === "all" ? "" : `${isSpeed(probe.path)} ${channels.join()}`;
+    const key = isAligned && mode === "all" ? "" : `${isSpeed(probe.path)} ${channels.join(" ")}`;
     const group = groups.get(key) ?? { channels: new Set(), probes: [] };
     groups.set(key, group);
     for (const channel of channels) group.channels.add(channel);

@@ -89,8 +89,8 @@ export abstract class Sink implements Stops {
       const hasSpeeds = probes.some(({ path }) => isSpeed(path));
       const group = { time, traces, hasSpeeds, bucket: -1, isDue: false };
       for (const channel of channels) {
-        this.#byChannel[channel] ??= [];
-        this.#byChannel[channel].push(group);
+        const others = this.#byChannel[channel] ?? [];
+        this.#byChannel[channel] = [...others, group];
       }
       return group;
     });

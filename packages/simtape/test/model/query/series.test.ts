@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SeriesPath } from "../../../src/model/query/path.ts";
-import { PathError } from "../../../src/model/query/path.ts";
+import { Fold } from "../../../src/model/fold.ts";
+import { openBundle } from "../../../src/model/open.ts";
+import { PathError, type SeriesPath } from "../../../src/model/query/path.ts";
+import { type SeriesOptions, seriesOf } from "../../../src/model/query/series.ts";
 import { thinSeries } from "../../../src/model/query/thin.ts";
 import type { Series } from "../../../src/model/query/sinks.ts";
+import type { Recording } from "../../../src/model/recording.ts";
+import { scopeOf } from "../../../src/model/scope.ts";
+import { bundleOfFiles } from "../../conformance/mutate.ts";
+import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
+import { FORMATS } from "../../formats.ts";
 import { tries } from "../../soak.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 import { rowAt, rowOf, type Truth, toldOf, truthOf } from "./truth.ts";
@@ -34,7 +41,7 @@ describe.each([...SOUND, ...REAL])("series of $name", (sound) => {
   };
   const check = (
     property: (ask: { paths: SeriesPath[]; start: number; end: number }) => Promise<void>,
-  ): Promise<void> => fc.assert(fc.asyncProperty(asked(), property), { numRuns: tries(12, 80), seed: 11 });
+  ): Promise<void> => fc.assert(fc.asyncProperty(asked(), property), { numRuns: tries(8, 80), seed: 11 });
 
   test("are what the states say, at every recorded moment", () =>
     check(async ({ paths, start, end }) => {
@@ -200,5 +207,94 @@ describe.each([...SOUND, ...REAL])("series of $name", (sound) => {
       ),
     ).toEqual(byPath);
     await expect(recording.series(["no such/thing"])).rejects.toBeInstanceOf(PathError);
+  });
+});
+
+describe("what is asked for", () => {
+  const release = RELEASES.find(({ name }) => name === "0.9.15")!;
+  const openTown = (frames: number, budget?: number): Promise<Recording> =>
+    openBundle(bundleOfFiles({ "town.log": makeTown(release, frames) }), FORMATS, { budget });
+
+  test("is in the budget, or in pieces", async () => {
+    await using recording = await openTown(3000, 4 << 20);
+    const paths = (await recording.paths({ at: 1e9 })).map(({ path }) => path);
+    await expect(recording.series(paths)).rejects.toMatchObject({ code: "over-budget" });
+    const rows = paths.map(() => 0);
+    for await (const batch of recording.seriesBatches(paths)) {
+      for (const [i, { time }] of batch.entries()) rows[i]! += time.length;
+    }
+    const [one] = await recording.series(paths.slice(0, 1));
+    expect(rows[0]).toBe(one!.time.length);
+    expect(Math.min(...rows)).toBeGreaterThan(0);
+    // the texts of a piece are given back with it
+    const kinds = paths.filter((path) => "column" in path && path.column === "kind");
+    for await (const batch of recording.seriesBatches(kinds, { rows: 100 })) {
+      for (const { texts } of batch) expect(texts!.length).toBeLessThan(3);
+    }
+  });
+
+  test("is refused when it says nothing, or two things", async () => {
+    await using recording = await openTown(3);
+    const path: SeriesPath = { value: "frame", keys: [] };
+    const refused = async (options: SeriesOptions, error: new (message: string) => Error): Promise<void> => {
+      await expect(recording.series([path], options)).rejects.toBeInstanceOf(error);
+    };
+    await refused({ every: 1e9, points: 3 }, TypeError);
+    await refused({ mode: "minmax" }, TypeError);
+    await refused({ mode: "sample" }, TypeError);
+    await refused({ every: 0 }, RangeError);
+    await refused({ points: 1.5 }, RangeError);
+    await refused({ start: Number.NaN }, RangeError);
+    await expect(recording.paths({ at: 1, start: 0 })).rejects.toBeInstanceOf(TypeError);
+    await expect(recording.states({ every: -1 }).next()).rejects.toBeInstanceOf(RangeError);
+    expect(await recording.series([])).toEqual([]);
+    expect((await recording.series([path], { start: 5, end: 5 }))[0]!.time.length).toBe(0);
+  });
+
+  test("is not there when the recording is closed", async () => {
+    const recording = await openTown(3);
+    await recording.close();
+    const closed = { code: "closed" };
+    await expect(recording.series(["frame"])).rejects.toMatchObject(closed);
+    await expect(recording.paths()).rejects.toMatchObject(closed);
+    await expect(recording.states().next()).rejects.toMatchObject(closed);
+    await expect(recording.seriesBatches(["frame"]).next()).rejects.toMatchObject(closed);
+  });
+
+  test("waits for who is told of its progress", async () => {
+    await using recording = await openTown(1500);
+    const seen: number[] = [];
+    let isWaiting = false;
+    await recording.series(["frame"], {
+      onProgress: async (done, total) => {
+        expect(isWaiting).toBe(false);
+        isWaiting = true;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        isWaiting = false;
+        expect(done).toBeLessThanOrEqual(total);
+        seen.push(done);
+      },
+    });
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+  });
+
+  test("is the same again from checkpoints that a pass has laid", async () => {
+    await using recording = await openTown(6000);
+    const { reader } = recording;
+    // a checkpoint behind each chunk
+    const source = { reader, fold: new Fold(reader, 4 << 10), traits: () => recording.traits() };
+    const { end } = await recording.timeline();
+    const path: SeriesPath = { set: "vehicles", id: 24, column: "position", item: 0 };
+    const [all] = (await seriesOf(source, [path], {})) as [Series];
+    const narrowed = source.fold.narrowed(scopeOf(reader, [path], [all.text]));
+    expect(narrowed.checkpoint(0, 0.6 * end)).not.toBeNull();
+    for (const part of [0.1, 0.5, 0.93]) {
+      const start = Math.floor(part * end);
+      const [series] = (await seriesOf(source, [path], { start })) as [Series];
+      const first = all.time.findIndex((time) => time >= start);
+      expect(series.time).toEqual(all.time.slice(first));
+      expect(series.value).toEqual(all.value.slice(first));
+    }
   });
 });
