@@ -108,7 +108,7 @@ export { Recording, type StateOptions } from "./model/recording.ts";
 export type { Column, ColumnData, Interpolation } from "./model/column.ts";
 export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/geodesy.ts";
 export { type Place, placesOf } from "./model/place.ts";
-export { type PoseColumns, posesOf } from "./model/pose-columns.ts";
+export { PoseColumns, posesOf } from "./model/pose-columns.ts";
 export type { Numbers } from "./model/rotation.ts";
 export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
 export { type EntitySet, MutableState, type State } from "./model/state.ts";

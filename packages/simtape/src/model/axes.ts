@@ -93,8 +93,12 @@ export class AxesTransform {
   readonly #last: number;
   /** -1: that order is a mirror image of yaw, pitch, roll. */
   readonly #mirror: number;
-  /** Of roll, pitch and yaw; -1: they grow against the right hand. */
-  readonly #senses: readonly [number, number, number];
+  /** Yaw, pitch, roll, as in all formats. */
+  readonly #isUsual: boolean;
+  /** -1: the angle grows against the right hand. */
+  readonly #rollSense: number;
+  readonly #pitchSense: number;
+  readonly #yawSense: number;
   /** Where a thing looks whose angles are 0: radians from x to the left, and as a quaternion. */
   readonly #zero: number;
   readonly #ahead: Float64Array = new Float64Array(4);
@@ -104,12 +108,15 @@ export class AxesTransform {
     this.axes = completeAxes(axes);
     const { handed, up, kind, own } = this.axes;
     const { order, roll, pitch, yaw, zero } = this.axes.angles!;
-    this.#set = basisOf(up === "x" || up === "-x" ? "y" : "x", up, handed);
-    this.#own = own === undefined ? this.#set : basisOf(own.forward, own.up, handed);
+    this.#set = new Basis(up === "x" || up === "-x" ? "y" : "x", up, handed);
+    this.#own = own === undefined ? this.#set : new Basis(own.forward, own.up, handed);
     this.#between = turnBetween(this.#set, this.#own);
     [this.#first, this.#middle, this.#last] = turnsOf(order, kind);
     this.#mirror = this.#middle === (this.#last + 1) % 3 ? 1 : -1;
-    this.#senses = [sign(roll, "right", "left"), sign(pitch, "down", "up"), sign(yaw, "left", "right")];
+    this.#isUsual = this.#first === YAW && this.#middle === PITCH;
+    this.#rollSense = sign(roll, "right", "left");
+    this.#pitchSense = sign(pitch, "down", "up");
+    this.#yawSense = sign(yaw, "left", "right");
     this.#zero = kind === "geodetic" ? bearingOf(zero) : headingOf(zero, this.#set);
     fromEuler(0, 0, this.#zero, this.#ahead, 0);
     const { velocities, tickRate = 1 } = this.axes;
@@ -119,30 +126,34 @@ export class AxesTransform {
 
   /** A position, a velocity or another vector along the axes of the set: 3 numbers. */
   vector(a: number, b: number, c: number, out: Numbers, at: number): void {
-    along(this.#set, a, b, c, out, at);
+    this.#set.along(a, b, c, out, at);
   }
 
   vectorBack(x: number, y: number, z: number, out: Numbers, at: number): void {
-    against(this.#set, x, y, z, out, at);
+    this.#set.against(x, y, z, out, at);
   }
 
   /** A vector along a thing's own axes, to forward, left, up: 3 numbers. */
   ownVector(a: number, b: number, c: number, out: Numbers, at: number): void {
-    along(this.#own, a, b, c, out, at);
+    this.#own.along(a, b, c, out, at);
   }
 
   ownVectorBack(forward: number, left: number, up: number, out: Numbers, at: number): void {
-    against(this.#own, forward, left, up, out, at);
+    this.#own.against(forward, left, up, out, at);
   }
 
   /** A row of an `orientation` column, a unit quaternion: 4 numbers. */
   orientation(x: number, y: number, z: number, w: number, out: Numbers, at: number): void {
     const { hand } = this.#set;
-    const s = this.#scratch;
-    along(this.#set, hand * x, hand * y, hand * z, s, 0);
     const b = this.#between;
-    if (b !== null) multiply(s[0]!, s[1]!, s[2]!, w, b[0]!, b[1]!, b[2]!, b[3]!, out, at);
-    else copy(s[0]!, s[1]!, s[2]!, w, out, at);
+    if (b === null) {
+      this.#set.along(hand * x, hand * y, hand * z, out, at);
+      out[at + 3] = w;
+      return;
+    }
+    const s = this.#scratch;
+    this.#set.along(hand * x, hand * y, hand * z, s, 0);
+    multiply(s[0]!, s[1]!, s[2]!, w, b[0]!, b[1]!, b[2]!, b[3]!, out, at);
   }
 
   orientationBack(x: number, y: number, z: number, w: number, out: Numbers, at: number): void {
@@ -151,7 +162,7 @@ export class AxesTransform {
     const b = this.#between;
     if (b !== null) multiply(x, y, z, w, -b[0]!, -b[1]!, -b[2]!, b[3]!, s, 0);
     else copy(x, y, z, w, s, 0);
-    against(this.#set, hand * s[0]!, hand * s[1]!, hand * s[2]!, out, at);
+    this.#set.against(hand * s[0]!, hand * s[1]!, hand * s[2]!, out, at);
     out[at + 3] = s[3]!;
   }
 
@@ -160,13 +171,22 @@ export class AxesTransform {
    * (`radiansPer`).
    */
   angles(roll: number, pitch: number, yaw: number, radians: number, out: Numbers, at: number): void {
+    const a = this.#rollSense * (roll * radians);
+    const b = this.#pitchSense * (pitch * radians);
+    const c = this.#yawSense * (yaw * radians);
+    const zero = this.#zero;
+    // Adding a zero would take the sign of another.
+    if (this.#isUsual) fromEuler(a, b, zero === 0 ? c : c + zero, out, at);
+    else this.#inOrder(a, b, c, out, at);
+  }
+
+  #inOrder(roll: number, pitch: number, yaw: number, out: Numbers, at: number): void {
     const s = this.#scratch;
     const isLevel = this.#zero === 0;
     const isYawFirst = this.#first === YAW;
-    s[ROLL] = this.#senses[ROLL] * (roll * radians);
-    s[PITCH] = this.#senses[PITCH] * (pitch * radians);
-    s[YAW] = this.#senses[YAW] * (yaw * radians);
-    if (isYawFirst && !isLevel) s[YAW] = s[YAW]! + this.#zero;
+    s[ROLL] = roll;
+    s[PITCH] = pitch;
+    s[YAW] = isYawFirst && !isLevel ? yaw + this.#zero : yaw;
     const mirror = this.#mirror;
     // An order is yaw, pitch, roll of axes that have changed places, and where that mirrors them, of angles the other way.
     fromEuler(mirror * s[this.#last]!, mirror * s[this.#middle]!, mirror * s[this.#first]!, s, 4);
@@ -195,19 +215,55 @@ export class AxesTransform {
     s[this.#middle] = mirror * s[5]!;
     s[this.#first] = mirror * s[6]!;
     const per = 1 / radians;
-    out[at] = this.#senses[ROLL] * (s[ROLL]! * per);
-    out[at + 1] = this.#senses[PITCH] * (s[PITCH]! * per);
-    out[at + 2] = this.#senses[YAW] * (s[YAW]! * per);
-    if (isYawFirst && !isLevel) out[at + 2] = out[at + 2]! - this.#senses[YAW] * (this.#zero * per);
+    out[at] = this.#rollSense * (s[ROLL]! * per);
+    out[at + 1] = this.#pitchSense * (s[PITCH]! * per);
+    const turned = this.#yawSense * (s[YAW]! * per);
+    out[at + 2] = isYawFirst && !isLevel ? turned - this.#yawSense * (this.#zero * per) : turned;
   }
 }
 
-/** Which coordinate each of three axes is, and whether it is its opposite (-1). */
-interface Basis {
+/** Which coordinate forward, left and up are, and whether they are its opposite (-1). */
+class Basis {
   readonly axis: readonly [number, number, number];
   readonly sign: readonly [number, number, number];
   /** -1: left-handed. */
   readonly hand: number;
+  readonly #x: number;
+  readonly #y: number;
+  readonly #z: number;
+  readonly #signX: number;
+  readonly #signY: number;
+  readonly #signZ: number;
+  readonly #given: Float64Array = new Float64Array(3);
+
+  constructor(forward: Direction, up: Direction, handed: Axes["handed"]) {
+    const [x, signX] = unitOf(forward);
+    const [z, signZ] = unitOf(up);
+    if (x === z) throw new RangeError(`forward and up are the same axis: ${forward}, ${up}`);
+    this.hand = handed === "left" ? -1 : 1;
+    [this.#x, this.#y, this.#z] = [x, 3 - x - z, z];
+    // Up × forward, by the hand of the axes.
+    const signY = signX * signZ * this.hand * (x === (z + 1) % 3 ? 1 : -1);
+    [this.#signX, this.#signY, this.#signZ] = [signX, signY, signZ];
+    this.axis = [this.#x, this.#y, this.#z];
+    this.sign = [signX, signY, signZ];
+  }
+
+  along(a: number, b: number, c: number, out: Numbers, at: number): void {
+    const given = this.#given;
+    given[0] = a;
+    given[1] = b;
+    given[2] = c;
+    out[at] = this.#signX * given[this.#x]!;
+    out[at + 1] = this.#signY * given[this.#y]!;
+    out[at + 2] = this.#signZ * given[this.#z]!;
+  }
+
+  against(x: number, y: number, z: number, out: Numbers, at: number): void {
+    out[at + this.#x] = this.#signX * x;
+    out[at + this.#y] = this.#signY * y;
+    out[at + this.#z] = this.#signZ * z;
+  }
 }
 
 const NAMES: readonly string[] = ["roll", "pitch", "yaw"];
@@ -232,28 +288,6 @@ function unitOf(direction: string): readonly [axis: number, sign: number] {
   const axis = LETTERS.indexOf(direction.at(-1)!);
   if (axis < 0 || !/^-?.$/.test(direction)) throw new RangeError(`no direction along an axis: ${direction}`);
   return [axis, direction.startsWith("-") ? -1 : 1];
-}
-
-/** Forward, left and up of axes. */
-function basisOf(forward: Direction, up: Direction, handed: Axes["handed"]): Basis {
-  const [x, sx] = unitOf(forward);
-  const [z, sz] = unitOf(up);
-  if (x === z) throw new RangeError(`forward and up are the same axis: ${forward}, ${up}`);
-  const y = 3 - x - z;
-  const hand = handed === "left" ? -1 : 1;
-  // Up × forward, by the hand of the axes.
-  const sy = sx * sz * hand * (x === (z + 1) % 3 ? 1 : -1);
-  return { axis: [x, y, z], sign: [sx, sy, sz], hand };
-}
-
-function along({ axis, sign }: Basis, a: number, b: number, c: number, out: Numbers, at: number): void {
-  for (let k = 0; k < 3; k++) out[at + k] = sign[k]! * (axis[k] === 0 ? a : axis[k] === 1 ? b : c);
-}
-
-function against({ axis, sign }: Basis, x: number, y: number, z: number, out: Numbers, at: number): void {
-  out[at + axis[0]] = sign[0] * x;
-  out[at + axis[1]] = sign[1] * y;
-  out[at + axis[2]] = sign[2] * z;
 }
 
 function copy(x: number, y: number, z: number, w: number, out: Numbers, at: number): void {

@@ -7,7 +7,7 @@ import { flightgear } from "../../src/formats/flightgear/format.ts";
 import type { Axes } from "../../src/model/axes.ts";
 import type { Column } from "../../src/model/column.ts";
 import { openBundle } from "../../src/model/open.ts";
-import { type PoseColumns, posesOf } from "../../src/model/pose-columns.ts";
+import { PoseColumns, posesOf } from "../../src/model/pose-columns.ts";
 import { standardAxes } from "../../src/model/standard-axes.ts";
 import type { EntitySet } from "../../src/model/state.ts";
 import { metresPerSecond } from "../../src/model/units.ts";
@@ -79,6 +79,26 @@ describe("a set", () => {
     const columns = { position: ["m", [0, 0, 0]], velocity: ["km/h", [36, 0, -18]], rotation: ["deg", [0, 0, 90]] };
     expect(read(posesOf(thing(axes, columns as never))!, "velocity")).toEqual(near([0, 10, 5]));
   });
+});
+
+test("one reader takes set after set, and keeps nothing of the one before", () => {
+  const poses = new PoseColumns(90);
+  const flying = {
+    geodetic: ["deg deg ft", [47, 8, 1000]],
+    rotation: ["deg", [0, 0, 90]],
+    velocity: ["m/s", [50, 3, -2]],
+  };
+  for (let i = 0; i < 2; i++) {
+    expect(poses.use(thing(FLIGHTGEAR, flying as never))).toBe(true);
+    expect([poses.isGeodetic, read(poses, "position")]).toEqual([true, null]);
+    expect(read(poses, "orientation")).toEqual(near([0, 0, Math.SQRT1_2, Math.SQRT1_2]));
+    expect(read(poses, "velocity")).toEqual(near([3, 50, 2]));
+    expect(poses.use(thing(HCRP, { position: ["block", [1, 64, -3]] }))).toBe(true);
+    expect([poses.isGeodetic, read(poses, "position")]).toEqual([false, [1, 3, 64]]);
+    expect([read(poses, "geodetic"), read(poses, "orientation"), read(poses, "velocity")]).toEqual([null, null, null]);
+    expect(poses.use(thing(HCRP, { position: ["deg", [1, 64, -3]] }))).toBe(false);
+    expect(read(poses, "position")).toBeNull();
+  }
 });
 
 describe("a geodetic set", () => {

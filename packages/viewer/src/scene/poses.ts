@@ -1,4 +1,4 @@
-import { type Column, type EntitySet, type PoseColumns, posesOf } from "simtape";
+import { type Column, type EntitySet, PoseColumns } from "simtape";
 import type { Origin } from "./origin.ts";
 import { turnQuaternionUp, turnVectorUp } from "./y-up.ts";
 
@@ -14,6 +14,7 @@ export class Poses {
   positions: Float32Array = new Float32Array(0);
   /** Quaternion x, y, z, w for each thing; no turn where it is not known. */
   orientations: Float32Array = new Float32Array(0);
+  readonly #columns: PoseColumns = new PoseColumns();
   readonly #origin: Origin | null;
   readonly #metres: number;
   #position: Column | undefined;
@@ -43,7 +44,7 @@ export class Poses {
       this.#position = this.#rotation = undefined;
     }
     if (set === undefined) return true;
-    const columns = posesOf(set);
+    const columns = this.#columns.use(set) ? this.#columns : null;
     if (areOthers || position !== this.#position) this.#readPositions(columns);
     if (areOthers || rotation !== this.#rotation) this.#readRotations(columns);
     this.#position = position;
