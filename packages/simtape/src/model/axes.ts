@@ -4,6 +4,7 @@ import { completeAxes } from "./standard-axes.ts";
 /** A way along an axis of a set. */
 export type Direction = "x" | "-x" | "y" | "-y" | "z" | "-z";
 /** A direction on the earth. */
+/** Where a thing looks in a geodetic set. */
 export type Compass = "north" | "east" | "south" | "west";
 
 /**
@@ -12,12 +13,15 @@ export type Compass = "north" | "east" | "south" | "west";
  * local. `transformOf` turns any of it to standard axes and back. The table of all formats is in docs/state.md.
  */
 export interface Axes {
+  /** Whose hand: thumb, first and middle finger along x, y and z. */
   readonly handed: "right" | "left";
   /** Away from the ground. */
   readonly up: Direction;
   /** `geodetic`: where things are is a `geodetic` column. The axes lie on the ground where each thing is, x to the east. */
   readonly kind: "local" | "geodetic";
+  /** Of a `rotation` column. */
   readonly angles?: Angles;
+  /** Of an `orientation` column, and of velocities that are along them. */
   readonly own?: OwnAxes;
   /** Along which axes velocities, accelerations and angular velocities are: the set's, or the thing's own. */
   readonly velocities?: "set" | "own";
@@ -129,6 +133,7 @@ export class AxesTransform {
     this.#set.along(a, b, c, out, at);
   }
 
+  /** Back from `vector`: 3 numbers along the axes of the set. */
   vectorBack(x: number, y: number, z: number, out: Numbers, at: number): void {
     this.#set.against(x, y, z, out, at);
   }
@@ -138,6 +143,7 @@ export class AxesTransform {
     this.#own.along(a, b, c, out, at);
   }
 
+  /** Back from `ownVector`: 3 numbers along the thing's own axes, as the set has them. */
   ownVectorBack(forward: number, left: number, up: number, out: Numbers, at: number): void {
     this.#own.against(forward, left, up, out, at);
   }
@@ -156,6 +162,7 @@ export class AxesTransform {
     multiply(s[0]!, s[1]!, s[2]!, w, b[0]!, b[1]!, b[2]!, b[3]!, out, at);
   }
 
+  /** Back from `orientation`: 4 numbers. */
   orientationBack(x: number, y: number, z: number, w: number, out: Numbers, at: number): void {
     const { hand } = this.#set;
     const s = this.#scratch;

@@ -60,7 +60,8 @@ export class PoseColumns {
   }
 
   /** Reads this set from now on; false when nothing in it can be somewhere, and then nothing is known of any row. */
-  use({ columns, axes }: EntitySet): boolean {
+  use(set: EntitySet): boolean {
+    const { columns, axes } = set;
     const geodetic = wide(columns.get("geodetic"), 3);
     const position = geodetic ?? wide(columns.get("position"), 3);
     const unit = geodetic === null ? (position?.unit ?? null) : heightUnit(geodetic.unit);
