@@ -1,6 +1,6 @@
 import { type Kept, keptIn } from "./kept.ts";
-import { placeAt } from "./open/files.ts";
-import type { Place, Placement } from "./protocol.ts";
+import { locatorAt } from "./open/files.ts";
+import type { Locator, Placement } from "./protocol.ts";
 import type { Deck, Session } from "./session.ts";
 
 /** Between two changes of the address while a recording plays, milliseconds: browsers refuse many in a short time. */
@@ -75,11 +75,11 @@ async function openAt(
   session: Session,
   url: string,
   as: "main" | "ghost",
-  open: (place: Place) => Promise<void>,
+  open: (place: Locator) => Promise<void>,
 ): Promise<void> {
-  let place: Place;
+  let place: Locator;
   try {
-    place = placeAt(url);
+    place = locatorAt(url);
   } catch (error) {
     session.fail({ place: { kind: "url", name: url, url }, as, code: null, message: (error as Error).message });
     return;

@@ -18,7 +18,7 @@ import type {
  */
 
 /** Where a recording is: files the user gave, the main one first or named, or an address. */
-export type Place =
+export type Locator =
   | { readonly kind: "files"; readonly name: string; readonly files: readonly File[]; readonly main?: string }
   | { readonly kind: "url"; readonly name: string; readonly url: string };
 
@@ -135,7 +135,7 @@ interface Of {
 export interface Queries {
   /** With the files at hand that a recording may need beside it, and the addresses of format modules. */
   open: {
-    ask: { readonly place: Place; readonly given: readonly File[]; readonly modules: readonly string[] };
+    ask: { readonly place: Locator; readonly given: readonly File[]; readonly modules: readonly string[] };
     answer: Opened;
   };
   close: { ask: Of; answer: null };

@@ -10,13 +10,13 @@ import {
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
 import { formatAddresses } from "./open/formats.ts";
-import type { Answer, Ask, Opened, Place, Placement, QueryName } from "./protocol.ts";
+import type { Answer, Ask, Opened, Locator, Placement, QueryName } from "./protocol.ts";
 import { Observable } from "./observable.ts";
 
 /** A recording of this page: the first is the one played, the others are its ghosts. */
 export interface Deck {
   readonly opened: Opened;
-  readonly place: Place;
+  readonly place: Locator;
   readonly placement: Placement;
 }
 
@@ -27,7 +27,7 @@ export type Selection =
 
 /** Why something could not be opened. */
 export interface Failure {
-  readonly place: Place;
+  readonly place: Locator;
   readonly as: "main" | "ghost";
   readonly code: string | null;
   readonly message: string;
@@ -163,7 +163,7 @@ export class Session {
    * Opens another recording instead of all that are open. What cannot be opened is in `failure`; overtaken, nothing
    * happens.
    */
-  async open(place: Place, from?: OpenAt): Promise<void> {
+  async open(place: Locator, from?: OpenAt): Promise<void> {
     const { at = null, loop = null, rate = 1, selection = null } = from ?? this.#left;
     this.#callOff();
     const opened = await this.#load(place, "main");
@@ -177,7 +177,7 @@ export class Session {
   }
 
   /** Lays another recording over the one that plays. Several may be on their way at a time. */
-  async addGhost(place: Place, placement: Placement = {}): Promise<void> {
+  async addGhost(place: Locator, placement: Placement = {}): Promise<void> {
     const opened = await this.#load(place, "ghost");
     if (opened === null) return;
     this.state.update({ decks: [...this.state.value.decks, { opened, place, placement }] });
@@ -309,7 +309,7 @@ export class Session {
   }
 
   /** Null, and `failure` says why, or it was called off. */
-  async #load(place: Place, as: Failure["as"]): Promise<Opened | null> {
+  async #load(place: Locator, as: Failure["as"]): Promise<Opened | null> {
     const controller = new AbortController();
     this.#openings.add(controller);
     const { name } = place;
@@ -332,7 +332,7 @@ export class Session {
     }
   }
 
-  #fail(place: Place, as: Failure["as"], error: unknown): void {
+  #fail(place: Locator, as: Failure["as"], error: unknown): void {
     const code = error instanceof QueryError ? error.code : null;
     this.fail({ place, as, code, message: error instanceof Error ? error.message : String(error) });
   }
@@ -344,7 +344,7 @@ export class Session {
   }
 
   /** Plays the decks, on from where it was to be. What cannot be played is the fault of `place`. */
-  async #play(place: Place, at: Time, rate: number, loop: TimeRange | null): Promise<void> {
+  async #play(place: Locator, at: Time, rate: number, loop: TimeRange | null): Promise<void> {
     const [main, ...ghosts] = this.state.value.decks;
     this.#goal = { time: at, isReached: true };
     this.#leave();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { placesOf } from "../src/open/files.ts";
+import { locatorsOf } from "../src/open/files.ts";
 
 /** As a browser gives files: with their path below the folder that was chosen, or none. */
 function file(path: string): File {
@@ -8,7 +8,7 @@ function file(path: string): File {
 }
 
 function told(...paths: string[]): unknown[] {
-  return placesOf(paths.map(file)).map((place) =>
+  return locatorsOf(paths.map(file)).map((place) =>
     place.kind === "files" ? [place.name, place.main ?? null, place.files.map(({ name }) => name)] : [],
   );
 }

@@ -2,7 +2,7 @@ import type { PlayerCommand } from "simtape";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addressOf } from "../src/address.ts";
 import { keptIn } from "../src/kept.ts";
-import type { Ask, PageMessage, Place } from "../src/protocol.ts";
+import type { Ask, PageMessage, Locator } from "../src/protocol.ts";
 import { Session } from "../src/session.ts";
 
 const asked: Ask<"play">[] = [];
@@ -86,6 +86,6 @@ test.each([
   expect(keptIn(hash)).toEqual(kept);
 });
 
-function placeOf(name: string): Place {
+function placeOf(name: string): Locator {
   return { kind: "url", name, url: `https://example.org/${name}` };
 }

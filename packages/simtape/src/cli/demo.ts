@@ -4,7 +4,7 @@ import { DEMOS } from "../demo/index.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
-import { isInS3, placeAt, under } from "./place.ts";
+import { isInS3, commandPath, under } from "./command-path.ts";
 import { formatFor, targetOf } from "./target.ts";
 
 export function addDemo(program: Command): void {
@@ -33,7 +33,7 @@ export function addDemo(program: Command): void {
         const ids = name === undefined ? Object.keys(DEMOS) : [demoFormat(name)];
         const seconds = positive("--seconds", options.seconds);
         const seed = positive("--seed", options.seed);
-        placeAt(options.output);
+        commandPath(options.output);
         if (!isInS3(options.output)) await mkdir(options.output, { recursive: true });
         const out = new Output();
         for (const id of ids) {

@@ -24,7 +24,7 @@ import {
   sourceNamed,
   withoutTexts,
 } from "./provenance.ts";
-import { folderOf, placeAt, under } from "./place.ts";
+import { folderOf, commandPath, under } from "./command-path.ts";
 import { budgetOf, openNamed, type ReadOptions } from "./recordings.ts";
 import { formatOf, mustFit, type Target, writingOf } from "./target.ts";
 import { parseDuration } from "./time.ts";
@@ -164,7 +164,7 @@ async function publish(
 }
 
 async function readList(path: string): Promise<EditList> {
-  const bytes = await placeAt(path)
+  const bytes = await commandPath(path)
     .read()
     .catch((cause: NodeJS.ErrnoException) => {
       throw new UsageError(`the edit list cannot be read (${cause.code}): ${path}`);

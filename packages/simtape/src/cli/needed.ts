@@ -1,7 +1,7 @@
 import type { NeededFile } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { say } from "./output.ts";
-import { folderOf, placeAt, under } from "./place.ts";
+import { folderOf, commandPath, under } from "./command-path.ts";
 import type { Target } from "./target.ts";
 
 /** What is written after a recording needs the files that it needs, too: they are put beside before anything is written. */
@@ -13,7 +13,7 @@ export async function bringNeeded({ reader }: Recording, target: Target): Promis
 export async function putNeeded({ name, what, bytes }: NeededFile, target: Target): Promise<void> {
   if (target.isStandardOutput) return say(`simtape: readers need the ${what} ${name}`);
   const path = under(folderOf(target.main), name);
-  const place = placeAt(path);
+  const place = commandPath(path);
   if ((await place.kind()) === null) {
     await target.put(name, bytes);
     say(`simtape: ${path}: the ${what} that readers need`);

@@ -14,7 +14,7 @@ import { damage } from "./ending.ts";
 import { UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { say } from "./output.ts";
-import { isInS3, placeAt } from "./place.ts";
+import { isInS3, commandPath } from "./command-path.ts";
 import { bundleNamed } from "./recordings.ts";
 import type { Target } from "./target.ts";
 
@@ -74,7 +74,7 @@ async function provenanceAt(path: string): Promise<Provenance | null> {
 
 async function bytesBeside(path: string): Promise<Uint8Array | null> {
   if (path === "-" || /^https?:/i.test(path)) return null;
-  return placeAt(besideOf(path))
+  return commandPath(besideOf(path))
     .read()
     .catch(() => null);
 }
@@ -84,7 +84,7 @@ async function bytesBeside(path: string): Promise<Uint8Array | null> {
  * Throws `UsageError` when it may not.
  */
 export async function mustHavePlace({ main, force, isStandardOutput }: Target): Promise<void> {
-  if (isStandardOutput || (await placeAt(besideOf(main)).kind()) === null) return;
+  if (isStandardOutput || (await commandPath(besideOf(main)).kind()) === null) return;
   if (!force) throw new UsageError(`there is something already, --force overwrites it: ${besideOf(main)}`);
   if ((await provenanceAt(main)) === null)
     throw new UsageError(`not written by simtape, take it away first: ${besideOf(main)}`);

@@ -13,7 +13,7 @@ import { heed, whenOver } from "./ending.ts";
 import { UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
 import { Progress } from "./output.ts";
-import { placeAt, under } from "./place.ts";
+import { commandPath, under } from "./command-path.ts";
 import { hide } from "./secrets.ts";
 import { sizeOf } from "./size.ts";
 
@@ -99,11 +99,11 @@ async function bundleIn(name: string): Promise<SourceBundle> {
   if (name === "-") return standardInput();
   hide(name);
   if (isUrl(name)) return bundleAt(urlOf(name));
-  const place = placeAt(name);
+  const place = commandPath(name);
   if ((await place.kind()) !== "folder") return place.source;
   const mains = folderMains(allFormats());
   for (const main of mains) {
-    const inside = placeAt(under(name, main));
+    const inside = commandPath(under(name, main));
     if ((await inside.kind()) === "file") return inside.source;
   }
   throw new UsageError(`a folder without a recording of its own (${mains.join(", ")}): ${name}`);

@@ -13,7 +13,7 @@ import type { WritingFormat } from "../model/writer.ts";
 import { UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
 import { listed } from "./listed.ts";
-import { folderOf, isInS3, type Place, placeAt, under } from "./place.ts";
+import { folderOf, isInS3, type CommandPath, commandPath, under } from "./command-path.ts";
 import { bundleNamed } from "./recordings.ts";
 import { pouredOut } from "./standard-output.ts";
 
@@ -65,11 +65,11 @@ export async function targetOf(
   if (path === undefined) throw new UsageError("say where to write: a last argument, or -o FILE");
   if (named !== undefined && options.output !== undefined) throw new UsageError("the output is named twice");
   if (path === "-") return pouredOut();
-  const isFolder = path.endsWith("/") || (await placeAt(path).kind()) === "folder";
+  const isFolder = path.endsWith("/") || (await commandPath(path).kind()) === "folder";
   const main = isFolder ? await mainIn(path, options.dialect, input, format) : path;
   if (input !== undefined && (input === path || (await isSame(input, path)) || (await isSame(input, main))))
     throw new UsageError(`input and output are the same file: ${path}`);
-  const place = placeAt(main);
+  const place = commandPath(main);
   const force = options.force === true;
   if (!force && (await place.kind()) !== null)
     throw new UsageError(`there is something already, --force overwrites it: ${main}`);
@@ -87,7 +87,7 @@ export async function targetOf(
     files,
     isStandardOutput: false,
     put: async (name, bytes, replaces = false) => {
-      const beside = listed(placeAt(under(folderOf(main), name)).sink(replaces, mode), files);
+      const beside = listed(commandPath(under(folderOf(main), name)).sink(replaces, mode), files);
       const sink = await beside.open();
       await sink.write(bytes);
       await sink.close();
@@ -125,7 +125,7 @@ function lastOf(path: string): string | null {
  * Files beside the main one are overwritten only where they belong to the recording that is overwritten, and none of
  * that is left where it would be taken for a part of the new one.
  */
-function guarded(place: Place, main: string, force: boolean, mode: number | undefined): SinkBundle {
+function guarded(place: CommandPath, main: string, force: boolean, mode: number | undefined): SinkBundle {
   const free = place.sink(false, mode);
   if (!force) return free;
   const forced = place.sink(true, mode);
@@ -152,7 +152,7 @@ function guarded(place: Place, main: string, force: boolean, mode: number | unde
       }
       own ??= filesBeside(place);
       const isOwn = (await own).includes(name);
-      if (!isOwn && (await placeAt(beside(name)).kind()) !== null)
+      if (!isOwn && (await commandPath(beside(name)).kind()) !== null)
         throw new UsageError(
           `not a file of the recording that --force overwrites, take it away first: ${beside(name)}`,
         );
@@ -170,15 +170,15 @@ function guarded(place: Place, main: string, force: boolean, mode: number | unde
 }
 
 /** The other file of a pair that is there: it is found by the name of the main one, whatever that becomes. */
-async function pairOf(place: Place, main: string, beside: (name: string) => string): Promise<readonly string[]> {
+async function pairOf(place: CommandPath, main: string, beside: (name: string) => string): Promise<readonly string[]> {
   const names = allFormats().flatMap(({ files }) => files?.partners?.(main) ?? []);
-  const kinds = await Promise.all(names.map((name) => placeAt(beside(name)).kind()));
+  const kinds = await Promise.all(names.map((name) => commandPath(beside(name)).kind()));
   if (!kinds.includes("file")) return [];
   return (await filesBeside(place)).filter((name) => names.includes(name));
 }
 
 /** Names of the files beside the main one of the recording at a place; none where there is no recording. */
-async function filesBeside(place: Place): Promise<readonly string[]> {
+async function filesBeside(place: CommandPath): Promise<readonly string[]> {
   if ((await place.kind()) !== "file") return [];
   const there = await openBundle(place.source, allFormats()).catch(() => null);
   await there?.close();

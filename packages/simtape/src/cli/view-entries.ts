@@ -7,7 +7,7 @@ import { folderMains, isSecondOfPair, mayBelong } from "../model/file-names.ts";
 import { recognize } from "../model/open.ts";
 import { UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
-import { isInS3 } from "./place.ts";
+import { isInS3 } from "./command-path.ts";
 import { isUrl, urlOf } from "./recordings.ts";
 
 /** A recording that the viewer is shown: behind a URL of its own, or files of this machine. */

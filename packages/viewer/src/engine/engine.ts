@@ -9,7 +9,7 @@ import {
   type Recording,
   servePlayer,
 } from "simtape";
-import type { Ask, Opened, Place, Progress } from "../protocol.ts";
+import type { Ask, Opened, Locator, Progress } from "../protocol.ts";
 import { formatsAt } from "./formats.ts";
 import { Given } from "./given.ts";
 import { showingOf } from "./showing.ts";
@@ -32,7 +32,7 @@ export class Engine {
   }
 
   async open(
-    place: Place,
+    place: Locator,
     signal: AbortSignal,
     report: (progress: Progress) => void,
     files: readonly File[] = [],

@@ -12,11 +12,11 @@ const REPORT_EVERY = 100;
 interface Surveyed {
   readonly bounds: Range;
   /** By the path's text, those asked for last at the end. */
-  readonly byText: Map<string, Place>;
+  readonly byText: Map<string, SurveyedPath>;
 }
 
 /** The survey that has a path, and as which of its paths. */
-interface Place {
+interface SurveyedPath {
   readonly survey: Survey;
   readonly index: number;
 }
@@ -28,7 +28,7 @@ export const series: Query<"series"> = async (engine, ask, signal, report) => {
   const { recording: id, paths, columns } = ask;
   const recording = engine.recording(id);
   const surveyed = await surveyedOf(recording);
-  const places = placesOf(recording, surveyed, paths);
+  const places = surveyedPathsOf(recording, surveyed, paths);
   const { start, end } = surveyed.bounds;
   const known = (): Series[] =>
     places.flatMap(({ survey, index }) => {
@@ -47,7 +47,7 @@ export const series: Query<"series"> = async (engine, ask, signal, report) => {
 };
 
 /** Whether a finer look at the range could show more than its steps do. */
-function isCoarse(places: readonly Place[], { start, end, columns }: Parameters<typeof series>[1]): boolean {
+function isCoarse(places: readonly SurveyedPath[], { start, end, columns }: Parameters<typeof series>[1]): boolean {
   return places.some(({ survey, index }) => {
     const found = survey.series(index);
     return found !== null && found.moments > found.time.length && (end - start) / survey.step < columns;
@@ -57,7 +57,7 @@ function isCoarse(places: readonly Place[], { start, end, columns }: Parameters<
 /** The same range, with all steps for it alone; what stands beside it is that of the survey. */
 async function closer(
   recording: Recording,
-  places: readonly Place[],
+  places: readonly SurveyedPath[],
   { paths, start, end, columns }: Parameters<typeof series>[1],
   signal: AbortSignal,
 ): Promise<Series[]> {
@@ -84,7 +84,11 @@ async function closer(
 }
 
 /** Where the paths are: numbers that are new go through the recording together. */
-function placesOf(recording: Recording, { byText, bounds }: Surveyed, paths: readonly SeriesPath[]): Place[] {
+function surveyedPathsOf(
+  recording: Recording,
+  { byText, bounds }: Surveyed,
+  paths: readonly SeriesPath[],
+): SurveyedPath[] {
   const unknown = new Map(paths.map((path) => [pathText(path), path]));
   for (const text of byText.keys()) unknown.delete(text);
   if (unknown.size > 0) {

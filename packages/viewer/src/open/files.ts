@@ -1,21 +1,21 @@
 import { FORMATS, type Format, folderMains, partnersOf } from "simtape";
-import type { Place } from "../protocol.ts";
+import type { Locator } from "../protocol.ts";
 
 /**
  * Files that were given together, as recordings: a folder that has the main file of one is one, the two files of a pair
  * are one, every other file is one of its own.
  */
-export function placesOf(files: readonly File[], formats: readonly Format[] = FORMATS): Place[] {
+export function locatorsOf(files: readonly File[], formats: readonly Format[] = FORMATS): Locator[] {
   const folders = new Map<string, File[]>();
   for (const file of files) {
     const path = file.webkitRelativePath;
     const folder = path.slice(0, path.lastIndexOf("/") + 1);
     folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
-  return [...folders].flatMap(([folder, inside]) => placesIn(folder, inside, formats));
+  return [...folders].flatMap(([folder, inside]) => locatorsIn(folder, inside, formats));
 }
 
-function placesIn(folder: string, files: readonly File[], formats: readonly Format[]): Place[] {
+function locatorsIn(folder: string, files: readonly File[], formats: readonly Format[]): Locator[] {
   const main = folderMains(formats).find((name) => files.some((file) => file.name === name));
   if (main !== undefined) {
     const name = folder === "" ? main : folder.slice(0, -1).split("/").at(-1)!;
@@ -60,7 +60,7 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
 }
 
 /** A recording behind an address, relative ones from the page. Throws `TypeError` when it is none. */
-export function placeAt(address: string): Place {
+export function locatorAt(address: string): Locator {
   const url = new URL(address, document.baseURI);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new TypeError(`not an address of the web: ${address}`);

@@ -1,7 +1,7 @@
 import { FORMATS } from "simtape";
 import { formatsAt } from "../engine/formats.ts";
 import type { Session } from "../session.ts";
-import { placesOf } from "./files.ts";
+import { locatorsOf } from "./files.ts";
 import { formatAddresses } from "./formats.ts";
 
 /** Opens the first recording, and says that there were others; or lays all of them over what plays. */
@@ -11,7 +11,7 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   const endings = formats.flatMap(({ options }) => options ?? []).map(({ ending }) => ending);
   const isGiven = ({ name }: File): boolean => endings.some((ending) => name.endsWith(ending));
   const given = files.filter(isGiven);
-  const places = placesOf(
+  const places = locatorsOf(
     files.filter((file) => !isGiven(file)),
     formats,
   );

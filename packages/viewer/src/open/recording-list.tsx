@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useSession } from "../hooks.ts";
 import { sizeText } from "../size.ts";
-import { placeAt } from "./files.ts";
+import { locatorAt } from "./files.ts";
 
 /** An entry of what `simtape view` serves. */
 interface Listed {
@@ -33,7 +33,7 @@ export function RecordingList() {
   return (
     <nav className="start-list" aria-label="Recordings">
       {list.map(({ name, url, bytes }) => (
-        <button key={url} type="button" onClick={() => void session.open(placeAt(url))}>
+        <button key={url} type="button" onClick={() => void session.open(locatorAt(url))}>
           <span>{name}</span>
           {bytes !== null && <small>{sizeText(bytes)}</small>}
         </button>

@@ -2,7 +2,7 @@ import { FORMATS } from "simtape";
 import { useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { Button } from "../ui/button.tsx";
-import { placeAt } from "./files.ts";
+import { locatorAt } from "./files.ts";
 import { pickFiles } from "./pick.ts";
 import { RecordingList } from "./recording-list.tsx";
 
@@ -37,7 +37,7 @@ export function StartPage() {
           onSubmit={(event) => {
             event.preventDefault();
             try {
-              void session.open(placeAt(address));
+              void session.open(locatorAt(address));
               setWrong(false);
             } catch {
               setWrong(true);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
-import { placeAt } from "../open/files.ts";
+import { locatorAt } from "../open/files.ts";
 import { pickFiles } from "../open/pick.ts";
 import type { Mark, Placement } from "../protocol.ts";
 import type { Deck, Session } from "../session.ts";
@@ -31,7 +31,7 @@ export function GhostDialog({ onClose }: { readonly onClose: () => void }) {
         onSubmit={(event) => {
           event.preventDefault();
           try {
-            void session.addGhost(placeAt(address));
+            void session.addGhost(locatorAt(address));
             setAddress("");
           } catch {
             session.tell("This is not an address of the web");

@@ -1,5 +1,5 @@
 import { isTooFar, READ_AFAR } from "../afar.ts";
-import type { Mark, Marks, Opened, Place, Progress } from "../protocol.ts";
+import type { Mark, Marks, Opened, Locator, Progress } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import type { Window } from "./window.ts";
 
@@ -37,7 +37,7 @@ export class Activity {
   #looking = new AbortController();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(session: Session, opened: Opened, place: Place, changed: () => void) {
+  constructor(session: Session, opened: Opened, place: Locator, changed: () => void) {
     this.#session = session;
     this.#opened = opened;
     this.#isAfar = place.kind === "url";

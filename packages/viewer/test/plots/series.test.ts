@@ -7,7 +7,7 @@ import { series, table } from "../../src/engine/series.ts";
 import { lineOf, Survey } from "../../src/engine/survey.ts";
 import { firstChart, numberAt, searchPaths } from "../../src/plots/paths.ts";
 import { within, zoomed } from "../../src/plots/shared.ts";
-import type { Place } from "../../src/protocol.ts";
+import type { Locator } from "../../src/protocol.ts";
 import { example } from "../support/viewer.ts";
 
 const EXAMPLES = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"] as const;
@@ -33,7 +33,7 @@ const ignore = (): void => undefined;
 /** A recording in an engine, and what is known of it without one. */
 async function opened(name: string): Promise<{ engine: Engine; id: number; recording: Recording }> {
   const file = new File([new Uint8Array(readFileSync(example(name)))], name);
-  const place: Place = { kind: "files", name, files: [file] };
+  const place: Locator = { kind: "files", name, files: [file] };
   const engine = new Engine();
   const { recording: id } = await engine.open(place, signal, ignore);
   return { engine, id, recording: await open(filesBundle([file])) };

@@ -6,13 +6,13 @@ import type { Finding } from "../../model/error.ts";
 import type { Recording } from "../../model/recording.ts";
 import { readJournal } from "../../record/live/journal.ts";
 import { ticksBehind } from "../../record/live/journal-ticks.ts";
-import { placeAt } from "../place.ts";
+import { commandPath } from "../command-path.ts";
 
 /** What the journal in the folder of a recording holds that the recording does not; null: nothing. */
 export async function checkJournal(name: string, recording: Recording): Promise<Finding | null> {
   const reader = recording.reader.base ?? recording.reader;
   if (!(reader instanceof HcrpReader) || name === "-" || name.includes("://")) return null;
-  const folder = (await placeAt(name).kind()) === "folder" ? name : dirname(name);
+  const folder = (await commandPath(name).kind()) === "folder" ? name : dirname(name);
   const bytes = await journalFile(join(folder, "journal.hcj")).read();
   const journal = bytes === null ? null : readJournal(bytes);
   if (journal === null || journal.recordingId !== reader.preamble.head.extension?.recordingId) return null;

@@ -16,7 +16,7 @@ import { heed } from "../ending.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { putNeeded } from "../needed.ts";
 import { byteSize, counted, Progress, say } from "../output.ts";
-import { isInS3, placeAt } from "../place.ts";
+import { isInS3, commandPath } from "../command-path.ts";
 import { fixerFrom } from "./names.ts";
 import { budgetOf, budgeted, bundleNamed, type ReadOptions } from "../recordings.ts";
 import { report } from "../report.ts";
@@ -61,14 +61,14 @@ export function addCompact(program: Command): void {
     )
     .action(async (file: string, output: string | undefined, options: CompactCommand) => {
       const path = output ?? options.output;
-      const isThere = path !== undefined && path !== "-" && (await placeAt(path).kind()) === "file";
+      const isThere = path !== undefined && path !== "-" && (await commandPath(path).kind()) === "file";
       const dictionary = options.dictionary === undefined ? undefined : await dictionaryFrom(options.dictionary);
       const dictionaries = async (id: number): Promise<Uint8Array | null> =>
         dictionary !== undefined && zstdDictionaryId(dictionary) === id ? dictionary : null;
       const fixer = options.names === undefined ? undefined : await fixerFrom(options.names);
       const { columns = false } = options;
       const bundle = await bundleNamed(file);
-      const existing = isThere && options.force !== true ? placeAt(path).source : null;
+      const existing = isThere && options.force !== true ? commandPath(path).source : null;
       // what is there may be what is asked for; anything else needs --force
       const isPresent =
         existing !== null && (await isCompactionOf(existing, bundle, dictionaries, columns, budgetOf(options)));

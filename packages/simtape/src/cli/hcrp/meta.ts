@@ -7,7 +7,7 @@ import type { VisitorMark } from "../../record/compact/visitors.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { toJson } from "../json.ts";
 import { counted, Output } from "../output.ts";
-import { placeAt, under } from "../place.ts";
+import { commandPath, under } from "../command-path.ts";
 import { budgetOf, type ReadOptions, reads, withGiven, withRecording } from "../recordings.ts";
 
 interface SetOptions extends ReadOptions {
@@ -43,7 +43,7 @@ export function addMeta(program: Command): void {
     .option("--json", "one JSON object")
     .addHelpText("after", "\nExample:\n  $ simtape meta set run.hcrp reviewed=true --marks flags.ndjson")
     .action(async (file: string, changes: readonly string[], options: SetOptions) => {
-      const place = placeAt((await placeAt(file).kind()) === "folder" ? under(file, "meta.hcrp") : file);
+      const place = commandPath((await commandPath(file).kind()) === "folder" ? under(file, "meta.hcrp") : file);
       const values = valuesOf(changes, options.unset ?? []);
       const marks = options.marks === undefined ? [] : await marksFrom(options.marks);
       const change = { values, marks, budget: budgetOf(options) };

@@ -4,13 +4,13 @@ import type { Command } from "commander";
 import { journalFile } from "../../io/node/journal-file.ts";
 import { writerLock } from "../../io/node/lock.ts";
 import type { JournalFile } from "../../record/live/journal.ts";
-import { JOURNAL } from "../../record/live/place.ts";
+import { JOURNAL } from "../../record/live/recording-folder.ts";
 import { type RecoverReport, recover } from "../../record/live/recover.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { findingToPlain, tellFindings } from "../info.ts";
 import { toJson } from "../json.ts";
 import { counted, grouped, Output } from "../output.ts";
-import { folderOf, isInS3, placeAt, storeAt } from "../place.ts";
+import { folderOf, isInS3, commandPath, storeAt } from "../command-path.ts";
 import { budgetOf, budgeted, type ReadOptions } from "../recordings.ts";
 
 export function addRecover(program: Command): void {
@@ -56,7 +56,7 @@ async function recoverFolder(
   budget: number | undefined,
 ): Promise<RecoverReport> {
   const folder = trimmed(name);
-  if ((await placeAt(folder).kind()) !== "folder") throw new UsageError(`no folder of a recording: ${name}`);
+  if ((await commandPath(folder).kind()) !== "folder") throw new UsageError(`no folder of a recording: ${name}`);
   const id = idOf(folder);
   const lock = await writerLock(join(folder, "writer.lock"), id);
   try {

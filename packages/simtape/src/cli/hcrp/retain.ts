@@ -9,7 +9,7 @@ import { EXIT, UsageError } from "../failure.ts";
 import { NO_LINES } from "../info.ts";
 import { toJson } from "../json.ts";
 import { byteSize, counted, Output, Progress, say } from "../output.ts";
-import { isInS3, storeAt } from "../place.ts";
+import { isInS3, storeAt } from "../command-path.ts";
 import { visibleLine } from "../visible.ts";
 
 interface RetainOptions {

@@ -16,7 +16,7 @@ import { EXIT } from "../failure.ts";
 import { allFormats } from "../formats.ts";
 import { matching } from "../glob.ts";
 import { Output, say } from "../output.ts";
-import { folderOf, isInS3, placeAt, storeAt, under } from "../place.ts";
+import { folderOf, isInS3, commandPath, storeAt, under } from "../command-path.ts";
 import { budgetOf, bundleNamed, isUrl, type ReadOptions, reads, urlOf } from "../recordings.ts";
 import { parseDuration, parseTime, TIME_HELP } from "../time.ts";
 
@@ -170,7 +170,7 @@ type Links = Readonly<Record<string, { readonly next?: unknown } | undefined>>;
 /** The main file: that of a folder is its metadata file. */
 async function mainOf(name: string): Promise<string> {
   if (name === "-" || isUrl(name)) return name;
-  return (await placeAt(name).kind()) === "folder" ? under(name, "meta.hcrp") : name;
+  return (await commandPath(name).kind()) === "folder" ? under(name, "meta.hcrp") : name;
 }
 
 /** The recording `id` beside the one whose main file this is. */

@@ -5,7 +5,7 @@ import { HcrpReader } from "../../formats/hcrp/open/reader.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Store } from "../../io/store.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
-import { META, PREVIOUS } from "./place.ts";
+import { META, PREVIOUS } from "./recording-folder.ts";
 
 /** A recording that is there already, to go on from. */
 export interface Existing {

@@ -2,7 +2,7 @@ import { ByteBuilder } from "../../bytes/builder.ts";
 import { CHUNK_RECORD_BYTES, LIMITS, writeIndexEntry } from "../../formats/hcrp/layout/framing.ts";
 import type { ChunkOutput, PreambleOf } from "../../formats/hcrp/write/output.ts";
 import { appendToSegment, type FinishedChunk, indexEntryOf } from "../../formats/hcrp/write/segment-chunk.ts";
-import { isConflict, isPassing, type RecordingPlace } from "./place.ts";
+import { isConflict, isPassing, type RecordingFolder } from "./recording-folder.ts";
 
 /** What happens to what comes when the store does not keep up. */
 export const OVERFLOW_POLICIES = ["block", "drop-oldest", "drop-newest"] as const;
@@ -18,7 +18,7 @@ export interface LiveOptions {
   readonly session: string;
   /** Of the first metadata file that is written. */
   readonly generation: number;
-  readonly place: RecordingPlace;
+  readonly place: RecordingFolder;
   /** `takeFinished` is called. */
   readonly isMirrored: boolean;
   /** Compressed bytes that may wait for the store. */

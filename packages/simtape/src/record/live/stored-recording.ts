@@ -15,7 +15,7 @@ import { type JournalContent, type JournalFile, JournalWriter, readJournal } fro
 import { LiveOutput, type OverflowPolicy } from "./live-output.ts";
 import { nextEntityIn } from "./next-entity.ts";
 import { wholeTicks } from "./whole-ticks.ts";
-import { RecordingPlace } from "./place.ts";
+import { RecordingFolder } from "./recording-folder.ts";
 
 export interface StoredRecordingOptions {
   readonly store: Store;
@@ -83,7 +83,7 @@ export class StoredRecording {
       );
     const before = from?.before ?? { index: new Uint8Array(0), chunks: 0, ticks: 0, segment: 0 };
     const generation = (from?.reader.preamble.head.extension?.generation ?? 0) + 1;
-    const place = new RecordingPlace(store, id, from?.etag ?? null, options.keepsPrevious);
+    const place = new RecordingFolder(store, id, from?.etag ?? null, options.keepsPrevious);
     const progress = new Progress();
     let output: LiveOutput | null = null;
     let recordingId = "";

@@ -8,7 +8,7 @@ import { aboveLimits, type Head, readHead } from "../../formats/hcrp/open/preamb
 import { type ByteSource, SourceError } from "../../io/source.ts";
 import type { Store } from "../../io/store.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
-import { META, PREVIOUS } from "../live/place.ts";
+import { META, PREVIOUS } from "../live/recording-folder.ts";
 import { classOf, type RetentionClass, type RetentionPolicy, type Traits } from "./policy.ts";
 
 /** What is to be known of a recording to judge it: small, and all there is in memory of one. */

@@ -1,5 +1,5 @@
 import type { Store } from "../../io/store.ts";
-import { META, PREVIOUS } from "../live/place.ts";
+import { META, PREVIOUS } from "../live/recording-folder.ts";
 import type { Listed } from "./facts.ts";
 import { buriedId, type MainFile, TRASH } from "./tombstone.ts";
 

@@ -13,7 +13,7 @@ import { UsageError } from "./failure.ts";
 import { UNFINISHED } from "./unfinished.ts";
 
 /** A file or folder that is named on the command line, there or not: on disk or in a bucket. */
-export interface Place {
+export interface CommandPath {
   kind(): Promise<"file" | "folder" | null>;
   /** The recording whose main file it is. */
   readonly source: SourceBundle;
@@ -27,9 +27,9 @@ export interface Place {
 }
 
 /** Throws `UsageError` for `-`, for what can be no name in S3, and for other addresses: those are only read. */
-export function placeAt(name: string): Place {
+export function commandPath(name: string): CommandPath {
   refuseAddress(name);
-  return isInS3(name) ? placeInS3(name) : placeOnDisk(name);
+  return isInS3(name) ? pathInS3(name) : pathOnDisk(name);
 }
 
 /** Throws `UsageError` for `-`, which has no folder and cannot be changed in place. */
@@ -67,7 +67,7 @@ function refuseAddress(name: string): void {
     throw new UsageError(`a file, a folder or s3://bucket/key is needed here, not ${shownUrl(name)}`);
 }
 
-function placeOnDisk(path: string): Place {
+function pathOnDisk(path: string): CommandPath {
   return {
     source: fromFile(path),
     sink: (force, mode) => toFile(path, { keep: !force, unfinished: UNFINISHED, mode }),
@@ -81,7 +81,7 @@ function placeOnDisk(path: string): Place {
   };
 }
 
-function placeInS3(url: string): Place {
+function pathInS3(url: string): CommandPath {
   const [, bucket, folder = "", file = ""] = /^s3:\/\/([^/]+)(?:\/(.*\/)?([^/]*))?$/is.exec(url) ?? [];
   if (bucket === undefined) throw new UsageError(`a place in S3 is s3://bucket/key, not ${url}`);
   if (file !== "" && !isKey(file))

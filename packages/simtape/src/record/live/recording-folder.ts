@@ -11,7 +11,7 @@ export const JOURNAL = "journal.hcj";
  * Where one recording is committed: `<id>/meta.hcrp` and segments beside it, in any store. A committed segment is never
  * changed, and the metadata file only by who wrote it last (HCRP spec §8.3, §8.4).
  */
-export class RecordingPlace {
+export class RecordingFolder {
   readonly #store: Store;
   readonly #id: string;
   readonly #keepsPrevious: boolean;
