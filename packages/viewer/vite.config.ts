@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { FORMATS } from "../simtape/src/formats.ts";
 import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 
 /** Relative addresses throughout, so that the built page works under any path and from any static server. */
@@ -16,6 +17,12 @@ export default defineConfig({
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
     ],
+  },
+  // What can be opened, as in a sentence: the page shows it before anything of a format is loaded.
+  define: {
+    FORMAT_NAMES: JSON.stringify(
+      new Intl.ListFormat("en-GB", { type: "disjunction" }).format(FORMATS.map(({ name }) => name)),
+    ),
   },
   worker: { format: "es" },
   build: {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { locatorsOf } from "../src/open/files.ts";
+import { locatorsOf } from "../src/open/grouping.ts";
 
 /** As a browser gives files: with their path below the folder that was chosen, or none. */
 function file(path: string): File {

@@ -1,7 +1,6 @@
 import { type DragEvent, type ReactNode, useState } from "react";
 import { useSession } from "../hooks.ts";
 import { droppedFiles } from "./files.ts";
-import { openFiles } from "./open-files.ts";
 
 /** The whole page takes files and folders. The first recording among them is opened, with Shift all of them as ghosts. */
 export function DropZone({ children }: { readonly children: ReactNode }) {
@@ -27,7 +26,9 @@ export function DropZone({ children }: { readonly children: ReactNode }) {
         event.preventDefault();
         setOver(false);
         const as = event.shiftKey && session.state.value.decks.length > 0 ? "ghosts" : "main";
-        void droppedFiles(event.dataTransfer).then((files) => openFiles(session, files, as));
+        void droppedFiles(event.dataTransfer).then(async (files) =>
+          (await import("./open-files.ts")).openFiles(session, files, as),
+        );
       }}
     >
       {children}

@@ -1,7 +1,7 @@
 import { FORMATS } from "simtape";
 import { formatsAt } from "../engine/formats.ts";
 import type { Session } from "../session.ts";
-import { locatorsOf } from "./files.ts";
+import { locatorsOf } from "./grouping.ts";
 import { formatAddresses } from "./formats.ts";
 
 /** Opens the first recording, and says that there were others; or lays all of them over what plays. */

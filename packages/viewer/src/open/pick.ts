@@ -1,5 +1,4 @@
 import type { Session } from "../session.ts";
-import { openFiles } from "./open-files.ts";
 
 /** Lets the user choose files, or a folder; the first recording among them is opened, or all of them become ghosts. */
 export async function pickFiles(
@@ -16,5 +15,7 @@ export async function pickFiles(
     input.addEventListener("cancel", () => resolve([]), { once: true });
   });
   input.click();
-  await openFiles(session, await chosen, as);
+  const files = await chosen;
+  // What knows the formats is loaded when files are there.
+  await (await import("./open-files.ts")).openFiles(session, files, as);
 }

@@ -1,13 +1,9 @@
-import { FORMATS } from "simtape";
 import { useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { Button } from "../ui/button.tsx";
 import { locatorAt } from "./files.ts";
 import { pickFiles } from "./pick.ts";
 import { RecordingList } from "./recording-list.tsx";
-
-/** What can be opened, as in a sentence. */
-const KINDS = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(FORMATS.map(({ name }) => name));
 
 /** Shown while nothing is open: how to open something, what is being opened, and why it could not be. */
 export function StartPage() {
@@ -23,8 +19,8 @@ export function StartPage() {
           <img src="./icon.svg" alt="" width={36} height={36} /> simtape
         </h1>
         <p>
-          Drop a recording of {KINDS} anywhere on this page: one file, a pair, or a folder of segments. It is read here,
-          in your browser, and goes nowhere.
+          Drop a recording of {FORMAT_NAMES} anywhere on this page: one file, a pair, or a folder of segments. It is
+          read here, in your browser, and goes nowhere.
         </p>
         <div className="start-buttons">
           <Button kind="main" onClick={() => void pickFiles(session, "files")}>
