@@ -149,18 +149,12 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
       () =>
         new Promise<(readonly [told: number, held: number])[]>((resolve) => {
           const found: (readonly [number, number])[] = [];
-          let isFirst = true;
           const stop = simtape.onFrame(({ state }) => {
             const slow = performance.now() + 150;
             while (performance.now() < slow);
-            // The panel may just have been renewed, which it is eight times a second at most.
-            if (isFirst) {
-              isFirst = false;
-              return;
-            }
             const told = Number(document.querySelector(".tree-text")!.textContent);
             found.push([told, state.values.get("visual-time") as number]);
-            if (found.length < 10) return;
+            if (found.length < 14) return;
             stop();
             simtape.pause();
             resolve(found);
@@ -169,7 +163,8 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
         }),
     );
     expect(new Set(shown.map(([told]) => told)).size).toBeGreaterThan(5);
-    for (const [told, held] of shown) expect(told).toBeCloseTo(held, 4);
+    // As playing begins the panel may be a picture behind; it must catch up, and stay there.
+    for (const [told, held] of shown.slice(4)) expect(told, JSON.stringify(shown)).toBeCloseTo(held, 4);
   });
 
   test("messages are listed to the last, searched, and gone to; their bytes are shown", async () => {
