@@ -37,6 +37,7 @@ export function useFrame(hz = 10): Frame | null {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | null = null;
     let shown = 0;
+    let came = 0;
     const show = (): void => {
       if (timer !== null) clearTimeout(timer);
       timer = null;
@@ -44,8 +45,12 @@ export function useFrame(hz = 10): Frame | null {
       flushSync(() => setFrame(session.frame));
     };
     const unsubscribe = session.onFrame(() => {
-      const wait = shown + 1000 / hz - performance.now();
-      if (wait <= 0) show();
+      const now = performance.now();
+      const wait = shown + 1000 / hz - now;
+      // Pictures that come no faster than that each bring their text along: waiting would put it behind every one of them.
+      const isSlow = now - came >= 1000 / hz;
+      came = now;
+      if (wait <= 0 || isSlow) show();
       else timer ??= setTimeout(show, wait);
     });
     return () => {
