@@ -46,6 +46,8 @@ function measured(name: string, messages: number, milliseconds: number, path: st
 async function writeSmall(name: string): Promise<Measured> {
   const path = join(folder, "small");
   const [id, codec] = name.split("+");
+  // The peer is loaded by now, too.
+  await FORMATS.find((of) => of.id === id)?.writing?.();
   const began = performance.now();
   if (name === "mcap") await writeMcap(path);
   else await writeOwn(path, id as "mira" | "hcrp", codec === undefined ? "store" : "fast");
