@@ -51,7 +51,7 @@ const DIALECT = "0.9.15";
 const DELTA: number = Math.fround(0.05);
 /** 2026-01-01 12:00 UTC. */
 const EPOCH = 1_767_268_800_000_000_000n;
-const NOBODY = 0;
+const NO_ACTOR = 0;
 const DEGREES = 180 / Math.PI;
 const [OTHER, VEHICLE, WALKER, LIGHT, SENSOR] = [0, 1, 2, 3, 5] as const;
 /** Bits of a vehicle's lights (CARLA spec §4.10). */
@@ -316,7 +316,7 @@ class Scene {
       writeCollision(this.#frames.lists.add("collision"), {
         collision: this.#collisions++,
         id1: this.#cars[own]!.id,
-        id2: this.#cars[other]?.id ?? NOBODY,
+        id2: this.#cars[other]?.id ?? NO_ACTOR,
         isHero1: own === 0,
         isHero2: other === 0,
       });

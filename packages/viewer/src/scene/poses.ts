@@ -32,7 +32,7 @@ export class Poses {
 
   /** Whether anything is other than before. */
   update(set: EntitySet | undefined): boolean {
-    const ids = set?.ids ?? NOBODY;
+    const ids = set?.ids ?? NO_IDS;
     const position = set?.columns.get("geodetic") ?? set?.columns.get("position");
     const rotation = set?.columns.get("orientation") ?? set?.columns.get("rotation");
     const areOthers = ids !== this.ids;
@@ -96,4 +96,4 @@ export class Poses {
   }
 }
 
-const NOBODY: EntitySet["ids"] = [];
+const NO_IDS: EntitySet["ids"] = [];

@@ -27,6 +27,7 @@ import {
   readWeather,
   type Weather,
   WEATHER_FIELDS,
+  NO_ACTOR,
 } from "./layout.ts";
 import { kebab } from "./state.ts";
 
@@ -47,8 +48,6 @@ const KINDS: Partial<Record<PacketKind, readonly string[]>> = {
   weather: ["weather"],
 };
 
-/** No registered actor: a wall, the ground (spec §4.5). */
-const NOBODY = 0xffff_ffff;
 /** Bytes of a packet without records: their count. */
 const EMPTY = 2;
 /** Bytes of a traffic light in a packet of them (spec §4.7). */
@@ -194,7 +193,7 @@ export class CarlaEvents implements EventReader {
         this.#now.add(pair);
         if (this.#before.has(pair)) return null;
         const { id1, id2 } = collision;
-        const isNamed = id2 !== NOBODY && (id2 !== 0 || this.#actors.has(0));
+        const isNamed = id2 !== NO_ACTOR && (id2 !== 0 || this.#actors.has(0));
         const who = isNamed ? [this.#actor(id1), this.#actor(id2)] : [this.#actor(id1)];
         const text = `${named(who[0]!)} hits ${who[1] === undefined ? "something that is no actor" : named(who[1])}`;
         return { kind: "collision", text, who, value: { ...collision } };

@@ -26,7 +26,7 @@ import { messagePackField } from "../../codec/messagepack-fields.ts";
 import type { Dissection, DissectOptions, Dissector } from "../../model/dissector.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import type { NativeRecord } from "../../model/reader.ts";
-import { type Dialect, kindOf, type PacketKind, WEATHER_FIELDS } from "./layout.ts";
+import { type Dialect, kindOf, type PacketKind, WEATHER_FIELDS, NO_ACTOR } from "./layout.ts";
 import type { CarlaReader } from "./reader.ts";
 import { isStatePatch, OWN_CHANNEL, STATE_PACKET } from "./state-patch.ts";
 
@@ -109,7 +109,6 @@ const LIGHTS = ["position", "low beam", "high beam", "brake", "right blinker", "
 const VEHICLE_LIGHTS = [...LIGHTS, "interior", "special 1", "special 2"];
 const WHEELS = ["front left", "front right", "back left", "back right", "middle left", "middle right"];
 const DOORS = ["front left", "front right", "rear left", "rear right", "hood", "trunk", "all"];
-const NOBODY = 0xffff_ffff;
 
 /** Payloads by kind (spec §4, §5); members are called as in the decoded value. */
 function payloads({ scalar, wheel, version }: Dialect): Readonly<Record<PacketKind, Part>> {
@@ -142,7 +141,7 @@ function payloads({ scalar, wheel, version }: Dialect): Readonly<Record<PacketKi
     collision: records({
       collision: u32le,
       id1: u32le,
-      id2: noted(u32le, (id) => (id === NOBODY ? "no actor" : null)),
+      id2: noted(u32le, (id) => (id === NO_ACTOR ? "no actor" : null)),
       isHero1: bool,
       isHero2: bool,
     }),

@@ -263,6 +263,9 @@ export function writeEventParent(builder: ByteBuilder, event: EventParent): void
   builder.u32le(event.id).u32le(event.parent);
 }
 
+/** In place of an id: no registered actor, a wall or the ground (spec §4.5). */
+export const NO_ACTOR = 0xffff_ffff;
+
 /** Two actors that touch; one record for each that has a collision sensor (spec §4.5). */
 export interface Collision {
   /** Counts from 0 through the recording; gaps are normal. */

@@ -66,7 +66,7 @@ export class Actors {
 }
 
 const SMALL = 1 << 12;
-const NOBODY = new Actors(new Set());
+const NO_ACTORS = new Actors(new Set());
 
 /** What the packets of a channel are of, and what they say of an actor; null: something else. */
 export interface PacketChannel {
@@ -119,7 +119,8 @@ export class Narrowing {
     if (!this.#areSkipsKnown) {
       this.#areSkipsKnown = true;
       for (const [id, { kind, names }] of this.#channels.entries()) {
-        const isNeeded = kind === null || (names === null ? this.#isOf(kind) : this.of(state, kind, names) !== NOBODY);
+        const isNeeded =
+          kind === null || (names === null ? this.#isOf(kind) : this.of(state, kind, names) !== NO_ACTORS);
         this.#skips[id] = isNeeded ? 0 : 1;
       }
     }
@@ -145,7 +146,7 @@ export class Narrowing {
   }
 
   #find(state: MutableState, kind: PacketKind, names: readonly ColumnName[]): Actors | null {
-    if (!this.#isOf(kind)) return NOBODY;
+    if (!this.#isOf(kind)) return NO_ACTORS;
     if (this.#isAttached && kind === "position") return null;
     let isAsked = false;
     for (const { set, column } of this.#cells) {
@@ -154,7 +155,7 @@ export class Narrowing {
       // any actor's record makes a column for all of its set
       if (state.sets.get(set)?.columns.has(column) !== true) return null;
     }
-    return isAsked || this.#hasUnknown(state) ? this.#wanted : NOBODY;
+    return isAsked || this.#hasUnknown(state) ? this.#wanted : NO_ACTORS;
   }
 
   /** An actor that was never added is there from the first record of any kind on. */

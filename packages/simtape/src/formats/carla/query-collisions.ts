@@ -1,3 +1,4 @@
+import { NO_ACTOR } from "./layout.ts";
 import type { Recording } from "../../model/recording.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./query-packets.ts";
 import { toLeft, toRight, wholeText } from "./query-text.ts";
@@ -12,7 +13,6 @@ export interface CarlaCollisionsOptions extends CarlaQueryOptions {
 
 /** By actor type. Signs (4) come out as `h` and sensors (5) as `a`, as in CARLA. */
 const LETTERS = ["o", "v", "w", "t", "h", "a"] as const;
-const NOBODY = 0xffff_ffff;
 const COLLISION_BYTES = 14;
 
 /**
@@ -112,7 +112,7 @@ class Collisions implements Inspector {
   }
 
   #actor(id: number): Actor {
-    return id === NOBODY ? UNKNOWN : (this.#actors.get(id) ?? UNKNOWN);
+    return id === NO_ACTOR ? UNKNOWN : (this.#actors.get(id) ?? UNKNOWN);
   }
 }
 
