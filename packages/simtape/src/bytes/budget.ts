@@ -1,6 +1,8 @@
 /** What an open recording may take when nothing else is said. */
 const USUAL = 256 * 2 ** 20;
 const MEBIBYTE = 2 ** 20;
+/** The part of a budget that may be spared: a quarter. */
+const SPARED = 4;
 
 /** More was asked for than the budget of an open recording has. The model turns it into a `RecordingError`. */
 export class BudgetError extends Error {
@@ -21,6 +23,9 @@ export class Budget {
   /** Bytes of memory. */
   readonly limit: number;
   #held = 0;
+  #spared = 0;
+  /** Who gives up what is spared. */
+  readonly #givers = new Set<() => void>();
 
   /** Throws `RangeError` for what is no number of bytes. */
   constructor(limit: number = USUAL) {
@@ -41,7 +46,25 @@ export class Budget {
 
   /** For memory that goes again: throws `BudgetError` when `bytes` find no room beside what is held. */
   fit(what: string, bytes: number): void {
+    if (this.#held + this.#spared + bytes > this.limit) this.#giveUp();
     if (this.#held + bytes > this.limit) throw new BudgetError(what, bytes, this.limit - this.#held, this.limit);
+  }
+
+  /**
+   * Counts `bytes` that only save time: `giveUp` is called, and they count no more, when something else needs the room.
+   * False, and nothing counted, where a quarter of the budget is spared already or the room is needed.
+   */
+  spare(bytes: number, giveUp: () => void): boolean {
+    if (this.#spared + bytes > this.limit / SPARED || this.#held + this.#spared + bytes > this.limit) return false;
+    this.#spared += bytes;
+    this.#givers.add(giveUp);
+    return true;
+  }
+
+  #giveUp(): void {
+    this.#spared = 0;
+    for (const giveUp of this.#givers) giveUp();
+    this.#givers.clear();
   }
 
   /** Bytes that may be made of `size` stored ones: the budget for each MiB of them, and twice that for a beginning. */

@@ -67,6 +67,12 @@ export class Columns implements MessageBatch {
     return this.bytes.subarray(this.start[i]!, this.end[i]!);
   }
 
+  /** The same rows of other bytes. */
+  over(bytes: Uint8Array): Columns {
+    const { time, channel, sequence, flags, start, end, context, shifted } = this;
+    return new Columns(time, channel, sequence, flags, bytes, start, end, context, shifted);
+  }
+
   /** Rows `[from, to)` as views. */
   slice(from: number, to: number): Columns {
     return new Columns(

@@ -1,7 +1,8 @@
 import { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
+import { NO_BYTES } from "../io/gate.ts";
 import { type ByteSource, SourceError } from "../io/source.ts";
-import { ColumnBuilder, type Columns } from "./batch.ts";
+import { ColumnBuilder, Columns } from "./batch.ts";
 import { type Chunk, StatisticsCounter, summarize } from "./chunk.ts";
 import type { Finding, Reporter } from "./error.ts";
 import type { NativeRecord, OpenOptions } from "./reader.ts";
@@ -168,6 +169,8 @@ export interface ScanOptions extends OpenOptions {
 /** Memory of what is kept of a chunk, and of a damaged range. */
 const CHUNK_MEMORY = 512;
 const GAP_MEMORY = 96;
+/** Memory of a row that is kept. */
+const ROW_MEMORY = 27;
 
 interface Gap {
   readonly from: number;
@@ -182,6 +185,65 @@ interface Step {
   readonly length: number;
   readonly rows: ColumnBuilder;
   readonly unpacked: ByteBuilder;
+}
+
+/** Bytes read twice where two windows meet, at first. */
+const LEAST_OVERLAP = 4 << 10;
+
+interface Block {
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads the next window of a scan while one is walked. Where it begins is known only when that is done, within one
+ * record: what is read ahead overlaps what was read before, more once that was too little.
+ */
+class Ahead {
+  readonly #read: (offset: number, length: number) => Promise<Uint8Array>;
+  readonly #end: number;
+  #overlap = LEAST_OVERLAP;
+  #block: Block = { offset: 0, bytes: NO_BYTES };
+  #next: { readonly offset: number; readonly block: Promise<Block> } | null = null;
+
+  constructor(read: (offset: number, length: number) => Promise<Uint8Array>, end: number) {
+    this.#read = read;
+    this.#end = end;
+  }
+
+  /** Bytes `[offset, offset + length)`. */
+  async take(offset: number, length: number): Promise<Uint8Array> {
+    if (!this.#has(offset, length)) {
+      const next = this.#next;
+      const isMissed = next !== null && offset < next.offset;
+      if (isMissed) this.#overlap = 2 * (next.offset + this.#overlap - offset);
+      if (next !== null && !isMissed) this.#block = await next.block;
+      if (!this.#has(offset, length)) this.#block = { offset, bytes: await this.#read(offset, length) };
+      this.#begin(length);
+    }
+    return this.#block.bytes.subarray(offset - this.#block.offset, offset - this.#block.offset + length);
+  }
+
+  #has(offset: number, length: number): boolean {
+    const from = this.#block.offset;
+    return offset >= from && offset + length <= from + this.#block.bytes.length;
+  }
+
+  /** Begins to read what follows, but for a quarter of a window at most that is there already. */
+  #begin(window: number): void {
+    this.#next = null;
+    const until = this.#block.offset + this.#block.bytes.length;
+    if (until >= this.#end) return;
+    const overlap = Math.min(this.#overlap, window >> 2);
+    const offset = until - overlap;
+    const block = this.#read(offset, Math.min(this.#end - offset, window + overlap)).then((bytes) => ({
+      offset,
+      bytes,
+    }));
+    // One that is not taken may fail without a word.
+    block.catch(() => undefined);
+    this.#next = { offset, block };
+  }
 }
 
 /** What a chunk's payloads lie in. */
@@ -206,6 +268,8 @@ export class FlatFile {
   readonly #gaps: Gap[] = [];
   /** What is carried into chunks, by their offset, where it is not 0. */
   readonly #carried = new Map<number, number>();
+  /** Rows that the scan found, without their bytes, as far as the budget spares room: such chunks are not walked again. */
+  readonly #kept = new Map<Chunk, Columns>();
 
   private constructor(source: ByteSource, layout: FlatLayout, begin: number, end: number, budget: Budget) {
     this.source = source;
@@ -233,9 +297,12 @@ export class FlatFile {
       file.#budget.hold("the list of chunks", CHUNK_MEMORY);
       unpacked += step.unpacked.length;
       file.#budget.expand("unpacking its records", unpacked, range.end - range.begin);
+      const isPlain = step.unpacked.length === 0;
       const batch = step.rows.build(payloadsOf(step.bytes, step.unpacked), sequence);
-      file.chunks.push({ offset: step.offset, length: step.length, sequence, ...summarize(batch) });
+      const chunk = { offset: step.offset, length: step.length, sequence, ...summarize(batch) };
+      file.chunks.push(chunk);
       file.#counter.add(batch);
+      if (isPlain) file.#keep(chunk, batch);
       options.onBatch?.(batch);
       sequence += batch.length;
       options.onProgress?.(step.offset + step.length, range.end);
@@ -254,12 +321,26 @@ export class FlatFile {
 
   async decode(chunk: Chunk, signal?: AbortSignal): Promise<Columns> {
     const bytes = await this.#read(chunk.offset, chunk.length, signal);
+    const context = this.#layout.context?.(chunk) ?? null;
+    const kept = context === null ? this.#kept.get(chunk) : undefined;
+    if (kept !== undefined) return kept.over(bytes);
     const rows = new ColumnBuilder(chunk.count, this.#budget);
     const unpacked = new ByteBuilder();
-    const context = this.#layout.context?.(chunk) ?? null;
     this.#walkSound(bytes, chunk.offset, rows, null, unpacked, context);
     return rows.build(payloadsOf(bytes, unpacked), chunk.sequence, context);
   }
+
+  /** Walks the bytes of a chunk once more, for what its layout puts into `context` only when that is asked for. */
+  walkAgain(chunk: Chunk, bytes: Uint8Array, context: unknown): void {
+    const rows = new ColumnBuilder(chunk.count, this.#budget);
+    this.#walkSound(bytes, chunk.offset, rows, null, new ByteBuilder(), context);
+  }
+
+  #keep(chunk: Chunk, batch: Columns): void {
+    if (this.#budget.spare(batch.length * ROW_MEMORY, this.#forget)) this.#kept.set(chunk, batch.over(NO_BYTES));
+  }
+
+  readonly #forget = (): void => this.#kept.clear();
 
   /** Every byte from `begin` to `end`. */
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {
@@ -337,12 +418,13 @@ export class FlatFile {
 
   async *#steps(usual: number, signal: AbortSignal | undefined, report: Reporter): AsyncGenerator<Step> {
     const rows = new ColumnBuilder(undefined, this.#budget);
+    const ahead = new Ahead((from, length) => this.#read(from, length, signal), this.end);
     let offset = this.begin;
     let window = usual;
     while (offset < this.end) {
       const wanted = Math.min(window, this.end - offset);
       if (wanted > MAX_RECORD) this.#budget.fit("a record", wanted);
-      const bytes = await this.#read(offset, wanted, signal);
+      const bytes = await ahead.take(offset, wanted);
       signal?.throwIfAborted();
       const isLast = offset + bytes.length >= this.end;
       const gaps = this.#gaps.length;

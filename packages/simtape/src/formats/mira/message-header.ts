@@ -50,8 +50,9 @@ export class TapeContext {
   readonly offset: number;
   /** Sequence of the first message. */
   readonly #sequence: number;
-  /** Where each message begins, by sequence. */
-  readonly #positions: Uint32Array;
+  /** Where each message begins, by sequence; found out when it is asked for, as reading alone does not need it. */
+  #positions: Uint32Array | null = null;
+  readonly #findPositions: () => Uint32Array;
   /** Sequences of messages that are the first of their block. */
   readonly #firsts: ReadonlySet<number>;
   readonly #expansion: Expansion | null;
@@ -63,7 +64,7 @@ export class TapeContext {
     offset: number,
     dialect: Dialect,
     sequence: number,
-    positions: Uint32Array,
+    findPositions: () => Uint32Array,
     firsts: ReadonlySet<number>,
     expansion: Expansion | null,
   ) {
@@ -72,7 +73,7 @@ export class TapeContext {
     this.dialect = dialect;
     this.offset = offset;
     this.#sequence = sequence;
-    this.#positions = positions;
+    this.#findPositions = findPositions;
     this.#firsts = firsts;
     this.#expansion = expansion;
   }
@@ -91,6 +92,7 @@ export class TapeContext {
 
   /** Fills `shape` with the places of a message and gives the position of its chunk; -1 when it is of another chunk. */
   locate(sequence: number, shape: ChunkShape): number {
+    this.#positions ??= this.#findPositions();
     const position = this.#positions[sequence - this.#sequence];
     if (position === undefined) return -1;
     measure(this.view, position, this.bytes.length, this.bytes.length, this.dialect, shape);

@@ -182,7 +182,11 @@ export class Tape {
     const raw = rowsOf(whole, chunk);
     const { length, bytes } = raw;
     const skipped = chunk.sequence - chunk.whole.sequence;
-    const positions = (whole.context as Uint32Array).subarray(skipped, skipped + length);
+    const positions = (): Uint32Array => {
+      const found = new Uint32Array(chunk.whole.count);
+      this.#file.walkAgain(chunk.whole, bytes, found);
+      return found.subarray(skipped, skipped + length);
+    };
     const firsts = new Set<number>();
     if (chunk.opensBlock && skipped === 0) firsts.add(chunk.sequence);
     let flags = 0;
@@ -200,13 +204,14 @@ export class Tape {
   /** Rows with all data decompressed, in bytes of their own. */
   async #expanded(
     raw: Columns,
-    positions: Uint32Array,
+    positions: () => Uint32Array,
     firsts: ReadonlySet<number>,
     chunk: TapeChunk,
   ): Promise<Columns> {
     const { length } = raw;
     const compressions: (Compression | "unknown" | null)[] = new Array(length).fill(null);
     const found: FoundOpaque[] = [];
+    let known: Uint32Array | null = null;
     const payloads: Uint8Array[] = [];
     const view = new DataView(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength);
     let total = 0;
@@ -221,7 +226,8 @@ export class Tape {
         this.#codecs.add(content?.compression ?? "unknown");
         if (content !== null) payload = content.bytes;
         else if (size > 0 || stored.length > 0) {
-          const offset = chunk.whole.offset + positions[sequence - chunk.sequence]!;
+          known ??= positions();
+          const offset = chunk.whole.offset + known[sequence - chunk.sequence]!;
           found.push({ channel: raw.channel[i]!, offset, stored, size, time: raw.time[i]!, sequence });
           if (!this.#isFollowed(view, raw.end[i]!)) this.doubtful.add(offset);
         }

@@ -1,6 +1,5 @@
 import type { FindingCode } from "../../model/error.ts";
 import { hex } from "../../bytes/error.ts";
-import type { Chunk } from "../../model/chunk.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
 import { type ChannelTable, MAX_CHANNELS } from "./channel-table.ts";
 import { BLOCK, CHANNEL_INFO, CHUNK_HEADER_BYTES, type Dialect, INDEX, MESSAGE, MESSAGE_BYTES } from "./layout.ts";
@@ -66,11 +65,7 @@ export class TapeLayout implements FlatLayout {
     return this.#long;
   }
 
-  /** Where messages begin in the bytes of the chunk that is decoded, in file order. */
-  context(chunk: Chunk): Uint32Array {
-    return new Uint32Array(chunk.count);
-  }
-
+  /** A `Uint32Array` as context is filled with the places of the messages in the bytes, in file order. */
   walk(walk: Walk): number {
     let position = walk.start;
     this.#isFirst = false;

@@ -92,7 +92,8 @@ class FileSource implements ByteSource {
   }
 
   async #fill(handle: FileHandle, offset: number, count: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const bytes = new Uint8Array(count);
+    // All of it is written to, or cut off: it need not be zeros first.
+    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(count).buffer);
     let got = 0;
     while (got < count) {
       this.#gate.enter(offset, count, signal);
