@@ -1,9 +1,10 @@
 /**
- * Writing speed, beside `fs.writeSync` of the same bytes and @mcap/core's writer in the same run: `npm run bench:write`.
+ * Writing speed, beside `fs.writeSync` of the same bytes and @mcap/core's writer in the same run, all of them until the
+ * file is on the disk: `npm run bench:write`.
  * First 100-byte messages into HCRP, MIRA and MCAP; then a recording of each format laid out anew.
  */
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
 /** Files of @mcap/core, as it is meant to be used: chunks with indexes, zstd where asked for. */
-import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { McapIndexedReader, McapWriter } from "@mcap/core";
 import { loadZstd } from "../../packages/simtape/dist/codec/zstd.js";
 
@@ -43,6 +43,8 @@ export async function createMcap(
     },
     close: async () => {
       await writer.end();
+      // Ours are on the disk when they are closed; so is this one.
+      fsyncSync(fd);
       closeSync(fd);
     },
   };

@@ -1,9 +1,10 @@
-import { ByteBuilder } from "../../bytes/builder.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
-import { writeVarint, writeZigzag } from "../../bytes/varint.ts";
 
 /** Bytes of a piece of a log. */
 const PIECE = 64 << 10;
+/** Bytes of a piece at first, and of the longest entry: most channels of some tapes have few messages. */
+const LEAST_PIECE = 64;
+const ENTRY = 40;
 /** Bits of an entry's first number, below the step inside the block. */
 const NEW_BLOCK = 1;
 const EXACT = 2;
@@ -18,7 +19,8 @@ export class IndexLog {
   count = 0;
   /** Times never went back. */
   isAscending = true;
-  #out = new ByteBuilder(32);
+  #bytes: Uint8Array = new Uint8Array(LEAST_PIECE);
+  #at = 0;
   readonly #full: Uint8Array[] = [];
   #block = 0;
   #inside = 0;
@@ -28,16 +30,16 @@ export class IndexLog {
 
   /** Offsets of the block and, counted from it, of the message; `exact`: the time where a number does not hold it. */
   add(block: number, inside: number, time: number, exact: bigint | null): void {
-    const out = this.#out;
+    if (this.#at + ENTRY > this.#bytes.length) this.#makeRoom();
     const isNew = block !== this.#block || this.count === 0;
     const step = isNew ? inside : inside - this.#inside;
     const passed = time - this.#time;
     const isFar = exact !== null || passed > MAX_STEP || passed < -MAX_STEP;
-    writeVarint(out, step * 4 + (isNew ? NEW_BLOCK : 0) + (isFar ? EXACT : 0));
-    if (isNew) writeVarint(out, block - this.#block);
+    this.#varint(step * 4 + (isNew ? NEW_BLOCK : 0) + (isFar ? EXACT : 0));
+    if (isNew) this.#varint(block - this.#block);
     if (isFar) this.#addExact(exact ?? BigInt(time));
     else {
-      writeZigzag(out, passed);
+      this.#varint(passed < 0 ? -2 * passed - 1 : 2 * passed);
       if (this.count > 0 && (this.#exact === null ? passed < 0 : BigInt(time) < this.#exact)) this.isAscending = false;
       this.#time = time;
       this.#exact = null;
@@ -45,21 +47,51 @@ export class IndexLog {
     this.#block = block;
     this.#inside = inside;
     this.count++;
-    if (out.length < PIECE - 40) return;
-    this.#full.push(out.take());
-    this.#out = new ByteBuilder(PIECE);
+  }
+
+  /** A longer piece while it is short; a new one then. */
+  #makeRoom(): void {
+    const { length } = this.#bytes;
+    if (length < PIECE) {
+      const grown = new Uint8Array(2 * length);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+      return;
+    }
+    this.#full.push(this.#bytes.subarray(0, this.#at));
+    this.#bytes = new Uint8Array(PIECE);
+    this.#at = 0;
+  }
+
+  /** Of a number that is not negative; there is room for it. In doubles as far as 32 bits do not suffice. */
+  #varint(value: number): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let rest = value;
+    while (rest > 0x7fff_ffff) {
+      const next = Math.floor(rest / 128);
+      bytes[at++] = rest - next * 128 + 128;
+      rest = next;
+    }
+    while (rest > 0x7f) {
+      bytes[at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    bytes[at++] = rest;
+    this.#at = at;
   }
 
   #addExact(exact: bigint): void {
-    this.#out.bigI64le(exact);
+    new DataView(this.#bytes.buffer).setBigInt64(this.#at, exact, true);
+    this.#at += 8;
     if (this.count > 0 && exact < (this.#exact ?? BigInt(this.#time))) this.isAscending = false;
     this.#exact = exact;
   }
 
   /** Gives the entries back, in the order added. */
   read(): IndexEntries {
-    if (this.#out.length > 0) this.#full.push(this.#out.take());
-    return new LogCursor(this.#full);
+    const last = this.#bytes.subarray(0, this.#at);
+    return new LogCursor(last.length === 0 ? this.#full : [...this.#full, last]);
   }
 
   /** The entries ascending by time, those of one time in the order added; takes 40 bytes of memory for each. */

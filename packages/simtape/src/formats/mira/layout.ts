@@ -278,6 +278,33 @@ export class MessageHead {
   }
 }
 
+/** One entry after the other of index tables, put together in the same memory. */
+export class IndexEntryWriter {
+  readonly #bytes = new Uint8Array(INDEX_ENTRY_BYTES);
+  readonly #view = new DataView(this.#bytes.buffer);
+  readonly #isLittle: boolean;
+
+  constructor(dialect: Dialect) {
+    this.#isLittle = dialect.isLittle;
+  }
+
+  /** `exact`: the time where a number does not hold it. */
+  write(builder: ByteBuilder, block: number, inside: number, time: number, exact: bigint | null): void {
+    this.#i64(0, block);
+    this.#i64(8, inside);
+    if (exact === null) this.#i64(16, time);
+    else this.#view.setBigInt64(16, exact, this.#isLittle);
+    builder.raw(this.#bytes);
+  }
+
+  #i64(at: number, value: number): void {
+    const isLittle = this.#isLittle;
+    const high = Math.floor(value / 0x1_0000_0000);
+    this.#view.setUint32(isLittle ? at : at + 4, value - high * 0x1_0000_0000, isLittle);
+    this.#view.setInt32(isLittle ? at + 4 : at, high, isLittle);
+  }
+}
+
 /** Where a message is, spec §2.6; what the two offsets count from and aim at differs, spec §9, A11 and A12. */
 export interface IndexEntry {
   readonly block: bigint;

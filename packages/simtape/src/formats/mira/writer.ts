@@ -17,6 +17,7 @@ import {
   channelInfoBytes,
   INDEX,
   INDEX_ENTRY_BYTES,
+  IndexEntryWriter,
   MESSAGE_BYTES,
   startMessage,
   type TapeChannelInfo,
@@ -404,17 +405,11 @@ export class MiraWriter implements Writer {
     writeChunkHeader(this.#out, { type: INDEX, size: 4 + count * INDEX_ENTRY_BYTES }, profile);
     if (isLittle) this.#out.u32le(count);
     else this.#out.u32be(count);
+    const entry = new IndexEntryWriter(profile);
     const cursor = channel.log.isAscending ? channel.log.read() : channel.log.readSorted();
     while (cursor.next()) {
       const out = this.#out;
-      const { exact } = cursor;
-      if (isLittle) out.i64le(cursor.block + shift).i64le(cursor.inside + inside);
-      else out.i64be(cursor.block + shift).i64be(cursor.inside + inside);
-      if (exact !== null) {
-        if (isLittle) out.bigI64le(exact);
-        else out.bigI64be(exact);
-      } else if (isLittle) out.i64le(cursor.time);
-      else out.i64be(cursor.time);
+      entry.write(out, cursor.block + shift, cursor.inside + inside, cursor.time, cursor.exact);
       if (out.length < PIECE) continue;
       this.#handOver();
       if (this.#behind.ready !== null) await this.#behind.ready;
