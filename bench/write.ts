@@ -24,6 +24,7 @@ function rawSpeed(path: string): number {
   const fd = openSync(join(folder, "raw"), "w");
   const began = performance.now();
   for (let at = 0; at < bytes.length; at += 1 << 20) writeSync(fd, bytes.subarray(at, at + (1 << 20)));
+  fsyncSync(fd);
   closeSync(fd);
   return bytes.length / (performance.now() - began) / 1000;
 }
