@@ -109,7 +109,7 @@ export type KnownFindingCode =
   | "private-event"
   | "snapshot-differs"
   | "journal"
-  | "salvaged"
+  | "left-out"
   | "bad-name"
   | "bad-data"
   | "bad-pointer"
@@ -543,7 +543,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     means: "The recorder's journal has ticks that are in no segment.",
     advice: "Run `simtape recover` on the folder.",
   },
-  salvaged: {
+  "left-out": {
     means: "A compaction left out what could not be read.",
     advice: NOTHING,
   },

@@ -7,10 +7,10 @@ import type { RepairNote, WritingFormat } from "../model/writer.ts";
 import { check } from "./check.ts";
 import { copy } from "./copy.ts";
 
-/** How often what was repaired is repaired in turn, when mending one thing shows another. */
+/** How often what was repaired is repaired in turn, when repairing one thing shows another. */
 const PASSES = 6;
 /** Findings that are no damage, but that a format writes without. */
-const MENDED: ReadonlySet<string> = new Set(["private-event"]);
+const REPAIRED: ReadonlySet<string> = new Set(["private-event"]);
 const FAULTS: ReadonlySet<Finding["severity"]> = new Set(["damage", "loss"]);
 
 /** How much of a channel repair kept. */
@@ -53,17 +53,17 @@ export async function repair(
   try {
     const { status, findings } = await check(recording);
     const account = new Account(await bytesOf(recording));
-    const isSound = status === "sound" && !findings.some(({ code }) => MENDED.has(code));
+    const isSound = status === "sound" && !findings.some(({ code }) => REPAIRED.has(code));
     if (isSound) await copy(recording, from, to);
-    const content = isSound ? await contentOf(recording) : await mend(recording, writing, to, reopen, account);
+    const content = isSound ? await contentOf(recording) : await repairInTurn(recording, writing, to, reopen, account);
     return { status: isSound ? "sound" : "repaired", ...account.result(), ...content, findings };
   } catch (error) {
     throw RecordingError.from(error, recording.info.format);
   }
 }
 
-/** Writes what is left, and mends that in turn until nothing is wrong with it: behind one fault may lie another. */
-async function mend(
+/** Writes what is left, and repairs that in turn until nothing is wrong with it: behind one fault may lie another. */
+async function repairInTurn(
   recording: Recording,
   writing: WritingFormat,
   to: SinkBundle,

@@ -76,21 +76,21 @@ describe("simtape compact", () => {
     for (const made of [out, at("joined.hcrp")]) expect((await simtape(["check", made])).exit, made).toBe(0);
   });
 
-  test("refuses what is not finished and what would overwrite, salvages when told to", async () => {
+  test("refuses what is not finished and what would overwrite, repairs when asked to", async () => {
     const open = await live("open-", { header: (head) => ({ ...head, flags: head.flags & ~FLAG_FINISHED }) });
     const refused = await simtape(["compact", open, at("open.hcrp")]);
     expect([refused.exit, existsSync(at("open.hcrp"))]).toEqual([1, false]);
     expect(refused.stderr).toMatch(/not finished/);
-    expect((await simtape(["compact", open, at("open.hcrp"), "--salvage"])).exit).toBe(0);
+    expect((await simtape(["compact", open, at("open.hcrp"), "--repair"])).exit).toBe(0);
     const taken = await simtape(["compact", await live("other-"), at("race.hcrp")]);
     expect(taken.exit).toBe(2);
     expect((await simtape(["compact", open, at("x.hcrp"), "--level", "99"])).exit).toBe(2);
     const torn = await live("torn-");
     writeFileSync(join(torn, "seg-00000000.hcs"), readFileSync(join(torn, "seg-00000000.hcs")).subarray(0, 300));
     expect((await simtape(["compact", torn, at("torn.hcrp")])).exit).toBe(1);
-    const salvaged = await simtape(["compact", torn, at("torn.hcrp"), "--salvage"]);
-    expect(salvaged.exit).toBe(3);
-    expect(salvaged.stderr).toMatch(/left out chunk 0/);
+    const repaired = await simtape(["compact", torn, at("torn.hcrp"), "--repair"]);
+    expect(repaired.exit).toBe(3);
+    expect(repaired.stderr).toMatch(/left out chunk 0/);
     expect((await simtape(["verify", torn])).exit).toBe(3);
   });
 

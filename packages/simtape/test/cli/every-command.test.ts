@@ -78,7 +78,7 @@ const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   ],
   compact: [
     { words: IN_OUT, format: "hcrp" },
-    { words: [...IN_OUT, "--salvage"], format: "hcrp" },
+    { words: [...IN_OUT, "--repair"], format: "hcrp" },
   ],
   "dictionary train": [{ words: ["IN", "-o", "OUT", "--id", "40000"], format: "hcrp", ending: ".dict" }],
   "meta get": [{ words: ["IN"], format: "hcrp" }],

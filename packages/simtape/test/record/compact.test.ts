@@ -333,7 +333,7 @@ describe("compaction", () => {
       header: (header) => ({ ...header, flags: header.flags & ~FLAG_FINISHED }),
     });
     await expect(compacted(open)).rejects.toMatchObject({ code: "unsupported" });
-    const { report, bundle } = await compacted(open, { salvage: true });
+    const { report, bundle } = await compacted(open, { repair: true });
     expect(report).toMatchObject({ chunksLost: 0, ticksLost: 0 });
     expect(await metadataOf(bundle)).toMatchObject({ hcrp: { outcome: "crashed" } });
     await expect(compacted(await segmentedBundle(walk(), 3, { profile: "plain" }))).rejects.toMatchObject({
@@ -341,14 +341,14 @@ describe("compaction", () => {
     });
   });
 
-  test("salvages what is sound, leaves out what hangs on what is lost, and tells it", async () => {
+  test("repairs: keeps what is sound, leaves out what hangs on what is lost, and tells it", async () => {
     const files = segmented(await loadZstd(), walk(), 1);
     // chunk 0 has a snapshot, 1 has none, 2 has one, 3 has none
     const bad = files["seg-00000000.hcs"]!.slice();
     bad[bad.length - 3]! ^= 0x55;
     const source = bundleOfFiles({ ...files, "seg-00000000.hcs": bad });
     await expect(compacted(source)).rejects.toMatchObject({ code: "malformed" });
-    const { report, bundle } = await compacted(source, { salvage: true });
+    const { report, bundle } = await compacted(source, { repair: true });
     expect(report).toMatchObject({ chunks: 2, chunksLost: 2, ticksLost: 120 });
     expect(report.losses).toHaveLength(2);
     const checked = await verify(bundle);

@@ -26,7 +26,7 @@ interface CompactCommand extends TargetOptions, ReadOptions {
   readonly level?: number;
   readonly dictionary?: string;
   readonly names?: string;
-  readonly salvage?: boolean;
+  readonly repair?: boolean;
   readonly columns?: boolean;
   readonly analyse?: readonly string[];
   readonly json?: boolean;
@@ -40,7 +40,7 @@ export function addCompact(program: Command): void {
     budgeted(program.command("compact"))
       .summary("one small file of a finished HCRP recording")
       .description(
-        "Merges the chunks of a finished HCRP recording into larger frames, drops superfluous snapshots, compresses again, and compares state and events with the source before the file gets its name. The same recording gives the same bytes; an output that already has them stays as it is. Exit 0: done; 3: done, but a salvaged recording had lost chunks; 1: not finished, damaged or unreadable.",
+        "Merges the chunks of a finished HCRP recording into larger frames, drops superfluous snapshots, compresses again, and compares state and events with the source before the file gets its name. The same recording gives the same bytes; an output that already has them stays as it is. Exit 0: done; 3: done, but a repaired recording had lost chunks; 1: not finished, damaged or unreadable.",
       )
       .argument("<file>", "path, folder, URL, or - for standard input")
       .argument("[output]", "where to write"),
@@ -52,12 +52,12 @@ export function addCompact(program: Command): void {
       "--names <file>",
       "names of blocks, items … that changed: those of older data versions are brought up to date",
     )
-    .option("--salvage", "accept a recording that crashed or is damaged, leave out damaged chunks")
+    .option("--repair", "accept a recording that crashed or is damaged, leave out damaged chunks")
     .option("--analyse <name...>", `add to the metadata: ${Object.keys(ANALYSES).join(", ")}`)
     .option("--json", "the whole report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape compact live/ run.hcrp\n  $ simtape compact crashed/ run.hcrp --salvage --analyse statistics splits",
+      "\nExamples:\n  $ simtape compact live/ run.hcrp\n  $ simtape compact crashed/ run.hcrp --repair --analyse statistics splits",
     )
     .action(async (file: string, output: string | undefined, options: CompactCommand) => {
       const path = output ?? options.output;
@@ -88,7 +88,7 @@ export function addCompact(program: Command): void {
           dictionaries,
           budget: budgetOf(options),
           fixer,
-          salvage: options.salvage,
+          repair: options.repair,
           visitors: names.map((name) => ANALYSES[analysisOf(name)]()),
           existing,
           onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
@@ -131,12 +131,12 @@ async function overDisk(to: SinkBundle, work: (to: SinkBundle) => Promise<Compac
 /** Bytes put at once. */
 const PIECE = 8 << 20;
 
-/** What a salvaged recording had lost. */
+/** What a repaired recording had lost. */
 function lossesIn({ losses, chunksLost, ticksLost }: CompactReport): Finding[] {
   const messages = losses.map((loss) => `left out ${loss}`);
   if (messages.length === 0 && chunksLost + ticksLost > 0)
     messages.push(`${counted(chunksLost, "chunk")} and ${counted(ticksLost, "tick")} are lost`);
-  return messages.map((message) => ({ code: "salvaged", severity: "loss", message }));
+  return messages.map((message) => ({ code: "left-out", severity: "loss", message }));
 }
 
 function tell(path: string, report: CompactReport): string[] {

@@ -38,15 +38,15 @@ export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Pr
   if (!(reader instanceof CarlaReader)) throw new TypeError(`the recording is ${from.info.format}, not carla`);
   const writer = await CarlaWriter.create(to, { like: reader });
   try {
-    const mending = new Mending(reader, writer, note);
-    if (!reader.isHeadSound) mending.header();
+    const repair = new LogRepair(reader, writer, note);
+    if (!reader.isHeadSound) repair.header();
     let chunk = 0;
     for await (const records of reader.file.records()) {
       const entry = reader.file.chunks[chunk++]!;
-      mending.chunk(records, await reader.file.decode(entry), entry.sequence);
+      repair.chunk(records, await reader.file.decode(entry), entry.sequence);
       if (writer.ready !== null) await writer.ready;
     }
-    mending.end();
+    repair.end();
     await writer.close();
   } catch (error) {
     await writer.abort();
@@ -54,7 +54,7 @@ export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Pr
   }
 }
 
-class Mending {
+class LogRepair {
   readonly #reader: CarlaReader;
   readonly #writer: CarlaWriter;
   readonly #note: RepairNote;
@@ -170,24 +170,24 @@ class Mending {
     const frame = said <= Number.MAX_SAFE_INTEGER && isTimely ? said : this.#frame + 1;
     this.#bridge(time, offset);
     const duration = view.getFloat64(8, true);
-    const mended = payload.slice();
+    const repaired = payload.slice();
     if (frame !== said) {
-      new DataView(mended.buffer).setUint32(0, frame % 0x1_0000_0000, true);
-      new DataView(mended.buffer).setUint32(4, Math.floor(frame / 0x1_0000_0000), true);
+      new DataView(repaired.buffer).setUint32(0, frame % 0x1_0000_0000, true);
+      new DataView(repaired.buffer).setUint32(4, Math.floor(frame / 0x1_0000_0000), true);
       const message = `the number of the frame at ${hex(offset)}: ${frame} instead of ${said}`;
       this.#note.rebuilt({ code: "frame-number", severity: "note", message, offset, time });
     }
     if (!isDuration(duration)) {
-      new DataView(mended.buffer).setFloat64(8, -1, true);
+      new DataView(repaired.buffer).setFloat64(8, -1, true);
       const message = `the duration of the frame at ${hex(offset)}, which cannot be ${duration} s`;
       this.#note.rebuilt({ code: "frame-duration", severity: "note", message, offset, time });
     }
     if (!isTimely) {
-      new DataView(mended.buffer).setFloat64(16, time / 1e9, true);
+      new DataView(repaired.buffer).setFloat64(16, time / 1e9, true);
       const message = `the elapsed time of the frame at ${hex(offset)}: ${time / 1e9} s instead of ${elapsed} s`;
       this.#note.rebuilt({ code: "frame-time", severity: "note", message, offset, time });
     }
-    this.#writer.write(this.#start, time, mended);
+    this.#writer.write(this.#start, time, repaired);
     this.#isOpen = true;
     this.#time = time;
     this.#frame = frame;
@@ -232,9 +232,9 @@ class Mending {
 
   #damaged({ offset, bytes }: NativeRecord): void {
     this.#wasDamaged = true;
-    const mended = this.#mended(bytes);
-    if (mended !== null) {
-      const { kind, payload, what } = mended;
+    const repaired = this.#repaired(bytes);
+    if (repaired !== null) {
+      const { kind, payload, what } = repaired;
       this.#reach(this.#time, offset);
       this.#write(this.#writer.channel({ name: kind }), this.#time, payload);
       const message = `the ${what} of the ${kind} packet at ${hex(offset)}`;
@@ -277,7 +277,7 @@ class Mending {
   }
 
   /** A packet whose size or count alone is damaged: the other, and where it ends, tell it. */
-  #mended(bytes: Uint8Array): { kind: PacketKind; payload: Uint8Array; what: "size" | "count" } | null {
+  #repaired(bytes: Uint8Array): { kind: PacketKind; payload: Uint8Array; what: "size" | "count" } | null {
     const id = bytes[0]!;
     const size = bytes.length - PACKET_HEADER_BYTES;
     if (size <= 2 || id < EVENT_ADD || !this.#isOpen) return null;

@@ -11,8 +11,8 @@ import type { ByteSource } from "../../io/source.ts";
 import type { Reporter } from "../../model/error.ts";
 import type { Value } from "../../model/value.ts";
 import { MAX_TREE_BYTES, readContinuousHeader, readNormalHeader, readTree, TEXT } from "./layout.ts";
-import { mendSignals } from "./mend-signals.ts";
-import { salvageTree } from "./salvage.ts";
+import { repairSignals } from "./repair-signals.ts";
+import { resyncTree } from "./resync-properties.ts";
 import { readSignalList, type SignalList } from "./signals.ts";
 
 /** What stands before the frames of a tape of any kind. */
@@ -24,7 +24,7 @@ export interface TapeHeader {
   readonly tree: PropertyNode;
   readonly config: PropertyNode;
   /** Something in it is damaged: a tree is no sound XML, a length is wrong, or the list of signals was put right. */
-  readonly isSalvaged: boolean;
+  readonly isRepaired: boolean;
   /** Children of the node `meta`, and the data items named beside it. */
   readonly meta: PropertyNode;
   /** Frames of a Continuous tape are compressed, says the header: whole numbers count, so `true` is off (spec §4.1). */
@@ -40,7 +40,7 @@ export interface TapeHeader {
 /** Read at once; headers are some 60 KB long. */
 const FIRST_READ = 256 * 1024;
 /** The longest text that is made out piece by piece when it is no sound XML. */
-const SALVAGED = 1 << 20;
+const RESYNC_BYTES = 1 << 20;
 const LONGEST_HEADER = 2 * MAX_TREE_BYTES + 1024;
 
 /** Reads the header from the beginning of `source`. Throws `LayoutError` when it cannot be read. */
@@ -90,7 +90,7 @@ function continuousHeader(cursor: ByteCursor, report: Reporter): TapeHeader {
   const parsed = texts.map((text) => treeOf(text, report));
   const { tree } = parsed[0]!;
   const found = layout === "current" ? (propertyChild(tree, "signals") ?? EMPTY) : parsed[1]!.tree;
-  const { config, signals, isMended } = signalsOf(found, report);
+  const { config, signals, isRepaired } = signalsOf(found, report);
   const meta = propertyChild(tree, "meta") ?? EMPTY;
   const compression = propertyChild(meta, "continuous-compression");
   return {
@@ -98,7 +98,7 @@ function continuousHeader(cursor: ByteCursor, report: Reporter): TapeHeader {
     bytes,
     tree,
     config,
-    isSalvaged: isMended || isLengthWrong || parsed.some(({ isSalvaged }) => isSalvaged),
+    isRepaired: isRepaired || isLengthWrong || parsed.some(({ isRepaired }) => isRepaired),
     meta,
     isCompressed: compression !== undefined && propertyInteger({ ...compression, type: "int" }) !== 0,
     data: dataOf(tree),
@@ -116,7 +116,7 @@ function normalHeader(cursor: ByteCursor, report: Reporter): TapeHeader {
   const first = treeOf(texts.meta, report);
   const second = treeOf(texts.config, report);
   const { tree } = first;
-  const { config, signals, isMended } = signalsOf(second.tree, report);
+  const { config, signals, isRepaired } = signalsOf(second.tree, report);
   const meta = propertyChild(tree, "meta") ?? EMPTY;
   // spec §3.3: `meta/data`, or a true `meta/multiplayer`
   const isListed = dataOf(meta).includes("multiplayer");
@@ -126,7 +126,7 @@ function normalHeader(cursor: ByteCursor, report: Reporter): TapeHeader {
     bytes,
     tree,
     config,
-    isSalvaged: isMended || isLengthWrong || first.isSalvaged || second.isSalvaged,
+    isRepaired: isRepaired || isLengthWrong || first.isRepaired || second.isRepaired,
     meta,
     isCompressed: false,
     data: dataOf(tree),
@@ -147,26 +147,26 @@ function dataOf(node: PropertyNode): string[] {
   return propertyChildren(node, "data").map(({ value }) => value ?? "");
 }
 
-function treeOf(text: Uint8Array, report: Reporter): { readonly tree: PropertyNode; readonly isSalvaged: boolean } {
+function treeOf(text: Uint8Array, report: Reporter): { readonly tree: PropertyNode; readonly isRepaired: boolean } {
   try {
     const tree = readTree(text, ({ kind, path, detail }) => {
       if (kind === "text") return;
       const message = `${kind}=${JSON.stringify(detail)} at ${path} of the header is not followed`;
       report.report({ code: `${kind}-ignored`, severity: "warning", message });
     });
-    return { tree, isSalvaged: false };
+    return { tree, isRepaired: false };
   } catch (error) {
-    if (!(error instanceof LayoutError) || text.length > SALVAGED) throw error;
+    if (!(error instanceof LayoutError) || text.length > RESYNC_BYTES) throw error;
     const message = `a text of the header is not sound XML, what could be made out of it is used: ${error.message} of it`;
     report.report({ code: "bad-header", severity: "damage", message });
-    return { tree: salvageTree(TEXT.decode(text)), isSalvaged: true };
+    return { tree: resyncTree(TEXT.decode(text)), isRepaired: true };
   }
 }
 
 interface FoundSignals {
   readonly config: PropertyNode;
   readonly signals: SignalList;
-  readonly isMended: boolean;
+  readonly isRepaired: boolean;
 }
 
 /** The signals of a config tree; where they do not make its record size, as they are put right when they can be. */
@@ -176,17 +176,19 @@ function signalsOf(config: PropertyNode, report: Reporter): FoundSignals {
     report.report({ code: "signal-dropped", severity: "note", message: `${property} takes no bytes: ${reason}` });
   }
   if (list.declaredSize === null || list.declaredSize === list.recordSize) {
-    return { config, signals: list, isMended: false };
+    return { config, signals: list, isRepaired: false };
   }
   const { declaredSize, recordSize, signals } = list;
   const said = `the header says records of ${declaredSize} bytes, its ${signals.length} signals make ${recordSize}`;
-  const mended = mendSignals(config);
-  const again = mended === null ? null : readSignalList(mended);
+  const repaired = repairSignals(config);
+  const again = repaired === null ? null : readSignalList(repaired);
   const isRight = again !== null && again.recordSize === declaredSize;
   report.report({
     code: "record-size",
     severity: "damage",
     message: isRight ? `${said}: put right by how many of each type there should be` : `${said}: values may be wrong`,
   });
-  return isRight ? { config: mended!, signals: again, isMended: true } : { config, signals: list, isMended: false };
+  return isRight
+    ? { config: repaired!, signals: again, isRepaired: true }
+    : { config, signals: list, isRepaired: false };
 }

@@ -5,8 +5,8 @@ import type { Reader } from "../../model/reader.ts";
 import type { RepairNote } from "../../model/writer.ts";
 import type { TapeHeader } from "./header.ts";
 import { CONTAINER_HEADER_BYTES } from "./layout.ts";
-import { FrameMender, type MendedFrame } from "./mend-frames.ts";
-import { mendHeader } from "./mend-header.ts";
+import { FrameRepair, type RepairedFrame } from "./repair-frames.ts";
+import { repairHeader } from "./repair-header.ts";
 import { Output } from "./output.ts";
 import { FlightGearReader } from "./reader.ts";
 import { tapeUnder } from "./tape-plan.ts";
@@ -19,9 +19,9 @@ import { FlightGearWriter } from "./writer.ts";
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
   const tape = tapeUnder(from);
   if (tape === null) throw new TypeError("not a FlightGear tape");
-  const header = mendHeader(tape, note);
+  const header = repairHeader(tape, note);
   if (tape.header.layout === "normal") await repairNormal(tape, header, to, note);
-  else await mend(tape, header, to, note, new Set());
+  else await repairFrames(tape, header, to, note, new Set());
 }
 
 /** What one pass finds, kept until it is known to be the last. */
@@ -45,7 +45,7 @@ class PassNote implements RepairNote {
 
 /**
  * Behind a fault in a gzip stream there is much that looks like a frame where it stands and like none beside others. A
- * Normal tape is written from memory anyway: it is read again, and mended once more without what is not found in it.
+ * Normal tape is written from memory anyway: it is read again, and repaired once more without what is not found in it.
  */
 async function repairNormal(
   tape: FlightGearReader,
@@ -57,7 +57,7 @@ async function repairNormal(
   for (;;) {
     const files = new MemoryFiles();
     const pass = new PassNote();
-    const frames = await mend(tape, header, files, pass, without);
+    const frames = await repairFrames(tape, header, files, pass, without);
     const vanished = await notIn(files.bytes, frames);
     for (const { offset } of vanished) without.add(offset);
     if (vanished.length > 0) continue;
@@ -83,24 +83,24 @@ async function repairNormal(
 }
 
 /** Writes what is left of a tape without the frames at these offsets. */
-async function mend(
+async function repairFrames(
   tape: FlightGearReader,
   header: TapeHeader,
   to: SinkBundle,
   note: RepairNote,
   without: ReadonlySet<number>,
-): Promise<readonly MendedFrame[]> {
+): Promise<readonly RepairedFrame[]> {
   const writer = new FlightGearWriter({ like: tape }, header);
   writer.begin(new Output(await to.open()));
   try {
-    const mender = new FrameMender(tape, writer.frames(), note, without);
+    const repair = new FrameRepair(tape, writer.frames(), note, without);
     for await (const records of tape.records()) {
-      for (const record of records) mender.take(record);
+      for (const record of records) repair.take(record);
       if (writer.ready !== null) await writer.ready;
     }
-    mender.end();
+    repair.end();
     await writer.close();
-    return mender.frames;
+    return repair.frames;
   } catch (error) {
     await writer.abort();
     throw error;
@@ -108,7 +108,7 @@ async function mend(
 }
 
 /** Which of the frames written into a Normal tape are not found in it, or not as sound ones. */
-async function notIn(bytes: Uint8Array, frames: readonly MendedFrame[]): Promise<MendedFrame[]> {
+async function notIn(bytes: Uint8Array, frames: readonly RepairedFrame[]): Promise<RepairedFrame[]> {
   const findings = new Findings();
   const tape = await FlightGearReader.open(memory(bytes), findings, {});
   const faults = findings.list().filter(({ severity }) => severity === "damage" || severity === "loss");
@@ -119,7 +119,7 @@ async function notIn(bytes: Uint8Array, frames: readonly MendedFrame[]): Promise
   }
   for (const { offset } of faults) if (offset !== undefined) found.delete(offset);
   let place = tape.header.bytes.length;
-  const missing: MendedFrame[] = [];
+  const missing: RepairedFrame[] = [];
   // A tape without short-term frames is written with the next buffer in their place.
   const least = Math.min(...new Set(frames.map(({ buffer }) => buffer)));
   for (const buffer of [0, 1, 2]) {

@@ -56,7 +56,7 @@ export async function continuousShape(
   const best =
     bytes.length === 0
       ? told[0]!
-      : ((header.isSalvaged ? null : fitting(told, bytes, 2)) ??
+      : ((header.isRepaired ? null : fitting(told, bytes, 2)) ??
         (await bestOf(candidates(itemLists(header.data)), bytes, header.data)));
   if (best.data !== header.data) {
     const message = `the items of a frame are ${best.data.join(", ")}, the header says ${header.data.join(", ") || "none"}`;

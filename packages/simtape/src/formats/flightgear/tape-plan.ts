@@ -39,7 +39,7 @@ export class TapePlan {
   readonly options: CreateOptions;
   /** The tape to take after. */
   readonly like: FlightGearReader | null;
-  /** The header of `like`, or what it was mended to. */
+  /** The header of `like`, or what it was repaired to. */
   readonly #likeHeader: TapeHeader | null;
   #signals: SignalList;
   #config: readonly PropertyNode[];
@@ -136,12 +136,12 @@ export class TapePlan {
   /** The header of a Continuous or Recovery tape whose frames have these items. */
   continuousHeader(data: readonly string[]): Uint8Array {
     const like = this.#alike;
-    const isKept = like !== null && sameNames(data, like.layout.data) && !this.#hasOverrides && !this.#isMended;
+    const isKept = like !== null && sameNames(data, like.layout.data) && !this.#hasOverrides && !this.#isRepaired;
     return isKept ? like.header.bytes : this.#header(data, 0, false);
   }
 
   /** What a Normal tape is finished with; `zero` is the native time from which its duration counts, null: the oldest. */
-  normalEnding(zero: number | null, isMending: boolean): NormalEnding {
+  normalEnding(zero: number | null, isRepair: boolean): NormalEnding {
     const like = this.#alike;
     const { frames, recordBytes } = like?.layout ?? {};
     const { compression } = this.options;
@@ -159,18 +159,18 @@ export class TapePlan {
           like !== null &&
           hasSignals &&
           !this.#hasOverrides &&
-          !this.#isMended &&
+          !this.#isRepaired &&
           hasPackets === (likePackets !== null) &&
           Math.abs(duration - ((like.bounds?.[1] ?? 0) - (like.bounds?.[0] ?? 0))) < SAME;
         return isKept ? like.header.bytes : this.#header([], duration, hasPackets, hasSignals);
       },
       hasPackets: likePackets !== null,
-      recordBytes: this.#isMended ? ownBytes : (recordBytes ?? ownBytes),
-      recordSize: this.#isMended ? ownSize : (like?.shape.recordSize ?? ownSize),
+      recordBytes: this.#isRepaired ? ownBytes : (recordBytes ?? ownBytes),
+      recordSize: this.#isRepaired ? ownSize : (like?.shape.recordSize ?? ownSize),
       packets: likePackets ?? ownPackets,
       level: isPlain ? null : (this.level ?? 9),
       zero,
-      isMending,
+      isRepair,
     };
   }
 
@@ -179,8 +179,8 @@ export class TapePlan {
     return this.like !== null && dialectOf(this.like) === this.dialect ? this.like : null;
   }
 
-  get #isMended(): boolean {
-    return this.#likeHeader?.isSalvaged === true;
+  get #isRepaired(): boolean {
+    return this.#likeHeader?.isRepaired === true;
   }
 
   get #hasOverrides(): boolean {

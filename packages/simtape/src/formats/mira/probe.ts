@@ -53,7 +53,7 @@ export function probe(head: Uint8Array, size: number): Probe | null {
 }
 
 /** What can still be believed of a header that is lost: fields where they belong, if they can be what they should be. */
-export function salvageHeader(head: Uint8Array, dialect: Dialect): FileHeader {
+export function readDamagedHeader(head: Uint8Array, dialect: Dialect): FileHeader {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
   const version = view.getUint32(0, dialect.isLittle);
   const start = view.getBigInt64(4, dialect.isLittle);

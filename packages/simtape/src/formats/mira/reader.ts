@@ -13,7 +13,7 @@ import { encodingMetadata, type EncodingSample, settleEncodings } from "./encodi
 import { type FileHeader, readFileHeader } from "./layout.ts";
 import type { SeenChannel } from "./observer.ts";
 import { toHex } from "./payload.ts";
-import { probe, salvageHeader } from "./probe.ts";
+import { probe, readDamagedHeader } from "./probe.ts";
 import { calibrate, type Profile, profileMetadata } from "./profile.ts";
 import { TapeSchema } from "./schema.ts";
 import { TapeState } from "./state.ts";
@@ -36,7 +36,7 @@ export class TapeReader implements Reader {
   /** Which reading of the open points the tape uses. */
   readonly profile: Profile;
   readonly header: FileHeader;
-  /** What stands before the first chunk is no header; `header` holds what could be salvaged of it. */
+  /** What stands before the first chunk is no header; `header` holds what could be read of it. */
   readonly isHeaderLost: boolean;
   /** For writing and repairing. */
   readonly tape: Tape;
@@ -93,7 +93,7 @@ export class TapeReader implements Reader {
     if (found === null)
       throw new LayoutError(head.length < 32 ? "truncated" : "malformed", "no header of a MIRA tape", 0);
     const { dialect, isHeaderLost } = found;
-    const header = isHeaderLost ? salvageHeader(head, dialect) : readFileHeader(new ByteCursor(head), dialect);
+    const header = isHeaderLost ? readDamagedHeader(head, dialect) : readFileHeader(new ByteCursor(head), dialect);
     if (isHeaderLost) {
       report.report({
         code: "bad-header",

@@ -36,11 +36,11 @@ const ZIP64 = 0x0001;
 export const FULL32 = 0xffff_ffff;
 
 /** How far from its beginning a damaged file is searched for what tells that it is a recording. */
-const SALVAGE_BYTES = 256;
+const SEARCHED_BYTES = 256;
 
 /** Whether a file with this beginning is a zip of NanoVer's whose first bytes are damaged: the name is still there. */
 export function isDamagedZip(head: Uint8Array): boolean {
-  return findText(head, MESSAGES_NAME, 0, Math.min(head.length, SALVAGE_BYTES)) >= 0;
+  return findText(head, MESSAGES_NAME, 0, Math.min(head.length, SEARCHED_BYTES)) >= 0;
 }
 
 /** Place of an ASCII text in `bytes[from, to)`, -1 when it is not there. */

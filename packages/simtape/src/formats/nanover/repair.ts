@@ -72,7 +72,7 @@ async function noteDamage({ messages }: NanoverReader, note: RepairNote): Promis
   if (inflated !== null) note.content?.(total);
 }
 
-/** Takes out what does not decode, and mends times. Holds one chunk back: whether a time fits, the next one tells. */
+/** Takes out what does not decode, and repairs times. Holds one chunk back: whether a time fits, the next one tells. */
 class Mender {
   readonly #reader: NanoverReader;
   readonly #channels: readonly ChannelInfo[];
@@ -96,11 +96,11 @@ class Mender {
     if (batch.length === 0) return [];
     const held = this.#held;
     this.#held = batch;
-    return held === null ? [] : [this.#mended(held, batch)];
+    return held === null ? [] : [this.#repaired(held, batch)];
   }
 
   last(): Columns[] {
-    return this.#held === null ? [] : [this.#mended(this.#held, null)];
+    return this.#held === null ? [] : [this.#repaired(this.#held, null)];
   }
 
   #sound(batch: Columns, origin: number | null): Columns {
@@ -139,7 +139,7 @@ class Mender {
   }
 
   /** `next` tells the times behind the last rows. */
-  #mended(batch: Columns, next: Columns | null): Columns {
+  #repaired(batch: Columns, next: Columns | null): Columns {
     const behind: (Time | null)[] = this.#channels.map(() => null);
     if (next !== null) {
       for (let i = next.length - 1; i >= 0; i--) behind[next.channel[i]!] = next.time[i]!;

@@ -51,7 +51,7 @@ export interface CompactOptions {
   /** Brings names of older data versions up to date, so that epochs that differ in them become one (HCRP spec §9). */
   readonly fixer?: NameFixer | undefined;
   /** Takes recordings that were not finished or are damaged: what is sound is kept, and the outcome is "crashed". */
-  readonly salvage?: boolean | undefined;
+  readonly repair?: boolean | undefined;
   /** Analyses made in passing. */
   readonly visitors?: readonly CompactionVisitor[] | undefined;
   /** What is there already under the output's name: when it was made alike of the same generation, nothing is done. */
@@ -83,7 +83,7 @@ export interface CompactReport {
   readonly events: number;
   /** Snapshots of the source that said what was known anyway. */
   readonly snapshotsDropped: number;
-  /** Only of a salvaged recording: chunks left out, readable events in them, and ticks without any. */
+  /** Only of a repaired recording: chunks left out, readable events in them, and ticks without any. */
   readonly chunksLost: number;
   readonly eventsLost: number;
   readonly ticksLost: number;
@@ -106,7 +106,7 @@ const MAX_LOSSES = 100;
  * superfluous snapshots left out, compressed again (HCRP spec §10). One chunk of the source and one frame are in
  * memory. The output is read back and compared, state and events, before it appears under its name; the same source
  * gives the same bytes. Throws `RecordingError`: `unsupported` for a recording that is not finished or not of version
- * 1, `malformed` for one that is damaged (both only without `salvage`), and for an output that would not be the same;
+ * 1, `malformed` for one that is damaged (both only without `repair`), and for an output that would not be the same;
  * `RangeError` for a sink that cannot be read back, and for a dictionary that cannot be one.
  */
 export async function compact(
@@ -241,14 +241,14 @@ class Compaction {
   #mayCompact(): void {
     const { reader } = this.#source;
     const { head } = reader.preamble;
-    const { salvage = false } = this.#options;
+    const { repair = false } = this.#options;
     if (head.dialect !== 1 || head.extension === null) {
       const what = head.dialect === 1 ? "the plain profile" : "the production dialect";
       throw refuse("unsupported", `recordings of ${what} say neither whose they are nor that they are finished`);
     }
-    if (salvage) return;
+    if (repair) return;
     if ((head.flags & FLAG_FINISHED) === 0)
-      throw refuse("unsupported", "the recording is not finished; one that crashed can be salvaged");
+      throw refuse("unsupported", "the recording is not finished; one that crashed can be repaired on the way");
     const fault = reader.faults[0];
     if (fault !== undefined) throw refuse("malformed", `the recording is damaged: ${fault.message}`, fault.offset);
   }
@@ -275,7 +275,7 @@ class Compaction {
         continue;
       }
       if (startTick > end) {
-        this.#requireSalvage(`ticks ${end} to ${startTick - 1} are missing`);
+        this.#requireRepair(`ticks ${end} to ${startTick - 1} are missing`);
         merger.gap(startTick);
         this.#ticksLost += startTick - end;
       }
@@ -293,7 +293,7 @@ class Compaction {
     }
     const last = Math.max(end, head.tickCount);
     if (last > end) {
-      this.#requireSalvage(`ticks ${end} to ${last - 1} are missing`);
+      this.#requireRepair(`ticks ${end} to ${last - 1} are missing`);
       merger.gap(last);
       this.#ticksLost += last - end;
     }
@@ -331,15 +331,15 @@ class Compaction {
 
   #lose(chunk: HcrpChunk, columns: Columns | null, problem: string | null): void {
     const why = problem ?? "it has no snapshot, and what was before it is lost";
-    this.#requireSalvage(`${chunk.title}: ${why}`);
+    this.#requireRepair(`${chunk.title}: ${why}`);
     this.#isInDoubt = true;
     this.#chunksLost++;
     this.#eventsLost += columns?.length ?? 0;
     if (this.#losses.length < MAX_LOSSES) this.#losses.push(`${chunk.title}: ${why}`);
   }
 
-  #requireSalvage(what: string): void {
-    if (this.#options.salvage !== true) throw refuse("malformed", `the recording needs review: ${what}`);
+  #requireRepair(what: string): void {
+    if (this.#options.repair !== true) throw refuse("malformed", `the recording needs review: ${what}`);
   }
 
   async #preamble(

@@ -120,7 +120,7 @@ const real = sampleNames("carla")
   .map((name) => ({ name, bytes: sampleBytes(`carla/${name}`), runs: tries(3, 200) }));
 
 describe.each([...towns, ...real])("a damaged $name", ({ bytes, runs }) => {
-  test("is mended without losing a message that lies outside the damage", async () => {
+  test("is repaired without losing a message that lies outside the damage", async () => {
     await using recording = await open(bytes);
     const original = await packetsOf(recording);
     for (let seed = 1; seed <= runs; seed++) {

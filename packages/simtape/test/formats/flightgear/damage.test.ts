@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { FlightGearReader } from "../../../src/formats/flightgear/reader.ts";
 import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { makeContinuous, makeFirstLayout, makeNormal, makeRecovery } from "../../fixtures/flightgear/make.ts";
-import { mended } from "./mended.ts";
+import { repaired } from "./repaired.ts";
 import { tries } from "../../soak.ts";
 import { contentOf, MADE, type NamedTape, REAL, readerOf } from "./specimens.ts";
 
@@ -51,7 +51,7 @@ async function framesOf(reader: FlightGearReader): Promise<Lying[]> {
 
 /** Repairs a damaged tape; places of those of `expected` that are not in the result byte for byte. */
 async function missingOf(damaged: Uint8Array, expected: readonly Lying[], told: string): Promise<number[]> {
-  const { reader } = await mended(damaged, told);
+  const { reader } = await repaired(damaged, told);
   const kept = new Set((await framesOf(reader)).map(({ bytes }) => bytes));
   return expected.filter(({ bytes }) => !kept.has(bytes)).map(({ from }) => from);
 }

@@ -12,7 +12,7 @@ import {
   signalBytes,
 } from "../../fixtures/flightgear/make.ts";
 import { sampleBytes, samplesDirectory } from "../../samples.ts";
-import { mended } from "./mended.ts";
+import { repaired } from "./repaired.ts";
 import { contentOf, readerOf, rowsOf } from "./specimens.ts";
 
 function overwritten(bytes: Uint8Array, at: number, count: number): Uint8Array {
@@ -36,7 +36,7 @@ describe("a repaired Continuous tape", () => {
   ] as const)("loses the damaged frame and keeps all others as they were: %s", async (_, options) => {
     const whole = makeContinuous(options);
     const [from, to] = [placeOf(20, options), placeOf(21, options)];
-    const { bytes, lost, rebuilt } = await mended(overwritten(whole, from + 9, 20));
+    const { bytes, lost, rebuilt } = await repaired(overwritten(whole, from + 9, 20));
     expect(lost).toMatchObject([{ offset: from, length: to - from }]);
     expect(rebuilt).toEqual([]);
     expect(Buffer.compare(bytes, Buffer.concat([whole.subarray(0, from), whole.subarray(to)]))).toBe(0);
@@ -44,7 +44,7 @@ describe("a repaired Continuous tape", () => {
 
   test("ends behind its last whole frame", async () => {
     const whole = makeContinuous();
-    const { bytes, lost } = await mended(whole.slice(0, whole.length - 1));
+    const { bytes, lost } = await repaired(whole.slice(0, whole.length - 1));
     expect(lost).toMatchObject([{ offset: placeOf(39), length: whole.length - 1 - placeOf(39) }]);
     expect(Buffer.compare(bytes, whole.subarray(0, placeOf(39)))).toBe(0);
   });
@@ -54,7 +54,7 @@ describe("a repaired Continuous tape", () => {
     // Frame 10: time, length + signals, length of the list, then the length of its first packet.
     const place = placeOf(10) + 8 + 4 + signalBytes(10).length + 4;
     new DataView(broken.buffer).setUint16(place, 60_000, true);
-    const { reader, lost } = await mended(broken);
+    const { reader, lost } = await repaired(broken);
     const packets = packetsOf(10).reduce((sum, { length }) => sum + 2 + length, 0);
     expect(lost).toMatchObject([{ code: "bad-multiplayer", offset: placeOf(10), length: packets }]);
     expect(await payloadsOf(reader, "signals")).toContain(hexOf(signalBytes(10)));
@@ -68,7 +68,7 @@ describe("a repaired Continuous tape", () => {
     const item = placeOf(0, options) + 8;
     const length = new DataView(broken.buffer).getUint32(item, true);
     new DataView(broken.buffer).setInt16(item + 4 + length - 3, 3000, true);
-    const { reader, lost } = await mended(broken);
+    const { reader, lost } = await repaired(broken);
     expect(lost).toMatchObject([{ code: "bad-extra-properties" }]);
     const [first] = await rowsOf(reader);
     const { schema } = reader.channels.find(({ name }) => name === "extra-properties")!;
@@ -82,7 +82,7 @@ describe("a repaired Continuous tape", () => {
 
   test("keeps the times of the others when its first frame is lost", async () => {
     const whole = makeContinuous();
-    const { reader, rebuilt } = await mended(overwritten(whole, placeOf(0) + 8, 20));
+    const { reader, rebuilt } = await repaired(overwritten(whole, placeOf(0) + 8, 20));
     const expected = (await rowsOf(await readerOf(whole))).filter(({ time }) => time > 0);
     expect(await rowsOf(reader)).toEqual(expected);
     expect(rebuilt).toMatchObject([{ code: "first-frame" }]);
@@ -91,7 +91,7 @@ describe("a repaired Continuous tape", () => {
   test("keeps a frame between two that are damaged", async () => {
     const whole = makeContinuous();
     const broken = overwritten(overwritten(whole, placeOf(10) + 4, 8), placeOf(12) + 4, 8);
-    const { reader } = await mended(broken);
+    const { reader } = await repaired(broken);
     const kept = await payloadsOf(reader, "signals");
     expect(kept).toContain(hexOf(signalBytes(11)));
     expect(reader.info.metadata["frames"]).toBe(38);
@@ -100,7 +100,7 @@ describe("a repaired Continuous tape", () => {
   test("leaves out a frame whose time is far from those around it", async () => {
     const broken = makeContinuous();
     new DataView(broken.buffer).setFloat64(placeOf(15), 9e9, true);
-    const { reader, lost } = await mended(broken);
+    const { reader, lost } = await repaired(broken);
     expect(lost).toMatchObject([{ offset: placeOf(15) }]);
     expect(reader.bounds).toEqual([10, frameTime(39)]);
   });
@@ -111,7 +111,7 @@ describe("a repaired Continuous tape", () => {
     broken[text.indexOf(">int8<") + 1] = 0x49;
     const at = text.indexOf("/orientation[0]/roll-deg[0]</property>") + 27;
     broken.set(new TextEncoder().encode("</prop#rty>"), at);
-    const { reader, rebuilt } = await mended(broken);
+    const { reader, rebuilt } = await repaired(broken);
     expect(rebuilt).toMatchObject([{ code: "header" }]);
     expect(reader.layout.signals.counts).toEqual({ double: 3, float: 5, int: 1, int16: 1, int8: 1, bool: 2 });
     expect(await rowsOf(reader)).toEqual(await rowsOf(await readerOf(makeContinuous())));
@@ -122,7 +122,7 @@ describe("a repaired Continuous tape", () => {
     const broken = whole.slice();
     const view = new DataView(broken.buffer);
     view.setUint32(32, view.getUint32(32, true) ^ by, true);
-    const { reader, lost } = await mended(broken);
+    const { reader, lost } = await repaired(broken);
     expect(lost).toEqual([]);
     expect(await rowsOf(reader)).toEqual(await rowsOf(await readerOf(whole)));
   });
@@ -137,7 +137,7 @@ describe("a repaired Continuous tape", () => {
       const whole = makeContinuous(options);
       const broken = whole.slice();
       broken.set(new TextEncoder().encode(to), new TextDecoder("latin1").decode(whole).indexOf(from));
-      const { reader, lost } = await mended(broken);
+      const { reader, lost } = await repaired(broken);
       expect(lost).toEqual([]);
       const payloads = async (of: Reader): Promise<string[]> => (await rowsOf(of)).map(({ payload }) => payload);
       expect(await payloads(reader)).toEqual(await payloads(await readerOf(whole)));
@@ -147,7 +147,7 @@ describe("a repaired Continuous tape", () => {
   test("of the first layout is known by its second tree when its first length is damaged", async () => {
     const whole = makeFirstLayout();
     const broken = overwritten(whole, 36, 4);
-    const { bytes, lost } = await mended(broken);
+    const { bytes, lost } = await repaired(broken);
     expect(lost).toEqual([]);
     expect(await rowsOf(await readerOf(bytes))).toEqual(await rowsOf(await readerOf(whole)));
   });
@@ -155,7 +155,7 @@ describe("a repaired Continuous tape", () => {
   test("is known to be compressed when neither its header nor its first frame tells", async () => {
     const options = { compression: null, isDeflated: true };
     const whole = makeContinuous(options);
-    const { reader, lost } = await mended(overwritten(whole, placeOf(0, options) + 13, 20));
+    const { reader, lost } = await repaired(overwritten(whole, placeOf(0, options) + 13, 20));
     expect(lost).toMatchObject([{ code: "bad-frame", offset: placeOf(0, options) }]);
     expect(reader.info.metadata).toMatchObject({ compression: "deflate", frames: 40 });
   });
@@ -167,7 +167,7 @@ describe("a repaired Continuous tape", () => {
       const broken = whole.slice();
       const text = new TextDecoder("latin1").decode(whole);
       broken.set(new TextEncoder().encode("<x<>#"), text.indexOf("<data n="));
-      const { reader, rebuilt } = await mended(broken);
+      const { reader, rebuilt } = await repaired(broken);
       expect(rebuilt.length).toBeGreaterThan(0);
       expect(await rowsOf(reader)).toEqual(await rowsOf(await readerOf(whole)));
     }
@@ -175,7 +175,7 @@ describe("a repaired Continuous tape", () => {
 
   test("says in its header how its frames are compressed", async () => {
     const whole = makeContinuous({ compression: "1", isDeflated: false });
-    const { reader, rebuilt } = await mended(whole.slice(0, whole.length - 1));
+    const { reader, rebuilt } = await repaired(whole.slice(0, whole.length - 1));
     expect(rebuilt).toMatchObject([{ code: "header" }]);
     expect(reader.header.isCompressed).toBe(false);
   });
@@ -184,7 +184,7 @@ describe("a repaired Continuous tape", () => {
 describe("a repaired Normal tape", () => {
   test("that was cut has its counts, its duration and its gzip stream made anew", async () => {
     const whole = gzipped(makeNormal({ generation: 2, packets: "counted" }));
-    const { reader, bytes, rebuilt } = await mended(whole.slice(0, whole.length - 400));
+    const { reader, bytes, rebuilt } = await repaired(whole.slice(0, whole.length - 400));
     expect(bytes[0]).toBe(0x1f);
     expect(rebuilt.map(({ code }) => code)).toEqual(["counts", "gzip"]);
     const all = await rowsOf(await readerOf(whole));
@@ -210,7 +210,7 @@ describe("a repaired Normal tape", () => {
         const view = new DataView(broken.buffer);
         const at = containers[nth]! + 4;
         view.setUint32(at, view.getUint32(at, true) + by * reader.shape.recordSize!, true);
-        const { bytes } = await mended(broken, `${packets} buffer ${nth}`);
+        const { bytes } = await repaired(broken, `${packets} buffer ${nth}`);
         expect(Buffer.compare(contentOf(bytes), whole), `${packets} buffer ${nth}`).toBe(0);
       }
     }
@@ -228,7 +228,7 @@ describe("a repaired Normal tape", () => {
     }
     const list = place + 8 + reader.shape.recordSize!;
     new DataView(broken.buffer).setUint16(list + 4, 60_000, true);
-    const { lost } = await mended(broken);
+    const { lost } = await repaired(broken);
     const packets = packetsOf(50).reduce((sum, { length }) => sum + 2 + length, 0);
     expect(lost).toMatchObject([{ code: "bad-multiplayer", offset: place, length: packets }]);
   });
@@ -243,7 +243,7 @@ describe("a repaired Normal tape", () => {
       ...whole.subarray(config - 12),
     );
     for (const damaged of [broken, longer]) {
-      const { reader, lost } = await mended(damaged);
+      const { reader, lost } = await repaired(damaged);
       expect(lost).toEqual([]);
       expect(await rowsOf(reader)).toEqual(await rowsOf(await readerOf(whole)));
     }
@@ -257,7 +257,7 @@ describe("a repaired Normal tape", () => {
     for await (const records of reader.records()) {
       for (const { kind, offset } of records) if (kind === "container" && containers++ === 1) place = offset;
     }
-    const { bytes } = await mended(overwritten(whole, place, 12));
+    const { bytes } = await repaired(overwritten(whole, place, 12));
     expect(Buffer.compare(bytes, whole)).toBe(0);
   });
 
@@ -269,7 +269,7 @@ describe("a repaired Normal tape", () => {
       ...new Uint8Array(count).fill(0x55),
       ...whole.subarray(at + 20),
     );
-    const { reader } = await mended(longer);
+    const { reader } = await repaired(longer);
     const all = await payloadsOf(await readerOf(whole), "signals");
     const kept = new Set(await payloadsOf(reader, "signals"));
     expect(all.filter((payload) => !kept.has(payload)).length).toBeLessThanOrEqual(2);
@@ -279,7 +279,7 @@ describe("a repaired Normal tape", () => {
 describe.runIf(samplesDirectory !== null)("the tape of a crash", () => {
   test("loses its last half frame and nothing else", async () => {
     const bytes = sampleBytes("flightgear/c172p-continuous-full-crashed.fgtape");
-    const { reader, bytes: result, lost } = await mended(bytes);
+    const { reader, bytes: result, lost } = await repaired(bytes);
     expect(reader.info.metadata["frames"]).toBe(261);
     expect(lost.length).toBe(1);
     expect(result.length + lost[0]!.length!).toBe(bytes.length);

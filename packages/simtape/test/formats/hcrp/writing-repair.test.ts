@@ -7,7 +7,7 @@ import { SECTION } from "../../../src/formats/hcrp/layout/chunk.ts";
 import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT, EVENT_NAMES } from "../../../src/formats/hcrp/layout/events.ts";
 import { PRODUCTION_NAMES } from "../../../src/formats/hcrp/layout/production.ts";
-import { mended } from "../../../src/formats/hcrp/open/mend.ts";
+import { corrected } from "../../../src/formats/hcrp/open/correct.ts";
 import type { HcrpReader } from "../../../src/formats/hcrp/open/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
@@ -87,8 +87,8 @@ describe("a damaged recording", () => {
     for (const chunk of chunks) {
       const broken = bytes.slice();
       broken[chunk.offset + (chunk.length >> 1)]! ^= 0x20;
-      const { bytes: mendedBytes, lost } = await repaired(broken);
-      await using recording = await sound(mendedBytes);
+      const { bytes: repairedBytes, lost } = await repaired(broken);
+      await using recording = await sound(repairedBytes);
       const kept = texts(all.filter((row) => row.chunk !== chunk.index));
       expect(texts(await rows(recording)), `chunk ${chunk.index}`).toEqual(
         // the first chunk must have a snapshot
@@ -199,7 +199,7 @@ describe("a damaged recording", () => {
     }
   });
 
-  test("is mended by the same operation that leaves a sound one as it is", async () => {
+  test("is repaired by the same operation that leaves a sound one as it is", async () => {
     const bytes = made.get("plain.hcrp")!;
     for (const [main, status] of [
       [bytes, "sound"],
@@ -235,7 +235,7 @@ describe("damage anywhere", () => {
       await using source = await open(bytes);
       const all = await rows(source);
       const { chunks } = source.reader as HcrpReader;
-      let mendedCount = 0;
+      let repairedCount = 0;
       const seeds = tries(bytes.length > 10_000 ? 8 : 20, 200);
       for (let seed = 1; seed <= seeds; seed++) {
         const corruptions = plan(bytes.length, seed, 1);
@@ -256,7 +256,7 @@ describe("damage anywhere", () => {
         const { status } = await check(recording);
         await recording.close();
         if (status === "sound") continue;
-        mendedCount++;
+        repairedCount++;
         const { bytes: again } = await repaired(broken);
         await using result = await sound(again);
         const end = kind === "swap" ? offset + 2 * length : kind === "lengthen" ? offset + 1 : offset + length;
@@ -277,7 +277,7 @@ describe("damage anywhere", () => {
         }
         expect([...wanted.keys()], `seed ${seed}: ${kind} of ${length} at ${offset}`).toEqual([]);
       }
-      expect(mendedCount).toBeGreaterThan(seeds / 3);
+      expect(repairedCount).toBeGreaterThan(seeds / 3);
     },
   );
 });
@@ -290,22 +290,22 @@ describe("bytes with a crc", () => {
     for (let at = 0; at < bytes.length - 4; at += 13) {
       const one = bytes.slice();
       one[at]! ^= 1 + (at % 255);
-      expect(mended(one, crc)).toEqual(bytes);
+      expect(corrected(one, crc)).toEqual(bytes);
       for (let count = 2; count <= 4; count++) {
         const several = bytes.slice();
         for (let i = 0; i < count; i++) several[at + i]! ^= 1 << ((at + i * 3) & 7);
-        expect(mended(several, crc)).toEqual(bytes);
+        expect(corrected(several, crc)).toEqual(bytes);
       }
     }
-    expect(mended(bytes, crc ^ 0x0408_0100)).toEqual(bytes);
-    expect(mended(bytes, crc)).toBe(bytes);
+    expect(corrected(bytes, crc ^ 0x0408_0100)).toEqual(bytes);
+    expect(corrected(bytes, crc)).toBe(bytes);
   });
 
   test("are left alone when more was changed", () => {
     const other = bytes.slice();
     other.fill(0, 20, 60);
-    expect(mended(other, crc)).toBeNull();
-    expect(mended(new Uint8Array(5000), 1)).toBeNull();
+    expect(corrected(other, crc)).toBeNull();
+    expect(corrected(new Uint8Array(5000), 1)).toBeNull();
     expect(built((out) => out.raw(bytes))).toEqual(bytes);
   });
 });

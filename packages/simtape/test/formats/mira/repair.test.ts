@@ -210,10 +210,10 @@ describe("a repair tells", () => {
     expect(await identities(result)).toHaveLength(50);
     const zeros = tape.slice();
     zeros.fill(0, 20, 61);
-    await using salvaged = await openTape(zeros);
-    await using mended = await openTape((await repaired(salvaged)).bytes);
-    expect((await mended.timeline()).epoch).toBe(small.start);
-    expect(mended.info.metadata["zoneOffsetNs"]).toBe(Number(small.zoneOffset));
+    await using first = await openTape(zeros);
+    await using second = await openTape((await repaired(first)).bytes);
+    expect((await second.timeline()).epoch).toBe(small.start);
+    expect(second.info.metadata["zoneOffsetNs"]).toBe(Number(small.zoneOffset));
   });
 
   test("nothing, and leaves nothing, when the sink fails", async () => {

@@ -233,7 +233,7 @@ describe("repair", () => {
     expect((await rowsOfFiles(files)).length).toBe(Math.ceil(moments.length / 2));
     expect(lost.every(({ code }) => code === "unindexed")).toBe(true);
   });
-  test("mends deflated and index-less zips", async () => {
+  test("repairs deflated and index-less zips", async () => {
     const cut = zipOf(moments, { isDeflated: true }).slice(0, 8000);
     expect((await rowsOfFiles((await repaired({ "a.zip": cut })).files)).length).toBeGreaterThan(5);
     const bare = archiveOf([["messages.msgpack", zip.slice(66, 20_000)]]);

@@ -20,7 +20,7 @@ import {
   readIndexEntry,
 } from "../layout/framing.ts";
 import { readMetadata, readReserved, type Reserved } from "../layout/metadata.ts";
-import { mended } from "./mend.ts";
+import { corrected } from "./correct.ts";
 import { readProductionHeader } from "../layout/production.ts";
 
 /** What the header of any dialect says. */
@@ -80,7 +80,7 @@ export function readHead(bytes: Uint8Array, report: Reporter): CheckedHead {
   let header = bytes;
   let isSure = stored === found;
   if ((stored !== 0 || isExtended(bytes)) && !isSure) {
-    const again = mended(content, stored);
+    const again = corrected(content, stored);
     const isFixed = again !== null && isExtended(again);
     const how = isFixed ? (again === content ? "; the crc is wrong, not the header" : "; it could be put right") : "";
     const message = `header, crc32: expected ${hex(stored)}, found ${hex(found)}${how}`;
@@ -145,7 +145,7 @@ function section(
   if (expected === null) return { bytes, isSure: false };
   const found = crc32(bytes);
   if (found === expected) return { bytes, isSure: true };
-  const again = bytes.length === to - from ? mended(bytes, expected) : null;
+  const again = bytes.length === to - from ? corrected(bytes, expected) : null;
   const how = again === null ? "" : "; it could be put right";
   const message = `${name}, crc32: expected ${hex(expected)}, found ${hex(found)}${how}`;
   report.report({ code: `bad-${name}-checksum`, severity: "damage", message, offset: from, length: bytes.length });

@@ -1,6 +1,6 @@
 import { crc32 } from "../../../bytes/crc32.ts";
 
-/** Longer sections are not mended: more places to try make a wrong guess too likely. */
+/** Longer sections are not corrected: more places to try make a wrong guess too likely. */
 const MAX_BYTES = 4096;
 
 /**
@@ -9,7 +9,7 @@ const MAX_BYTES = 4096;
  * bytes exactly one change explains the difference, and it is believed when it is small. A wrong guess is as likely as
  * `5000 × length / 2^32`.
  */
-export function mended(bytes: Uint8Array, stored: number): Uint8Array | null {
+export function corrected(bytes: Uint8Array, stored: number): Uint8Array | null {
   const difference = (crc32(bytes) ^ stored) >>> 0;
   if (difference === 0) return bytes;
   if (bytes.length > MAX_BYTES) return null;

@@ -8,7 +8,7 @@ import { check } from "../../../src/ops/check.ts";
 import { readerOf } from "./specimens.ts";
 
 /** What came out of a repair, and what it told. */
-export interface Mended {
+export interface Repaired {
   readonly bytes: Uint8Array;
   readonly reader: FlightGearReader;
   readonly lost: Finding[];
@@ -16,7 +16,7 @@ export interface Mended {
 }
 
 /** Repairs and checks that what came out is sound. */
-export async function mended(damaged: Uint8Array, told = ""): Promise<Mended> {
+export async function repaired(damaged: Uint8Array, told = ""): Promise<Repaired> {
   const files = new MemoryFiles();
   const lost: Finding[] = [];
   const rebuilt: Finding[] = [];

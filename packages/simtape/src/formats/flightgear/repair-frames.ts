@@ -12,7 +12,7 @@ import { goesWith, NEAR } from "./times.ts";
 import type { FrameTarget } from "./writer.ts";
 
 /** A frame that was written: where it was in the damaged tape, its buffer (`FrameTable.add`), its bytes in the new one. */
-export interface MendedFrame {
+export interface RepairedFrame {
   readonly offset: number;
   readonly buffer: number;
   readonly length: number;
@@ -24,8 +24,8 @@ const AHEAD = 2;
 const SURE = 3;
 
 /** Takes the records of a damaged tape, and gives what is whole of its frames to `target`. */
-export class FrameMender {
-  readonly frames: MendedFrame[] = [];
+export class FrameRepair {
+  readonly frames: RepairedFrame[] = [];
   readonly #tape: FlightGearReader;
   readonly #target: FrameTarget;
   readonly #note: RepairNote;

@@ -28,7 +28,7 @@ const NEEDED: ReadonlySet<string> = new Set(["meta", "data", "signals", "signal"
  * says what belongs where, and either tag of a node gives its name. Else tags that are whole are followed, a closing tag
  * closes the nearest open node of its name, everything else is text. The caller checks what came of it.
  */
-export function salvageTree(text: string): PropertyNode {
+export function resyncTree(text: string): PropertyNode {
   return /^ {2}<\w/m.test(text) && /^ {4}<\w/m.test(text) ? byIndentation(text) : byTags(text);
 }
 

@@ -15,7 +15,7 @@ const MAX_SIGNALS = 65536;
  * orders them by type and tells how many of each type there are (spec §2.1). A signal that is gone gets a name that
  * tells so. Null when the tree does not say enough.
  */
-export function mendSignals(config: PropertyNode): PropertyNode | null {
+export function repairSignals(config: PropertyNode): PropertyNode | null {
   const list = propertyChild(config, "signals") ?? propertyNode("signals");
   if (propertyChildren(list, "signals").length > 0) return null;
   const counts = SIGNAL_TYPES.map((type) => {
@@ -29,14 +29,14 @@ export function mendSignals(config: PropertyNode): PropertyNode | null {
   const seen = new Set<string>();
   SIGNAL_TYPES.forEach((type, k) => {
     for (let n = 0; n < counts[k]!; n++) {
-      signals.push(mended(there.get(signals.length), signals.length, type, seen));
+      signals.push(repaired(there.get(signals.length), signals.length, type, seen));
     }
   });
   const nodes = propertyNode("signals", { index: list.index, children: signals });
   return { ...config, children: [...config.children.filter((child) => child !== list), nodes] };
 }
 
-function mended(signal: PropertyNode | undefined, index: number, type: SignalType, seen: Set<string>): PropertyNode {
+function repaired(signal: PropertyNode | undefined, index: number, type: SignalType, seen: Set<string>): PropertyNode {
   const found = (signal === undefined ? undefined : propertyChild(signal, "property"))?.value ?? "";
   const isNew = found.startsWith("/") && !seen.has(propertyPath(found));
   const property = isNew ? found : `/lost[0]/signal[${index}]`;
