@@ -52,7 +52,7 @@ export function sameContent(a: Validators, b: Validators): boolean {
 }
 
 /** The range an answer of status 206 brings. */
-export interface Part {
+export interface AnswerPart {
   /** Bytes its body must have; null when the headers do not tell. */
   readonly length: number | null;
   /** Bytes of the whole file; null when the headers do not tell. */
@@ -62,7 +62,7 @@ export interface Part {
 }
 
 /** Checks that a 206 answer is for `[start, end)`, or the beginning of it. Throws `SourceError` when it is not. */
-export function partOf(response: Response, start: number, end: number, url: string): Part {
+export function partOf(response: Response, start: number, end: number, url: string): AnswerPart {
   const wrong = (what: string): SourceError => new SourceError("failed", `${what}: ${url}`);
   if (isEncoded(response)) throw wrong("server compresses ranges, so that their places are lost");
   const text = response.headers.get("content-range");

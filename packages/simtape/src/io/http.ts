@@ -5,7 +5,7 @@ import {
   discard,
   HttpStatusError,
   isEncoded,
-  type Part,
+  type AnswerPart,
   partOf,
   readSize,
   sameContent,
@@ -46,7 +46,7 @@ export function http(url: string | URL, options: HttpOptions = {}): ByteSource {
 }
 
 type Answer =
-  | { readonly kind: "part"; readonly part: Part; readonly response: Response }
+  | { readonly kind: "part"; readonly part: AnswerPart; readonly response: Response }
   | { readonly kind: "end"; readonly size: number | null }
   | { readonly kind: "whole"; readonly bytes: Shared<Uint8Array> };
 

@@ -2,7 +2,7 @@ import { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
 import { NO_BYTES } from "../io/gate.ts";
 import { type ByteSource, SourceError } from "../io/source.ts";
-import { ColumnBuilder, Columns } from "./batch.ts";
+import { ColumnBuilder, type Columns } from "./batch.ts";
 import { type Chunk, StatisticsCounter, summarize } from "./chunk.ts";
 import type { Finding, Reporter } from "./error.ts";
 import type { NativeRecord, OpenOptions } from "./reader.ts";

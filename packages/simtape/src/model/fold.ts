@@ -15,10 +15,10 @@ const NARROWED = 8;
 const NARROWED_BYTES = 8 << 20;
 
 /** Before a message: all of earlier times, and of this time those with a smaller sequence, lie before it. */
-type Place = Pick<Keyframe, "time" | "sequence">;
+type Position = Pick<Keyframe, "time" | "sequence">;
 
 /** Rows of a batch that lie before a place. */
-function countBefore({ time, sequence }: MessageBatch, place: Place): number {
+function countBefore({ time, sequence }: MessageBatch, place: Position): number {
   let low = 0;
   let high = time.length;
   while (low < high) {
@@ -74,8 +74,8 @@ export class Fold {
     const covers = (channel: ChannelInfo): boolean =>
       keyframe !== null && (keyframe.channels === null || keyframe.channels.includes(channel.id));
     const checkpoint = this.#nearest(time);
-    const end: Place = { time, sequence: Number.POSITIVE_INFINITY };
-    let from: Place | null = checkpoint === null ? null : { ...end, time: checkpoint.time };
+    const end: Position = { time, sequence: Number.POSITIVE_INFINITY };
+    let from: Position | null = checkpoint === null ? null : { ...end, time: checkpoint.time };
     let state: MutableState;
     if (keyframe === null || (checkpoint !== null && checkpoint.time >= keyframe.time)) {
       state = checkpoint?.clone() ?? this.begin();
@@ -139,8 +139,8 @@ export class Fold {
   async #fold(
     state: MutableState,
     channels: readonly ChannelInfo[],
-    from: Place | null,
-    to: Place,
+    from: Position | null,
+    to: Position,
     mayLay: boolean,
     signal: AbortSignal | undefined,
   ): Promise<void> {
@@ -168,7 +168,7 @@ export class Fold {
   /** The last message of each channel from a place up to and including `time`; reads backwards until all are found. */
   async #latest(
     channels: readonly ChannelInfo[],
-    from: Place | null,
+    from: Position | null,
     time: Time,
     signal: AbortSignal | undefined,
   ): Promise<Found[]> {

@@ -27,7 +27,7 @@ const SAMPLE_BYTES = 256 << 10;
 const PART_MEMORY = 512;
 
 /** What a part of a chunk has of its own; its length is what it decompresses to, so that reading ahead stays small. */
-type Part = Pick<Chunk, "sequence" | "count" | "first" | "last" | "hasKeyframe" | "channels" | "length">;
+type ChunkPart = Pick<Chunk, "sequence" | "count" | "first" | "last" | "hasKeyframe" | "channels" | "length">;
 
 /** Part of a chunk of the file: the messages `[sequence, sequence + count)` of it. */
 export interface TapeChunk extends Chunk {
@@ -91,7 +91,7 @@ export class Tape {
     const table = new ChannelTable();
     const observer = new ScanObserver(table, dialect);
     const layout = new TapeLayout(dialect, table, observer, distrusted);
-    const parts: (readonly Part[] | null)[] = [];
+    const parts: (readonly ChunkPart[] | null)[] = [];
     const opening: boolean[] = [false];
     const range = { begin: Math.min(dialect.headerBytes, size), end: size };
     const file = await FlatFile.scan(source, layout, range, report, {
@@ -313,7 +313,7 @@ interface FoundOpaque {
 }
 
 /** Cuts a chunk whose data claims to be long into runs of messages; null when it may be decoded at once. */
-function partsOf(batch: Columns, { isLittle }: Dialect): Part[] | null {
+function partsOf(batch: Columns, { isLittle }: Dialect): ChunkPart[] | null {
   let compressed = 0;
   for (let i = 0; i < batch.length; i++) compressed |= batch.flags[i]!;
   if ((compressed & COMPRESSED) === 0) return null;
@@ -321,7 +321,7 @@ function partsOf(batch: Columns, { isLittle }: Dialect): Part[] | null {
   rows.sort((a, b) => batch.sequence[a]! - batch.sequence[b]!);
   const { bytes } = batch;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parts: Part[] = [];
+  const parts: ChunkPart[] = [];
   let from = 0;
   let sum = 0;
   const cut = (to: number): void => {

@@ -4,7 +4,7 @@ import type { Channel } from "../../model/value.ts";
 import type { WritingFormat } from "../../model/writer.ts";
 import { EditError, type EditList, type Operation } from "./list.ts";
 import { filtered, redacted, type Removed } from "./redact.ts";
-import { type IsKept, type Part, PartsReader, RenamedReader, ShiftedReader } from "./readers.ts";
+import { type IsKept, type JoinedPart, PartsReader, RenamedReader, ShiftedReader } from "./readers.ts";
 
 /** What edits need of the world: other recordings of the same format, by the names in the list, and a test for globs. */
 export interface EditContext {
@@ -152,7 +152,7 @@ async function joined(
 ): Promise<Reader> {
   const timeline = await reader.timeline();
   const channels: Channel[] = [...reader.channels];
-  const parts: Part[] = [
+  const parts: JoinedPart[] = [
     await partOf(reader, timeline.start, after(timeline.end), 0, identity(reader), false, context),
   ];
   const step = timeline.tick?.duration ?? (await lastStep(reader));
@@ -212,7 +212,7 @@ async function partOf(
   isCut: boolean,
   context: EditContext,
   behind?: Reader,
-): Promise<Part> {
+): Promise<JoinedPart> {
   if (!isCut) return { reader, start, end, shift, opening: null, channels };
   // The opening tells what was true before the first moment; what happened at it follows.
   const opening = await context.writing.restate(reader, start - 1, behind);

@@ -250,7 +250,7 @@ export class RenamedReader extends EditedReader {
 }
 
 /** A range of one recording in the row of a joined one. */
-export interface Part {
+export interface JoinedPart {
   readonly reader: Reader;
   /** Range of the reader's own times that is taken, `end` exclusive. */
   readonly start: Time;
@@ -271,10 +271,10 @@ const PART_SEQUENCES = 2 ** 44;
  * one several.
  */
 export class PartsReader extends EditedReader {
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly JoinedPart[];
   readonly #epoch: bigint | null;
 
-  constructor(parts: readonly Part[], epoch: bigint | null, channels: readonly Channel[]) {
+  constructor(parts: readonly JoinedPart[], epoch: bigint | null, channels: readonly Channel[]) {
     super(parts[0]!.reader, channels);
     this.#parts = parts;
     this.#epoch = epoch;
@@ -339,7 +339,7 @@ export class PartsReader extends EditedReader {
 }
 
 /** Time of the last message in front of the part's end; its start when there is none. */
-async function lastBefore({ reader, start, end }: Part): Promise<Time> {
+async function lastBefore({ reader, start, end }: JoinedPart): Promise<Time> {
   for await (const batch of reader.batches({ start, end, reverse: true })) return batch.time[batch.length - 1]!;
   return start;
 }
@@ -349,7 +349,7 @@ function composed(inner: readonly number[] | null, outer: readonly number[]): re
 }
 
 /** One piece for each opening message, numbered from `first`; all at the part's start. */
-function openingOf(part: Part, first: number, query: Query): Piece[] {
+function openingOf(part: JoinedPart, first: number, query: Query): Piece[] {
   const at = part.start + part.shift;
   const isInside = (query.start === undefined || at >= query.start) && (query.end === undefined || at < query.end);
   if (part.opening === null || !isInside) return [];

@@ -6,7 +6,7 @@ import { NBT, nbtCompound } from "../../codec/nbt.ts";
 import { readEntities, readSections, SECTION } from "../../formats/hcrp/layout/chunk.ts";
 import { readPlaceEvent, readSpawn } from "../../formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../formats/hcrp/layout/events.ts";
-import { Move, type Place, readMove, turnChange, wrapTurn } from "../../formats/hcrp/layout/motion.ts";
+import { Move, type GridPlace, readMove, turnChange, wrapTurn } from "../../formats/hcrp/layout/motion.ts";
 import { readVarInt, TICK, writeVarInt } from "../../formats/hcrp/layout/framing.ts";
 import { type CompactionVisitor, channelOf, marksIn } from "./visitors.ts";
 
@@ -150,7 +150,7 @@ class Track {
     now[3] = wrapTurn(now[3]! + move.yaw);
   }
 
-  put(tick: number, { q, yaw }: Place): void {
+  put(tick: number, { q, yaw }: GridPlace): void {
     if (this.#isKnown) this.#fill(tick);
     else {
       this.#isKnown = true;

@@ -1,4 +1,4 @@
-import { type Place, PLACE_ON_GROUND, quantize, turnOf } from "../../formats/hcrp/layout/motion.ts";
+import { type GridPlace, PLACE_ON_GROUND, quantize, turnOf } from "../../formats/hcrp/layout/motion.ts";
 
 /** Who a player is. */
 export interface Identity {
@@ -90,7 +90,7 @@ export class Body {
     this.dz = 0;
   }
 
-  place(flags: number): Place {
+  place(flags: number): GridPlace {
     const q = Float64Array.of(this.qx, this.qy, this.qz);
     return { q, yaw: this.yaw, pitch: this.pitch, flags: flags | (this.onGround ? PLACE_ON_GROUND : 0) };
   }

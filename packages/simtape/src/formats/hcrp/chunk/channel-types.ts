@@ -19,7 +19,7 @@ import type {
   Vitals,
 } from "../layout/entity-events.ts";
 import type { EventName } from "../layout/events.ts";
-import type { Place } from "../layout/motion.ts";
+import type { GridPlace } from "../layout/motion.ts";
 import type {
   AbsoluteMove,
   CheckpointReached,
@@ -282,7 +282,7 @@ export interface SnapshotPalettes extends Partial<Readonly<Record<PaletteName, r
 }
 
 /** An entity of a snapshot; in the short form there is nothing but its place. */
-export interface EntityState extends Omit<Place, "flags">, EntityDetails {
+export interface EntityState extends Omit<GridPlace, "flags">, EntityDetails {
   readonly entity: number;
   /** Bit 0 on the ground, bit 1 teleported. */
   readonly placeFlags: number;

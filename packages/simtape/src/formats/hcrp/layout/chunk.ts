@@ -15,7 +15,7 @@ import {
 } from "./entity-events.ts";
 import { FIRST_SIZED } from "./events.ts";
 import { readCount } from "./lists.ts";
-import { type Place, readPlace, writePlace } from "./motion.ts";
+import { type GridPlace, readPlace, writePlace } from "./motion.ts";
 import { readSetBlock, type SetBlock, writeSetBlock } from "./world-events.ts";
 
 /** Kinds of palettes (events §2, id 12). */
@@ -116,7 +116,7 @@ export interface EntityDetails extends Identity {
 
 export interface SnapshotEntity {
   readonly entity: number;
-  readonly place: Place;
+  readonly place: GridPlace;
   /** Null in the short form, which is nothing but places. */
   readonly details: EntityDetails | null;
 }

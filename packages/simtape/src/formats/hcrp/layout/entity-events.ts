@@ -3,10 +3,10 @@ import type { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { readSized, readUuid, readVarInt, writeSized, writeUuid, writeVarInt } from "./framing.ts";
 import { readCount, readOptional, writeOptional } from "./lists.ts";
-import { type LowVector, type Place, readLowVector, readPlace, writeLowVector, writePlace } from "./motion.ts";
+import { type LowVector, type GridPlace, readLowVector, readPlace, writeLowVector, writePlace } from "./motion.ts";
 
 /** Event 1. */
-export interface PlaceEvent extends Place {
+export interface PlaceEvent extends GridPlace {
   readonly entity: number;
 }
 
@@ -128,7 +128,7 @@ export function writeIdentity(builder: ByteBuilder, identity: Identity): void {
 }
 
 /** Event 9. `type` is an index into the palette of entity types. */
-export interface Spawn extends Place, Identity {
+export interface Spawn extends GridPlace, Identity {
   readonly entity: number;
   readonly type: number;
 }

@@ -188,7 +188,7 @@ export const PLACE_ON_GROUND = 1;
 export const PLACE_TELEPORT = 2;
 
 /** Where an entity is, not how it came there: the body of "place" without the entity. */
-export interface Place {
+export interface GridPlace {
   /** Grid steps: x, y, z × 4096. */
   readonly q: Float64Array;
   /** Angle steps, 0 to 65535. */
@@ -197,11 +197,11 @@ export interface Place {
   readonly flags: number;
 }
 
-export function readPlace(cursor: ByteCursor): Place {
+export function readPlace(cursor: ByteCursor): GridPlace {
   return { q: readGrid(cursor), yaw: cursor.u16be(), pitch: cursor.u16be(), flags: cursor.u8() };
 }
 
-export function writePlace(builder: ByteBuilder, place: Place): void {
+export function writePlace(builder: ByteBuilder, place: GridPlace): void {
   writeGrid(builder, place.q);
   builder.u16be(place.yaw).u16be(place.pitch).u8(place.flags);
 }

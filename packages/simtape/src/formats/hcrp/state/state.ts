@@ -48,7 +48,7 @@ import {
   Move,
   MOVE_ON_GROUND,
   PLACE_ON_GROUND,
-  type Place,
+  type GridPlace,
   quantize,
   readMove,
   readUsualMove,
@@ -462,7 +462,7 @@ export class WorldState implements StateModel {
     return this.#scene.find(state, entity)!;
   }
 
-  #place({ columns, row }: FoundActor, { q, yaw, pitch, flags }: Place): void {
+  #place({ columns, row }: FoundActor, { q, yaw, pitch, flags }: GridPlace): void {
     const [x, y, z] = q as unknown as [number, number, number];
     columns.grid.put3(row, x, y, z);
     columns.displacement.put3(row, 0, 0, 0);

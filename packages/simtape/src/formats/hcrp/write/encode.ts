@@ -18,7 +18,7 @@ import {
 } from "../layout/chunk.ts";
 import { writePlaceEvent, writeRemove, writeSpawn } from "../layout/entity-events.ts";
 import { EVENT } from "../layout/events.ts";
-import { type Place as GridPlace, Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../layout/motion.ts";
+import { type GridPlace, Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../layout/motion.ts";
 import { MIRROR_PREFIX, SET_EVENT, STATE_NAMESPACE, VALUE_EVENT } from "../layout/own.ts";
 import { writePaletteAdd } from "../layout/world-events.ts";
 import { sameValue, writeSetChange, writeStateChange, writeValueChange } from "../layout/patch.ts";

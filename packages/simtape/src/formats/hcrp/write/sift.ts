@@ -12,7 +12,7 @@ import {
   Move,
   MOVE_ON_GROUND,
   moveMask,
-  type Place,
+  type GridPlace,
   quantize,
   readMove,
   turnChange,
@@ -142,7 +142,7 @@ class MoveSift implements Sift {
   }
 }
 
-function motionAt({ q, yaw, pitch }: Place): Motion {
+function motionAt({ q, yaw, pitch }: GridPlace): Motion {
   return { q: Float64Array.from(q), d: new Float64Array(3), angles: Float64Array.of(yaw, pitch, 0) };
 }
 
