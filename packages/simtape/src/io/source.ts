@@ -9,6 +9,10 @@ export interface ByteSource {
    * The bytes never change again. Rejects with `SourceError`, or with the signal's reason.
    */
   read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
+  /**
+   * As `read`, into the caller's memory, as far as that goes; gives the number of bytes. Absent: there is no gain in it.
+   */
+  readInto?(into: Uint8Array, offset: number, signal?: AbortSignal): Promise<number>;
   /** Idempotent. Reads after it reject with `SourceError("closed")`. */
   close(): Promise<void>;
 }

@@ -1,11 +1,12 @@
 import { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
 import { NO_BYTES } from "../io/gate.ts";
-import { type ByteSource, SourceError } from "../io/source.ts";
+import type { ByteSource } from "../io/source.ts";
 import { ColumnBuilder, type Columns } from "./batch.ts";
 import { type Chunk, StatisticsCounter, summarize } from "./chunk.ts";
 import type { Finding, Reporter } from "./error.ts";
 import type { NativeRecord, OpenOptions } from "./reader.ts";
+import { readAll, ScanWindows } from "./scan-windows.ts";
 import type { Time } from "./time.ts";
 import type { ChannelStatistics } from "./value.ts";
 
@@ -160,7 +161,7 @@ export interface FlatLayout {
 
 /** How `FlatFile.scan` goes about it. */
 export interface ScanOptions extends OpenOptions {
-  /** Sees every message once, in file order by chunk. */
+  /** Sees every message once, in file order by chunk. The bytes of the batch hold for the call only. */
   readonly onBatch?: ((batch: Columns) => void) | undefined;
   /** How many bytes are read at once, 1 MiB by default: about the length of a chunk. */
   readonly window?: number | undefined;
@@ -185,65 +186,6 @@ interface Step {
   readonly length: number;
   readonly rows: ColumnBuilder;
   readonly unpacked: ByteBuilder;
-}
-
-/** Bytes read twice where two windows meet, at first. */
-const LEAST_OVERLAP = 4 << 10;
-
-interface Block {
-  readonly offset: number;
-  readonly bytes: Uint8Array;
-}
-
-/**
- * Reads the next window of a scan while one is walked. Where it begins is known only when that is done, within one
- * record: what is read ahead overlaps what was read before, more once that was too little.
- */
-class Ahead {
-  readonly #read: (offset: number, length: number) => Promise<Uint8Array>;
-  readonly #end: number;
-  #overlap = LEAST_OVERLAP;
-  #block: Block = { offset: 0, bytes: NO_BYTES };
-  #next: { readonly offset: number; readonly block: Promise<Block> } | null = null;
-
-  constructor(read: (offset: number, length: number) => Promise<Uint8Array>, end: number) {
-    this.#read = read;
-    this.#end = end;
-  }
-
-  /** Bytes `[offset, offset + length)`. */
-  async take(offset: number, length: number): Promise<Uint8Array> {
-    if (!this.#has(offset, length)) {
-      const next = this.#next;
-      const isMissed = next !== null && offset < next.offset;
-      if (isMissed) this.#overlap = 2 * (next.offset + this.#overlap - offset);
-      if (next !== null && !isMissed) this.#block = await next.block;
-      if (!this.#has(offset, length)) this.#block = { offset, bytes: await this.#read(offset, length) };
-      this.#begin(length);
-    }
-    return this.#block.bytes.subarray(offset - this.#block.offset, offset - this.#block.offset + length);
-  }
-
-  #has(offset: number, length: number): boolean {
-    const from = this.#block.offset;
-    return offset >= from && offset + length <= from + this.#block.bytes.length;
-  }
-
-  /** Begins to read what follows, but for a quarter of a window at most that is there already. */
-  #begin(window: number): void {
-    this.#next = null;
-    const until = this.#block.offset + this.#block.bytes.length;
-    if (until >= this.#end) return;
-    const overlap = Math.min(this.#overlap, window >> 2);
-    const offset = until - overlap;
-    const block = this.#read(offset, Math.min(this.#end - offset, window + overlap)).then((bytes) => ({
-      offset,
-      bytes,
-    }));
-    // One that is not taken may fail without a word.
-    block.catch(() => undefined);
-    this.#next = { offset, block };
-  }
 }
 
 /** What a chunk's payloads lie in. */
@@ -354,10 +296,7 @@ export class FlatFile {
 
   /** Exactly `length` bytes: the source was that long when it was opened. */
   async #read(offset: number, length: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const bytes = await this.source.read(offset, length, signal);
-    if (bytes.length === length) return bytes;
-    const end = offset + bytes.length;
-    throw new SourceError("changed", `ends at ${end}, ${this.end} bytes were announced: ${this.source.name}`);
+    return readAll(this.source, offset, length, this.end, signal);
   }
 
   /** Walks the parts of a chunk between its damaged ranges. */
@@ -418,7 +357,7 @@ export class FlatFile {
 
   async *#steps(usual: number, signal: AbortSignal | undefined, report: Reporter): AsyncGenerator<Step> {
     const rows = new ColumnBuilder(undefined, this.#budget);
-    const ahead = new Ahead((from, length) => this.#read(from, length, signal), this.end);
+    const ahead = new ScanWindows(this.source, this.end, signal);
     let offset = this.begin;
     let window = usual;
     while (offset < this.end) {

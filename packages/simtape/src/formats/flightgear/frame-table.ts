@@ -29,6 +29,8 @@ export class FrameTable {
   readonly layout: TapeLayout;
   /** The chunk as it is in the file. */
   bytes: Uint8Array = new Uint8Array(0);
+  /** Nothing follows the chunk. */
+  isLast = false;
   #length = 0;
   #capacity = 64;
   #rows = new Uint32Array(this.#capacity * 2);
@@ -44,6 +46,12 @@ export class FrameTable {
 
   get length(): number {
     return this.#length;
+  }
+
+  /** Whether the messages of the other chunk follow those of this one in the same tape. */
+  isBefore({ sequence, layout }: FrameTable): boolean {
+    const messages = this.#length === 0 ? 0 : this.#rows[2 * this.#length - 1]!;
+    return layout === this.layout && sequence === this.sequence + messages;
   }
 
   /**

@@ -89,7 +89,10 @@ export class FrameWalker implements FlatLayout {
     const zero = this.#zero ?? 0;
     const { view, end, rows } = walk;
     const table = walk.context instanceof FrameTable ? walk.context : null;
-    if (table !== null) table.bytes = walk.bytes;
+    if (table !== null) {
+      table.bytes = walk.bytes;
+      table.isLast = walk.origin + end === walk.limit;
+    }
     let buffer = this.#recordSize === null ? -1 : this.#bufferAt(walk.origin + walk.start);
     let position = walk.start;
     while (position < end) {

@@ -56,6 +56,7 @@ export class FlightGearWriter implements Writer {
   #frame = -1;
   /** The frame that was copied last. */
   #copied: FrameTable | null = null;
+  #copiedShift: Time = 0;
   #copiedFrame = -1;
   /** Set while frames may hold extra properties that FlightGear replays. */
   #pairs: FramePairs | null = null;
@@ -216,6 +217,8 @@ export class FlightGearWriter implements Writer {
     try {
       this.#start(null, 0, 0);
       this.#close();
+      const last = this.#copied;
+      if (last?.isLast === true) this.#copyEmpty(last, this.#copiedFrame + 1, last.length, this.#copiedShift);
       this.#body!.end();
     } catch (error) {
       await output.abort();
@@ -280,15 +283,24 @@ export class FlightGearWriter implements Writer {
   /** A frame as it is, and before it those without messages that lie between it and the one copied last. */
   #copy(table: FrameTable, frame: number, shift: Time, native: number): void {
     const body = this.#continuous!;
-    if (this.#copied === table) {
-      for (let empty = this.#copiedFrame + 1; empty < frame && table.count(empty) === 0; empty++) {
-        body.whole(this.#nativeOf(table, empty, shift), table.bytes, table.start(empty), table.end(empty));
-      }
+    const before = this.#copied;
+    const isSame = before === table;
+    if (isSame || before?.isBefore(table) === true) {
+      const to = isSame ? frame : before!.length;
+      this.#copyEmpty(before!, this.#copiedFrame + 1, to, shift);
+      if (!isSame) this.#copyEmpty(table, 0, frame, shift);
     }
     this.#count();
     body.whole(native, table.bytes, table.start(frame), table.end(frame));
     this.#copied = table;
     this.#copiedFrame = frame;
+    this.#copiedShift = shift;
+  }
+
+  /** Frames `[from, to)`, as far as they have no messages. */
+  #copyEmpty(table: FrameTable, from: number, to: number, shift: Time): void {
+    for (let frame = from; frame < to && table.count(frame) === 0; frame++)
+      this.#continuous!.whole(this.#nativeOf(table, frame, shift), table.bytes, table.start(frame), table.end(frame));
   }
 
   #nativeOf(table: FrameTable, frame: number, shift: Time): number {

@@ -69,6 +69,12 @@ class FileSource implements ByteSource {
     return this.#gate.race(signal, this.#read(offset, length, signal));
   }
 
+  async readInto(into: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> {
+    this.#gate.enter(offset, into.length, signal);
+    if (into.length === 0) return 0;
+    return this.#gate.race(signal, this.#readInto(into, offset, signal));
+  }
+
   close(): Promise<void> {
     this.#gate.close();
     this.#closing ??= this.#close();
@@ -85,27 +91,42 @@ class FileSource implements ByteSource {
     if (offset + length > this.#size) await this.#look(handle);
     const count = Math.min(length, this.#size - offset);
     if (count <= 0) return NO_BYTES;
-    // The look does not wait for the bytes, nor they for it: it costs no time of its own.
-    const [bytes] = await Promise.all([this.#fill(handle, offset, count, signal), this.#look(handle)]);
-    if (bytes.length < count) throw this.#changed("it is shorter now");
+    // All of it is written to, or cut off: it need not be zeros first.
+    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(count).buffer);
+    await this.#readInto(bytes, offset, signal);
     return bytes;
   }
 
-  async #fill(handle: FileHandle, offset: number, count: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    // All of it is written to, or cut off: it need not be zeros first.
-    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(count).buffer);
+  async #readInto(into: Uint8Array, offset: number, signal: AbortSignal | undefined): Promise<number> {
+    const handle = await this.#open();
+    if (offset + into.length > this.#size) await this.#look(handle);
+    const count = Math.min(into.length, this.#size - offset);
+    if (count <= 0) return 0;
+    // The look does not wait for the bytes, nor they for it: it costs no time of its own.
+    const [got] = await Promise.all([this.#fill(handle, into, offset, count, signal), this.#look(handle)]);
+    if (got < count) throw this.#changed("it is shorter now");
+    return got;
+  }
+
+  async #fill(
+    handle: FileHandle,
+    into: Uint8Array,
+    offset: number,
+    count: number,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     let got = 0;
     while (got < count) {
       this.#gate.enter(offset, count, signal);
       try {
-        const { bytesRead } = await handle.read(bytes, got, Math.min(MOST, count - got), offset + got);
+        const { bytesRead } = await handle.read(into, got, Math.min(MOST, count - got), offset + got);
         if (bytesRead === 0) break;
         got += bytesRead;
       } catch (error) {
         throw failure(error, this.name);
       }
     }
-    return bytes.subarray(0, got);
+    return got;
   }
 
   /** Learns the size; throws when it has shrunk, or the path leads to another file. */

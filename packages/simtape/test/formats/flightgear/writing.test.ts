@@ -52,6 +52,18 @@ function damage(findings: Findings): string[] {
     .map(({ code }) => code);
 }
 
+test("frames without messages are kept where two chunks meet", async () => {
+  const bytes = makeContinuous({ data: ["multiplayer"], frames: 9000 });
+  const reader = await readerOf(bytes);
+  expect(reader.chunks!.length).toBeGreaterThan(1);
+  const files = new MemoryFiles();
+  const writer = await createWriter(files, { like: reader });
+  const to = reader.channels.map(({ name }) => writer.channel({ name }));
+  for await (const batch of reader.batches({})) writer.append(batch, to);
+  await writer.close();
+  expect(Buffer.compare(files.bytes, bytes)).toBe(0);
+});
+
 describe.each([...MADE, ...REAL])("%s", (name, bytes) => {
   test("comes out of the writer as it went in", async () => {
     const reader = await readerOf(bytes);
