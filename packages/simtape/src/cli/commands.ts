@@ -12,6 +12,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["cat"], async () => (await import("./cat.ts")).addCat],
   [["events"], async () => (await import("./events.ts")).addEvents],
   [["state"], async () => (await import("./state.ts")).addState],
+  [["table"], async () => (await import("./table.ts")).addTable],
   [["records"], async () => (await import("./records.ts")).addRecords],
   [["check"], async () => (await import("./check.ts")).addCheck],
   [["verify"], async () => (await import("./hcrp/verify.ts")).addVerify],

@@ -5,6 +5,8 @@ import type { SeriesItem, SeriesPath } from "./query/path.ts";
  * of any recording.
  */
 export interface Showing {
+  /** Sets that a recording is about, the foremost first. */
+  readonly things?: readonly string[];
   /** Charts worth a first look: the first is drawn of which anything is there. `"any"`: the first number of the state. */
   readonly charts?: readonly (readonly SeriesPath[] | "any")[];
   /**

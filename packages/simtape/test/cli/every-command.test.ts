@@ -65,6 +65,7 @@ const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   cat: [{ words: ["IN"] }, { words: ["IN", "--limit", "1"] }],
   events: [{ words: ["IN"] }, { words: ["IN", "--format", "csv"] }],
   state: [{ words: ["IN", "--at", "100%"] }, { words: ["IN", "--at", "100%", "--json"] }],
+  table: [{ words: ["IN"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],
   records: [{ words: ["IN"] }],
   check: [{ words: ["IN"], tellsItself: true }],
   verify: [{ words: ["IN"], tellsItself: true, format: "hcrp" }],
@@ -233,7 +234,7 @@ describe.each(SPECIMENS)("of a sound recording, $format $name", (of) => {
     const place = join(out, "..");
     expect(files.map(({ name }) => name).sort()).toEqual(written.map((name) => join(place, name)).sort());
     for (const { name, bytes } of files) expect(readFileSync(name).length, name).toBe(bytes);
-    const own = /^run(\.log|\.fgtape|\.hcrp|\.tape|\.nanover\.zip|\.traj|\.state|\.dict)(\.provenance\.json)?$/;
+    const own = /^run(\.log|\.fgtape|\.hcrp|\.tape|\.nanover\.zip|\.traj|\.state|\.dict|\.csv)(\.provenance\.json)?$/;
     expect(written.filter((name) => !own.test(name))).toEqual([]);
   });
 });

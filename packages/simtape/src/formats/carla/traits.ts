@@ -10,6 +10,7 @@ const UNITS: Readonly<Record<string, string>> = {
 
 export const traits: Traits = {
   showing: {
+    things: ["vehicles", "walkers"],
     charts: [
       [cellPath("vehicles", "velocity", "length")],
       [cellPath("vehicles", "forward-speed")],

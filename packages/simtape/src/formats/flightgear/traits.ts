@@ -4,6 +4,7 @@ import { unitOf } from "./units.ts";
 
 export const traits: Traits = {
   showing: {
+    things: ["aircraft"],
     charts: [[cellPath("aircraft", "geodetic", 2, "self"), valuePath("/velocities/airspeed-kt")]],
   },
   // a property beside those that FlightGear reads from `meta`

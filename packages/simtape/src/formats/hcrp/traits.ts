@@ -3,6 +3,7 @@ import { roomAt, type Traits } from "../../model/traits.ts";
 
 export const traits: Traits = {
   showing: {
+    things: ["players", "entities"],
     charts: [[cellPath("players", "position", 1), cellPath("players", "position", "speed")]],
     checkpoints: { kinds: ["bookmark", "checkpoint", "report", "start", "end", "mark"], set: "players" },
   },

@@ -3,6 +3,7 @@ import type { Traits } from "../../model/traits.ts";
 
 export const traits: Traits = {
   showing: {
+    things: ["poses"],
     // what a robot tells has any name
     charts: [
       [cellPath("poses", "position", 0), cellPath("poses", "position", 1), valuePath("/robot/charger/Level")],

@@ -9,6 +9,7 @@ const UNITS: Readonly<Record<string, string>> = {
 
 export const traits: Traits = {
   showing: {
+    things: ["particles", "avatars"],
     charts: [[valuePath("energy.kinetic"), valuePath("energy.potential")]],
   },
   room: roomAt("provenance"),
