@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { HeldFiles } from "../io/held.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
-import { type Origin, originAt } from "../model/geodesy.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Writer, WritingFormat } from "../model/writer.ts";
 import { type ConversionReport, convert } from "../ops/convert.ts";
@@ -11,7 +10,8 @@ import { channelsMatching } from "./cat.ts";
 import { differences, hasOriginal, mustBeSame, reopened } from "./conversion-check.ts";
 import { bringNeeded } from "./needed.ts";
 import { damage } from "./ending.ts";
-import { EXIT, UsageError } from "./failure.ts";
+import { EXIT } from "./failure.ts";
+import { ORIGIN_FLAGS, originOf } from "./origin.ts";
 import { carriedIn } from "./original.ts";
 import { counted, grouped, Progress, paint, tellLost } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
@@ -60,7 +60,7 @@ export function addConvert(program: Command): void {
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .option("-c, --channel <glob...>", "only state that comes from these channels")
-    .option("--origin <lat,lon[,alt[,heading]]>", "where a local plane touches the earth: degrees, metres, degrees")
+    .option(ORIGIN_FLAGS, "where a local plane touches the earth: degrees, metres, degrees")
     .option("--strict", "write nothing when something would be lost")
     .option("--no-original", "to HCRP: do not store the bytes of the original")
     .option("--no-verify", "do not read the result back and compare it with the source")
@@ -168,19 +168,6 @@ const STRAY = "carried along, but no file of the recording";
 /** The report of messages that went over as they are, but for what is lost; nothing is verified yet. */
 function kept(moments: number, lost: ConversionReport["lost"]): ConversionReport {
   return { exact: false, original: false, verified: false, moments, carried: [], lost, origin: null, notes: [] };
-}
-
-function originOf(text: string): Origin {
-  const parts = text.split(",");
-  try {
-    const [latitude = Number.NaN, longitude = Number.NaN, altitude, heading] = parts.map((part) =>
-      part.trim() === "" ? Number.NaN : Number(part),
-    );
-    if (parts.length <= 4) return originAt(latitude, longitude, altitude, heading);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-  }
-  throw new UsageError(`--origin takes LAT,LON[,ALT[,HEADING]], degrees and metres, not ${JSON.stringify(text)}`);
 }
 
 /** Whether the bytes of a recording may stay as they are under the target's name. */

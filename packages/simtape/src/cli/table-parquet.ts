@@ -1,7 +1,7 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import { RecordingError } from "../model/error.ts";
 import type { TableBatch, TableCells, TableColumn, TableKind } from "../model/query/table-cells.ts";
-import { type HeaderOf, OWN, type Put, type RowWriter } from "./table-rows.ts";
+import { type HeaderOf, OWN, type Put, type RowWriter, type Written } from "./table-rows.ts";
 
 /** Cells of a row group, about; and rows at most. */
 const CELLS = 1 << 20;
@@ -10,7 +10,7 @@ const ROWS = 1 << 17;
 type Data = unknown[] | TableCells["data"];
 
 /** Parquet, compressed by snappy. The file is written in one go, and no more than a row group is in memory. */
-export function parquetWriter(columns: readonly TableColumn[], header: HeaderOf, put: Put): RowWriter {
+export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put: Put): RowWriter {
   const bytes = new ByteWriter();
   const names = namesOf(columns, header);
   const schema: SchemaElement[] = columns.map((column, k) => ({ name: names[k]!, ...typeOf(column) }));
@@ -19,7 +19,9 @@ export function parquetWriter(columns: readonly TableColumn[], header: HeaderOf,
     writer: bytes,
     schema: [{ name: "table", num_children: columns.length }, ...schema],
     createdBy: "simtape",
-    kvMetadata: [{ key: "units", value: JSON.stringify(Object.fromEntries(units)) }],
+    kvMetadata: Object.entries({ units: Object.fromEntries(units), axes }).map(([key, value]) => ({
+      ...{ key, value: JSON.stringify(value) },
+    })),
   });
   const most = Math.max(1, Math.min(ROWS, Math.floor(CELLS / columns.length)));
   let batches: TableBatch[] = [];

@@ -1,3 +1,4 @@
+import type { Table } from "../model/query/table.ts";
 import type { TableBatch, TableCells, TableColumn } from "../model/query/table-cells.ts";
 
 /** How rows are written. */
@@ -6,6 +7,9 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** Where the pieces of a file go, one after the other. */
 export type Put = (piece: string | Uint8Array) => Promise<void>;
+
+/** What is written. */
+export type Written = Pick<Table, "columns" | "axes">;
 
 /** Writes rows one batch after the other. */
 export interface RowWriter {

@@ -1,11 +1,11 @@
-import type { TableBatch, TableCells, TableColumn } from "../model/query/table-cells.ts";
+import type { TableBatch, TableCells } from "../model/query/table-cells.ts";
 import { csvRow, textCell } from "./csv.ts";
 import { toJson } from "./json.ts";
-import type { HeaderOf, Put, RowWriter } from "./table-rows.ts";
+import type { HeaderOf, Put, RowWriter, Written } from "./table-rows.ts";
 import { jsonText } from "./visible.ts";
 
 /** CSV: a line of headers, then a line for each row. A cell that is not there is empty. */
-export async function csvWriter(columns: readonly TableColumn[], header: HeaderOf, put: Put): Promise<RowWriter> {
+export async function csvWriter({ columns }: Written, header: HeaderOf, put: Put): Promise<RowWriter> {
   await put(csvRow(columns.map((column) => textCell(header(column)))));
   return {
     write: ({ length, columns: all }) => put(linesOf(length, all.map(csvCells))),
@@ -14,7 +14,7 @@ export async function csvWriter(columns: readonly TableColumn[], header: HeaderO
 }
 
 /** One JSON object in each line, with a member for each column; null: not there. */
-export function ndjsonWriter(columns: readonly TableColumn[], header: HeaderOf, put: Put): RowWriter {
+export function ndjsonWriter({ columns }: Written, header: HeaderOf, put: Put): RowWriter {
   const names = columns.map((column, k) => `${k === 0 ? "{" : ","}${jsonText(header(column))}:`);
   return {
     write: ({ length, columns: all }: TableBatch) => {

@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { type Command, Option } from "commander";
+import type { Axes } from "../model/axes.ts";
 import type { Table, TableOptions } from "../model/query/table.ts";
 import type { Recording } from "../model/recording.ts";
+import { standardAxes } from "../model/standard-axes.ts";
 import { commandPath } from "./command-path.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { byteSize, counted, Output, Progress, say } from "./output.ts";
+import { ORIGIN_FLAGS, originOf } from "./origin.ts";
 import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 import { report } from "./report.ts";
 import { tableOf } from "./table-of.ts";
@@ -29,6 +32,8 @@ interface TableCommand extends ReadOptions {
   readonly from?: string;
   readonly until?: string;
   readonly every?: string;
+  readonly axes: keyof typeof AXES;
+  readonly origin?: string;
   readonly time: "ns" | "s";
   readonly units: boolean;
   readonly format?: TableFormat;
@@ -36,6 +41,15 @@ interface TableCommand extends ReadOptions {
   readonly force?: boolean;
   readonly json?: boolean;
 }
+
+/** Axes to turn to, by name. */
+const AXES = {
+  source: undefined,
+  standard: standardAxes("right", "z"),
+  "right-y": standardAxes("right", "y"),
+  "left-z": standardAxes("left", "z"),
+  "left-y": standardAxes("left", "y"),
+} as const satisfies Readonly<Record<string, Axes | undefined>>;
 
 export function addTable(program: Command): void {
   const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
@@ -54,6 +68,12 @@ export function addTable(program: Command): void {
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .option("--every <time>", "of a set: rows at this interval instead of at recorded moments: 50ms")
+    .addOption(
+      new Option("--axes <name>", "of a set: turned to these axes, in metres; standard is right-handed with z up")
+        .choices(Object.keys(AXES))
+        .default("source"),
+    )
+    .option(ORIGIN_FLAGS, "with --axes: where geodetic things are laid on a plane; by default at the first place")
     .addOption(new Option("--time <unit>", "what time is in").choices(["ns", "s"]).default("ns"))
     .option("--no-units", "headers without units: position.x, not position.x [cm]")
     .addOption(
@@ -66,7 +86,7 @@ export function addTable(program: Command): void {
     .option("--json", "with -o: the report as one JSON object; without: the same as --format ndjson")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape table town.log -o vehicles.csv\n  $ simtape table town.log --columns position,brake --id 24 --every 50ms -o hero.parquet\n  $ simtape table run.nanover.zip --columns position --from 1s --until 2s\n  $ simtape table robot.tape -c /robot/Odometry --format ndjson | head`,
+      `\n${TIME_HELP}\nWith --axes positions, rotations, orientations and velocities are turned; other columns of three or four numbers are left out, but colours and geodetic places.\n\nExamples:\n  $ simtape table town.log -o vehicles.csv\n  $ simtape table town.log --columns position,brake --id 24 --every 50ms -o hero.parquet\n  $ simtape table run.nanover.zip --columns position,element --from 1s --until 2s\n  $ simtape table robot.tape -c /robot/Odometry --format ndjson | head`,
     )
     .action(async (file: string, options: TableCommand) => {
       const target = await fileFor(file, options);
@@ -94,7 +114,7 @@ async function write(recording: Recording, target: Target | null, options: Table
   let rows = 0;
   try {
     const put: Put = sink === null ? toStandardOutput() : (piece) => sink.write(bytesOf(piece));
-    const writer = await writerOf(format, columns, options.units ? withUnit : withoutUnit, put);
+    const writer = await writerOf(format, { columns, axes: table.axes }, options.units ? withUnit : withoutUnit, put);
     rows = await pump(recording, table, asked, writer, options.time === "s");
     await sink?.close();
   } catch (error) {
@@ -104,7 +124,7 @@ async function write(recording: Recording, target: Target | null, options: Table
   if (target !== null) {
     const size = byteSize(target.files.get(target.main) ?? 0);
     const told = `${target.main}: ${counted(rows, "row")} of ${counted(columns.length, "column")}, ${name}, ${size}`;
-    await report(target, options, { of: name, rows, columns }, [told]);
+    await report(target, options, { of: name, rows, axes: table.axes, columns }, [told]);
   }
   if (undecodable() === 0) return EXIT.done;
   say(`simtape: ${counted(undecodable(), "payload does", "payloads do")} not decode and have empty rows`);
@@ -161,7 +181,7 @@ function formatOf(target: Target | null, { format, json }: TableCommand): TableF
 }
 
 async function askedOf(recording: Recording, options: TableCommand): Promise<TableOptions> {
-  const { from, until, every, columns, id } = options;
+  const { from, until, every, columns, id, axes, origin } = options;
   const interval = every === undefined ? undefined : parseDuration(every);
   if (interval === null || (interval !== undefined && interval <= 0))
     throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
@@ -171,8 +191,9 @@ async function askedOf(recording: Recording, options: TableCommand): Promise<Tab
     end: until === undefined ? undefined : await parseTime(until, recording),
     every: interval,
     columns: names,
-    // an id is a number or a text, which the set knows
-    ids: id?.flatMap((text) => (/^-?\d+$/.test(text) ? [text, Number(text)] : [text])),
+    ids: id,
+    axes: AXES[axes],
+    origin: origin === undefined ? undefined : originOf(origin),
   };
 }
 

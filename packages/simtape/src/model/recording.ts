@@ -147,8 +147,8 @@ export class Recording<Channels extends object = object, Id extends string = str
   table(of: string | ChannelInfo, options: TableOptions = {}): Promise<Table> {
     return this.#guard(async () => {
       const { rowsOf, Table } = await import("./query/table.ts");
-      const { columns, batches } = await rowsOf(this, this.#fold, of, options);
-      return new Table(columns, () => this.#guarded(batches()));
+      const rows = await rowsOf(this.#queries(), this.channels, of, options);
+      return new Table({ ...rows, batches: () => this.#guarded(rows.batches()) });
     });
   }
 

@@ -148,6 +148,18 @@ describe("a table", () => {
     ]);
   });
 
+  test("has the axes of the source, unless others are asked for", async () => {
+    const words = ["--columns", "position", "--id", "24", "--until", "1ms"];
+    const [, recorded] = await table(town, ...words);
+    const [header, turned] = await table(town, ...words, "--axes", "standard");
+    expect(header).toBe("time [ns],id,position.x [m],position.y [m],position.z [m]");
+    const [x, y, z] = recorded!.split(",").slice(2).map(Number) as [number, number, number];
+    expect(turned!.split(",").slice(2).map(Number)).toEqual([x * 0.01, -(y * 0.01), z * 0.01]);
+    const path = join(folder, "turned.csv");
+    const [report] = await table(town, ...words, "--axes", "right-y", "-o", path, "--json");
+    expect(JSON.parse(report!)).toMatchObject({ of: "vehicles", rows: 1, axes: { handed: "right", up: "y" } });
+  });
+
   test("of a channel has a row for each message, or item of one", async () => {
     const lines = await table(town, "-c", "collision", "--format", "ndjson");
     expect(lines.length).toBeGreaterThan(1);
@@ -168,6 +180,8 @@ describe("a table", () => {
     const [units] = await query(
       `select decode(value) as units from parquet_kv_metadata('${path}') where key = 'units'`,
     );
+    const [axes] = await query(`select decode(value) as axes from parquet_kv_metadata('${path}') where key = 'axes'`);
+    expect(JSON.parse(String(axes!["axes"]))).toMatchObject({ handed: "left", up: "z" });
     expect(JSON.parse(String(units!["units"]))).toMatchObject({ "time [ns]": "ns", "position.x [cm]": "cm" });
   });
 
@@ -178,7 +192,7 @@ describe("a table", () => {
     const values = [-0.1, Math.fround(1.1), -(2 ** 31), 2 ** 32 - 1, 255, true, "é\u0000=1", -(2n ** 63n)];
     const pieces: Uint8Array[] = [];
     const writer = parquetWriter(
-      columns,
+      { columns, axes: null },
       withUnit,
       async (piece) => void pieces.push(Buffer.from(piece as Uint8Array)),
     );
@@ -245,6 +259,9 @@ describe("a table", () => {
     const refusals: readonly (readonly [words: readonly string[], told: string])[] = [
       [["--set", "cars"], 'no set "cars"; there are: vehicles, walkers'],
       [["--set", "vehicles", "--columns", "colour"], 'no column "colour"; there are: time, id, kind'],
+      [["--id", "24", "--id", "3"], "nothing in vehicles has the id 3; there are: "],
+      [["--axes", "up"], "Allowed choices are source, standard"],
+      [["--axes", "standard", "--origin", "north"], "--origin takes LAT,LON"],
       [["-c", "nosuch"], "no channel is called nosuch; there are: "],
       [["-c", "event-*"], "matches several: event-add"],
       [["-c", "position", "--every", "1s"], "every"],

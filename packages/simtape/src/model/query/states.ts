@@ -1,6 +1,7 @@
 import { interpolateStates } from "../interpolate.ts";
-import type { MutableState, State } from "../state.ts";
+import type { State } from "../state.ts";
 import { after, type Time, type TimeRange } from "../time.ts";
+import { type Along, statesAlong } from "./along.ts";
 import { type Bounds, boundsOf, checkEvery, type QuerySource } from "./source.ts";
 import { type Stops, Walk } from "./walk.ts";
 
@@ -20,7 +21,7 @@ export async function* statesOf(source: QuerySource, options: StatesOptions): As
   signal?.throwIfAborted();
   const bounds = await boundsOf(source, options);
   if (bounds.start >= bounds.end) return;
-  const states = every === undefined ? momentsOf(source, bounds, signal) : stepsOf(source, bounds, every, signal);
+  const states = frozenAlong(source, { bounds, every, signal });
   if (!interpolate || source.reader.state.motion === null) {
     yield* states;
     return;
@@ -33,45 +34,8 @@ export async function* statesOf(source: QuerySource, options: StatesOptions): As
   }
 }
 
-async function* momentsOf(source: QuerySource, bounds: Bounds, signal: AbortSignal | undefined): AsyncGenerator<State> {
-  let isMoment = false;
-  const stops: Stops = {
-    until: (next) => next,
-    rows: () => {
-      isMoment = true;
-    },
-  };
-  const walk = await Walk.begin(source.reader, source.fold, bounds, bounds.first, { signal });
-  for await (const batch of walk.batches()) {
-    for (const _ of walk.fold(batch, stops)) if (isMoment) yield frozen(walk.state, walk.from);
-  }
-  if (isMoment) yield frozen(walk.state, walk.from);
-}
-
-async function* stepsOf(
-  source: QuerySource,
-  bounds: Bounds,
-  every: Time,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<State> {
-  const { start, end, first } = bounds;
-  let step = 0;
-  const stops: Stops = { until: () => start + step * every };
-  const walk = await Walk.begin(source.reader, source.fold, bounds, first, { signal });
-  for await (const batch of walk.batches()) {
-    for (const next of walk.fold(batch, stops)) {
-      for (; start + step * every < next; step++) yield frozen(walk.state, start + step * every);
-    }
-  }
-  for (; start + step * every < end; step++) {
-    signal?.throwIfAborted();
-    yield frozen(walk.state, start + step * every);
-  }
-}
-
-function frozen(state: MutableState, time: Time): State {
-  state.time = time;
-  return state.freeze();
+async function* frozenAlong(source: QuerySource, along: Along): AsyncGenerator<State> {
+  for await (const state of statesAlong(source, along)) yield state.freeze();
 }
 
 /** The moment of motion behind a state. */
@@ -157,7 +121,13 @@ class Motion {
     const here = (): Coming => {
       let state: State | null = null;
       const time = walk.from;
-      return { time, state: () => (state ??= frozen(walk.state, time)) };
+      return {
+        time,
+        state: () => {
+          walk.state.time = time;
+          return (state ??= walk.state.freeze());
+        },
+      };
     };
     for await (const batch of walk.batches()) {
       for (const _ of walk.fold(batch, stops)) {

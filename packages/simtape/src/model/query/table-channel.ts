@@ -41,7 +41,7 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
     throw new RangeError(`no column ${JSON.stringify(lacking)}; there are: ${there}`);
   }
   const columns = [...own(), ...found.map((column) => ({ ...column, unit: asked.unitOf(column.name) }))];
-  return { columns, batches: () => rowsOf(reader, channel, query, columns, fields, isListed) };
+  return { columns, axes: null, batches: () => rowsOf(reader, channel, query, columns, fields, isListed) };
 }
 
 async function* rowsOf(

@@ -1,28 +1,30 @@
 import type { ColumnKind, ColumnSpec } from "../column.ts";
-import type { Fold } from "../fold.ts";
-import { Growth } from "../growth.ts";
-import type { Reader } from "../reader.ts";
+import type { Axes } from "../axes.ts";
+import { type Origin, unsetOrigin } from "../geodesy.ts";
 import type { EntitySet, MutableState } from "../state.ts";
-import { after, type Time, type TimeRange } from "../time.ts";
+import type { Time, TimeRange } from "../time.ts";
+import { Turning, turnedSpecs } from "../turned.ts";
+import { statesAlong } from "./along.ts";
+import { boundsOf, type QuerySource } from "./source.ts";
 import { joinedKind, RowBuilder, type TableBatch, type TableColumn, type TableKind } from "./table-cells.ts";
 import { isAtOrBelow } from "./table-fields.ts";
 import type { RowSource } from "./table.ts";
 
 const AXES = "xyzw";
 const OWN = ["time", "id"];
+/** Ids that a refusal names, and one more. */
+const SOME = 21;
 
 /** What is asked of a set. */
 export interface SetRows extends TimeRange {
   readonly columns: readonly string[] | null;
   readonly ids: readonly (number | string)[] | null;
   readonly every: Time | undefined;
+  /** Turned to these; absent: as recorded. */
+  readonly axes: Axes | undefined;
+  /** Where geodetic things are laid on a plane; absent: at the first place. */
+  readonly origin: Origin | undefined;
   readonly signal: AbortSignal | undefined;
-}
-
-/** Where states come from. */
-export interface StateSource {
-  readonly reader: Reader;
-  readonly fold: Fold;
 }
 
 /** Cell `item` of a column of the set, and which column of the table it is. */
@@ -33,47 +35,57 @@ interface Cell {
 }
 
 /**
- * Goes through the states once for the columns of a set; gives them and what makes rows. Throws `RangeError` for a set or
- * a column that is not there.
+ * Goes through the states once for the columns of a set; gives them and what makes rows. Throws `RangeError` for a set, a
+ * column or a thing that is not there.
  */
-export async function setRows(source: StateSource, name: string, asked: SetRows): Promise<RowSource> {
-  const found = new SetColumns(asked.columns);
+export async function setRows(source: QuerySource, name: string, asked: SetRows): Promise<RowSource> {
+  const found = new SetColumns(asked.columns, asked.ids);
   const sets = new Set<string>();
+  let axes: Axes | null = null;
   let shape = -1;
   for await (const state of statesOf(source, asked)) {
     const set = state.sets.get(name);
     if (set !== undefined) found.meetIds(set.ids);
-    if (state.shape === shape) continue;
-    shape = state.shape;
-    for (const one of state.sets.keys()) if (!one.startsWith(".")) sets.add(one);
-    for (const [column, { spec }] of set?.columns ?? []) if (!column.startsWith(".")) found.meet(column, spec);
-    if (asked.columns !== null && found.lacking === undefined) break;
+    if (state.shape !== shape) {
+      shape = state.shape;
+      for (const one of state.sets.keys()) if (!one.startsWith(".")) sets.add(one);
+      axes ??= set?.axes ?? null;
+      const specs = Array.from(set?.columns ?? [], ([column, { spec }]) => [column, spec] as const);
+      for (const [column, spec] of asked.axes === undefined ? specs : turnedSpecs(specs))
+        if (!column.startsWith(".")) found.meet(column, spec);
+    }
+    if (asked.columns !== null && found.lacking === undefined && found.lackingIds.size === 0) break;
   }
   if (!sets.has(name)) {
     throw new RangeError(`no set ${JSON.stringify(name)}; there are: ${[...sets].join(", ") || "none"}`);
   }
-  const { lacking } = found;
+  const { lacking, lackingIds } = found;
   if (lacking !== undefined) {
     const there = [...OWN, ...found.all.map((column) => column.name)].join(", ");
     throw new RangeError(`no column ${JSON.stringify(lacking)}; there are: ${there}`);
   }
+  if (lackingIds.size > 0) {
+    throw new RangeError(`nothing in ${name} has the id ${[...lackingIds].join(", ")}; there are: ${found.idText()}`);
+  }
   const { columns, cells } = found.settle();
-  return { columns, batches: () => rowsOf(source, name, asked, columns, cells) };
+  return { columns, axes: asked.axes ?? axes, batches: () => rowsOf(source, name, asked, columns, cells) };
 }
 
 async function* rowsOf(
-  source: StateSource,
+  source: QuerySource,
   name: string,
   asked: SetRows,
   columns: readonly TableColumn[],
   cells: readonly Cell[],
 ): AsyncGenerator<TableBatch> {
   const rows = new RowBuilder(columns);
-  const wanted = asked.ids === null ? null : new Set(asked.ids);
+  const wanted = asked.ids === null ? null : wantedBy(asked.ids);
+  const turning = asked.axes === undefined ? null : new Turning(asked.axes, { ...(asked.origin ?? unsetOrigin()) });
   for await (const state of statesOf(source, asked)) {
-    const set = state.sets.get(name)?.freeze();
-    if (set === undefined) continue;
-    const picked = pickedOf(set.ids, wanted);
+    const recorded = state.sets.get(name)?.freeze();
+    if (recorded === undefined) continue;
+    const picked = pickedOf(recorded.ids, wanted);
+    const set = turning === null ? recorded : turning.turn(recorded, picked);
     for (let from = 0; from < picked.length; ) {
       const some = picked.subarray(from, from + rows.room);
       putRows(rows, state.time, set, some, cells);
@@ -82,6 +94,16 @@ async function* rowsOf(
     }
   }
   if (!rows.isEmpty) yield rows.take();
+}
+
+/** Ids as they were given, and as numbers where they are: `"24"` and 24 are the same thing. */
+function wantedBy(ids: readonly (number | string)[]): ReadonlySet<number | string> {
+  const wanted = new Set(ids);
+  for (const id of ids) {
+    wanted.add(String(id));
+    if (String(Number(id)) === String(id)) wanted.add(Number(id));
+  }
+  return wanted;
 }
 
 /** Rows of the set that are wanted. */
@@ -115,13 +137,28 @@ class SetColumns {
   readonly #asked: readonly string[] | null;
   readonly #met = new Map<string, { kind: TableKind; width: number; unit: string | null }>();
   #hasTextIds = false;
+  /** Those asked for that were not met, as texts. */
+  readonly lackingIds: Set<string>;
+  /** The first of those that were met. */
+  readonly #some = new Set<number | string>();
 
-  constructor(asked: readonly string[] | null) {
+  constructor(asked: readonly string[] | null, ids: readonly (number | string)[] | null) {
     this.#asked = asked?.filter((name) => !OWN.includes(name)) ?? null;
+    this.lackingIds = new Set(ids?.map(String));
   }
 
   meetIds(ids: readonly (number | string)[]): void {
     for (let i = 0; i < ids.length && !this.#hasTextIds; i++) this.#hasTextIds = typeof ids[i] === "string";
+    if (this.lackingIds.size === 0) return;
+    for (const id of ids) {
+      this.lackingIds.delete(String(id));
+      if (this.#some.size < SOME) this.#some.add(id);
+    }
+  }
+
+  /** Ids that were met, for people. */
+  idText(): string {
+    return `${[...this.#some].slice(0, SOME - 1).join(", ")}${this.#some.size === SOME ? " …" : ""}` || "none";
   }
 
   meet(name: string, { kind, width, unit }: ColumnSpec): void {
@@ -179,58 +216,13 @@ const TABLE_KINDS: Readonly<Record<ColumnKind, TableKind>> = {
   string: "string",
 };
 
-/**
- * The state at each time of the range with a message of motion, or of anything where the format has no motion; or at each
- * step of `every`. It is always the same one, and is not to be changed.
- */
-async function* statesOf(
-  { reader, fold }: StateSource,
-  { start, end, every, signal }: SetRows,
-): AsyncGenerator<MutableState> {
-  const model = reader.state;
-  const timeline = await reader.timeline();
-  const from = start ?? timeline.start;
-  const until = end ?? after(timeline.end);
-  const state = from > timeline.start ? await fold.at(Math.ceil(from) - 1, signal) : fold.begin();
-  const growth = new Growth(reader.budget);
-  const holding = reader.channels.filter(({ id }) => model.holds?.(id) !== false);
-  const channels = holding.length === reader.channels.length ? undefined : holding;
-  let reached: Time | null = null;
-  let isMoment = false;
-  let step = 0;
-  const stepAt = (n: number): Time => from + n * (every ?? 0);
-  for await (const batch of reader.batches({ start: from, end: until, channels, signal })) {
-    const { time, channel, length } = batch;
-    for (let i = 0; i < length; ) {
-      const next = time[i]!;
-      if (every !== undefined) {
-        for (; stepAt(step) < next; step++) {
-          state.time = stepAt(step);
-          yield state;
-        }
-      } else if (reached !== null && next > reached && isMoment) {
-        state.time = reached;
-        yield state;
-        isMoment = false;
-      }
-      const last = every === undefined ? next : stepAt(step);
-      let to = i;
-      for (; to < length && time[to]! <= last; to++) {
-        if (model.motion === null || channel[to] === model.motion) isMoment = true;
-      }
-      growth.apply(model, state, batch, i, to);
-      reached = time[to - 1]!;
-      i = to;
-    }
-  }
-  if (every !== undefined) {
-    for (; stepAt(step) < until; step++) {
-      signal?.throwIfAborted();
-      state.time = stepAt(step);
-      yield state;
-    }
-  } else if (reached !== null && isMoment) {
-    state.time = reached;
-    yield state;
-  }
+/** The state at each time of the range with a message of motion, or of what holds where there is no motion; or at steps. */
+async function* statesOf(source: QuerySource, asked: SetRows): AsyncGenerator<MutableState> {
+  const { every, signal } = asked;
+  const bounds = await boundsOf(source, asked);
+  if (bounds.start >= bounds.end) return;
+  const { motion, holds } = source.reader.state;
+  const counts = (channel: number): boolean =>
+    motion === null ? holds?.call(source.reader.state, channel) !== false : channel === motion;
+  yield* statesAlong(source, { bounds, every, counts, signal });
 }

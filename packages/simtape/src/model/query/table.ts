@@ -1,7 +1,8 @@
-import type { Fold } from "../fold.ts";
-import type { Recording } from "../recording.ts";
+import type { Axes } from "../axes.ts";
+import type { Origin } from "../geodesy.ts";
 import type { Time, TimeRange } from "../time.ts";
 import type { Channel, ChannelInfo } from "../value.ts";
+import { checkEvery, type QuerySource } from "./source.ts";
 import { channelRows } from "./table-channel.ts";
 import type { TableBatch, TableColumn } from "./table-cells.ts";
 import { setRows } from "./table-set.ts";
@@ -12,6 +13,10 @@ export interface TableOptions extends TimeRange {
   readonly columns?: readonly string[] | undefined;
   /** Of a set, only these things. */
   readonly ids?: readonly (number | string)[] | undefined;
+  /** Of a set: turned to these axes, in metres and metres a second; absent: as recorded. See `Turning`. */
+  readonly axes?: Axes | undefined;
+  /** With `axes`: where geodetic things are laid on a plane; absent: at the first place in the range. */
+  readonly origin?: Origin | undefined;
   /** Of a set, a row for each thing every so many nanoseconds, from `start` on; absent: at each recorded moment of motion. */
   readonly every?: Time | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -20,6 +25,8 @@ export interface TableOptions extends TimeRange {
 /** Columns that are known, and what reads their rows. */
 export interface RowSource {
   readonly columns: readonly TableColumn[];
+  /** What the numbers of a set mean; null: nothing tells, or it is a channel. */
+  readonly axes: Axes | null;
   batches(): AsyncGenerator<TableBatch>;
 }
 
@@ -27,11 +34,14 @@ export interface RowSource {
 export class Table implements AsyncIterable<TableBatch> {
   /** Of every batch, in this order. */
   readonly columns: readonly TableColumn[];
+  /** What positions, rotations and velocities of a set mean; null: of a channel. */
+  readonly axes: Axes | null;
   readonly #batches: () => AsyncGenerator<TableBatch>;
 
   /** Made by `Recording.table`. */
-  constructor(columns: readonly TableColumn[], batches: () => AsyncGenerator<TableBatch>) {
+  constructor({ columns, axes, batches }: RowSource) {
     this.columns = columns;
+    this.axes = axes;
     this.#batches = batches;
   }
 
@@ -42,23 +52,18 @@ export class Table implements AsyncIterable<TableBatch> {
 
 /** See `Recording.table`. */
 export async function rowsOf(
-  recording: Recording,
-  fold: Fold,
+  source: QuerySource,
+  channels: readonly Channel[],
   of: string | ChannelInfo,
   options: TableOptions,
 ): Promise<RowSource> {
-  const { start, end, columns = null, ids = null, every, signal } = options;
+  const { start, end, columns = null, ids = null, every, axes, origin, signal } = options;
   signal?.throwIfAborted();
-  if (every !== undefined && !(every > 0)) throw new RangeError(`every is ${every}, not a time above 0`);
-  const { reader } = recording;
-  if (typeof of === "string") return setRows({ reader, fold }, of, { start, end, columns, ids, every, signal });
-  if (ids !== null || every !== undefined) throw new TypeError("ids and every are for sets, not for channels");
-  const channel = channelOf(recording, of);
-  const { unitOf } = await recording.traits();
-  return channelRows(reader, channel, { start, end, columns, signal, unitOf: (path) => unitOf?.(path) ?? null });
-}
-
-/** With the schema that it was given, or its own. */
-function channelOf(recording: Recording, of: ChannelInfo): Channel {
-  return "schema" in of ? (of as Channel) : recording.channels[of.id]!;
+  checkEvery(every);
+  if (typeof of === "string") return setRows(source, of, { start, end, columns, ids, every, axes, origin, signal });
+  if (ids !== null || every !== undefined || axes !== undefined)
+    throw new TypeError("ids, every and axes are for sets, not for channels");
+  const channel = "schema" in of ? (of as Channel) : channels[of.id]!;
+  const { unitOf } = await source.traits();
+  return channelRows(source.reader, channel, { start, end, columns, signal, unitOf: (path) => unitOf?.(path) ?? null });
 }

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import { originAt } from "../../../src/model/geodesy.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Table, TableOptions } from "../../../src/model/query/table.ts";
 import type { TableCells, TableColumn } from "../../../src/model/query/table-cells.ts";
 import type { Recording } from "../../../src/model/recording.ts";
+import { standardAxes } from "../../../src/model/standard-axes.ts";
 import type { State } from "../../../src/model/state.ts";
 import { after } from "../../../src/model/time.ts";
 import type { Channel, ChannelInfo, Value } from "../../../src/model/value.ts";
@@ -169,6 +171,71 @@ describe("the table of a set", () => {
       .map((row) => Object.fromEntries(names.filter((name) => name in row).map((name) => [name, row[name]])));
     expect(await rowsOf(some)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(10);
+  });
+
+  test("is turned to other axes, in metres, when that is asked for", async () => {
+    const recording = await open(SOUND[0]!);
+    const columns = ["position", "rotation", "velocity", "kind"];
+    const recorded = await rowsOf(await recording.table("vehicles", { columns }));
+    const table = await recording.table("vehicles", { columns, axes: standardAxes("right", "z") });
+    expect(table.axes).toMatchObject({ handed: "right", up: "z", velocities: "set" });
+    expect((await recording.table("vehicles")).axes).toMatchObject({ handed: "left", up: "z" });
+    expect(table.columns.map(({ name, unit }) => `${name} ${unit}`)).toEqual([
+      ...["time ns", "id null", "kind null", "position.x m", "position.y m", "position.z m"],
+      ...["rotation.x deg", "rotation.y deg", "rotation.z deg", "velocity.x m/s", "velocity.y m/s", "velocity.z m/s"],
+    ]);
+    // y to the other side; pitch and yaw the other way
+    const signs: Record<string, number> = { "position.x": 0.01, "position.y": -0.01, "position.z": 0.01 };
+    Object.assign(signs, { "rotation.y": -1, "rotation.z": -1, "velocity.y": -1 });
+    const turned = await rowsOf(table);
+    expect(turned.length).toBe(recorded.length);
+    turned.forEach((row, n) => {
+      for (const [name, cell] of Object.entries(recorded[n]!)) {
+        if (typeof cell !== "number") expect(row[name]).toBe(cell);
+        else {
+          const difference = (row[name] as number) - cell * (signs[name] ?? 1);
+          // angles may come out a turn away
+          const rest = name.startsWith("rotation") ? Math.sin((difference * Math.PI) / 360) : difference;
+          expect(rest, `${n} ${name}`).toBeCloseTo(0, 6);
+        }
+      }
+    });
+  });
+
+  test("lies on the plane at its first place, or at the one given, when a geodetic set is turned", async () => {
+    const recording = await open(named("c172p-normal-mp.fgtape"));
+    const axes = standardAxes("right", "z");
+    const asked = { columns: ["position", "geodetic"], ids: ["self"], axes };
+    const rows = await rowsOf(await recording.table("aircraft", asked));
+    for (const k of "xyz") expect(rows[0]![`position.${k}`]).toBeCloseTo(0, 6);
+    const [north, east] = [rows.at(-1)!["geodetic.x"], rows.at(-1)!["geodetic.y"]] as [number, number];
+    const [first, last] = [rows[0]!, rows.at(-1)!] as Record<string, number>[];
+    expect(Math.sign(last!["position.y"]!)).toBe(Math.sign(north - first!["geodetic.x"]!));
+    expect(Math.sign(last!["position.x"]!)).toBe(Math.sign(east - first!["geodetic.y"]!));
+    const elsewhere = await rowsOf(await recording.table("aircraft", { ...asked, origin: originAt(north, east) }));
+    for (const k of "xy") expect(elsewhere.at(-1)![`position.${k}`]).toBeCloseTo(0, 3);
+  });
+
+  test("leaves out what nothing says how to turn", async () => {
+    const recording = await open(SOUND[0]!);
+    const axes = standardAxes("right", "z");
+    const { columns } = await recording.table("vehicles", { axes });
+    const names = columns.map(({ name }) => name);
+    expect(names).toContain("steering");
+    expect(names).not.toContain("box-extent.x");
+    await expect(recording.table("vehicles", { axes, columns: ["box-extent"] })).rejects.toThrow("no column");
+    await expect(recording.table(recording.channel("position"), { axes })).rejects.toThrow(TypeError);
+  });
+
+  test("is refused for a thing that is never there, and names those that are", async () => {
+    const recording = await open(SOUND[0]!);
+    await expect(recording.table("vehicles", { ids: [25, 999] })).rejects.toThrow(
+      /^nothing in vehicles has the id 999; there are: .*\b25\b/,
+    );
+    const [byNumber, byText] = await Promise.all(
+      [25, "25"].map(async (id) => rowsOf(await recording.table("vehicles", { ids: [id] }))),
+    );
+    expect(byText).toEqual(byNumber);
   });
 
   test("can be gone through more than once", async () => {
