@@ -427,6 +427,57 @@ describe("simtape tail", () => {
     await recorder.ended;
   });
 
+  test("shows what its recorder mirrors and has not committed, and each message once", async () => {
+    const out = join(folder, "mirrored");
+    const recorder = new Running("record", out, "--commit-every", "1h");
+    recorder.tell(...START, ...moves(1, 3), { chat: { text: "early" } }, { tick: 3 });
+    await until(() => existsSync(join(out, "meta.hcrp")));
+    const tail = new Running("tail", out, "--from", "start", "--follow-interval", "50ms");
+    await tail.said(/"line":"early"/, "stdout");
+    recorder.tell(...moves(3, 6), { commit: true }, ...moves(6, 9), { chat: { text: "late" } }, { tick: 10 });
+    await tail.said(/"line":"late"/, "stdout");
+    recorder.tell({ end: "completed" });
+    expect(await recorder.ended).toBe(0);
+    expect(await tail.ended).toBe(0);
+    expect(tail.stdout).toBe((await simtape(["cat", out])).stdout);
+  });
+
+  test.each([
+    ["carla/0.9.15/town.log"],
+    ["flightgear/continuous/flight.fgtape"],
+    ["mira/recommended/robot.tape"],
+    ["nanover/pair/run.traj", "nanover/pair/run.state"],
+  ])("follows a file while its own program writes it: %s", async (...paths) => {
+    const place = mkdtempSync(join(folder, "growing-"));
+    const files = paths.map((path) => {
+      const bytes = readFileSync(new URL(`../../corpus/${path}`, import.meta.url));
+      return { bytes, path: join(place, path.slice(path.lastIndexOf("/") + 1)) };
+    });
+    const main = files[0]!.path;
+    const upTo = (part: number): void => {
+      for (const { path, bytes } of files) writeFileSync(path, bytes.subarray(0, Math.ceil(bytes.length * part)));
+    };
+    upTo(0.6);
+    const lines = (text: string): string[] =>
+      text
+        .trimEnd()
+        .split("\n")
+        // in a pair messages of one file lie behind those of the other
+        .map((line) => line.replace(/"sequence":\d+/, ""))
+        .sort();
+    const tail = new Running("tail", main, "--from", "start", "--follow-interval", "50ms", "--idle-exit", "3s");
+    await tail.said(/"sequence":/, "stdout");
+    for (const part of [0.7, 0.71, 0.85, 1]) {
+      upTo(part);
+      const { length } = lines((await simtape(["cat", main])).stdout);
+      await until(() => lines(tail.stdout).length >= length);
+    }
+    expect(await tail.ended).toBe(0);
+    expect(lines(tail.stdout)).toEqual(lines((await simtape(["cat", main])).stdout));
+    const later = await simtape(["tail", main, "--follow-interval", "10ms", "--idle-exit", "50ms"]);
+    expect([later.exit, later.stdout]).toEqual([0, ""]);
+  });
+
   test("goes on with the recording that a limit has begun", async () => {
     const out = join(folder, "limited");
     const recorder = new Running("record", out, "--limit-ticks", "20", "--commit-every", "0");

@@ -23,7 +23,7 @@ interface RecordCommand extends ReadOptions {
   readonly input: string;
   readonly id?: string;
   readonly profile: RecordingProfile;
-  readonly journal?: string | true;
+  readonly journal?: string | boolean;
   readonly resume?: boolean;
   readonly lenient?: boolean;
   readonly shared?: boolean;
@@ -60,7 +60,8 @@ export function addRecord(program: Command): void {
     .addOption(
       new Option("--profile <profile>", "what of a world is kept").choices(RECORDING_PROFILES).default("standard"),
     )
-    .option("--journal [file]", "mirror twice a second what is not committed; for a folder its own file by default")
+    .option("--journal [file]", "mirror twice a second what is not committed; a folder has one of its own by default")
+    .option("--no-journal", "do not: what is not committed is lost in a crash, and tail shows it later")
     .option("--resume", "continue a recording that was left open, with the journal in its folder")
     .option("--lenient", "skip bad lines and count them")
     .option("--shared", "let others read it, as far as the umask allows; by default only this user can")
@@ -160,6 +161,8 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
     }
     lines.settle();
     const outcome = lines.ended ?? "abandoned";
+    if (lines.ended === null && fed.fault === null && !stop.signal.aborted)
+      say('simtape: the input is over without {"end":"completed"}: the outcome is abandoned');
     await recorder.close({ outcome });
     return await report(target, lines, recorder, fed, outcome, options.json === true);
   } finally {
@@ -192,7 +195,7 @@ function open(
 /** Where the journal is; what the recorder before has left in one is never left out. */
 async function journalOf({ folder, name }: Target, { journal, resume }: RecordCommand): Promise<string | undefined> {
   const own = folder === null ? null : under(folder, JOURNAL);
-  const path = journal === true ? own! : journal;
+  const path = journal === false ? undefined : journal === true || journal === undefined ? (own ?? undefined) : journal;
   if (resume !== true || own === null || path === own || !(await isFile(own))) return path;
   if (path !== undefined)
     throw new UsageError(`there is a journal of ${name} already: resume with --journal ${own}, or recover it first`);

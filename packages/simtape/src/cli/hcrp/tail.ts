@@ -1,23 +1,26 @@
-import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { OWN_KEY } from "../../formats/hcrp/layout/metadata-writing.ts";
-import { withoutCredentials } from "../../io/http.ts";
-import { shownUrl } from "../../io/shown-url.ts";
-import { SourceError } from "../../io/source.ts";
+import type { SourceBundle } from "../../io/source.ts";
 import { isSegment } from "../../io/store-key.ts";
+import { JOURNAL } from "../../record/live/recording-folder.ts";
+import { StoreError } from "../../io/store.ts";
 import { RecordingError } from "../../model/error.ts";
 import { openBundle } from "../../model/open.ts";
 import type { Recording } from "../../model/recording.ts";
-import type { Time } from "../../model/time.ts";
+import { after, type Time } from "../../model/time.ts";
 import { Rows } from "../cat.ts";
 import { heed } from "../ending.ts";
 import { EXIT } from "../failure.ts";
 import { allFormats } from "../formats.ts";
 import { matching } from "../glob.ts";
 import { Output, say } from "../output.ts";
-import { folderOf, isInS3, commandPath, storeAt, under } from "../command-path.ts";
-import { budgetOf, bundleNamed, isUrl, type ReadOptions, reads, urlOf } from "../recordings.ts";
+import { folderOf, isInS3, commandPath, under } from "../command-path.ts";
+import { budgetOf, bundleNamed, isUrl, type ReadOptions, reads } from "../recordings.ts";
+import { stampOf } from "./tail-stamp.ts";
+import { withUncommitted } from "./uncommitted.ts";
+import { Written } from "./written.ts";
 import { parseDuration, parseTime, TIME_HELP } from "../time.ts";
 
 interface TailOptions extends ReadOptions {
@@ -25,7 +28,7 @@ interface TailOptions extends ReadOptions {
   readonly from: string;
   readonly format?: "text" | "ndjson";
   readonly raw?: boolean;
-  readonly followInterval: number;
+  readonly followInterval?: number;
   readonly idleExit?: number;
 }
 
@@ -33,18 +36,18 @@ export function addTail(program: Command): void {
   reads(program.command("tail"))
     .summary("messages of a recording while it is being recorded")
     .description(
-      "Writes messages as they are committed, until the recording is finished. While the metadata file is unchanged, it reads only that file.",
+      "Writes messages as they come, until the recording is finished. Of a recording in a folder of this machine also what its recorder mirrors and has not committed. A file that never says that it is finished (CARLA, MIRA, FlightGear, NanoVer) is followed until Ctrl-C or --idle-exit.",
     )
-    .argument("<recording>", "folder, meta.hcrp, or its URL; prints any other recording as cat does")
+    .argument("<recording>", "folder, file or URL; a recording that is finished is printed as cat does")
     .option("-c, --channel <glob...>", "only channels whose name matches (may be given more than once)")
     .option("--from <time>", "now: only new messages; start: everything; or a time", "now")
     .addOption(new Option("--format <format>", "how to write them").choices(["text", "ndjson"]))
     .option("--raw", "payload bytes in base64 instead of decoded values")
-    .option("--follow-interval <time>", "how often to look", millisecondsOf, 1000)
-    .option("--idle-exit <time>", "end when nothing was committed for this long", millisecondsOf)
+    .option("--follow-interval <time>", "how often to look (250ms; over a network 1s)", millisecondsOf)
+    .option("--idle-exit <time>", "end when nothing came for this long", millisecondsOf)
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape tail recordings/run-1 -c chat\n  $ simtape tail s3://bucket/recordings/run-1 --from start --idle-exit 5m`,
+      `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape tail recordings/run-1 -c chat\n  $ simtape tail town.log -c collision --idle-exit 1m\n  $ simtape tail s3://bucket/recordings/run-1 --from start --idle-exit 5m`,
     )
     .action(async (name: string, options: TailOptions) => {
       const stop = new AbortController();
@@ -66,6 +69,10 @@ class Tail {
   readonly #isMatch: (name: string) => boolean;
   /** Everything before is written; null: nothing was looked at. */
   #from: Time | null = null;
+  /** Of a file that does not say how far it is whole. */
+  #written = new Written();
+  /** Files beside the main one that grow with it. */
+  #beside: readonly string[] = [JOURNAL];
   /** Recordings that were followed. */
   readonly #followed = new Set<string>();
 
@@ -77,14 +84,16 @@ class Tail {
 
   /** Until it is finished, nothing comes any more, or the signal; the recording that goes on from there, if any. */
   async follow(main: string, signal: AbortSignal): Promise<string | null> {
-    const { followInterval, idleExit = Number.POSITIVE_INFINITY } = this.#options;
+    const { idleExit = Number.POSITIVE_INFINITY } = this.#options;
+    const { followInterval = isUrl(main) || isInS3(main) ? 1000 : 250 } = this.#options;
     let seen: string | null = null;
     // the first commit of a recording that goes on from another comes after the last of that
     const due = this.#followed.size === 0 ? 0 : performance.now() + PATIENCE;
     for (let changed = performance.now(); !signal.aborted && performance.now() - changed <= idleExit; ) {
-      const stamp = await stampOf(main, seen);
+      const began = performance.now();
+      const stamp = await stampOf(main, this.#beside, seen);
       if (stamp !== seen) {
-        const end = await this.#write(main, seen !== null || performance.now() < due);
+        const end = await this.#write(main, seen !== null || began < due);
         // standard input has come to its end, whatever it says
         if (end === "finished" || main === "-") return null;
         if (end !== "changing") {
@@ -93,7 +102,9 @@ class Tail {
         }
         if (end !== "changing" && end !== "open") return this.#next(main, end.next);
       }
-      await sleep(followInterval, undefined, { signal }).catch(() => undefined);
+      // a long file is looked through again at each change: never most of the time
+      const pause = Math.max(followInterval, 4 * (performance.now() - began));
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
     return null;
   }
@@ -112,52 +123,107 @@ class Tail {
       return null;
     }
     this.#from = 0;
+    this.#written = new Written();
     say(`simtape: it goes on in ${id}`);
     return next;
   }
 
   async #write(main: string, isAgain: boolean): Promise<"open" | "changing" | "finished" | { readonly next: string }> {
     try {
-      const recording = await openBundle(await bundleNamed(main, this.#options), allFormats(), {
-        budget: budgetOf(this.#options),
-      });
+      const recording = await this.#open(await bundleNamed(main, this.#options));
       heed(main, recording);
       try {
+        const { metadata, seekIndex } = recording.info;
+        if (seekIndex === "built" && main !== "-") {
+          await this.#writeGrown(recording);
+          this.#beside = recording.reader.siblings ?? [];
+          return "open";
+        }
         await this.#writeNew(recording);
-        const { metadata } = recording.info;
-        if (metadata["finished"] === false) return "open";
+        if (metadata["finished"] === false) {
+          await this.#writeUncommitted(main);
+          return "open";
+        }
         const { next } = (metadata["metadata"] as Links | undefined)?.[OWN_KEY] ?? {};
         return typeof next === "string" ? { next } : "finished";
       } finally {
         await recording.close();
       }
     } catch (error) {
-      // a commit between two reads: the next look has all of it
-      const code = RecordingError.is(error) ? error.code : null;
-      if (code === "source-changed" || (isAgain && code === "source-failed")) return "changing";
+      if (isPassing(error, isAgain)) return "changing";
       throw error;
+    }
+  }
+
+  #open(bundle: SourceBundle): Promise<Recording> {
+    return openBundle(bundle, allFormats(), { budget: budgetOf(this.#options) });
+  }
+
+  /** What the recorder has mirrored on this machine, and will commit later. */
+  async #writeUncommitted(main: string): Promise<void> {
+    if (main === "-" || isUrl(main) || isInS3(main)) return;
+    try {
+      const bundle = await withUncommitted(folderOf(resolve(main)), budgetOf(this.#options));
+      if (bundle === null) return;
+      const recording = await this.#open(bundle);
+      await this.#writeNew(recording).finally(() => recording.close());
+    } catch (error) {
+      // a commit came meanwhile, and has all of it
+      if (!RecordingError.is(error) && !(error instanceof StoreError)) throw error;
     }
   }
 
   async #writeNew(recording: Recording): Promise<void> {
     const { end } = await recording.timeline();
     this.#from ??= await this.#begin(recording);
-    const channels = recording.channels.filter(({ name }) => this.#isMatch(name));
-    const rows = new Rows(recording.channels, this.#format, this.#options.raw === true);
-    for await (const batch of recording.batches({ channels, start: this.#from })) {
-      for (let i = 0; i < batch.length; i++) await this.#output.line(rows.row(batch, i));
-    }
-    await this.#output.flush();
-    if (rows.undecodable > 0) this.isLossy = true;
+    await this.#print(recording, this.#from);
     // chunks hold whole ticks: what comes is not before the end of the last one
     this.#from = Math.max(this.#from, end);
   }
 
+  /** The same of a file whose last messages need not be the latest. */
+  async #writeGrown(recording: Recording): Promise<void> {
+    const written = this.#written;
+    const isFirst = this.#from === null;
+    this.#from ??= await this.#begin(recording);
+    written.begin();
+    if (isFirst) {
+      for await (const { time, channel, length } of recording.batches({ end: this.#from }))
+        for (let i = 0; i < length; i++) written.meet(recording.channels[channel[i]!]!.name, time[i]!);
+      written.begin();
+    }
+    await this.#print(recording, written.from, written);
+  }
+
+  async #print(recording: Recording, start: Time, written: Written | null = null): Promise<void> {
+    const names = recording.channels.map(({ name }) => name);
+    const channels = recording.channels.filter(({ name }) => this.#isMatch(name));
+    const rows = new Rows(recording.channels, this.#format, this.#options.raw === true);
+    for await (const batch of recording.batches({ channels: written === null ? channels : undefined, start })) {
+      for (let i = 0; i < batch.length; i++) {
+        const name = names[batch.channel[i]!]!;
+        const isNew = written === null || (written.meet(name, batch.time[i]!) && this.#isMatch(name));
+        if (isNew) await this.#output.line(rows.row(batch, i));
+      }
+    }
+    await this.#output.flush();
+    if (rows.undecodable > 0) this.isLossy = true;
+  }
+
   async #begin(recording: Recording): Promise<Time> {
     const { from } = this.#options;
-    if (from === "now") return (await recording.timeline()).end;
+    if (from === "now") {
+      const { end } = await recording.timeline();
+      return recording.info.seekIndex === "built" ? after(end) : end;
+    }
     return from === "start" ? Number.NEGATIVE_INFINITY : parseTime(from, recording);
   }
+}
+
+/** Whether the next look has what this one could not read: the file was written to between two reads. */
+function isPassing(error: unknown, isAgain: boolean): boolean {
+  const code = RecordingError.is(error) ? error.code : null;
+  return code === "source-changed" || (isAgain && code === "source-failed");
 }
 
 /** Milliseconds in which a recording must be there that another goes on in. */
@@ -182,28 +248,6 @@ function nextTo(main: string, id: string): string {
     return next.href;
   }
   return under(under(folderOf(folderOf(main)), id), "meta.hcrp");
-}
-
-/** Changes whenever the file does; `known` is what it was before. */
-async function stampOf(main: string, known: string | null): Promise<string> {
-  if (main === "-") return "";
-  if (isInS3(main)) return (await storeAt(folderOf(main)).head(main.slice(main.lastIndexOf("/") + 1)))?.etag ?? "";
-  if (!isUrl(main)) {
-    const found = await stat(main, { bigint: true }).catch(() => null);
-    return found === null ? "" : `${found.ino}-${found.mtimeNs}-${found.size}`;
-  }
-  const condition =
-    known?.startsWith('"') === true || known?.startsWith("W/") === true ? { "if-none-match": known } : {};
-  const { url, headers: authorization } = withoutCredentials(urlOf(main));
-  const response = await fetch(url, { headers: { ...authorization, range: "bytes=0-0", ...condition } }).catch(
-    (cause: unknown) => {
-      throw new SourceError("failed", `cannot reach the server: ${shownUrl(main)}`, { cause });
-    },
-  );
-  await response.body?.cancel();
-  if (response.status === 304) return known ?? "";
-  const { headers } = response;
-  return headers.get("etag") ?? `${headers.get("last-modified")} ${headers.get("content-range")}`;
 }
 
 function millisecondsOf(text: string): number {

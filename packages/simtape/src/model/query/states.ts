@@ -125,7 +125,8 @@ class Motion {
         time,
         state: () => {
           walk.state.time = time;
-          return (state ??= walk.state.freeze());
+          state ??= walk.state.freeze();
+          return state;
         },
       };
     };
