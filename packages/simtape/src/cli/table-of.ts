@@ -34,13 +34,13 @@ async function mainSet(recording: Recording): Promise<string | null> {
   return met.size === 1 ? [...met][0]! : null;
 }
 
-/** Sets that are there at the start, and where none of those wanted is, those at the end. */
+/** Sets that are there at the start, and unless the one wanted most is among them, those at the end. */
 async function setsOf(recording: Recording, wanted: readonly string[] = []): Promise<Set<string>> {
   const { start, end } = await recording.timeline();
   const met = new Set<string>();
   for (const at of [start, end]) {
     for (const [name, { ids }] of (await recording.state(at)).sets) if (ids.length > 0) met.add(name);
-    if (wanted.some((name) => met.has(name))) break;
+    if (wanted[0] !== undefined && met.has(wanted[0])) break;
   }
   return met;
 }

@@ -149,7 +149,9 @@ describe("simtape record", () => {
     const { exit, stdout } = await simtape(["record", folder, "--id", "file", "--input", lines]);
     expect([exit, stdout]).toEqual([
       0,
-      expect.stringMatching(/file: abandoned, 0:00\.250 \(5 ticks\), .* 10 lines\n$/),
+      expect.stringMatching(
+        /file: abandoned, 0:00\.250 \(5 ticks\), .* 10 lines; no line said \{"end":"completed"\}\n$/,
+      ),
     ]);
     expect((await metadataOf(join(folder, "file"))).outcome).toBe("abandoned");
   });

@@ -39,6 +39,8 @@ interface RecordCommand extends ReadOptions {
   readonly json?: boolean;
 }
 
+/** Why a recording is taken for abandoned. */
+const UNENDED = '; no line said {"end":"completed"}';
 /** Bad lines that are reported one by one. */
 const TOLD = 10;
 
@@ -161,8 +163,6 @@ async function run(target: Target, options: RecordCommand): Promise<number> {
     }
     lines.settle();
     const outcome = lines.ended ?? "abandoned";
-    if (lines.ended === null && fed.fault === null && !stop.signal.aborted)
-      say('simtape: the input is over without {"end":"completed"}: the outcome is abandoned');
     await recorder.close({ outcome });
     return await report(target, lines, recorder, fed, outcome, options.json === true);
   } finally {
@@ -195,9 +195,10 @@ function open(
 /** Where the journal is; what the recorder before has left in one is never left out. */
 async function journalOf({ folder, name }: Target, { journal, resume }: RecordCommand): Promise<string | undefined> {
   const own = folder === null ? null : under(folder, JOURNAL);
-  const path = journal === false ? undefined : journal === true || journal === undefined ? (own ?? undefined) : journal;
-  if (resume !== true || own === null || path === own || !(await isFile(own))) return path;
-  if (path !== undefined)
+  const isDefault = journal === undefined || journal === true;
+  const path = journal === false ? undefined : isDefault ? (own ?? undefined) : journal;
+  if (resume !== true || own === null || journal === true || journal === own || !(await isFile(own))) return path;
+  if (typeof journal === "string")
     throw new UsageError(`there is a journal of ${name} already: resume with --journal ${own}, or recover it first`);
   say(`simtape: goes on with the journal that is there: ${own}`);
   return own;
@@ -234,7 +235,7 @@ async function report(
   await output.line(
     isJson
       ? told
-      : `${name}: ${outcome}, ${clock(ticks * 50e6)} (${counted(ticks, "tick")}), ${byteSize(bytes)}, ${counted(counts.lines, "line")}`,
+      : `${name}: ${outcome}, ${clock(ticks * 50e6)} (${counted(ticks, "tick")}), ${byteSize(bytes)}, ${counted(counts.lines, "line")}${lines.ended === null ? UNENDED : ""}`,
   );
   await output.flush();
   const lost = droppedIn(status);

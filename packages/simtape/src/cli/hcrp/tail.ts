@@ -166,7 +166,11 @@ class Tail {
       const bundle = await withUncommitted(folderOf(resolve(main)), budgetOf(this.#options));
       if (bundle === null) return;
       const recording = await this.#open(bundle);
-      await this.#writeNew(recording).finally(() => recording.close());
+      try {
+        await this.#writeNew(recording);
+      } finally {
+        await recording.close();
+      }
     } catch (error) {
       // a commit came meanwhile, and has all of it
       if (!RecordingError.is(error) && !(error instanceof StoreError)) throw error;

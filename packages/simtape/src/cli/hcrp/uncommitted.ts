@@ -36,7 +36,7 @@ function above(base: Store, own: Store): Store {
     head: async (key, signal) => (await own.head(key, signal)) ?? base.head(key, signal),
     get: async (key, signal) => (await own.get(key, signal)) ?? base.get(key, signal),
     source: async (key, signal) => (await own.source(key, signal)) ?? base.source(key, signal),
-    // nobody else puts into this one
+    // no other program puts into this one
     put: (key, bytes) => own.put(key, bytes),
     sink: (key) => own.sink(key),
     delete: (key) => own.delete(key),
