@@ -20,7 +20,11 @@ export async function tableOf(
 ): Promise<TableOf> {
   if (channel !== undefined) return channelCalled(recording, channel);
   const name = set ?? (await mainSet(recording));
-  if (name === null) throw new UsageError(`say --set or --channel; there are ${await listed(recording)}`);
+  if (name === null) {
+    const [only, ...others] = recording.channels;
+    if (only !== undefined && others.length === 0) return channelCalled(recording, only.name);
+    throw new UsageError(`say --set NAME or --channel NAME; there are ${await listed(recording)}`);
+  }
   return { of: name, name, undecodable: () => 0 };
 }
 
@@ -46,7 +50,7 @@ async function setsOf(recording: Recording, wanted: readonly string[] = []): Pro
 }
 
 /** For people: every set and channel. */
-export async function listed(recording: Recording): Promise<string> {
+async function listed(recording: Recording): Promise<string> {
   const sets = [...(await setsOf(recording))];
   const channels = recording.channels.map(({ name }) => name);
   return `the sets ${sets.join(", ") || "(none)"} and the channels ${channels.join(", ") || "(none)"}`;

@@ -223,6 +223,20 @@ describe("a table", () => {
     ]);
   });
 
+  test("is of the only channel of a recording without sets, and else names what there is", async () => {
+    const tape = corpus("mira/recommended/robot.tape");
+    const one = join(folder, "one.tape");
+    expect((await simtape(["filter", tape, one, "-c", "/robot/Mileage"])).exit).toBe(0);
+    expect(await table(one)).toEqual(await table(one, "-c", "/robot/Mileage"));
+    const two = join(folder, "two.tape");
+    expect((await simtape(["filter", tape, two, "--exclude", "/robot/Odometry"])).exit).toBe(0);
+    const { exit, stderr } = await simtape(["table", two]);
+    expect([exit, stderr]).toEqual([
+      2,
+      expect.stringMatching(/the sets \(none\) and the channels .*\/robot\/Mileage, /),
+    ]);
+  });
+
   test("without rows has its headers", async () => {
     const [from, until] = ["--from=0.51s", "--until=0.52s"];
     expect(await table(town, "-c", "position", from, until)).toEqual(["time [ns],sequence"]);
