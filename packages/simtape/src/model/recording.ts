@@ -141,8 +141,8 @@ export class Recording<Channels extends object = object, Id extends string = str
   /**
    * Rows of typed columns: of a set of the state, by its name, one row for each thing at each recorded moment; of a
    * channel one for each message, or for each item of those that are lists. All columns are known before the first
-   * batch, as the range is read once for them; of a set only until those of `columns` are met. Rejects with
-   * `RangeError` for a set or column that is not there.
+   * batch, as the range is read once for them; of a set only until those of `columns` are met. Numbers are as recorded,
+   * unless `axes` says otherwise. Rejects with `RangeError` for a set, column or thing that is not there.
    */
   table(of: string | ChannelInfo, options: TableOptions = {}): Promise<Table> {
     return this.#guard(async () => {

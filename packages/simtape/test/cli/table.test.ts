@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBConnection } from "@duckdb/node-api";
@@ -300,6 +300,15 @@ describe("a table", () => {
       expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
       expect(text).not.toMatch(/,[=+@]/);
     }
+  });
+
+  test("takes the place of no pipe or device, whatever is forced", async () => {
+    const pipe = join(mkdtempSync(join(folder, "pipe-")), "x.csv");
+    execFileSync("mkfifo", [pipe]);
+    const { exit, stderr } = await simtape(["table", town, "-o", pipe, "--force"]);
+    expect([exit, stderr]).toEqual([1, expect.stringContaining("a pipe or device")]);
+    expect(statSync(pipe).isFIFO()).toBe(true);
+    expect(readdirSync(join(pipe, ".."))).toEqual(["x.csv"]);
   });
 
   test("whose output is full fails", () => {

@@ -1,4 +1,4 @@
-import { access, type FileHandle, link, open, rename, unlink } from "node:fs/promises";
+import { access, type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checkFileName } from "../bundle.ts";
 import type { ReadableSink, SinkBundle } from "../sink.ts";
@@ -51,6 +51,10 @@ class FileSink implements ReadableSink {
   static async open(path: string, options: FileSinkOptions): Promise<FileSink> {
     if (options.keep === true && (await isThere(path)))
       throw new SourceError("failed", `there is a file already: ${path}`);
+    const found = await stat(path).catch(() => null);
+    // a file would take its place
+    if (found !== null && !found.isFile() && !found.isDirectory())
+      throw new SourceError("failed", `a pipe or device, which no file may replace: ${path}`);
     // A name that cannot be guessed and says which process owns it; of the longest names only the beginning.
     const start = basename(path).slice(0, 60);
     // What a process that was killed has left of the same file.
