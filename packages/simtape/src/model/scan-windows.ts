@@ -10,6 +10,8 @@ const LEAST_OVERLAP = 4 << 10;
 interface Block {
   readonly offset: number;
   readonly bytes: Uint8Array;
+  /** Memory that may be used again when the block is done with; null: it is not ours. */
+  readonly memory: ArrayBuffer | null;
 }
 
 /** Exactly `length` bytes of a source that had `end` when it was opened. */
@@ -39,7 +41,7 @@ export class ScanWindows {
   readonly #end: number;
   readonly #signal: AbortSignal | undefined;
   #overlap = LEAST_OVERLAP;
-  #block: Block = { offset: 0, bytes: new Uint8Array(0) };
+  #block: Block = { offset: 0, bytes: new Uint8Array(0), memory: null };
   #next: { readonly offset: number; readonly block: Promise<Block> } | null = null;
   /** Memory that nobody looks at any more. */
   readonly #free: ArrayBuffer[] = [];
@@ -59,8 +61,7 @@ export class ScanWindows {
       const isMissed = next !== null && offset < next.offset;
       if (isMissed) this.#overlap = 2 * (next.offset + this.#overlap - offset);
       if (next !== null && !isMissed) this.#goTo(await next.block);
-      if (!this.#has(offset, length))
-        this.#goTo({ offset, bytes: await readAll(this.#source, offset, length, this.#end, this.#signal) });
+      if (!this.#has(offset, length)) this.#goTo(await this.#readAll(offset, length));
       this.#begin(length);
     }
     return this.#block.bytes.subarray(offset - this.#block.offset, offset - this.#block.offset + length);
@@ -72,7 +73,7 @@ export class ScanWindows {
   }
 
   #goTo(block: Block): void {
-    if (this.#source.readInto !== undefined) this.#free.push(this.#block.bytes.buffer as ArrayBuffer);
+    if (this.#block.memory !== null) this.#free.push(this.#block.memory);
     this.#block = block;
   }
 
@@ -89,13 +90,17 @@ export class ScanWindows {
     this.#next = { offset, block };
   }
 
+  async #readAll(offset: number, length: number): Promise<Block> {
+    const bytes = await readAll(this.#source, offset, length, this.#end, this.#signal);
+    return { offset, bytes, memory: null };
+  }
+
   async #read(offset: number, length: number): Promise<Block> {
     const source = this.#source;
-    if (source.readInto === undefined)
-      return { offset, bytes: await readAll(source, offset, length, this.#end, this.#signal) };
+    if (source.readInto === undefined) return this.#readAll(offset, length);
     const spare = this.#free.pop();
     const memory = spare !== undefined && spare.byteLength >= length ? spare : new ArrayBuffer(length);
     const got = await source.readInto(new Uint8Array(memory, 0, length), offset, this.#signal);
-    return { offset, bytes: whole(new Uint8Array(memory, 0, got), length, source, offset, this.#end) };
+    return { offset, bytes: whole(new Uint8Array(memory, 0, got), length, source, offset, this.#end), memory };
   }
 }
