@@ -43,7 +43,7 @@ export class ScanWindows {
   #overlap = LEAST_OVERLAP;
   #block: Block = { offset: 0, bytes: new Uint8Array(0), memory: null };
   #next: { readonly offset: number; readonly block: Promise<Block> } | null = null;
-  /** Memory that nobody looks at any more. */
+  /** Memory of blocks that are done with. */
   readonly #free: ArrayBuffer[] = [];
 
   /** `end`: that of the last window. */

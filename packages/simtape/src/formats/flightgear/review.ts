@@ -1,5 +1,7 @@
+import type { MessageBatch } from "../../model/batch.ts";
 import type { Reporter, FindingCode } from "../../model/error.ts";
 import { playsIn } from "./dialects.ts";
+import type { FrameTable } from "./frame-table.ts";
 import type { FlightGearReader } from "./reader.ts";
 import { fatalPair, type ItemTexts, textsOf } from "./text-pairs.ts";
 
@@ -19,7 +21,8 @@ export async function review(tape: FlightGearReader, report: Reporter, signal?: 
   if (isNormal) reviewBuffers(frames, warn);
   const early = frames.filter(({ native }) => native < 0).length;
   if (early > 0) warn("negative-times", `${early} frames have times below 0, where FlightGear goes back to the first`);
-  const times = Float64Array.from(frames, ({ native }) => timeOf(tape, native)).sort();
+  // As FlightGear has them: moments of one nanosecond may be several there.
+  const times = Float64Array.from(frames, ({ native }) => native).sort();
   if (!isNormal) {
     const hidden = times.filter((time, i) => time === times[i + 1]).length;
     if (hidden > 0)
@@ -52,8 +55,10 @@ async function framesOf(tape: FlightGearReader, signal: AbortSignal | undefined)
   return frames;
 }
 
-function timeOf(tape: FlightGearReader, native: number): number {
-  return Math.round((native - tape.layout.zero) * 1e9);
+/** Native time of the frame that a message is in. */
+function nativeOf({ context, sequence, shifted }: MessageBatch, i: number): number {
+  const table = context as FrameTable;
+  return table.native(table.find(sequence[i]! - shifted));
 }
 
 function reviewBuffers(frames: readonly Frame[], warn: Warn): void {
@@ -83,7 +88,7 @@ async function reviewSignals(
   const held = new Set<number>();
   for await (const batch of tape.batches({ channels, signal })) {
     for (let i = 0; i < batch.length; i++) {
-      const time = batch.time[i]!;
+      const time = nativeOf(batch, i);
       if (batch.end[i]! - batch.start[i]! >= tape.layout.signals.bytes) held.add(time);
       first = Math.min(first, time);
       last = Math.max(last, time);
@@ -107,13 +112,13 @@ async function reviewTexts(
   let at = 0;
   for await (const batch of tape.batches({ channels, signal })) {
     for (let i = 0; i < batch.length; i++) {
-      const time = batch.time[i]!;
+      const time = nativeOf(batch, i);
       while (at < times.length - 1 && times[at]! < time) at++;
       const texts = textsOf(batch.payload(i));
       const path = last !== null && isNext(times, last.at, at) ? fatalPair(last.texts, texts) : null;
       if (path !== null) {
         const message = `${path} is set in two frames one behind the other, and not to numbers: FlightGear ends there when it replays extra properties`;
-        warn("fatal-text", message, time);
+        warn("fatal-text", message, batch.time[i]!);
       }
       last = { at, texts };
     }
