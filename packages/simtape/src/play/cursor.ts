@@ -1,3 +1,4 @@
+import type { Interpolation } from "../model/column.ts";
 import { RecordingError } from "../model/error.ts";
 import { interpolateStates } from "../model/interpolate.ts";
 import type { State } from "../model/state.ts";
@@ -9,6 +10,14 @@ import { before, type Stretch } from "./stretch.ts";
 
 /** Folded ahead in a tick: so little that no tick is long, so much that a stretch is ready in a few of them. */
 const EFFORT = 512;
+
+/** What a recording shows at a time. */
+export interface Shown {
+  /** With what moves between two moments of motion. */
+  readonly state: State;
+  /** As it was recorded: the same object where nothing moves. */
+  readonly recorded: State;
+}
 
 /** Where one recording stands. It goes wherever there is something in memory, at once; what else it needs it says. */
 export class Cursor {
@@ -45,9 +54,10 @@ export class Cursor {
   }
 
   /**
-   * State at a time that was reached. What moves is interpolated between two moments of motion, never beyond the last.
+   * What is shown at a time that was reached. What moves is interpolated between two moments of motion, never beyond the
+   * last.
    */
-  at(time: Time): State {
+  at(time: Time): Shown {
     try {
       return this.#at(this.#span!, time);
     } catch (error) {
@@ -98,22 +108,27 @@ export class Cursor {
     }
   }
 
-  #at(span: Span, time: Time): State {
+  #at(span: Span, time: Time): Shown {
     const { motions, before: earlier, beyond } = span.stretch;
-    if (!this.#isInterpolating) return span.at(time);
+    if (!this.#isInterpolating) return still(span.at(time));
     const behind = countUntil(motions, time);
     const from = behind === 0 ? earlier : motions[behind - 1]!;
-    if (from === null || from === time) return span.at(time);
+    if (from === null || from === time) return still(span.at(time));
     const to = motions[behind];
     // in the order in which nothing is taken back that is folded again
     const early = to !== undefined && to > span.reached ? span.at(time) : null;
     if (to !== undefined && this.#next?.time !== to) this.#next = span.at(to);
     const next = to === undefined ? beyond : this.#next;
     const here = early ?? span.at(time);
-    if (next === null) return here;
+    if (next === null) return still(here);
     const model = this.reel.recording.reader.state;
-    return interpolateStates({ ...here, time: from }, next, time, (path) => model.interpolation?.(path) ?? "hold");
+    const how = (path: string): Interpolation => model.interpolation?.(path) ?? "hold";
+    return { state: interpolateStates({ ...here, time: from }, next, time, how), recorded: here };
   }
+}
+
+function still(state: State): Shown {
+  return { state, recorded: state };
 }
 
 function holds(stretch: Stretch, time: Time): boolean {

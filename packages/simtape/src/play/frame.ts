@@ -11,8 +11,11 @@ export interface Frame {
    */
   readonly since: Time | null;
   readonly cause: Cause;
+  /** What moves is interpolated between two moments of motion, unless `PlayOptions.interpolate` is false: for pictures. */
   readonly state: State;
-  /** In the order of `PlayOptions.ghosts`. */
+  /** What was recorded at or before the time, nothing interpolated: for numbers. Where `state` is that, the same object. */
+  readonly recorded: State;
+  /** As `state`, in the order of `PlayOptions.ghosts`. */
   readonly ghosts: readonly State[];
 }
 

@@ -49,10 +49,16 @@ export class Patcher {
 
   /** The buffers of the arrays in the patch are given to `transfer`: nothing else uses them. */
   next(state: State, transfer: ArrayBuffer[]): StatePatch {
+    const patch = this.beside(state, transfer);
+    this.#state = state;
+    this.#omittedBefore = this.#omitted;
+    return patch;
+  }
+
+  /** What makes another state of the one that the last patch was for. The next patch is against that one all the same. */
+  beside(state: State, transfer: ArrayBuffer[]): StatePatch {
     const before = this.#state;
     const [omitted, omittedBefore] = [this.#omitted, this.#omittedBefore];
-    this.#state = state;
-    this.#omittedBefore = omitted;
     const copies = new Copies();
     const areOmittedSame = omitted === omittedBefore;
     const areSame = state.values === before.values && areOmittedSame;

@@ -419,8 +419,8 @@ class LocalPlayer implements Player {
   }
 
   #picture(time: Time, cause: Cause): Picture {
-    const [state, ...ghosts] = this.#tracks.map((track) => track.at(time));
-    return { time, cause, state: state!, ghosts };
+    const [main, ...ghosts] = this.#tracks.map((track) => track.at(time));
+    return { time, cause, ...main!, ghosts: ghosts.map(({ state }) => state) };
   }
 }
 

@@ -28,9 +28,11 @@ export type PlayerMessage =
       readonly type: "frame";
       readonly time: Time;
       readonly cause: Cause;
-      /** Each against the state of the frame sent before. */
-      readonly state: StatePatch;
+      /** Each against that of the frame sent before. */
+      readonly recorded: StatePatch;
       readonly ghosts: readonly StatePatch[];
+      /** Against what is recorded in this frame; null: it is that. */
+      readonly state: StatePatch | null;
     }
   | { readonly type: "moved"; readonly id: number; readonly isShown: boolean }
   /** A command that cannot be done; nothing changed. */

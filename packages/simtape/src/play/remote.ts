@@ -32,7 +32,7 @@ class ConnectedPlayer implements RemotePlayer {
   readonly #moves = new Map<number, (isShown: boolean) => void>();
   #moveCount = 0;
   #status = UNKNOWN;
-  #state: State | null = null;
+  #recorded: State | null = null;
   #ghosts: readonly State[] = [];
   readonly #receive = (event: Event): void => this.#hear((event as MessageEvent<PlayerMessage>).data);
 
@@ -129,11 +129,12 @@ class ConnectedPlayer implements RemotePlayer {
   }
 
   /** Taken when a listener has taken it, or there is none. */
-  #show({ time, cause, state, ghosts }: PlayerMessage & { type: "frame" }): void {
-    this.#state = patched(this.#state, state);
+  #show({ time, cause, recorded, state, ghosts }: PlayerMessage & { type: "frame" }): void {
+    this.#recorded = patched(this.#recorded, recorded);
     this.#ghosts = ghosts.map((ghost, i) => patched(this.#ghosts[i] ?? null, ghost));
     this.#status = { ...this.#status, time };
-    this.#audience.show({ time, cause, state: this.#state, ghosts: this.#ghosts });
+    const shown = state === null ? this.#recorded : patched(this.#recorded, state);
+    this.#audience.show({ time, cause, state: shown, recorded: this.#recorded, ghosts: this.#ghosts });
     const free = this.#audience.whenFree();
     if (free === null) this.#say({ type: "taken" });
     else void free.then(() => this.#say({ type: "taken" }));

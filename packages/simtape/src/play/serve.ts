@@ -20,7 +20,7 @@ class Service {
   readonly #port: Port;
   readonly #onLeave: () => void;
   readonly #unsubscribe: readonly (() => void)[];
-  readonly #state = new Patcher();
+  readonly #main = new Patcher();
   readonly #ghosts: Patcher[] = [];
   /** Sent last. */
   #frame: Frame | null = null;
@@ -60,12 +60,19 @@ class Service {
   }
 
   #send(frame: Frame): void {
-    const { time, cause, state, ghosts } = frame;
+    const { time, cause, state, recorded, ghosts } = frame;
     const transfer: ArrayBuffer[] = [];
-    const patches = ghosts.map((ghost, i) => this.#patcher(i).next(ghost, transfer));
+    const message: PlayerMessage = {
+      type: "frame",
+      time,
+      cause,
+      recorded: this.#main.next(recorded, transfer),
+      ghosts: ghosts.map((ghost, i) => this.#patcher(i).next(ghost, transfer)),
+      state: state === recorded ? null : this.#main.beside(state, transfer),
+    };
     this.#frame = frame;
     this.#sent++;
-    this.#say({ type: "frame", time, cause, state: this.#state.next(state, transfer), ghosts: patches }, transfer);
+    this.#say(message, transfer);
   }
 
   #patcher(ghost: number): Patcher {
@@ -79,7 +86,7 @@ class Service {
 
   #omitValues(groups: readonly string[]): void {
     this.#omitted = groups.map((group) => `${group}/`);
-    for (const patcher of [this.#state, ...this.#ghosts]) patcher.omitValues(this.#omitted);
+    for (const patcher of [this.#main, ...this.#ghosts]) patcher.omitValues(this.#omitted);
     // As if it played on to where it is: nothing is anywhere else.
     if (this.#frame !== null) this.#send({ ...this.#frame, cause: "play" });
   }

@@ -1,6 +1,5 @@
-import type { State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
-import { Cursor } from "./cursor.ts";
+import { Cursor, type Shown } from "./cursor.ts";
 import type { Want } from "./library.ts";
 import type { Reel, Wanted } from "./reel.ts";
 import type { Stretch } from "./stretch.ts";
@@ -31,7 +30,7 @@ export class Track {
     return this.#cursor.reach(this.#own(time));
   }
 
-  at(time: Time): State {
+  at(time: Time): Shown {
     return this.#cursor.at(this.#own(time));
   }
 

@@ -7,7 +7,7 @@ import { settled } from "./manual-clock.ts";
 
 function picture(time: number, cause: Cause = "play"): Picture {
   const state: State = { time, values: new Map(), sets: new Map() };
-  return { time, cause, state, ghosts: [] };
+  return { time, cause, state, recorded: state, ghosts: [] };
 }
 
 /** A listener that takes a frame when it is let. */

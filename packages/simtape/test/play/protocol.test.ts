@@ -110,6 +110,31 @@ describe("a player at the other end of a channel", () => {
     pair.close();
   });
 
+  test.each(SOUND.map((sound) => ({ ...sound, toString: () => sound.name })))(
+    "of %s gets what was recorded beside what moves between the moments",
+    async (sound) => {
+      await using recording = await opened(sound);
+      const { start, end } = await recording.timeline();
+      const clock = new ManualClock();
+      const pair = pairOf(play(recording, { clock }), clock);
+      const frames: Frame[] = [];
+      const remote: Frame[] = [];
+      pair.local.subscribe((frame) => void frames.push(frame));
+      pair.remote.subscribe((frame) => void remote.push(frame));
+      for (const part of [0.31, 0.62, 0.63, 0.07, 1]) {
+        const time = Math.round(start + part * (end - start));
+        await pair.remote.seek(time);
+        await settled(6);
+        for (const shown of [frames.at(-1)!, remote.at(-1)!]) {
+          expect(shown.time).toBe(time);
+          expectSame(shown.recorded, await recording.state(time), `recorded at ${time}`);
+          expectSame(shown.state, await recording.state(time, { interpolate: true }), `shown at ${time}`);
+        }
+      }
+      pair.close();
+    },
+  );
+
   test("gets the newest frame when it has taken the last, and never a queue of them", async () => {
     const clock = new ManualClock();
     const pair = pairOf(play(recordingOf(new CountingReader(1000)), { clock, interpolate: false }), clock);
@@ -167,7 +192,7 @@ describe("a player at the other end of a channel", () => {
       expect(state.values.get("bulky")).toBe(lastOf(state));
     }
     const sent = pair.messages.slice(-20).filter((message) => message.type === "frame");
-    expect(sent.flatMap(({ state }) => state.values.put.map(([name]) => name))).not.toContain("bulk/last");
+    expect(sent.flatMap(({ recorded }) => recorded.values.put.map(([name]) => name))).not.toContain("bulk/last");
     pair.close();
   });
 
