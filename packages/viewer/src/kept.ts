@@ -42,8 +42,9 @@ function loopOf(value: unknown): TimeRange | null {
 }
 
 function selectionOf(value: unknown): Selection | null {
-  const { kind, set, id, time, sequence } = fieldsOf(value) ?? {};
+  const { kind, set, id, time, sequence, offset } = fieldsOf(value) ?? {};
   if (kind === "thing" && typeof set === "string" && (typeof id === "string" || isNumber(id))) return { kind, set, id };
+  if (kind === "byte" && isNumber(offset)) return { kind, offset };
   return kind === "message" && isNumber(time) && isNumber(sequence) ? { kind, time, sequence } : null;
 }
 

@@ -7,7 +7,7 @@ import { Session } from "./session.ts";
 
 const session = new Session();
 
-// For the browser's console: `simtape.seek(12.5e9)`, `simtape.frame.state`, and `simtape.read(null)` for all of its values.
+// For the browser's console: `simtape.seek(12.5e9)`, `simtape.frame.recorded`, and `simtape.read(null)` for all of its values.
 Object.assign(globalThis, { simtape: session });
 
 createRoot(document.getElementById("root")!).render(

@@ -38,6 +38,8 @@ export interface Opened {
   /** What its format tells of how to show it. */
   readonly showing: Showing;
   readonly timeline: Timeline;
+  /** The first moment at which what it is about has places; null: nothing in it is anywhere. */
+  readonly placed: Time | null;
   readonly channels: readonly ChannelFacts[];
   /** Id of the channel whose messages carry motion. */
   readonly motion: number | null;
@@ -114,6 +116,15 @@ export interface Marks {
   readonly marks: readonly Mark[];
   /** Some were left out, as others of their kind are too near. */
   readonly isThinned: boolean;
+  /** Ids of the channels whose messages are lists of events, mostly empty ones. */
+  readonly lists: readonly number[];
+}
+
+/** A part of the file that is damaged or lost, where it lies in time: exactly where its finding says so, else about. */
+export interface Damage {
+  readonly start: Time;
+  readonly end: Time;
+  readonly message: string;
 }
 
 /** A player passes a checkpoint of a block world. */
@@ -151,6 +162,8 @@ export interface Queries {
     answer: null;
   };
   findings: { ask: Of; answer: readonly Finding[] };
+  /** Of the findings there are by now, those with a place in the file or a time, ascending by start. */
+  damage: { ask: Of; answer: readonly Damage[] };
   /** By channel id; reads the whole recording where opening it did not. */
   statistics: { ask: Of; answer: readonly ChannelStatistics[] };
   /**
@@ -223,6 +236,14 @@ export interface Queries {
       readonly columns: number;
     };
     answer: readonly Series[];
+  };
+  /** The numbers to draw at first: those that the format names and that vary; none when there is no number. */
+  charts: {
+    ask: Of & {
+      readonly from: Time /** Else only what is there at that time is looked at. */;
+      readonly isReading: boolean;
+    };
+    answer: readonly SeriesPath[];
   };
   /** CSV: a row for each moment of `[start, end)`. */
   table: {

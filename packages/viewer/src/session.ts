@@ -20,10 +20,11 @@ export interface Deck {
   readonly placement: Placement;
 }
 
-/** One thing, or one message. */
+/** One thing, one message, or one byte of the file. */
 export type Selection =
   | { readonly kind: "thing"; readonly set: string; readonly id: number | string }
-  | { readonly kind: "message"; readonly time: Time; readonly sequence: number };
+  | { readonly kind: "message"; readonly time: Time; readonly sequence: number }
+  | { readonly kind: "byte"; readonly offset: number };
 
 /** Why something could not be opened. */
 export interface Failure {
@@ -102,6 +103,8 @@ export class Session {
   /** Where the address says that the recording that will be opened next was left. */
   #left: OpenAt = {};
   #omitted: readonly string[] = [];
+  /** Brings a panel to the front, by its id; what lays the panels out says how. */
+  showPanel: (id: string) => void = () => undefined;
   /** By the id of the panel that draws it. */
   readonly pictures: Map<string, Picture> = new Map();
 
@@ -172,7 +175,7 @@ export class Session {
     this.#left = {};
     this.#frame = null;
     this.state.update({ decks: [{ opened, place, placement: {} }], selection, isPlaying: false });
-    await this.#play(place, at ?? opened.timeline.start, rate, loop);
+    await this.#play(place, at ?? opened.placed ?? opened.timeline.start, rate, loop);
     await this.#drop(before);
   }
 

@@ -1,3 +1,5 @@
+import { charts } from "./engine/charts.ts";
+import { damage } from "./engine/damage.ts";
 import { density } from "./engine/density.ts";
 import { Engine } from "./engine/engine.ts";
 import { marks } from "./engine/marks.ts";
@@ -28,6 +30,8 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
     const { unitOf } = await engine.recording(recording).traits();
     return values.map((value) => unitOf?.(value) ?? null);
   },
+  charts,
+  damage,
   density,
   spread,
   marks,

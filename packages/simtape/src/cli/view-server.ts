@@ -74,7 +74,7 @@ export async function serveView(
     const path = decodedPath(request.url ?? "/");
     if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404);
     const inside = path.slice(token.length + 2);
-    const file = /^files\/(\d+)\/([^/\\]+)$/.exec(inside);
+    const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, given, request, response);
     const name = inside === "" ? "index.html" : inside;
     const content = name === LIST ? Buffer.from(list) : (page.get(name) ?? (await scriptAt(name, modules)));
@@ -136,7 +136,7 @@ function policyOf(index: string): string | undefined {
 function urlOf(entry: ViewEntry, index: number): string {
   if (!("url" in entry)) return `files/${index}/${encodeURIComponent(entry.main)}`;
   // Its secrets are for this process only, not for addresses, histories and links.
-  return opensDoors(new URL(entry.url)) ? `files/${index}/${encodeURIComponent(entry.name)}` : entry.url;
+  return opensDoors(new URL(entry.url)) ? `relayed/${index}/${encodeURIComponent(entry.name)}` : entry.url;
 }
 
 /** Passes on what a server elsewhere has, of the file at `entry` or one beside that belongs to it. */

@@ -98,7 +98,7 @@ export interface Reader {
   /** Of an edited recording: the reader of the format below it. */
   readonly base?: Reader | undefined;
   /** The chunks, as far as they are known without reading; absent: unknown. */
-  readonly chunks?: readonly Pick<Chunk, "first" | "last" | "length">[] | undefined;
+  readonly chunks?: readonly Pick<Chunk, "first" | "last" | "offset" | "length">[] | undefined;
   /** Names in the bundle of the companion files of the recording. */
   readonly siblings?: readonly string[] | undefined;
   /** The name that one of `siblings` has beside a main file of another name; absent: the same. */

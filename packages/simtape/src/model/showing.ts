@@ -5,9 +5,12 @@ import type { SeriesItem, SeriesPath } from "./query/path.ts";
  * of any recording.
  */
 export interface Showing {
-  /** Sets that a recording is about, the foremost first. */
+  /**
+   * Sets of the things that a recording is about, the foremost first: those in the first of them that has a place are
+   * shown first, and framed. Absent: everything that has a place.
+   */
   readonly things?: readonly string[];
-  /** Charts worth a first look: the first is drawn of which anything is there. `"any"`: the first number of the state. */
+  /** Charts worth a first look: the first is drawn of which anything varies. `"any"`: the first number that does. */
   readonly charts?: readonly (readonly SeriesPath[] | "any")[];
   /**
    * Groups of values, which is their names up to the first `/`, that are many in a crowd and seldom looked at: they come

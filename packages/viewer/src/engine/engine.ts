@@ -10,6 +10,7 @@ import {
   servePlayer,
 } from "simtape";
 import type { Ask, Opened, Locator, Progress } from "../protocol.ts";
+import { firstPlaces } from "./first.ts";
 import { formatsAt } from "./formats.ts";
 import { Given } from "./given.ts";
 import { showingOf } from "./showing.ts";
@@ -54,6 +55,8 @@ export class Engine {
     }).catch((error: unknown) => {
       throw place.kind === "url" ? explainFar(given.explain(error), place.url) : given.explain(error);
     });
+    const showing = await showingOf(recording, formats);
+    const placed = await firstPlaces(recording, showing, signal).catch(() => null);
     if (signal.aborted) {
       await recording.close();
       throw signal.reason;
@@ -63,7 +66,8 @@ export class Engine {
     return {
       recording: id,
       info: recording.info,
-      showing: await showingOf(recording, formats),
+      showing,
+      placed,
       timeline: await recording.timeline(),
       channels: recording.channels.map(({ id, name, metadata, schema }) => ({
         id,

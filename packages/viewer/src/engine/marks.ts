@@ -1,5 +1,5 @@
 import type { EventQuery, RecordingEvent } from "simtape";
-import type { Mark } from "../protocol.ts";
+import type { Mark, Marks as Found } from "../protocol.ts";
 import type { Query } from "../worker.ts";
 import { Breather } from "./breather.ts";
 
@@ -13,7 +13,8 @@ const REPORT_EVERY = 500;
 export const marks: Query<"marks"> = async (engine, ask, signal, report) => {
   const recording = engine.recording(ask.recording);
   const { start, end } = ask;
-  const found = new Marks(ask);
+  const lists = (await (await recording.traits()).events?.(recording, signal))?.lists ?? [];
+  const found = new Marks(ask, [...lists]);
   const breather = new Breather(signal);
   let reported = performance.now();
   let reached = start;
@@ -27,6 +28,8 @@ export const marks: Query<"marks"> = async (engine, ask, signal, report) => {
     }
   };
   await add({ listed: true });
+  // What is read takes a while.
+  report({ done: 0, total: end - start, partial: found.result() });
   const onProgress = (time: number): void => {
     reached = time;
   };
@@ -43,8 +46,13 @@ class Marks {
   readonly #marks: Mark[] = [];
   readonly #labels = new Set<string>();
   #isThinned = false;
+  readonly #lists: readonly number[];
 
-  constructor({ start, end, columns }: { readonly start: number; readonly end: number; readonly columns: number }) {
+  constructor(
+    { start, end, columns }: { readonly start: number; readonly end: number; readonly columns: number },
+    lists: readonly number[],
+  ) {
+    this.#lists = lists;
     this.#start = start;
     this.#scale = columns / Math.max(1, end - start);
   }
@@ -64,7 +72,7 @@ class Marks {
     this.#marks.push({ time, kind, label });
   }
 
-  result(): { marks: Mark[]; isThinned: boolean } {
-    return { marks: this.#marks.toSorted((a, b) => a.time - b.time), isThinned: this.#isThinned };
+  result(): Found {
+    return { marks: this.#marks.toSorted((a, b) => a.time - b.time), isThinned: this.#isThinned, lists: this.#lists };
   }
 }

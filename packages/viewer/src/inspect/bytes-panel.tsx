@@ -53,6 +53,17 @@ function Bytes({ deck }: { readonly deck: Deck }) {
   useEffect(() => {
     if (message !== null) setSource("message");
   }, [message]);
+  const selection = useViewer((state) => state.selection);
+  const byte = selection?.kind === "byte" ? selection.offset : null;
+  useEffect(() => {
+    if (byte === null) return;
+    setEnd((before) => Math.max(before, byte + 1));
+    setSource("record");
+  }, [byte]);
+  const holder = useMemo(() => (byte === null ? -1 : indexOfByte(records, byte)), [records, byte]);
+  useEffect(() => {
+    if (holder >= 0) setIndex(holder);
+  }, [holder]);
   const shown = useMemo(() => shownOf(source, record, message), [source, record, message]);
   const [isFrameShown, setFrameShown] = useState(true);
   const choices: readonly (readonly [Source, string, boolean])[] = [
@@ -109,7 +120,13 @@ function Bytes({ deck }: { readonly deck: Deck }) {
             )}
           </p>
         </section>
-        {shown !== null && <Dissected key={shown.title} {...{ shown, isFrameShown, setFrameShown }} />}
+        {shown !== null && (
+          <Dissected
+            key={`${shown.title} ${byte}`}
+            {...{ shown, isFrameShown, setFrameShown }}
+            byte={source === "record" ? byte : null}
+          />
+        )}
       </div>
     </div>
   );
@@ -120,15 +137,18 @@ function Dissected({
   shown,
   isFrameShown,
   setFrameShown,
+  byte: selected,
 }: {
   readonly shown: Shown;
+  /** Of the file, whose field is chosen at first; null: none is. */
+  readonly byte: number | null;
   readonly isFrameShown: boolean;
   readonly setFrameShown: (isShown: boolean) => void;
 }) {
   const { bytes, offset, fields } = shown;
   const classes = useMemo(() => fieldClasses(fields), [fields]);
   const roles = useMemo(() => new Set(fields.map(({ role }) => role)), [fields]);
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [chosen, setChosen] = useState(() => fieldAt(shown, selected));
   const [pointed, setPointed] = useState<number | null>(null);
   const [byte, setByte] = useState<number | null>(null);
   const point = (field: number | null, at: number | null): void => {
@@ -176,6 +196,18 @@ function Dissected({
       <FieldList isFrameShown={isFrameShown} {...common} />
     </section>
   );
+}
+
+/** The record that holds a byte, or the last before it as long as others are being found; -1: there is none. */
+function indexOfByte({ offset }: { readonly offset: readonly number[] }, byte: number): number {
+  return offset.findLastIndex((start) => start <= byte);
+}
+
+/** The field that has a byte of the file; null: none is among those shown. */
+function fieldAt({ fields, offset }: Shown, byte: number | null): number | null {
+  const found =
+    byte === null ? -1 : fields.findIndex(({ start, end }) => start <= byte - offset && byte - offset < end);
+  return found < 0 ? null : found;
 }
 
 function shownOf(source: Source, record: RecordBytes | null, message: SelectedMessage | null): Shown | null {

@@ -24,7 +24,7 @@ interface Props {
  * arrows the field before and behind.
  */
 export function Hex({ bytes, offset, fields, classes, chosen, pointed, onChoose, onPoint }: Props) {
-  const [line, setLine] = useState(0);
+  const [line, setLine] = useState(() => Math.floor((fields[chosen ?? 0]?.start ?? 0) / WIDTH));
   const owners = useMemo(() => ownersOf(fields, bytes.length), [fields, bytes]);
   const digits = Math.max(6, (offset + bytes.length).toString(16).length);
   const target = chosen === null ? undefined : fields[chosen];

@@ -48,7 +48,7 @@ export function InfoPanel() {
   );
 }
 
-/** A finding; where it has a time, a click goes there. */
+/** A finding; a click goes to its time, and shows its bytes. */
 function FindingRow({ finding: { severity, message, offset, length, time } }: { readonly finding: Finding }) {
   const session = useSession();
   const where = [
@@ -56,6 +56,12 @@ function FindingRow({ finding: { severity, message, offset, length, time } }: { 
     ...(offset === undefined ? [] : [`byte ${offset.toLocaleString("en")}`]),
     ...(length === undefined ? [] : [`${length.toLocaleString("en")} bytes`]),
   ];
+  const go = (): void => {
+    if (time !== undefined) void session.seek(time);
+    if (offset === undefined) return;
+    session.select({ kind: "byte", offset });
+    session.showPanel("bytes");
+  };
   const text = (
     <>
       <b>{severity}</b> {message} <span className="finding-where">{where.join(", ")}</span>
@@ -63,10 +69,15 @@ function FindingRow({ finding: { severity, message, offset, length, time } }: { 
   );
   return (
     <li className={`finding finding-${severity}`}>
-      {time === undefined ? (
+      {time === undefined && offset === undefined ? (
         text
       ) : (
-        <button type="button" className="finding-go" title="Go there" onClick={() => void session.seek(time)}>
+        <button
+          type="button"
+          className="finding-go"
+          title={offset === undefined ? "Go there" : "Show its bytes"}
+          onClick={go}
+        >
           {text}
         </button>
       )}

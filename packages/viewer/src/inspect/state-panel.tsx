@@ -11,7 +11,7 @@ import { VirtualList } from "./virtual-list.tsx";
 const RATE = 8;
 const NO_ROWS: readonly TreeRow[] = [];
 
-/** Everything that holds at the time shown. What changed since it was last renewed is marked. */
+/** Everything that was recorded at or before the time shown. What changed since it was last renewed is marked. */
 export function StatePanel() {
   const session = useSession();
   const frame = useFrame(RATE);
@@ -25,7 +25,7 @@ export function StatePanel() {
   const unitOf = useUnits();
   const words = wordsOf(text);
   useValues(words.length > 0 ? null : groupsIn(open));
-  const rows = frame === null ? NO_ROWS : tree.rows(frame.state, open, words);
+  const rows = frame === null ? NO_ROWS : tree.rows(frame.recorded, open, words);
 
   const thing = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
   useEffect(() => {

@@ -182,7 +182,7 @@ class Rows {
   ): void {
     // A name without a value is one that has not come yet: they come when the group is opened.
     const tell = ({ values }: State): string =>
-      values.get(root) === undefined ? "" : preview(partAt(values.get(root), keys), WIDTH);
+      values.get(root) === undefined ? "" : partText(partAt(values.get(root), keys));
     const parts = partsOf(value);
     if (parts === null) {
       const path: SeriesPath = { value: root, keys };
@@ -216,6 +216,11 @@ function partAt(value: Value | undefined, keys: readonly (string | number)[]): V
   let part: unknown = value;
   for (const key of keys) part = (part as Readonly<Record<string | number, unknown>> | null | undefined)?.[key];
   return (part ?? null) as Value;
+}
+
+/** A number alone is given with all its digits. */
+function partText(part: Value): string {
+  return typeof part === "number" ? String(part) : preview(part, WIDTH);
 }
 
 /** Whether two states have the same rows, whatever these say. */

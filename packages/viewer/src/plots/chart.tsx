@@ -54,7 +54,7 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onR
     paths.forEach((path, i) => {
       const line = lines.findIndex((found) => found.path === path || pathText(found.path) === pathText(path));
       const now =
-        "set" in path && path.item === "speed" ? view.current?.drawn(line, frame.time) : numberAt(frame.state, path);
+        "set" in path && path.item === "speed" ? view.current?.drawn(line, frame.time) : numberAt(frame.recorded, path);
       const number = (line < 0 ? null : view.current?.hovered(line)) ?? now ?? Number.NaN;
       const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
       if (outputs[i] !== undefined && outputs[i].textContent !== text) outputs[i].textContent = text;

@@ -1,43 +1,8 @@
-import { HERO, type PathInfo, pathsIn, readPath, type SeriesPath, type Showing, type State } from "simtape";
+import { type PathInfo, pathsIn, readPath, type SeriesPath, type State } from "simtape";
 
 /** Every number of a state, values first; of values the units are not stated. */
 export function* numericPaths(state: State): Generator<PathInfo> {
   for (const path of pathsIn(state)) if (path.kind !== "text") yield path;
-}
-
-/** Where a format does not say what is worth a look: the first number, until the user chooses. */
-const ANY: NonNullable<Showing["charts"]> = ["any"];
-
-/** The chart to begin with: what of it is there by now, and whether that is all of it. */
-export function firstChart(
-  state: State,
-  { charts = ANY }: Showing,
-): { readonly paths: readonly SeriesPath[]; readonly isWhole: boolean } {
-  for (const wanted of charts) {
-    if (wanted === "any") {
-      // until something better comes
-      const [any] = numericPaths(state);
-      if (any !== undefined) return { paths: [any.path], isWhole: false };
-      continue;
-    }
-    const paths = wanted
-      .map((path) => ("set" in path && path.id === HERO ? { ...path, id: heroOf(state, path.set) } : path))
-      .filter((path) => isThere(state, path));
-    if (paths.length > 0) return { paths, isWhole: paths.length === wanted.length };
-  }
-  return { paths: [], isWhole: false };
-}
-
-function isThere(state: State, path: SeriesPath): boolean {
-  const told = "set" in path && path.item === "speed" ? { ...path, item: 0 } : path;
-  return !Number.isNaN(numberAt(state, told));
-}
-
-/** The hero, else the first of a set. */
-function heroOf(state: State, name: string): number | string {
-  const set = state.sets.get(name);
-  const hero = set?.columns.get("label")?.data.indexOf("hero" as never) ?? -1;
-  return set?.ids[Math.max(0, hero)] ?? HERO;
 }
 
 /** Those in whose text every word of `text` occurs, whatever the case; at most `limit`, and whether there are more. */

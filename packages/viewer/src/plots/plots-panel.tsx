@@ -2,12 +2,11 @@ import "./plots.css";
 import { pathText, type SeriesPath, type Time } from "simtape";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
-import { useFrame, useFrames, useSession, useValues, useViewer } from "../hooks.ts";
+import { useFrames, useSession, useValues, useViewer } from "../hooks.ts";
 import type { Opened } from "../protocol.ts";
 import { sizeText } from "../size.ts";
 import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
-import { firstChart } from "./paths.ts";
 import { PathPicker } from "./path-picker.tsx";
 import { type Shown, toggled, useShown, within, zoomed } from "./shared.ts";
 import { useGhostSeries } from "./use-ghost-series.ts";
@@ -29,18 +28,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const [shown, setShown, chosen] = useShown();
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
-  const frame = useFrame(1);
-  const first = useRef<{ readonly shown: Shown | null; readonly isWhole: boolean }>({ shown: null, isWhole: false });
-  useEffect(() => {
-    if (frame === null || first.current.isWhole) return;
-    // Until all of it is there, or a chart was chosen: also one that was chosen after this was drawn.
-    const now = chosen();
-    if (now !== null && now !== first.current.shown) return;
-    const { paths: wanted, isWhole } = firstChart(frame.state, opened.showing);
-    if (wanted.length === 0 || JSON.stringify(now?.charts) === JSON.stringify([wanted])) return;
-    first.current = { shown: { charts: [wanted], range: null }, isWhole };
-    setShown(first.current.shown!);
-  });
+  useFirstChart(opened, chosen, setShown);
   const bounds = opened.timeline;
   // Kept from a longer recording, a range may lie behind this one.
   const isBehind = shown.range !== null && (shown.range.start >= bounds.end || shown.range.end <= bounds.start);
@@ -147,6 +135,30 @@ function Plots({ opened }: { readonly opened: Opened }) {
       )}
     </div>
   );
+}
+
+/** Draws what is worth a first look, unless a chart is chosen, or was chosen for another recording of the format. */
+function useFirstChart(opened: Opened, chosen: () => Shown | null, show: (shown: Shown) => void): void {
+  const session = useSession();
+  const first = useRef<Shown | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each recording
+  useEffect(() => {
+    const isChosen = (): boolean => chosen() !== null && chosen() !== first.current;
+    if (isChosen()) return;
+    const controller = new AbortController();
+    const deck = session.state.value.decks.find((one) => one.opened === opened);
+    const isReading = deck !== undefined && !isTooFar(deck);
+    const from = opened.placed ?? opened.timeline.start;
+    session
+      .query("charts", { recording: opened.recording, from, isReading }, { signal: controller.signal })
+      .then((paths) => {
+        if (paths.length === 0 || isChosen()) return;
+        first.current = { charts: [paths], range: null };
+        show(first.current);
+      })
+      .catch(() => undefined);
+    return () => controller.abort();
+  }, [session, opened]);
 }
 
 /**

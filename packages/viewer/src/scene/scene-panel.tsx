@@ -85,8 +85,11 @@ export function ScenePanel() {
   useEffect(() => {
     if (view.current !== null) view.current.scheme = shownScheme;
   }, [shownScheme]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is written is of the selection, also where no frame comes
   useEffect(() => {
-    if (view.current !== null) view.current.selection = selection;
+    if (view.current === null) return;
+    view.current.selection = selection;
+    writeHud(view.current, main?.opened.timeline.tick ?? null);
   }, [selection]);
   useEffect(() => {
     if (view.current !== null) view.current.mode = mode;

@@ -1,5 +1,5 @@
 import { Box3, Group, type PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, type WebGLRenderer } from "three";
-import type { Frame, Showing } from "simtape";
+import type { Frame, Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Selection } from "../session.ts";
 import type { Scheme } from "../theme.ts";
@@ -67,6 +67,8 @@ export class SceneView {
   #origin = new Origin();
   /** The first is what plays. */
   #casts: Cast[] = [];
+  /** Of what plays, beside the picture of it. */
+  #recorded: State | null = null;
   #showings: readonly Showing[] = [];
   readonly #courses = new Map<
     string,
@@ -154,6 +156,7 @@ export class SceneView {
   show(frame: Frame): void {
     const hasNewCast = this.#casts.length === 0;
     this.#castAt(0).show(frame.state);
+    this.#recorded = frame.recorded;
     for (const [i, ghost] of frame.ghosts.entries()) this.#castAt(i + 1).show(ghost);
     while (this.#casts.length > frame.ghosts.length + 1) this.#drop(this.#casts.pop()!);
     if (frame.since === null || hasNewCast) this.#trails.clear();
@@ -280,7 +283,8 @@ export class SceneView {
   readings(): { readonly name: string; readonly readings: readonly Reading[] } {
     const spot = this.#followed();
     if (spot === null) return { name: "", readings: [] };
-    return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row) };
+    const readings = this.#recorded === null ? [] : spot.crowd.readings(spot.row, this.#recorded);
+    return { name: spot.crowd.label(spot.row), readings };
   }
 
   /** From what is followed to the same thing in each ghost, which run at `rates`; null where there is none. */

@@ -6,7 +6,7 @@ import { useSession } from "../hooks.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
 import { useObservable } from "../observable.ts";
-import { restore } from "./layout.ts";
+import { restore, showPanel } from "./layout.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
 
 /** The elements that the layout has made for panels, by panel. */
@@ -57,8 +57,13 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
     const place = container.current!;
     const release = (): void => void setTimeout(keep);
     place.addEventListener("pointerup", release);
+    session.showPanel = (id) => {
+      const kind = PANELS.find((candidate) => candidate.id === id);
+      if (kind !== undefined) showPanel(api, kind);
+    };
     onReady(api);
     return () => {
+      session.showPanel = () => undefined;
       place.removeEventListener("pointerup", release);
       for (const change of changes) change.dispose();
       onReady(null);

@@ -1,5 +1,5 @@
-import { isTooFar, READ_AFAR } from "../afar.ts";
-import type { Mark, Marks, Opened, Locator, Progress } from "../protocol.ts";
+import { isAfar, isTooFar, READ_AFAR } from "../afar.ts";
+import type { Damage, Mark, Marks, Opened, Locator, Progress } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import type { Window } from "./window.ts";
 
@@ -15,7 +15,7 @@ export interface Counts {
   readonly counts: Uint32Array | Float64Array;
 }
 
-const NO_MARKS: Marks = { marks: [], isThinned: false };
+const NO_MARKS: Marks = { marks: [], isThinned: false, lists: [] };
 
 /** How much happens when, by channel, and what: coarse for all of the recording, fine for what is looked at. */
 export class Activity {
@@ -27,6 +27,8 @@ export class Activity {
   #marks: Marks = NO_MARKS;
   /** Those of the window looked at, where all together are too many. */
   #near: { readonly window: Window; readonly marks: readonly Mark[] } | null = null;
+  /** What is damaged or lost, as far as it is known by now. */
+  damage: readonly Damage[] = [];
   /** Why nothing was counted, when that is so. */
   note: string | null = null;
   readonly #session: Session;
@@ -40,12 +42,13 @@ export class Activity {
   constructor(session: Session, opened: Opened, place: Locator, changed: () => void) {
     this.#session = session;
     this.#opened = opened;
-    this.#isAfar = place.kind === "url";
+    this.#isAfar = isAfar(place);
     this.#changed = changed;
     const { timeline } = opened;
     const window = { start: timeline.start, end: timeline.end };
     const isLarge = isTooFar({ place, opened });
     void this.#spread(window);
+    void this.#findDamage();
     void this.#mark(window, COLUMNS, !isLarge, this.#ended.signal, (marks) => {
       this.#marks = marks;
     });
@@ -56,7 +59,7 @@ export class Activity {
     void this.#count(window, COLUMNS, this.#ended.signal, (counts) => {
       this.whole = counts;
       changed();
-    });
+    }).then(() => this.#findDamage());
   }
 
   /** Counts a window again, when it stays for a moment. */
@@ -98,11 +101,12 @@ export class Activity {
     ];
   }
 
-  /** The channels in which anything was met so far. */
+  /** The channels in which anything was met so far; of those that list events, the events are what is met. */
   get channels(): Opened["channels"] {
     const { whole, part } = this;
+    const { lists } = this.#marks;
     return this.#opened.channels.filter(
-      ({ id }) => (whole !== null && hasAny(whole, id)) || (part !== null && hasAny(part, id)),
+      ({ id }) => !lists.includes(id) && ((whole !== null && hasAny(whole, id)) || (part !== null && hasAny(part, id))),
     );
   }
 
@@ -115,6 +119,14 @@ export class Activity {
     const { recording } = this.#opened;
     const ask = { recording, start, end: end + 1, columns: COLUMNS };
     this.spread = await this.#session.query("spread", ask, { signal: this.#ended.signal }).catch(() => null);
+    this.#changed();
+  }
+
+  /** Some is only found as the recording is read. */
+  async #findDamage(): Promise<void> {
+    const { recording } = this.#opened;
+    const signal = this.#ended.signal;
+    this.damage = await this.#session.query("damage", { recording }, { signal }).catch(() => this.damage);
     this.#changed();
   }
 

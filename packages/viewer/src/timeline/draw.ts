@@ -2,6 +2,7 @@ import type { TimeRange } from "simtape";
 import type { Mark } from "../protocol.ts";
 import { clock } from "../time.ts";
 import type { Activity, Counts } from "./activity.ts";
+import { drawDamage } from "./damage.ts";
 import type { Lane } from "./lanes.ts";
 import { pixelOf, rulerOf, type Window } from "./window.ts";
 
@@ -20,6 +21,7 @@ export interface Palette {
   readonly surface: string;
   readonly accent: string;
   readonly warning: string;
+  readonly damage: string;
 }
 
 export interface Scene {
@@ -49,6 +51,7 @@ export function paletteOf(element: Element): Palette {
     surface: color("--surface"),
     accent: color("--accent"),
     warning: color("--warning"),
+    damage: color("--damage"),
   };
   probe.remove();
   return { ...palette, text: palette.text || style.color };
@@ -86,6 +89,8 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
     else drawGhost(context, lane.window, window, plot, top, palette.accent);
   }
   context.restore();
+  drawDamage(context, activity.damage, all, plot, [GUTTER, 0, OVERVIEW], palette.damage);
+  drawDamage(context, activity.damage, window, plot, [GUTTER, OVERVIEW + RULER, height], palette.damage);
   if (activity.note !== null) {
     context.fillStyle = palette.faint;
     context.textAlign = "left";

@@ -5,11 +5,14 @@ import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
 import { clock } from "../time.ts";
 import { Activity } from "./activity.ts";
+import { damageAt } from "./damage.ts";
 import { drawGround, drawPlayhead, GUTTER, LANE, MARGIN, OVERVIEW, type Palette, paletteOf, RULER } from "./draw.ts";
 import { lanesOf } from "./lanes.ts";
 import { clamped, panned, pinched, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
 
 const HEIGHT = { first: 150, least: 80, most: 480 };
+/** Pixels that a pointer may move while it is held on a mark. */
+const TREMBLE = 4;
 
 /** When what happens: lanes by channel, marks, ghosts; drag to scrub, with Shift to loop, wheel to zoom. */
 export function Timeline() {
@@ -34,7 +37,12 @@ export function Timeline() {
   const ground = useRef<HTMLCanvasElement>(null);
   const head = useRef<HTMLCanvasElement>(null);
   const palette = useRef<Palette | null>(null);
-  const drag = useRef<{ readonly kind: "scrub" | "loop" | "overview" | "lanes"; readonly from: number } | null>(null);
+  const drag = useRef<{
+    readonly kind: "scrub" | "loop" | "overview" | "lanes";
+    readonly from: number;
+    /** That was clicked on. */
+    readonly mark?: Mark | null;
+  } | null>(null);
   /** Fingers on the timeline, where they are; and the times that two of them took hold of. */
   const fingers = useRef(new Map<number, number>());
   const held = useRef<readonly [number, number] | null>(null);
@@ -136,8 +144,13 @@ export function Timeline() {
     }
     if (dragged.kind === "overview") centre(x);
     else if (dragged.kind === "lanes") setScroll(Math.min(most, Math.max(0, dragged.from - y)));
-    else if (dragged.kind === "scrub") void session.seek(timeOf(x, window, plot));
-    else if (Math.abs(x - dragged.from) > 2) {
+    else if (dragged.kind === "scrub") {
+      const mark = dragged.mark ?? null;
+      // A click on a mark goes to what it marks, and a hand that trembles stays there.
+      const isHeld = mark !== null && Math.abs(x - dragged.from) <= TREMBLE;
+      if (!isHeld) drag.current = { ...dragged, mark: null };
+      void session.seek(isHeld ? mark.time : timeOf(x, window, plot));
+    } else if (Math.abs(x - dragged.from) > 2) {
       const [a, b] = [dragged.from, x].sort((one, other) => one - other) as [number, number];
       session.setLoop({
         start: Math.max(all.start, Math.round(timeOf(a, window, plot))),
@@ -150,11 +163,16 @@ export function Timeline() {
     if (fingers.current.size < 2) held.current = null;
     drag.current = null;
   };
+  const markAt = (x: number, y: number): Mark | null => {
+    const lane = y < OVERVIEW + RULER ? undefined : lanes[Math.floor((y - OVERVIEW - RULER + scrolled) / LANE)];
+    return lane?.kind === "marks" ? nearest(lane.marks, x, window, plot) : null;
+  };
   const tipAt = (x: number, y: number): { x: number; text: string } => {
-    const lane = lanes[Math.floor((y - OVERVIEW - RULER + scrolled) / LANE)];
-    const time = clock(timeOf(x, window, plot));
-    const near = lane?.kind === "marks" ? nearest(lane.marks, x, window, plot) : null;
-    return { x: GUTTER + x, text: near === null ? time : `${clock(near.time)} ${near.label}` };
+    const near = markAt(x, y);
+    const time = clock(near?.time ?? timeOf(x, window, plot));
+    const damaged = near !== null || activity === null ? null : damageAt(activity.damage, x, window, plot);
+    const said = near?.label ?? damaged?.message;
+    return { x: GUTTER + x, text: said === undefined ? time : `${time} ${said}` };
   };
 
   return (
@@ -197,7 +215,7 @@ export function Timeline() {
           if (x < 0) drag.current = { kind: "lanes", from: scrolled + y };
           else {
             const kind = y < OVERVIEW && !isWhole(window, all) ? "overview" : event.shiftKey ? "loop" : "scrub";
-            drag.current = { kind, from: x };
+            drag.current = { kind, from: x, mark: kind === "scrub" ? markAt(x, y) : null };
           }
           move(event);
         }}

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
-import { filesBundle, open, pathText, type Recording, type Series, type SeriesPath } from "simtape";
+import { filesBundle, HERO, open, pathText, type Recording, type Series, type SeriesPath, type State } from "simtape";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { charts, firstChart } from "../../src/engine/charts.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { series, table } from "../../src/engine/series.ts";
 import { lineOf, Survey } from "../../src/engine/survey.ts";
-import { firstChart, numberAt, searchPaths } from "../../src/plots/paths.ts";
+import { numberAt, searchPaths } from "../../src/plots/paths.ts";
 import { within, zoomed } from "../../src/plots/shared.ts";
 import type { Locator } from "../../src/protocol.ts";
 import { example } from "../support/viewer.ts";
@@ -174,12 +175,10 @@ describe("numbers over time", () => {
 
 describe("charts to begin with", () => {
   const first = async (name: string): Promise<string[]> => {
-    const { recording } = await opened(name);
-    const { showing = {} } = await recording.traits();
+    const { engine, id, recording } = await opened(name);
     const { start, end } = await recording.timeline();
-    const at = (start + end) / 2;
-    const listed = await recording.paths({ at });
-    return firstChart(await recording.state(at), showing).paths.map((path) => {
+    const listed = await recording.paths({ at: (start + end) / 2 });
+    return (await charts(engine, { recording: id, from: start, isReading: true }, signal, ignore)).map((path) => {
       const unit = listed.find(({ text }) => text === pathText(path))?.unit;
       return `${pathText(path)} [${unit}]`;
     });
@@ -193,26 +192,47 @@ describe("charts to begin with", () => {
       ["poses//robot/Odometry/position.x [m]", "poses//robot/Odometry/position.y [m]", "/robot/charger/Level [null]"],
     ],
     ["race.hcrp", ["players/1/position.y [block]", "players/1/position.speed [block/s]"]],
-    ["town.log", ["vehicles/24/velocity.length [m/s]"]],
+    // as fast all the time
+    ["town.log", ["vehicles/24/position.x [cm]", "vehicles/24/position.y [cm]"]],
   ])("of %s tell something", async (name, labels) => {
     expect(await first(name)).toEqual(labels);
   });
 
-  test("name no avatar before there is a molecule", async () => {
-    const { recording } = await opened("buckyball.nanover.zip");
-    const state = await recording.state(-1);
-    expect(firstChart(state, (await recording.traits()).showing!)).toEqual({ paths: [], isWhole: false });
+  const state = (mileage: number, level: number, far = 0): State => ({
+    time: 0,
+    values: new Map([
+      ["/robot/Level", level],
+      ["/robot/Mileage", mileage],
+    ]),
+    sets: new Map([
+      [
+        "cars",
+        {
+          ids: [3, 4],
+          axes: null,
+          columns: new Map([
+            ["x", { data: Float64Array.of(1, far), width: 1, unit: "m", interpolation: "hold" } as const],
+          ]),
+        },
+      ],
+    ]),
+  });
+  const x: SeriesPath = { set: "cars", id: HERO, column: "x", item: null };
+  const level: SeriesPath = { value: "/robot/Level", keys: [] };
+  const mileage: SeriesPath = { value: "/robot/Mileage", keys: [] };
+
+  test("are of what varies: of a thing that moves, else of the next that the format names, else of any number", () => {
+    expect(firstChart([state(1, 1, 1), state(1, 1, 2)], { charts: [[x, level]] })).toEqual([{ ...x, id: 4 }]);
+    expect(firstChart([state(1, 1), state(1, 2)], { charts: [[x], [mileage, level]] })).toEqual([level]);
+    expect(firstChart([state(1, 1), state(2, 1)], { charts: [[x], [level]] })).toEqual([mileage]);
+    expect(firstChart([state(1, 1), state(2, 1)], {})).toEqual([mileage]);
   });
 
-  test("are the first number of a tape in which nothing has a place, and of a format that names none", async () => {
-    const values = new Map([["/robot/Mileage", 4.5]]);
-    const state = { time: 0, values, sets: new Map() };
-    const first = { value: "/robot/Mileage", keys: [] };
-    const { recording } = await opened("patrol.tape");
-    for (const showing of [(await recording.traits()).showing!, {}]) {
-      expect(firstChart(state, showing)).toEqual({ paths: [first], isWhole: false });
-      expect(firstChart({ ...state, values: new Map() }, showing)).toEqual({ paths: [], isWhole: false });
-    }
+  test("are of what is there where nothing varies, and none where there is no number", () => {
+    expect(firstChart([state(1, 1)], { charts: [[x]] })).toEqual([{ ...x, id: 3 }]);
+    expect(firstChart([state(1, 1)], {})).toEqual([level]);
+    expect(firstChart([{ time: 0, values: new Map(), sets: new Map() }], { charts: [[x]] })).toEqual([]);
+    expect(firstChart([], {})).toEqual([]);
   });
 });
 

@@ -513,10 +513,11 @@ describe("checkpoints", () => {
       [44, 1],
       [0, 1],
     ] as const) {
-      cast.show(await recording.state(seconds * 1e9));
+      const state = await recording.state(seconds * 1e9);
+      cast.show(state);
       expect(flags()).toEqual({ count: 4, colors });
       const { crowd, row } = principal(cast.crowds)!;
-      splits.push(...crowd.readings(row).flatMap(({ label, unit }) => (unit === "s" ? [label] : [])));
+      splits.push(...crowd.readings(row, state).flatMap(({ label, unit }) => (unit === "s" ? [label] : [])));
     }
     expect(splits).toEqual(["checkpoint 2", "finish"]);
     cast.dispose();
@@ -530,7 +531,7 @@ describe("readings", () => {
     cast.show(state);
     const { crowd, row } = principal(cast.crowds)!;
     const told = crowd
-      .readings(row)
+      .readings(row, state)
       .map((reading) => [`${reading.label} ${reading.unit}`.trim(), readingText(reading)]);
     cast.dispose();
     return Object.fromEntries(told) as Record<string, string>;

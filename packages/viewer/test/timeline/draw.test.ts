@@ -15,7 +15,7 @@ test.each([0, 1, GUTTER, GUTTER + MARGIN])("nothing is drawn on a width of %i, w
   const activity = new Activity(session, opened as never, { kind: "files", name: "", files: [] }, () => undefined);
   activity.whole = { window: all, columns: 4, counts: Uint32Array.of(1, 2, 3, 4) };
   const lanes = [{ kind: "channel", name: "pose", channel: 0 }] as const;
-  const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "" };
+  const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "", damage: "" };
   const scene: Scene = { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette };
   drawGround(untouchable, scene);
   drawPlayhead(untouchable, scene, 5e8, all);
@@ -47,12 +47,13 @@ test("what is drawn of a million messages and events is bounded by pixels, at ev
   const all = { start: 0, end: 3.6e12 };
   const marks = Array.from({ length: 1_000_000 }, (_, i) => ({ time: i * 3.6e6, kind: "chat", label: "" }));
   const counts = new Uint32Array(channels * columns).fill(1_000_000 / channels / columns);
-  const activity = { whole: { window: all, columns, counts }, part: null, spread: null, note: null } as never;
+  const damage = Array.from({ length: 1000 }, (_, i) => ({ start: i * 3.6e9, end: i * 3.6e9 + 1, message: "" }));
+  const activity = { whole: { window: all, columns, counts }, part: null, spread: null, note: null, damage } as never;
   const lanes = [
     { kind: "marks", name: "chat", marks },
     ...Array.from({ length: channels }, (_, channel) => ({ kind: "channel", name: `${channel}`, channel }) as const),
   ] as const;
-  const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "" };
+  const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "", damage: "" };
   for (const part of [1, 0.3, 0.01, 1e-6]) {
     const window = { start: 1.8e12, end: 1.8e12 + 1.8e12 * part };
     const counted = { drawn: 0 };

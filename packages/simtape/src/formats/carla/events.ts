@@ -48,6 +48,17 @@ const KINDS: Partial<Record<PacketKind, readonly string[]>> = {
   weather: ["weather"],
 };
 
+/** Of these packets each frame has one, mostly an empty one (spec §4). */
+const LISTS: readonly (PacketKind | null)[] = [
+  "event-add",
+  "event-del",
+  "event-parent",
+  "collision",
+  "scene-light",
+  "vehicle-door",
+  "weather",
+];
+
 /** Bytes of a packet without records: their count. */
 const EMPTY = 2;
 /** Bytes of a traffic light in a packet of them (spec §4.7). */
@@ -71,6 +82,7 @@ const DOORS = [
  */
 export class CarlaEvents implements EventReader {
   readonly channels: ReadonlyMap<number, readonly string[]>;
+  readonly lists: ReadonlySet<number>;
   readonly #recording: Recording;
   readonly #dialect: Dialect;
   /** By channel id. */
@@ -93,6 +105,7 @@ export class CarlaEvents implements EventReader {
     this.#kinds = recording.channels.map(({ metadata }) => kindOf(Number(metadata["packet"]), dialect));
     const found = this.#kinds.map((kind, id) => [id, (kind === null ? null : KINDS[kind]) ?? []] as const);
     this.channels = new Map(found.filter(([, kinds]) => kinds.length > 0));
+    this.lists = new Set(recording.channels.flatMap(({ id }) => (LISTS.includes(this.#kinds[id] ?? null) ? [id] : [])));
   }
 
   static async of(recording: Recording): Promise<CarlaEvents> {

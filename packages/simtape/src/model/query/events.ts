@@ -49,6 +49,11 @@ export interface EventQuery extends TimeRange {
 export interface EventReader {
   /** Channels to read, by id, with the kinds of event that each is read for. */
   readonly channels: ReadonlyMap<number, readonly string[]>;
+  /**
+   * Those of `channels` whose messages are lists of events and nothing else: one without an event is as good as none, and
+   * is not shown as something that happened. Absent: none.
+   */
+  readonly lists?: ReadonlySet<number> | undefined;
   /** Events that the file lists beside its messages, ascending by time. One that a message has, too, comes once, as the message. */
   readonly listed?: readonly RecordingEvent[] | undefined;
   /** Learns what was before `start`, so that a part of a recording has the same events as the whole. */

@@ -45,8 +45,8 @@ export interface Crowd {
   /** Metres that a thing is wide on the ground, where its way is worth being seen as a road; else 0. */
   readonly lane: number;
   label(row: number): string;
-  /** Numbers worth reading while one looks at a thing. */
-  readings(row: number): readonly Reading[];
+  /** Numbers worth reading while one looks at a thing, as they were recorded: the crowd is as it is in the picture. */
+  readings(row: number, recorded: State): readonly Reading[];
 }
 
 /** Draws some sets of one recording. It keeps its objects from frame to frame, and allocates only when things come. */

@@ -40,7 +40,6 @@ export class SetCrowd implements Crowd {
   readonly lane: number;
   /** As it was shown last. */
   entities: EntitySet | undefined;
-  #state: State | null = null;
   #drawn: readonly unknown[] = [];
   readonly #readings: Traits["readings"];
   readonly #label: ((set: EntitySet, row: number) => string) | undefined;
@@ -66,7 +65,6 @@ export class SetCrowd implements Crowd {
 
   /** Whether anything in the set is other than before. */
   update(state: State): boolean {
-    this.#state = state;
     const entities = state.sets.get(this.set);
     if (entities === this.entities) return false;
     this.entities = entities;
@@ -88,9 +86,9 @@ export class SetCrowd implements Crowd {
     return this.#label?.(entities, row) ?? nameOf(entities, this.set, row);
   }
 
-  readings(row: number): readonly Reading[] {
-    if (this.entities === undefined || this.#state === null) return [];
-    return this.#readings?.(this.#state, this.entities, row) ?? [];
+  readings(row: number, recorded: State): readonly Reading[] {
+    const entities = recorded.sets.get(this.set);
+    return entities === undefined ? [] : (this.#readings?.(recorded, entities, row) ?? []);
   }
 
   /** Widens the box by every thing and what is so far around it; upwards, by its height. */
