@@ -50,6 +50,15 @@ export const PANELS: readonly PanelKind[] = [
   },
 ];
 
+/** Where panels are at first, with another one than the scene in the middle for what the scene does not show. */
+export function panelsFor(main: string): readonly PanelKind[] {
+  return PANELS.map((kind) => {
+    if (kind.id === main) return { ...kind, home: "main" };
+    const { home, ...rest } = kind;
+    return home === "main" ? rest : kind;
+  });
+}
+
 function lazily(load: () => Promise<ComponentType>): LazyExoticComponent<ComponentType> {
   return lazy(async () => ({ default: await load() }));
 }

@@ -237,7 +237,7 @@ export interface Queries {
     };
     answer: readonly Series[];
   };
-  /** The numbers to draw at first: those that the format names and that vary; none when there is no number. */
+  /** The numbers to draw at first: those that the format names and that vary; none of one moment. */
   charts: {
     ask: Of & {
       readonly from: Time /** Else only what is there at that time is looked at. */;

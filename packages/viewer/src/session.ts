@@ -51,8 +51,21 @@ export interface ViewerState {
   readonly shared: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * The panel that shows the most of what is open: the scene, where nothing has a place the plots, and of one moment the
+ * state.
+ */
+export function mainPanel({ decks: [deck] }: ViewerState): string {
+  if (deck === undefined || deck.opened.placed !== null) return "scene";
+  const { start, end } = deck.opened.timeline;
+  return end > start ? "plots" : "state";
+}
+
 /** What can be saved as a picture: drawn now, and handed out before anything else is drawn. */
 export type Picture = () => HTMLCanvasElement;
+
+/** Where in a picture a thing is, 0 to 1 from the left and from the top, or outside of that; null: behind the camera, or nowhere. */
+export type Sight = (set: string, id: number | string) => { readonly x: number; readonly y: number } | null;
 
 export interface OpenAt {
   readonly at?: Time | null;
@@ -107,6 +120,8 @@ export class Session {
   showPanel: (id: string) => void = () => undefined;
   /** By the id of the panel that draws it. */
   readonly pictures: Map<string, Picture> = new Map();
+  /** Likewise. */
+  readonly sights: Map<string, Sight> = new Map();
 
   /** Shown last. */
   get frame(): Frame | null {

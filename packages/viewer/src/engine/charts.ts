@@ -15,7 +15,8 @@ type Chart = NonNullable<Showing["charts"]>[number];
 export const charts: Query<"charts"> = async (engine, { recording: id, from, isReading }, signal) => {
   const recording = engine.recording(id);
   const { showing = {} } = await recording.traits();
-  const { end } = await recording.timeline();
+  const { start, end } = await recording.timeline();
+  if (start >= end) return [];
   const part = Math.min(1, BYTES / (recording.info.bytes ?? BYTES));
   const step = isReading ? ((end - from) * part) / (MOMENTS - 1) : 0;
   const times = new Set<Time>(Array.from({ length: MOMENTS }, (_, i) => Math.round(from + i * step)));

@@ -9,6 +9,8 @@ import { VirtualList } from "./virtual-list.tsx";
 
 /** Times a second that it is renewed while the recording plays. */
 const RATE = 8;
+/** Rows that are opened when the panel is. */
+const FEW = 4;
 const NO_ROWS: readonly TreeRow[] = [];
 
 /** Everything that was recorded at or before the time shown. What changed since it was last renewed is marked. */
@@ -33,6 +35,15 @@ export function StatePanel() {
     setOpen((keys) => new Set([...keys, thing.slice(0, thing.indexOf("/")), thing]));
     setActive(thing);
   }, [thing]);
+
+  // Where little is to be seen, all of it is.
+  const few = words.length === 0 && open.size === 0 && rows.length > 0 && rows.length <= FEW;
+  const [isNew, setNew] = useState(true);
+  useEffect(() => {
+    if (!isNew || rows.length === 0) return;
+    setNew(false);
+    if (few) setOpen(new Set(rows.flatMap(({ key, isOpen }) => (isOpen === null ? [] : [key]))));
+  }, [isNew, rows, few]);
 
   const shown = new Map<string, string>();
   const isSettled = !session.isPlaying;

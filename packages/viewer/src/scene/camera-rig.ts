@@ -1,5 +1,6 @@
 import { type Box3, PerspectiveCamera, Quaternion, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { pointsOf } from "./framed.ts";
 import { placeOf, type Spot } from "./pick.ts";
 
 export type CameraMode = "orbit" | "follow" | "top" | "first-person";
@@ -214,19 +215,18 @@ const NO_TURN = new Quaternion();
 /** A camera looks along -z; most things along x. */
 const RIGHT_TO_AHEAD = new Quaternion().setFromAxisAngle(new Vector3(0, 1, 0), -Math.PI / 2);
 
-/** How far from its middle, in a direction, a box is seen as a whole. */
+/** How far from its middle, in a direction, all that a box holds is seen. */
 export function distanceFor(box: Box3, from: Vector3, camera: PerspectiveCamera): number {
   const slope = Math.tan((camera.fov * Math.PI) / 360) / MARGIN;
   // The axes of the view, whatever it looks at.
   const right = new Vector3(0, 1, 0).cross(from).normalize();
   const up = from.clone().cross(right);
-  const half = box.getSize(new Vector3()).multiplyScalar(0.5);
+  const middle = box.getCenter(new Vector3());
+  const points = pointsOf(box);
+  const point = new Vector3();
   let distance = 1e-3;
-  for (let corner = 0; corner < 8; corner++) {
-    const x = corner & 1 ? half.x : -half.x;
-    const y = corner & 2 ? half.y : -half.y;
-    const z = corner & 4 ? half.z : -half.z;
-    const point = new Vector3(x, y, z);
+  for (let at = 0; at < points.length; at += 3) {
+    point.fromArray(points, at).sub(middle);
     const aside = Math.abs(point.dot(right)) / camera.aspect;
     distance = Math.max(distance, point.dot(from) + Math.max(aside, Math.abs(point.dot(up))) / slope);
   }

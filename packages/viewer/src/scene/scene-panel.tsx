@@ -69,11 +69,13 @@ export function ScenePanel() {
     made.camera = newest.current.settings.camera ?? null;
     view.current = made;
     session.pictures.set("scene", () => made.picture());
+    session.sights.set("scene", (set, id) => made.sightOf(set, id));
     const observer = new ResizeObserver(() => made.resize(place.clientWidth, place.clientHeight));
     observer.observe(place);
     return () => {
       observer.disconnect();
       session.pictures.delete("scene");
+      session.sights.delete("scene");
       view.current = null;
       made.dispose();
       made.element.remove();

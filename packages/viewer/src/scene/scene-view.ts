@@ -1,13 +1,14 @@
 import { Box3, Group, type PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, type WebGLRenderer } from "three";
 import type { Frame, Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
-import type { Selection } from "../session.ts";
+import type { Selection, Sight } from "../session.ts";
 import type { Scheme } from "../theme.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
 import { type Course, runsOf } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
+import { Framed } from "./framed.ts";
 import { type Gap, counterpart, gapTo } from "./gap.ts";
 import { Ground } from "./ground.ts";
 import { Hud } from "./hud.ts";
@@ -17,7 +18,7 @@ import { Lighting } from "./lighting.ts";
 import { colorOf, ghostColor } from "./look.ts";
 import { Marker } from "./marker.ts";
 import { clockOf, Pace } from "./pace.ts";
-import { find, pick, principal, type Spot } from "./pick.ts";
+import { find, pick, placeOf, principal, type Spot } from "./pick.ts";
 import type { Reading } from "./presenters/readings.ts";
 import { FINE, QUICK } from "./quick.ts";
 import { Ribbon, sizeRibbons } from "./ribbon.ts";
@@ -195,9 +196,9 @@ export class SceneView {
   home(): void {
     const cast = this.#casts[0];
     if (cast === undefined) return;
-    const box = new Box3();
+    const box = new Framed();
     cast.frame(box);
-    if (box.isEmpty()) box.set(new Vector3(-5, 0, -5), new Vector3(5, 2, 5));
+    if (box.isEmpty()) box.union(new Box3(new Vector3(-5, 0, -5), new Vector3(5, 2, 5)));
     else this.#hasHome = this.#isHome = true;
     this.#ground.height = cast.floor ?? box.min.y;
     this.#rig.home(box, this.#followed());
@@ -281,10 +282,15 @@ export class SceneView {
 
   /** What is looked at, and numbers of it. */
   readings(): { readonly name: string; readonly readings: readonly Reading[] } {
+    const recorded = this.#recorded;
+    if (recorded === null) return { name: "", readings: [] };
     const spot = this.#followed();
-    if (spot === null) return { name: "", readings: [] };
-    const readings = this.#recorded === null ? [] : spot.crowd.readings(spot.row, this.#recorded);
-    return { name: spot.crowd.label(spot.row), readings };
+    if (spot !== null) return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row, recorded) };
+    // Where nobody is looked at, what holds for all.
+    const told = (this.#casts[0]?.crowds ?? []).map((crowd) =>
+      crowd.poses.count > 0 ? crowd.readings(0, recorded) : [],
+    );
+    return { name: "", readings: told.find(({ length }) => length > 0) ?? [] };
   }
 
   /** From what is followed to the same thing in each ghost, which run at `rates`; null where there is none. */
@@ -297,6 +303,14 @@ export class SceneView {
       const clock = { time: ghost.state?.time ?? 0, rate: rates[i] ?? 1 };
       return gapTo(spot, other, clock, this.#courses.get(key)?.course ?? null);
     });
+  }
+
+  /** Where in the picture a thing is, as `Sight` says. */
+  sightOf(set: string, id: number | string): ReturnType<Sight> {
+    const spot = find(this.#casts[0]?.crowds ?? [], set, id);
+    if (spot === null) return null;
+    const { x, y, z } = placeOf(spot.crowd, spot.row, new Vector3()).project(this.#rig.camera);
+    return z > 1 ? null : { x: (1 + x) / 2, y: (1 - y) / 2 };
   }
 
   resize(width: number, height: number): void {

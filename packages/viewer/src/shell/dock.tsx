@@ -2,11 +2,12 @@ import "dockview/dist/styles/dockview.css";
 import { createDockview, type DockviewApi, themeDark, themeLight } from "dockview";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { useSession } from "../hooks.ts";
+import { useSession, useViewer } from "../hooks.ts";
+import { mainPanel } from "../session.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
 import { useObservable } from "../observable.ts";
-import { restore, showPanel } from "./layout.ts";
+import { reset, restore, showPanel } from "./layout.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
 
 /** The elements that the layout has made for panels, by panel. */
@@ -50,7 +51,7 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
       },
     });
     dock.current = api;
-    restore(api, session.state.value.shared["layout"]);
+    restore(api, session.state.value.shared["layout"], mainPanel(session.state.value));
     // What the user did, as against what followed from the size of the page.
     const keep = (): void => session.share("layout", api.toJSON());
     const changes = [api.onDidAddPanel(keep), api.onDidRemovePanel(keep), api.onDidMovePanel(keep)];
@@ -70,6 +71,14 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
       api.dispose();
     };
   }, [session, onReady]);
+  const main = useViewer(mainPanel);
+  const laidOutFor = useRef(main);
+  useEffect(() => {
+    if (laidOutFor.current === main) return;
+    laidOutFor.current = main;
+    // The user's own layout stays as it is.
+    if (dock.current !== null && session.state.value.shared["layout"] === undefined) reset(dock.current, session);
+  }, [session, main]);
   useEffect(() => dock.current?.updateOptions({ theme: themeOf(shownScheme) }), [shownScheme]);
   return (
     <>

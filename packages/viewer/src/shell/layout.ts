@@ -1,6 +1,6 @@
 import type { DockviewApi } from "dockview";
-import type { Session } from "../session.ts";
-import { PANELS, type PanelKind } from "../panels.ts";
+import { mainPanel, type Session } from "../session.ts";
+import { type PanelKind, panelsFor } from "../panels.ts";
 
 /** Of the height, what lies below the scene takes at first. */
 const BELOW = 0.32;
@@ -14,8 +14,8 @@ export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
   else api.addPanel({ id, component: id, title });
 }
 
-/** A layout as it was kept, as far as its panels still exist; else the one there is at first. */
-export function restore(api: DockviewApi, layout: unknown): void {
+/** A layout as it was kept, as far as its panels still exist; else the one there is at first, with `main` in the middle. */
+export function restore(api: DockviewApi, layout: unknown, main = "scene"): void {
   if (typeof layout === "object" && layout !== null) {
     try {
       api.fromJSON(layout as Parameters<DockviewApi["fromJSON"]>[0]);
@@ -25,7 +25,7 @@ export function restore(api: DockviewApi, layout: unknown): void {
     }
   }
   api.clear();
-  const kinds = PANELS.filter(({ home }) => home !== undefined);
+  const kinds = panelsFor(main).filter(({ home }) => home !== undefined);
   const first = new Map<string, string>();
   // On a screen that is higher than wide, all is below the scene.
   const isHigh = api.height > api.width;
@@ -69,6 +69,6 @@ function sizeOf(
 
 /** Back to the layout there is at first, which no address need carry. */
 export function reset(api: DockviewApi, session: Session): void {
-  restore(api, null);
+  restore(api, null, mainPanel(session.state.value));
   session.share("layout", undefined);
 }

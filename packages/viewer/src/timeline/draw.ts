@@ -4,7 +4,7 @@ import { clock } from "../time.ts";
 import type { Activity, Counts } from "./activity.ts";
 import { drawDamage } from "./damage.ts";
 import type { Lane } from "./lanes.ts";
-import { pixelOf, rulerOf, type Window } from "./window.ts";
+import { isMoment, pixelOf, rulerOf, type Window } from "./window.ts";
 
 export const GUTTER = 128;
 /** Right of the last message. */
@@ -173,9 +173,14 @@ function totalsOf({ whole, spread }: Activity): Float64Array | null {
   return sums;
 }
 
-function drawRuler(context: CanvasRenderingContext2D, { window, palette, height }: Scene, plot: number): void {
-  const { times, digits } = rulerOf(window, plot, 84);
+function drawRuler(context: CanvasRenderingContext2D, { all, window, palette, height }: Scene, plot: number): void {
   context.textAlign = "left";
+  if (isMoment(all)) {
+    context.fillStyle = palette.faint;
+    context.fillText(`one moment, ${clock(all.start)}`, GUTTER + 4, OVERVIEW + RULER / 2);
+    return;
+  }
+  const { times, digits } = rulerOf(window, plot, 84);
   for (const time of times) {
     const x = GUTTER + pixelOf(time, window, plot);
     context.fillStyle = palette.line;

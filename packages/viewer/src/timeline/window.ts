@@ -9,6 +9,11 @@ export interface Window {
 /** Shortest part that is shown: a microsecond. */
 const SHORTEST = 1e3;
 
+/** Whether a recording is no longer than that: there is nothing to measure. */
+export function isMoment({ start, end }: Window): boolean {
+  return end - start <= SHORTEST;
+}
+
 /** Inside `all`, as long as it was where that is possible. */
 export function clamped({ start, end }: Window, all: Window): Window {
   const whole = Math.max(SHORTEST, all.end - all.start);

@@ -91,9 +91,11 @@ export class SetCrowd implements Crowd {
     return entities === undefined ? [] : (this.#readings?.(recorded, entities, row) ?? []);
   }
 
-  /** Widens the box by every thing and what is so far around it; upwards, by its height. */
+  /** Widens the box by every thing that is not far from the others, and what is so far around it; upwards, by its height. */
   widen(box: Box3, around: number): void {
-    for (let row = 0; row < this.poses.count; row++) if (this.poses.isKnown(row)) this.widenBy(box, row, around);
+    const { count } = this.poses;
+    const isNear = nearOthers(this.poses);
+    for (let row = 0; row < count; row++) if (this.poses.isKnown(row) && isNear(row)) this.widenBy(box, row, around);
   }
 
   widenBy(box: Box3, row: number, around: number): void {
@@ -115,6 +117,29 @@ export class SetCrowd implements Crowd {
     }
     return Number.isFinite(lowest) ? lowest : null;
   }
+}
+
+/** A thing farther from the middle than so many times what half of them are is left out of what is seen at first. */
+const FAR = 8;
+/** Things that are looked at for the middle. */
+const MEASURED = 2000;
+const FEW = 5;
+
+/** Tells who is among others from who strays. Of a few, none strays. */
+function nearOthers(poses: Poses): (row: number) => boolean {
+  const { positions, count } = poses;
+  const step = Math.max(1, Math.floor(count / MEASURED));
+  const rows: number[] = [];
+  for (let row = 0; row < count; row += step) if (poses.isKnown(row)) rows.push(row);
+  if (rows.length < FEW) return () => true;
+  const middle = [0, 1, 2].map((axis) => medianOf(rows.map((row) => positions[3 * row + axis]!)));
+  const far = (row: number): number => Math.hypot(...middle.map((center, axis) => positions[3 * row + axis]! - center));
+  const limit = FAR * medianOf(rows.map(far));
+  return (row) => limit === 0 || far(row) <= limit;
+}
+
+function medianOf(numbers: readonly number[]): number {
+  return Float64Array.from(numbers).sort()[numbers.length >> 1]!;
 }
 
 const POINT = new Vector3();

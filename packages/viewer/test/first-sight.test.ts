@@ -1,0 +1,264 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { Page } from "playwright-core";
+import { open, type Recording, readPath, type Series, type State } from "simtape";
+import { fromFile } from "simtape/node";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findPath } from "../../simtape/src/model/query/path.ts";
+import { simtape as command } from "../../simtape/test/cli/run.ts";
+import { sample, sampleNames } from "../../simtape/test/samples.ts";
+import { tries } from "../../simtape/test/soak.ts";
+import type { Passing } from "../src/protocol.ts";
+import { Cast } from "../src/scene/cast.ts";
+import { Origin } from "../src/scene/origin.ts";
+import { principal } from "../src/scene/pick.ts";
+import { readingText } from "../src/scene/presenters/readings.ts";
+import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+
+/** Milliseconds from opening until a user wants to see what it is about. */
+const SOON = 3000;
+/** Of the width and height of the picture, what is left out on each side of its middle. */
+const EDGE = 0.1;
+/** The command's own demos. */
+const DEMOS = ["molecule.nanover.zip", "town.log", "robot.tape", "flight.fgtape", "race.hcrp"];
+
+/** Every real recording; of the variants of one tape some usually, in the long run all. */
+const SAMPLES = [
+  ...sampleNames("nanover").filter((name) => !name.endsWith(".state") || !hasTrajectory(name)),
+  ...sampleNames("carla").filter((name) => name.endsWith(".log")),
+  ...sampleNames("flightgear").filter((name) => name.endsWith(".fgtape")),
+  ...sampleNames("hypercube").filter((name) => name.endsWith(".hcrp")),
+  ...sampleNames("mira").filter((name) => name.endsWith(".tape")),
+].map((name) => sample(join(folderOf(name), name)));
+const VARIANTS = sampleNames("mira/variants")
+  .filter((name) => name.endsWith(".tape") && !name.startsWith("empty"))
+  .map((name) => sample(join("mira/variants", name)));
+const REAL = [...SAMPLES, ...VARIANTS.slice(0, tries(1, VARIANTS.length))];
+
+function hasTrajectory(state: string): boolean {
+  return sampleNames("nanover").includes(state.replace(/\.state$/, ".traj"));
+}
+
+function folderOf(name: string): string {
+  return ["nanover", "carla", "flightgear", "hypercube", "mira"].find((folder) => sampleNames(folder).includes(name))!;
+}
+
+describe.skipIf(!hasChromium)("first sight", () => {
+  const root = mkdtempSync(join(tmpdir(), "simtape-first-sight-"));
+  const demos = join(root, "demos");
+  let viewer: Viewer;
+  let page: Page;
+  let errors: readonly string[];
+
+  beforeAll(async () => {
+    mkdirSync(demos);
+    expect((await command(["demo", "-o", demos, "--seconds", "20"])).exit).toBe(0);
+    // Alone, what is a pair elsewhere.
+    const alone = join(root, "alone.state");
+    if (sampleNames("nanover").includes("sim-switching.state")) cpSync(sample("nanover/sim-switching.state"), alone);
+    viewer = await startViewer([...DEMOS.map((name) => join(demos, name)), ...REAL]);
+    ({ page, errors } = await viewer.page("about:blank"));
+    await page.setViewportSize({ width: 1280, height: 720 });
+    page.setDefaultTimeout(30_000);
+  });
+
+  afterEach(() => {
+    expect(errors).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await viewer?.[Symbol.asyncDispose]();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  test.each([...DEMOS, ...REAL])("of %s is what it is about, and its numbers are those recorded", async (given) => {
+    const path = DEMOS.includes(given) ? join(demos, given) : given;
+    const recording = await open(fromFile(path));
+    try {
+      await page.goto("about:blank");
+      await page.goto(viewer.address(basename(path)));
+      await untilOpen(page);
+      await page.waitForTimeout(SOON);
+      await expectInSight(page);
+      await showPanels(page);
+      await expectTrue(page, recording, path);
+      // Where nothing is recorded at that very time.
+      await page.evaluate(() => {
+        const { start, end } = simtape.bounds;
+        return simtape.seek(start + 0.6181 * (end - start));
+      });
+      await expectTrue(page, recording, path);
+    } finally {
+      await recording.close();
+    }
+  });
+});
+
+/** The things that it is about, or the one that is followed, lie in the middle of the picture; where there are none, there is no picture. */
+async function expectInSight(page: Page): Promise<void> {
+  const seen = await page.evaluate(() => {
+    const { placed, showing } = simtape.state.value.decks[0]!.opened;
+    const { sets } = simtape.frame!.recorded;
+    const sight = simtape.sights.get("scene");
+    const isFollowing = document.querySelector(".scene-bar [aria-pressed=true], .scene [aria-pressed=true]");
+    const name = showing.about?.find((set) => (sets.get(set)?.ids.length ?? 0) > 0);
+    const set = name === undefined ? undefined : sets.get(name);
+    const ids = [...(set?.ids ?? [])];
+    const hero = set?.columns.get("label")?.data.indexOf("hero" as never) ?? -1;
+    const main = hero >= 0 ? ids[hero]! : ids.includes("self" as never) ? "self" : ids[0]!;
+    return {
+      isPlaced: placed !== null,
+      hasScene: sight !== undefined,
+      mode: isFollowing?.textContent,
+      main: sight?.(name ?? "", main) ?? null,
+      all: ids.map((id) => sight?.(name ?? "", id) ?? null),
+    };
+  });
+  expect(seen.hasScene).toBe(seen.isPlaced);
+  if (!seen.isPlaced) return;
+  const isInMiddle = (at: { readonly x: number; readonly y: number } | null): boolean =>
+    at !== null && [at.x, at.y].every((part) => part > EDGE && part < 1 - EDGE);
+  expect(seen.main, "the main thing").toSatisfy(isInMiddle);
+  if (seen.mode === "Follow") return;
+  const inside = seen.all.filter(isInMiddle);
+  expect(inside.length / seen.all.length, "of all things").toBeGreaterThan(0.9);
+  const spread = (of: "x" | "y"): number =>
+    Math.max(...inside.map((at) => at![of])) - Math.min(...inside.map((at) => at![of]));
+  if (inside.length > 1) expect(Math.max(spread("x"), spread("y")), "as large as fits").toBeGreaterThan(0.4);
+}
+
+/** The panels with numbers, wherever they are. */
+async function showPanels(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const id of ["plots", "state"]) simtape.showPanel(id);
+    simtape.read(null);
+  });
+  await page.getByRole("tree", { name: "State" }).waitFor();
+}
+
+/** Every number in State, readings and legends is what the command tells of that time. */
+async function expectTrue(page: Page, recording: Recording, path: string): Promise<void> {
+  const time = await page.evaluate(() => simtape.frame!.time);
+  const state = await recording.state(time);
+  await expectCommand(path, state, time);
+  const told = numbersIn(state);
+  const search = page.getByRole("searchbox", { name: "Search the state" });
+  for (const words of ["/", ""]) {
+    await search.fill(words);
+    await expect.poll(() => wrongRows(page, told), { message: `in State, found by ${words}` }).toEqual([]);
+  }
+  const passings = await page.evaluate(() =>
+    simtape.query("passings", { recording: simtape.state.value.decks[0]!.opened.recording, isReading: true }),
+  );
+  await expect.poll(() => readingsIn(page)).toEqual(readingsOf(state, passings));
+  const legends = await page
+    .locator(".plot-line output")
+    .evaluateAll((all) =>
+      all.map((output) => [output.getAttribute("aria-label")!.replace(/ now$/, ""), output.textContent] as const),
+    );
+  for (const [label, text] of legends)
+    expect(`${label} ${text}`).toBe(`${label} ${await legendOf(label, recording, state)}`);
+}
+
+/** That the command says the same of the time as the library, number by number. */
+async function expectCommand(path: string, state: State, time: number): Promise<void> {
+  const { exit, stdout } = await command(["state", path, "--at", `${time}ns`, "--json"]);
+  expect(exit).toBeOneOf([0, 3]);
+  const { sets } = JSON.parse(stdout) as {
+    readonly sets: Readonly<
+      Record<string, { readonly columns: Readonly<Record<string, { readonly data: unknown[] }>> }>
+    >;
+  };
+  for (const [set, { columns }] of state.sets) {
+    for (const [column, { data }] of columns) {
+      const found = sets[set]!.columns[column]!.data;
+      for (let i = 0; i < data.length; i++) {
+        const number = data[i]!;
+        if (typeof number === "number" && Number.isFinite(number)) expect(found[i]).toBe(number === 0 ? 0 : number);
+      }
+    }
+  }
+}
+
+/** The texts of numbers by the keys of their rows. */
+function numbersIn({ sets, values }: State): ReadonlyMap<string, string> {
+  const told = new Map<string, string>();
+  const cell = (value: number): string => (Number.isNaN(value) ? "–" : String(Number(value.toPrecision(7))));
+  for (const [set, { ids, columns }] of sets) {
+    for (const [column, { data, width }] of columns) {
+      if (Array.isArray(data)) continue;
+      for (const [row, id] of ids.entries()) {
+        const cells = Array.from({ length: width }, (_, item) => cell(Number(data[row * width + item])));
+        told.set(`${set}/${id}/${column}`, cells.join(", "));
+      }
+    }
+  }
+  const add = (key: string, value: unknown): void => {
+    if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint")
+      told.set(key, String(value));
+    else if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) {
+      for (const [part, inner] of Object.entries(value)) add(`${key}.${part}`, inner);
+    }
+  };
+  for (const [name, value] of values) {
+    const key = `=${name
+      .split("/")
+      .filter((part) => part !== "")
+      .join("/")}`;
+    add(key, value);
+    add(`${key}=`, value);
+  }
+  return told;
+}
+
+/** Rows of State whose number is another than it should be. */
+async function wrongRows(page: Page, told: ReadonlyMap<string, string>): Promise<string[]> {
+  const rows = await page.locator("[role=treeitem]:has(.tree-plot)").evaluateAll((all) =>
+    all.map((row) => {
+      const key = row.querySelector(".tree-plot")!.getAttribute("aria-label")!;
+      return [key.replace(/^Plot (.*) \(P\)$/, "$1"), row.querySelector(".tree-text")!.textContent ?? ""] as const;
+    }),
+  );
+  return rows.flatMap(([key, text]) => (told.get(key) === text ? [] : [`${key}: ${text}, not ${told.get(key)}`]));
+}
+
+async function readingsIn(page: Page): Promise<string[]> {
+  return page.locator(".scene-hud:not([hidden]) dl > div").evaluateAll((all) =>
+    all.map((line) =>
+      [...line.children]
+        .map((part) => part.textContent)
+        .join(" ")
+        .trim(),
+    ),
+  );
+}
+
+function readingsOf(state: State, passings: readonly Passing[]): string[] {
+  const cast = new Cast(new Origin(), -1);
+  cast.show(state);
+  cast.mark(passings);
+  const spot = principal(cast.crowds);
+  const readings =
+    spot === null
+      ? (cast.crowds
+          .map(({ poses, ...crowd }) => (poses.count > 0 ? crowd.readings(0, state) : []))
+          .find(({ length }) => length > 0) ?? [])
+      : spot.crowd.readings(spot.row, state);
+  cast.dispose();
+  return readings.map((reading) => `${reading.label} ${readingText(reading)} ${reading.unit}`.trim());
+}
+
+async function legendOf(label: string, recording: Recording, state: State): Promise<string> {
+  const path = findPath(label, state);
+  if (path === null) return "–";
+  let number: number;
+  if ("set" in path && path.item === "speed") number = lastOf((await recording.series([path]))[0]!, state.time);
+  else number = Number(readPath(state, path) ?? Number.NaN);
+  return Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
+}
+
+function lastOf({ time, value, valid }: Series, at: number): number {
+  const row = time.findLastIndex((one) => one <= at);
+  return row < 0 || valid[row] === 0 ? Number.NaN : value[row]!;
+}
