@@ -13,13 +13,15 @@ import type { Passing } from "../src/protocol.ts";
 import { Cast } from "../src/scene/cast.ts";
 import { Origin } from "../src/scene/origin.ts";
 import { principal } from "../src/scene/pick.ts";
-import { readingText } from "../src/scene/presenters/readings.ts";
+import type { Crowd } from "../src/scene/presenters/presenter.ts";
+import { type Reading, readingText } from "../src/scene/presenters/readings.ts";
 import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
 
 /** Milliseconds from opening until a user wants to see what it is about. */
 const SOON = 3000;
-/** Of the width and height of the picture, what is left out on each side of its middle. */
-const EDGE = 0.1;
+/** Of the width and height of the picture, what is around its middle, and the very edge of it. */
+const MIDDLE = 0.3;
+const EDGE = 0.02;
 /** The command's own demos. */
 const DEMOS = ["molecule.nanover.zip", "town.log", "robot.tape", "flight.fgtape", "race.hcrp"];
 
@@ -36,6 +38,15 @@ const VARIANTS = sampleNames("mira/variants")
   .map((name) => sample(join("mira/variants", name)));
 const REAL = [...SAMPLES, ...VARIANTS.slice(0, tries(1, VARIANTS.length))];
 
+/** One moment without a place, where its pair is not beside it. */
+const ONE = "nanover/sim-switching.state";
+const HAS_ONE = sampleNames("nanover").includes(basename(ONE));
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
 function hasTrajectory(state: string): boolean {
   return sampleNames("nanover").includes(state.replace(/\.state$/, ".traj"));
 }
@@ -47,6 +58,8 @@ function folderOf(name: string): string {
 describe.skipIf(!hasChromium)("first sight", () => {
   const root = mkdtempSync(join(tmpdir(), "simtape-first-sight-"));
   const demos = join(root, "demos");
+  const alone = join(root, "alone.state");
+  const files = [...DEMOS.map((name) => join(demos, name)), ...REAL, ...(HAS_ONE ? [alone] : [])];
   let viewer: Viewer;
   let page: Page;
   let errors: readonly string[];
@@ -54,10 +67,8 @@ describe.skipIf(!hasChromium)("first sight", () => {
   beforeAll(async () => {
     mkdirSync(demos);
     expect((await command(["demo", "-o", demos, "--seconds", "20"])).exit).toBe(0);
-    // Alone, what is a pair elsewhere.
-    const alone = join(root, "alone.state");
-    if (sampleNames("nanover").includes("sim-switching.state")) cpSync(sample("nanover/sim-switching.state"), alone);
-    viewer = await startViewer([...DEMOS.map((name) => join(demos, name)), ...REAL]);
+    if (HAS_ONE) cpSync(sample(ONE), alone);
+    viewer = await startViewer(files);
     ({ page, errors } = await viewer.page("about:blank"));
     await page.setViewportSize({ width: 1280, height: 720 });
     page.setDefaultTimeout(30_000);
@@ -72,27 +83,29 @@ describe.skipIf(!hasChromium)("first sight", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  test.each([...DEMOS, ...REAL])("of %s is what it is about, and its numbers are those recorded", async (given) => {
-    const path = DEMOS.includes(given) ? join(demos, given) : given;
-    const recording = await open(fromFile(path));
-    try {
-      await page.goto("about:blank");
-      await page.goto(viewer.address(basename(path)));
-      await untilOpen(page);
-      await page.waitForTimeout(SOON);
-      await expectInSight(page);
-      await showPanels(page);
-      await expectTrue(page, recording, path);
-      // Where nothing is recorded at that very time.
-      await page.evaluate(() => {
-        const { start, end } = simtape.bounds;
-        return simtape.seek(start + 0.6181 * (end - start));
-      });
-      await expectTrue(page, recording, path);
-    } finally {
-      await recording.close();
-    }
-  });
+  test.each(files.map((path) => ({ path, name: basename(path) })))(
+    "of $name is what it is about, and its numbers are those recorded",
+    async ({ path, name }) => {
+      const recording = await open(fromFile(path));
+      try {
+        await page.goto("about:blank");
+        await page.goto(viewer.address(name));
+        await untilOpen(page);
+        await page.waitForTimeout(SOON);
+        await expectInSight(page);
+        await showPanels(page);
+        await expectTrue(page, recording, path);
+        // Where nothing is recorded at that very time.
+        await page.evaluate(() => {
+          const { start, end } = simtape.bounds;
+          return simtape.seek(start + 0.6181 * (end - start));
+        });
+        await expectTrue(page, recording, path);
+      } finally {
+        await recording.close();
+      }
+    },
+  );
 });
 
 /** The things that it is about, or the one that is followed, lie in the middle of the picture; where there are none, there is no picture. */
@@ -117,15 +130,19 @@ async function expectInSight(page: Page): Promise<void> {
   });
   expect(seen.hasScene).toBe(seen.isPlaced);
   if (!seen.isPlaced) return;
-  const isInMiddle = (at: { readonly x: number; readonly y: number } | null): boolean =>
-    at !== null && [at.x, at.y].every((part) => part > EDGE && part < 1 - EDGE);
-  expect(seen.main, "the main thing").toSatisfy(isInMiddle);
-  if (seen.mode === "Follow") return;
-  const inside = seen.all.filter(isInMiddle);
-  expect(inside.length / seen.all.length, "of all things").toBeGreaterThan(0.9);
-  const spread = (of: "x" | "y"): number =>
-    Math.max(...inside.map((at) => at![of])) - Math.min(...inside.map((at) => at![of]));
-  if (inside.length > 1) expect(Math.max(spread("x"), spread("y")), "as large as fits").toBeGreaterThan(0.4);
+  const isInside = (at: Place | null, edge: number): at is Place =>
+    at !== null && [at.x, at.y].every((part) => part > edge && part < 1 - edge);
+  if (seen.mode === "Follow") {
+    expect(seen.main, "who is followed").toSatisfy((at: Place | null) => isInside(at, MIDDLE));
+    return;
+  }
+  const inside = seen.all.filter((at) => isInside(at, EDGE));
+  expect(inside.length / seen.all.length, "those inside the picture").toBeGreaterThan(0.95);
+  const [x, y] = [inside.map((at) => at.x), inside.map((at) => at.y)];
+  const mean = (of: readonly number[]): number => of.reduce((sum, one) => sum + one, 0) / of.length;
+  expect({ x: mean(x), y: mean(y) }, "their middle").toSatisfy((at: Place) => isInside(at, MIDDLE));
+  const [wide, high] = [x, y].map((of) => Math.max(...of) - Math.min(...of));
+  if (inside.length > 1) expect(Math.max(wide!, high!), "as large as fits").toBeGreaterThan(0.5);
 }
 
 /** The panels with numbers, wherever they are. */
@@ -151,7 +168,9 @@ async function expectTrue(page: Page, recording: Recording, path: string): Promi
   const passings = await page.evaluate(() =>
     simtape.query("passings", { recording: simtape.state.value.decks[0]!.opened.recording, isReading: true }),
   );
-  await expect.poll(() => readingsIn(page)).toEqual(readingsOf(state, passings));
+  const read = readingsOf(state, passings);
+  const tick = read.length > 0 ? await tickOf(recording, time) : [];
+  await expect.poll(() => readingsIn(page)).toEqual([...tick, ...read]);
   const legends = await page
     .locator(".plot-line output")
     .evaluateAll((all) =>
@@ -175,7 +194,7 @@ async function expectCommand(path: string, state: State, time: number): Promise<
       const found = sets[set]!.columns[column]!.data;
       for (let i = 0; i < data.length; i++) {
         const number = data[i]!;
-        if (typeof number === "number" && Number.isFinite(number)) expect(found[i]).toBe(number === 0 ? 0 : number);
+        if (typeof number === "number" && Number.isFinite(number)) expect(Number(found[i]) + 0).toBe(number + 0);
       }
     }
   }
@@ -234,19 +253,26 @@ async function readingsIn(page: Page): Promise<string[]> {
   );
 }
 
+/** What is read before all others where time goes in ticks. */
+async function tickOf(recording: Recording, time: number): Promise<string[]> {
+  const { tick } = await recording.timeline();
+  return tick?.name === "tick" && tick.duration !== null ? [`tick ${Math.floor(time / tick.duration)}`] : [];
+}
+
 function readingsOf(state: State, passings: readonly Passing[]): string[] {
   const cast = new Cast(new Origin(), -1);
   cast.show(state);
   cast.mark(passings);
   const spot = principal(cast.crowds);
-  const readings =
-    spot === null
-      ? (cast.crowds
-          .map(({ poses, ...crowd }) => (poses.count > 0 ? crowd.readings(0, state) : []))
-          .find(({ length }) => length > 0) ?? [])
-      : spot.crowd.readings(spot.row, state);
+  const told =
+    spot === null ? cast.crowds.map((crowd) => readingsAt(crowd, 0, state)) : [readingsAt(spot.crowd, spot.row, state)];
   cast.dispose();
+  const readings = told.find(({ length }) => length > 0) ?? [];
   return readings.map((reading) => `${reading.label} ${readingText(reading)} ${reading.unit}`.trim());
+}
+
+function readingsAt(crowd: Crowd, row: number, state: State): readonly Reading[] {
+  return crowd.poses.count > row ? crowd.readings(row, state) : [];
 }
 
 async function legendOf(label: string, recording: Recording, state: State): Promise<string> {

@@ -83,7 +83,9 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     await page.waitForFunction((time) => simtape.frame?.time === time, middle);
     const told = await stateAt(path, "50%");
     expect(difference(await shownState(page), told)).toBeNull();
-    await expectPlotted(recording, middle, told);
+    const recorded = await stateAt(path, "50%", []);
+    expect(difference(await shownState(page, "recorded"), recorded)).toBeNull();
+    await expectPlotted(recording, middle, recorded);
 
     // Backwards, a step on, and forwards to the end.
     await page.keyboard.press("j");
@@ -228,8 +230,8 @@ interface Told {
   >;
 }
 
-async function stateAt(path: string, at: string): Promise<Told> {
-  const { exit, stdout, stderr } = await command(["state", path, "--at", at, "--interpolate", "--json"]);
+async function stateAt(path: string, at: string, options: readonly string[] = ["--interpolate"]): Promise<Told> {
+  const { exit, stdout, stderr } = await command(["state", path, "--at", at, ...options, "--json"]);
   expect([exit, stderr]).toEqual([0, ""]);
   const { findings, ...told } = JSON.parse(stdout) as Told & { readonly findings: unknown };
   expect(findings).toEqual([]);
@@ -246,10 +248,10 @@ function toldNumber(told: Told, path: SeriesPath): number {
   return data[at + Number(path.item ?? 0)] as number;
 }
 
-/** What the page shows now, of the recording or of a ghost, as `simtape state --json` would print it. */
-async function shownState(page: Page, ghost: number | null = null): Promise<unknown> {
-  const text = await page.evaluate((index) => {
-    const state = index === null ? simtape.frame!.state : simtape.frame!.ghosts[index]!;
+/** What the page shows now, of the recording, as it is drawn or as it was recorded, or of a ghost, as `simtape state --json` would print it. */
+async function shownState(page: Page, which: number | "state" | "recorded" = "state"): Promise<unknown> {
+  const text = await page.evaluate((of) => {
+    const state = typeof of === "number" ? simtape.frame!.ghosts[of]! : simtape.frame![of];
     const { time, values, sets } = state;
     return JSON.stringify(
       {
@@ -274,7 +276,7 @@ async function shownState(page: Page, ghost: number | null = null): Promise<unkn
         return ArrayBuffer.isView(value) ? [...(value as Uint8Array)] : value;
       },
     );
-  }, ghost);
+  }, which);
   return JSON.parse(text) as unknown;
 }
 

@@ -13,7 +13,7 @@ export interface CameraPlace {
 
 const FIELD = 45;
 /** Around what is seen at first, so much of it is left empty. */
-const MARGIN = 1.04;
+const MARGIN = 1.12;
 /** From where it is seen. */
 const SIDE = new Vector3(0.62, 0.5, 0.75).normalize();
 
