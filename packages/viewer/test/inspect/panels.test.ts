@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await page.locator(".plot canvas").waitFor();
 
     await using recording = await open(new Uint8Array(readFileSync(example("buckyball.nanover.zip"))));
-    const state = await recording.state(2e9, { interpolate: true });
+    const state = await recording.state(2e9);
     const kinetic = state.values.get("energy.kinetic") as number;
     const shown = page.getByLabel("energy.kinetic now");
     await expect.poll(async () => Number(await shown.textContent())).toBeCloseTo(kinetic, 3);
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     for (const key of ["Home", "ArrowRight", "ArrowDown", "ArrowRight"]) await page.keyboard.press(key);
     await expect.poll(() => page.getByRole("treeitem", { name: /position/ }).count()).toBe(1);
     await using recording = await open(new Uint8Array(readFileSync(example("town.log"))));
-    const { ids, columns } = (await recording.state(2e9, { interpolate: true })).sets.get("vehicles")!;
+    const { ids, columns } = (await recording.state(2e9)).sets.get("vehicles")!;
     const data = columns.get("position")!.data as ArrayLike<number>;
     const text = await page
       .getByRole("treeitem", { name: /position/ })
