@@ -21,7 +21,7 @@ export const charts: Query<"charts"> = async (engine, { recording: id, from, isR
   const step = isReading ? ((end - from) * part) / (MOMENTS - 1) : 0;
   const times = new Set<Time>(Array.from({ length: MOMENTS }, (_, i) => Math.round(from + i * step)));
   const states: State[] = [];
-  const breather = new Breather(signal);
+  const breather = new Breather(signal, engine);
   for (const time of times) {
     states.push(await recording.state(time, { signal }));
     await breather.breathe();

@@ -9,7 +9,7 @@ export const density: Query<"density"> = async (engine, { recording: id, start, 
   const recording = engine.recording(id);
   const counts = new Uint32Array(recording.channels.length * columns);
   const scale = columns / Math.max(1, end - start);
-  const breather = new Breather(signal);
+  const breather = new Breather(signal, engine);
   let reported = performance.now();
   for await (const { length, time, channel } of recording.batches({ start, end, signal })) {
     for (let i = 0; i < length; i++) {

@@ -4,6 +4,7 @@ import {
   FORMATS,
   open,
   type Player,
+  type PlayerStatus,
   play,
   type Port,
   type Recording,
@@ -24,6 +25,13 @@ export class Engine {
   #count = 0;
   #player: Player | null = null;
   #leave = new AbortController();
+  /** Until the player has loaded where it is to be. */
+  #loading: { readonly promise: Promise<void>; readonly end: () => void } | null = null;
+
+  /** Settles when the player has something to show; null: it has. */
+  get loading(): Promise<void> | null {
+    return this.#loading?.promise ?? null;
+  }
 
   /** Throws `RangeError` when there is none of that number. */
   recording(id: number): Recording {
@@ -98,9 +106,28 @@ export class Engine {
       loop,
       interactive: true,
     });
+    this.#noteLoading(this.#player);
     void servePlayer(this.#player, port as Port, this.#leave.signal).then(() => port.close());
     await before?.close();
     return null;
+  }
+
+  #noteLoading(player: Player): void {
+    const note = ({ phase }: PlayerStatus): void => {
+      if (player !== this.#player) return;
+      if (phase !== "loading" && phase !== "buffering") {
+        this.#loading?.end();
+        this.#loading = null;
+      } else if (this.#loading === null) {
+        let end: () => void = () => undefined;
+        const promise = new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        this.#loading = { promise, end };
+      }
+    };
+    player.onStatus(note);
+    note(player.status);
   }
 }
 

@@ -15,7 +15,7 @@ export const marks: Query<"marks"> = async (engine, ask, signal, report) => {
   const { start, end } = ask;
   const lists = (await (await recording.traits()).events?.(recording, signal))?.lists ?? [];
   const found = new Marks(ask, [...lists]);
-  const breather = new Breather(signal);
+  const breather = new Breather(signal, engine);
   let reported = performance.now();
   let reached = start;
   const add = async (query: EventQuery): Promise<void> => {

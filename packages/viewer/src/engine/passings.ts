@@ -13,8 +13,9 @@ export const passings: Query<"passings"> = async (engine, { recording: id, isRea
   const { checkpoints } = (await recording.traits()).showing ?? {};
   if (checkpoints === undefined) return [];
   const { kinds, set } = checkpoints;
-  const marks = await marksOf(recording, { kinds, listed: true }, signal);
-  if (marks.length === 0 && isReading) marks.push(...(await marksOf(recording, { kinds }, signal)));
+  const breather = new Breather(signal, engine);
+  const marks = await marksOf(recording, { kinds, listed: true }, breather, signal);
+  if (marks.length === 0 && isReading) marks.push(...(await marksOf(recording, { kinds }, breather, signal)));
   const met = new Set<string>();
   const found: Passing[] = [];
   for (const mark of marks) {
@@ -30,9 +31,13 @@ export const passings: Query<"passings"> = async (engine, { recording: id, isRea
   return found;
 };
 
-async function marksOf(recording: Recording, query: EventQuery, signal: AbortSignal): Promise<RecordingEvent[]> {
+async function marksOf(
+  recording: Recording,
+  query: EventQuery,
+  breather: Breather,
+  signal: AbortSignal,
+): Promise<RecordingEvent[]> {
   const found: RecordingEvent[] = [];
-  const breather = new Breather(signal);
   for await (const events of recording.events({ ...query, signal })) {
     found.push(...events);
     await breather.breathe();

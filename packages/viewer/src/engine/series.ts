@@ -1,7 +1,7 @@
 import { pathText, type Recording, type Series, type SeriesPath } from "simtape";
 import type { Range } from "../plots/shared.ts";
 import type { Query } from "../worker.ts";
-import { Breather } from "./breather.ts";
+import { Breather, type Precedence } from "./breather.ts";
 import { lineOf, Survey, withNeighbours } from "./survey.ts";
 
 /** Numbers that are remembered, of all that were asked for. */
@@ -28,7 +28,7 @@ export const series: Query<"series"> = async (engine, ask, signal, report) => {
   const { recording: id, paths, columns } = ask;
   const recording = engine.recording(id);
   const surveyed = await surveyedOf(recording);
-  const places = surveyedPathsOf(recording, surveyed, paths);
+  const places = surveyedPathsOf(recording, surveyed, paths, engine);
   const { start, end } = surveyed.bounds;
   const known = (): Series[] =>
     places.flatMap(({ survey, index }) => {
@@ -88,11 +88,12 @@ function surveyedPathsOf(
   recording: Recording,
   { byText, bounds }: Surveyed,
   paths: readonly SeriesPath[],
+  first: Precedence,
 ): SurveyedPath[] {
   const unknown = new Map(paths.map((path) => [pathText(path), path]));
   for (const text of byText.keys()) unknown.delete(text);
   if (unknown.size > 0) {
-    const survey = new Survey(recording, [...unknown.values()], bounds);
+    const survey = new Survey(recording, [...unknown.values()], bounds, first);
     for (const [index, text] of [...unknown.keys()].entries()) byText.set(text, { survey, index });
   }
   const places = paths.map((path) => {

@@ -1,6 +1,6 @@
 import { type Recording, type Series, type SeriesPath, thinSeries } from "simtape";
 import type { Range } from "../plots/shared.ts";
-import { Breather } from "./breather.ts";
+import { Breather, type Precedence } from "./breather.ts";
 
 /** Steps of a recording, each of which has at most four points: where these are too few, that part is gone through again. */
 export const STEPS = 1 << 13;
@@ -17,6 +17,7 @@ export class Survey {
   readonly paths: readonly SeriesPath[];
   readonly #recording: Recording;
   readonly #bounds: Range;
+  readonly #first: Precedence | null;
   readonly #listeners = new Set<Listener>();
   /** By path, in the order of time. */
   #pieces: Series[][];
@@ -26,7 +27,9 @@ export class Survey {
   /** Lets it go on; null while it does. */
   #goOn: (() => void) | null = null;
 
-  constructor(recording: Recording, paths: readonly SeriesPath[], bounds: Range) {
+  /** `first`: what goes before it. */
+  constructor(recording: Recording, paths: readonly SeriesPath[], bounds: Range, first: Precedence | null = null) {
+    this.#first = first;
     this.paths = paths;
     this.#recording = recording;
     this.#bounds = bounds;
@@ -74,7 +77,7 @@ export class Survey {
 
   async #run(): Promise<void> {
     const { start, end } = this.#bounds;
-    const breather = new Breather(new AbortController().signal);
+    const breather = new Breather(new AbortController().signal, this.#first);
     const batches = this.#recording.seriesBatches(this.paths, {
       start,
       end,
