@@ -6,7 +6,7 @@ const BYTES = 4 << 20;
 
 /**
  * The first moment at which things have places: those that the recording is about, where any of them ever has. Null:
- * nothing is anywhere, as far as that can be told from the beginning of it.
+ * nothing is anywhere, as far as that can be seen from the beginning of it.
  */
 export async function firstPlaces(recording: Recording, showing: Showing, signal: AbortSignal): Promise<Time | null> {
   const rankAt = async (time: Time): Promise<number> => rankOf(await recording.state(time, { signal }), showing);

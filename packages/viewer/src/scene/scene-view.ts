@@ -286,7 +286,7 @@ export class SceneView {
     if (recorded === null) return { name: "", readings: [] };
     const spot = this.#followed();
     if (spot !== null) return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row, recorded) };
-    // Where nobody is looked at, what holds for all.
+    // Where no thing is looked at, what holds for all of them.
     const told = (this.#casts[0]?.crowds ?? []).map((crowd) =>
       crowd.poses.count > 0 ? crowd.readings(0, recorded) : [],
     );
