@@ -2,7 +2,7 @@ import type { Finding, Recording } from "simtape";
 import type { Damage } from "../protocol.ts";
 import type { Query } from "../worker.ts";
 
-/** Those shown at most: more cannot be told apart. */
+/** Those shown at most: more cannot be seen apart. */
 const MOST = 1000;
 
 /** Where what is damaged or lost lies in time. */
