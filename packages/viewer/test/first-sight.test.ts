@@ -115,7 +115,7 @@ async function expectInSight(page: Page): Promise<void> {
     const { sets } = simtape.frame!.recorded;
     const sight = simtape.sights.get("scene");
     const isFollowing = document.querySelector(".scene-bar [aria-pressed=true], .scene [aria-pressed=true]");
-    const name = showing.about?.find((set) => (sets.get(set)?.ids.length ?? 0) > 0);
+    const name = showing.things?.find((set) => (sets.get(set)?.ids.length ?? 0) > 0);
     const set = name === undefined ? undefined : sets.get(name);
     const ids = [...(set?.ids ?? [])];
     const hero = set?.columns.get("label")?.data.indexOf("hero" as never) ?? -1;
