@@ -39,18 +39,6 @@ describe.skipIf(!hasChromium)("without a mouse", () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  test("on a screen that is higher than wide the scene has half of the height, the others a quarter each", async () => {
-    await page.setViewportSize(SIZES[1][1]);
-    await page.goto("about:blank");
-    await page.goto(viewer.address("race.hcrp"));
-    await untilOpen(page);
-    const heights = await page
-      .locator(".dv-groupview")
-      .evaluateAll((groups) => groups.map((group) => group.getBoundingClientRect().height));
-    const all = heights.reduce((sum, height) => sum + height, 0);
-    expect(heights.map((height) => Math.round((20 * height) / all))).toEqual([10, 5, 5]);
-  });
-
   test("all that can be pressed is reached by Tab, and is seen to have the focus", async () => {
     await page.setViewportSize(SIZES[0][1]);
     await go(["state"]);

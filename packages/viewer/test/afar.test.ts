@@ -48,6 +48,7 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
 
   test("is not read because its panels are open, but by who asks for a plot", async () => {
     await go({});
+    await page.getByRole("tab", { name: "Plots", exact: true }).click();
     await page.getByRole("button", { name: "Read all of the recording, which is far away" }).waitFor();
     for (const [name, told] of [
       ["Messages", /^at least \d+ messages$/],

@@ -62,7 +62,6 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
 async function playTo(page: Page, seconds: number): Promise<void> {
   await page.evaluate((time) => simtape.seek(time), (seconds - 4) * 1e9);
   await page.waitForFunction((time) => simtape.frame!.time === time, (seconds - 4) * 1e9);
-  await page.locator(".plot canvas").first().waitFor();
   await page.evaluate(() => simtape.play());
   await page.waitForFunction((time) => simtape.frame!.time >= time, seconds * 1e9);
   await page.evaluate(() => simtape.pause());

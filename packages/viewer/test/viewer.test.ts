@@ -107,21 +107,6 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     await page.getByRole("slider", { name: "Timeline" }).waitFor();
   });
 
-  test("leaves most of the height to the scene, less than a third to the plots", async () => {
-    await page.setViewportSize({ width: 1280, height: 720 });
-    await go(viewer.address(), {});
-    await drop(page, { "patrol.tape": new Uint8Array(readFileSync(example("patrol.tape"))) });
-    await untilOpen(page);
-    const [scene, plots] = await Promise.all(
-      ["Scene", "Plots"].map((name) => page.getByRole("region", { name, exact: true }).first().boundingBox()),
-    );
-    expect(plots!.y).toBeGreaterThan(scene!.y);
-    const part = plots!.height / (plots!.height + scene!.height);
-    expect(part).toBeGreaterThan(0.2);
-    expect(part).toBeLessThan(1 / 3);
-    await page.setViewportSize({ width: 900, height: 520 });
-  });
-
   test("opens a typed address", async () => {
     await go(viewer.address());
     await page.getByLabel("Address of a recording").fill("files/2/patrol.tape");

@@ -7,7 +7,7 @@ import { mainPanel } from "../session.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
 import { useObservable } from "../observable.ts";
-import { reset, restore, showPanel } from "./layout.ts";
+import { hideLoneTab, restore, showPanel } from "./layout.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
 
 /** The elements that the layout has made for panels, by panel. */
@@ -31,14 +31,21 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
           init: ({ api: panel }) => {
             const kind = PANELS.find((candidate) => candidate.id === name);
             if (kind === undefined) return;
+            // Only when all are laid out is it known which are before the others, and which drawers are shut.
+            const look = (): void => queueMicrotask(show);
+            const changes = [
+              panel.onDidVisibilityChange(look),
+              panel.onDidDimensionsChange(look),
+              panel.onDidGroupChange(look),
+            ];
             const show = (): void => {
-              if (!panel.isVisible) return;
-              change.dispose();
-              setPlaces((before) => new Map(before).set(id, { kind, element }));
+              if (!panel.isVisible || panel.group.api.isCollapsed()) return;
+              for (const change of changes) change.dispose();
+              setPlaces((before) =>
+                before.get(id)?.element === element ? before : new Map(before).set(id, { kind, element }),
+              );
             };
-            const change = panel.onDidVisibilityChange(show);
-            // Only when all are laid out is it known which of them is before the others.
-            queueMicrotask(show);
+            look();
           },
           dispose: () =>
             setPlaces((before) => {
@@ -54,7 +61,13 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
     restore(api, session.state.value.shared["layout"], mainPanel(session.state.value));
     // What the user did, as against what followed from the size of the page.
     const keep = (): void => session.share("layout", api.toJSON());
-    const changes = [api.onDidAddPanel(keep), api.onDidRemovePanel(keep), api.onDidMovePanel(keep)];
+    const changes = [
+      api.onDidAddPanel(keep),
+      api.onDidRemovePanel(keep),
+      api.onDidMovePanel(keep),
+      api.onDidLayoutChange(() => hideLoneTab(api)),
+    ];
+    hideLoneTab(api);
     const place = container.current!;
     const release = (): void => void setTimeout(keep);
     place.addEventListener("pointerup", release);
@@ -62,10 +75,13 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
       const kind = PANELS.find((candidate) => candidate.id === id);
       if (kind !== undefined) showPanel(api, kind);
     };
+    const press = ({ key }: KeyboardEvent): void => void ((key === "Enter" || key === " ") && release());
+    place.addEventListener("keyup", press);
     onReady(api);
     return () => {
       session.showPanel = () => undefined;
       place.removeEventListener("pointerup", release);
+      place.removeEventListener("keyup", press);
       for (const change of changes) change.dispose();
       onReady(null);
       api.dispose();

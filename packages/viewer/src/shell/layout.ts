@@ -2,22 +2,31 @@ import type { DockviewApi } from "dockview";
 import { mainPanel, type Session } from "../session.ts";
 import { type PanelKind, panelsFor } from "../panels.ts";
 
-/** Of the height, what lies below the scene takes at first. */
-const BELOW = 0.32;
-/** Each of what lies below it where nothing lies beside. */
-const BESIDE = 0.24;
+/** Of the window, what the scene has at least at first. */
+export const SCENE_PART = 0.6;
+/** Pixels of a drawer that is open, and below which it stays shut at first. */
+const DRAWER = { wide: 380, least: 280, high: 240 };
+/** Pixels of a drawer that is shut: its tabs. */
+const STRIP = 30;
+/** Pixels of the height that bars and a timeline with all of its lanes take. */
+const BARS = 240;
 
-/** Shows a panel: the one that is there, or a new one in the group that is used. */
-export function showPanel(api: DockviewApi, { id, title }: PanelKind): void {
-  const there = api.getPanel(id);
-  if (there !== undefined) there.api.setActive();
-  else api.addPanel({ id, component: id, title });
+type Home = NonNullable<PanelKind["home"]>;
+/** The edge that has the drawer of a home. */
+const EDGES = { side: "right", below: "bottom" } as const satisfies Partial<Record<Home, "right" | "bottom">>;
+
+/** Shows a panel: the one that is there, or a new one in the drawer that is its home, which opens. */
+export function showPanel(api: DockviewApi, kind: PanelKind): void {
+  const panel = api.getPanel(kind.id) ?? addPanel(api, kind, kind.home ?? "side");
+  panel.api.setActive();
+  panel.group.api.expand();
 }
 
 /** A layout as it was kept, as far as its panels still exist; else the one there is at first, with `main` in the middle. */
 export function restore(api: DockviewApi, layout: unknown, main = "scene"): void {
   if (typeof layout === "object" && layout !== null) {
     try {
+      removeDrawers(api);
       api.fromJSON(layout as Parameters<DockviewApi["fromJSON"]>[0]);
       return;
     } catch {
@@ -25,50 +34,50 @@ export function restore(api: DockviewApi, layout: unknown, main = "scene"): void
     }
   }
   api.clear();
-  const kinds = panelsFor(main).filter(({ home }) => home !== undefined);
-  const first = new Map<string, string>();
+  removeDrawers(api);
+  const panels = panelsFor(main);
   // On a screen that is higher than wide, all is below the scene.
   const isHigh = api.height > api.width;
+  const homeOf = ({ home }: PanelKind): Home | undefined => (isHigh && home === "side" ? "below" : home);
   for (const home of ["main", "side", "below"] as const) {
-    for (const { id, title } of kinds.filter((kind) => kind.home === home)) {
-      const beside = first.get(home);
-      const reference = beside ?? first.get("main") ?? first.get("side");
-      const direction = beside !== undefined ? "within" : home === "side" && !isHigh ? "right" : "below";
-      api.addPanel({
-        id,
-        component: id,
-        title,
-        inactive: beside !== undefined,
-        ...(reference === undefined ? {} : { position: { referencePanel: reference, direction } }),
-        ...(beside === undefined ? sizeOf(home, isHigh, api.height) : {}),
-      });
-      if (beside === undefined) first.set(home, id);
-    }
+    const kinds = panels.filter((kind) => homeOf(kind) === home);
+    if (kinds.length === 0) continue;
+    if (home !== "main") addDrawer(api, home, isHigh);
+    for (const kind of kinds) addPanel(api, kind, home);
   }
-  if (!isHigh) return;
-  // What came last took its height from the lowest, not from the scene.
-  for (const [home, part] of [
-    ["main", 1 - 2 * BESIDE],
-    ["side", BESIDE],
-  ] as const) {
-    const id = first.get(home);
-    if (id !== undefined) api.getPanel(id)?.api.setSize({ height: Math.round(part * api.height) });
-  }
-}
-
-/** Pixels that a group takes at first. */
-function sizeOf(
-  home: PanelKind["home"],
-  isHigh: boolean,
-  height: number,
-): { initialWidth?: number; initialHeight?: number } {
-  if (home === "main") return {};
-  if (isHigh) return { initialHeight: Math.round(BESIDE * height) };
-  return home === "side" ? { initialWidth: 380 } : { initialHeight: Math.round(BELOW * height) };
+  api.getPanel(main)?.api.setActive();
 }
 
 /** Back to the layout there is at first, which no address need carry. */
 export function reset(api: DockviewApi, session: Session): void {
   restore(api, null, mainPanel(session.state.value));
   session.share("layout", undefined);
+}
+
+/** The scene needs no tab as long as nothing lies over it; what stands in its place says what it is. */
+export function hideLoneTab({ groups }: DockviewApi): void {
+  for (const { panels, header } of groups) {
+    const isHidden = panels.length === 1 && panels[0]!.id === "scene";
+    if (header.hidden !== isHidden) header.hidden = isHidden;
+  }
+}
+
+function addPanel(api: DockviewApi, { id, title }: PanelKind, home: Home): ReturnType<DockviewApi["addPanel"]> {
+  const drawer = home === "main" ? undefined : api.getEdgeGroup(EDGES[home]);
+  const position = drawer === undefined ? {} : { position: { referenceGroup: drawer.id } };
+  return api.addPanel({ id, component: id, title, inactive: drawer !== undefined, ...position });
+}
+
+/** Open at first where the scene keeps its part. */
+function addDrawer(api: DockviewApi, home: keyof typeof EDGES, isHigh: boolean): void {
+  const scene = SCENE_PART * innerWidth * innerHeight;
+  const [width, height] = [innerWidth - (isHigh ? 0 : STRIP), innerHeight - BARS - STRIP];
+  const spare = home === "side" ? STRIP + width - scene / height : STRIP + height - scene / width;
+  const isOpen = (home === "side" || isHigh) && spare >= DRAWER.least;
+  const initialSize = Math.floor(isOpen ? Math.min(DRAWER.wide, spare) : home === "side" ? DRAWER.wide : DRAWER.high);
+  api.addEdgeGroup(EDGES[home], { id: `drawer-${home}`, initialSize, collapsed: !isOpen, collapsedSize: STRIP });
+}
+
+function removeDrawers(api: DockviewApi): void {
+  for (const edge of Object.values(EDGES)) if (api.getEdgeGroup(edge) !== undefined) api.removeEdgeGroup(edge);
 }

@@ -10,7 +10,7 @@ import { drawGround, drawPlayhead, GUTTER, LANE, MARGIN, OVERVIEW, type Palette,
 import { lanesOf } from "./lanes.ts";
 import { clamped, panned, pinched, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
 
-const HEIGHT = { first: 150, least: 80, most: 480 };
+const HEIGHT = { first: 122, least: 80, most: 480 };
 /** Pixels that a pointer may move while it is held on a mark. */
 const TREMBLE = 4;
 

@@ -1,0 +1,73 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { onePage } from "./support/one-page.ts";
+import { example, hasChromium, untilOpen, type Viewer } from "./support/viewer.ts";
+
+const DEMOS = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"];
+const SIZES = [
+  { width: 1280, height: 720 },
+  { width: 1600, height: 1000 },
+  { width: 540, height: 1000 },
+];
+
+describe.skipIf(!hasChromium)("the layout there is at first", () => {
+  let viewer: Viewer;
+  let page: Page;
+
+  onePage(DEMOS.map(example), (opened) => ({ viewer, page } = opened));
+
+  async function go(address: string): Promise<void> {
+    await page.goto("about:blank");
+    await page.goto(address);
+    await untilOpen(page);
+    await page.locator(".scene-view canvas").waitFor();
+  }
+
+  /** Of the window, what the picture of the scene has. */
+  function partOfScene(): Promise<number> {
+    return page.locator(".scene-view canvas").evaluate((canvas) => {
+      const { width, height } = canvas.getBoundingClientRect();
+      return (width * height) / (innerWidth * innerHeight);
+    });
+  }
+
+  test.each(DEMOS)("gives the scene 60 % of the window: %s", async (name) => {
+    await page.setViewportSize(SIZES[0]!);
+    await go(viewer.address(name));
+    await page.waitForLoadState("networkidle");
+    for (const size of SIZES) {
+      await page.setViewportSize(size);
+      await page.reload();
+      await untilOpen(page);
+      await page.locator(".scene-view canvas").waitFor();
+      await expect.poll(partOfScene, { message: `${size.width}x${size.height}` }).toBeGreaterThanOrEqual(0.6);
+    }
+  });
+
+  test("has the others in drawers that their tabs open and shut, and the address keeps", async () => {
+    await page.setViewportSize(SIZES[0]!);
+    await go(viewer.address("race.hcrp"));
+    const state = page.getByRole("tree", { name: "State" });
+    const plots = page.locator(".plots");
+    await page.getByRole("tab", { name: "State", exact: true }).click();
+    await state.waitFor();
+    expect(await plots.count()).toBe(0);
+    await page.getByRole("tab", { name: "Plots", exact: true }).click();
+    await plots.waitFor();
+    const untilKept = (isShut: boolean): Promise<unknown> =>
+      page.waitForFunction((is) => decodeURIComponent(location.hash).includes('"collapsed":true') === is, isShut);
+    await untilKept(false);
+    await page.getByRole("tab", { name: "Plots", exact: true }).click();
+    await untilKept(true);
+    await page.reload();
+    await untilOpen(page);
+    await state.waitFor();
+    expect(await plots.count()).toBe(0);
+    await page.getByRole("button", { name: "Panels" }).click();
+    await page.getByRole("menuitem", { name: "Plots" }).click();
+    await plots.waitFor();
+    await page.getByRole("button", { name: "Panels" }).click();
+    await page.getByRole("menuitem", { name: "Default layout" }).click();
+    await expect.poll(partOfScene).toBeGreaterThanOrEqual(0.6);
+  });
+});
