@@ -25,6 +25,12 @@ export const PANELS: readonly PanelKind[] = [
     home: "below",
   },
   {
+    id: "events",
+    title: "Events",
+    component: lazily(async () => (await import("./events/events-panel.tsx")).EventsPanel),
+    home: "side",
+  },
+  {
     id: "state",
     title: "State",
     component: lazily(async () => (await import("./inspect/state-panel.tsx")).StatePanel),

@@ -127,6 +127,24 @@ export interface Damage {
   readonly message: string;
 }
 
+/** An event in a list. */
+export interface EventRow {
+  readonly time: Time;
+  readonly kind: string;
+  readonly text: string;
+  /** Names of those it is about, with commas between them. */
+  readonly who: string;
+  /** The first of them that is in a set. */
+  readonly thing: { readonly set: string; readonly id: number | string } | null;
+}
+
+/** Events by time. */
+export interface Events {
+  readonly events: readonly EventRow[];
+  /** Whether the recording ended before the limit did. */
+  readonly isEnd: boolean;
+}
+
 /** A player passes a checkpoint of a block world. */
 export interface Passing {
   readonly time: Time;
@@ -189,6 +207,11 @@ export interface Queries {
       readonly isReading: boolean;
     };
     answer: Marks;
+  };
+  /** The first `limit` events. Progress and answer are those since the last progress. */
+  events: {
+    ask: Of & { readonly limit: number /** Else only those that are known without. */; readonly isReading: boolean };
+    answer: Events;
   };
   /** All passings of checkpoints, by time. */
   passings: {

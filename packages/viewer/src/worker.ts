@@ -2,6 +2,7 @@ import { charts } from "./engine/charts.ts";
 import { damage } from "./engine/damage.ts";
 import { density } from "./engine/density.ts";
 import { Engine } from "./engine/engine.ts";
+import { events } from "./engine/events.ts";
 import { marks } from "./engine/marks.ts";
 import { message, messages } from "./engine/messages.ts";
 import { passings } from "./engine/passings.ts";
@@ -35,6 +36,7 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   density,
   spread,
   marks,
+  events,
   passings,
   messages,
   message,

@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
 
   test.each(RECORDINGS)("$format: a link to $name restores everything", async (recording) => {
     const entry = viewer.entries[RECORDINGS.indexOf(recording)]!;
-    const plots = { charts: [], range: null };
+    const plots = { charts: [] };
     await go(viewer.addressOf([entry]), { shared: { layout: layoutOf(PANELS), [`plots-${recording.format}`]: plots } });
     await untilOpen(page);
     await page.evaluate(async () => {
@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
         !("value" in path && typeof state.values.get(path.value) === "boolean"),
     );
     if (found === undefined) return;
-    await page.evaluate(([key, path]) => simtape.share(key!, { charts: [[path]], range: null }), [
+    await page.evaluate(([key, path]) => simtape.share(key!, { charts: [[path]] }), [
       `plots-${recording.format}`,
       found.path,
     ] as const);

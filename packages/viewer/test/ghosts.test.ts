@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)("ghosts in the page", () => {
 
   test("are laid by start, mark, event or the present moment of each, later and at a rate of their own", async () => {
     const path = { set: "players", id: 1, column: "position", item: 1 };
-    const shared = { layout: layoutOf(["plots"]), "plots-hcrp": { charts: [[path]], range: null } };
+    const shared = { layout: layoutOf(["plots"]), "plots-hcrp": { charts: [[path]] } };
     await page.goto(viewer.address("race.hcrp", "race.hcrp") + hashOf({ t: 10, shared }));
     await untilOpen(page);
     await page.waitForFunction(() => simtape.frame?.ghosts.length === 1);

@@ -17,6 +17,7 @@ interface Props {
   readonly width: number;
   readonly height: number;
   readonly onZoom: PlotEvents["zoom"];
+  readonly onPan: PlotEvents["pan"];
   readonly onRange: PlotEvents["range"];
   readonly onRemove: (path: SeriesPath) => void;
   readonly onAdd: () => void;
@@ -29,7 +30,7 @@ function shortOf(path: SeriesPath): string {
 }
 
 /** Several numbers over the same time, with what they are now, or under the pointer. */
-export function Chart({ paths, series, ghosts, range, width, height, onZoom, onRange, onRemove, onAdd }: Props) {
+export function Chart({ paths, series, ghosts, range, width, height, onZoom, onPan, onRange, onRemove, onAdd }: Props) {
   const session = useSession();
   const shownScheme = useObservable(scheme, (value) => value);
   const place = useRef<HTMLDivElement>(null);
@@ -63,7 +64,7 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onR
   useFrames(tell);
   useEffect(() => {
     view.current ??= new PlotView(place.current!, () => events.current!);
-    events.current = { seek: (time) => void session.seek(time), zoom: onZoom, range: onRange, hover: tell };
+    events.current = { seek: (time) => void session.seek(time), zoom: onZoom, pan: onPan, range: onRange, hover: tell };
     view.current.show({ curves, range, width, height, scheme: shownScheme });
     tell();
   });

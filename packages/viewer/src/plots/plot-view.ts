@@ -16,6 +16,8 @@ export interface PlotContent {
 export interface PlotEvents {
   seek(time: Time): void;
   zoom(factor: number, about: Time): void;
+  /** Goes on by parts of what is shown. */
+  pan(parts: number): void;
   range(range: Range): void;
   hover(): void;
 }
@@ -121,7 +123,10 @@ export class PlotView {
   #wheel(event: WheelEvent): void {
     if (!this.#isOver(event)) return;
     event.preventDefault();
-    this.#events().zoom(1.0015 ** event.deltaY, this.#timeAt(event.clientX));
+    const { deltaX, deltaY, shiftKey, clientX } = event;
+    const isPan = shiftKey || Math.abs(deltaX) > Math.abs(deltaY);
+    if (isPan) this.#events().pan((deltaX + deltaY) / this.#plot!.over.clientWidth);
+    else this.#events().zoom(1.0015 ** deltaY, this.#timeAt(clientX));
   }
 
   #press(event: PointerEvent): void {

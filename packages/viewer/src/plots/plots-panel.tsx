@@ -1,14 +1,16 @@
 import "./plots.css";
 import { pathText, type SeriesPath, type Time } from "simtape";
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useFrames, useSession, useValues, useViewer } from "../hooks.ts";
 import type { Opened } from "../protocol.ts";
 import { sizeText } from "../size.ts";
+import { useWindow } from "../timeline/use-window.ts";
+import { panned, wholeOf, zoomed } from "../timeline/window.ts";
 import { Button } from "../ui/button.tsx";
 import { Chart } from "./chart.tsx";
 import { PathPicker } from "./path-picker.tsx";
-import { type Shown, toggled, useShown, within, zoomed } from "./shared.ts";
+import { type Shown, toggled, useShown } from "./shared.ts";
 import { useGhostSeries } from "./use-ghost-series.ts";
 import { useSeries } from "./use-series.ts";
 
@@ -29,10 +31,9 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const [picking, setPicking] = useState<{ readonly chart: number | null } | null>(null);
   const [place, size] = useSize();
   useFirstChart(opened, chosen, setShown);
-  const bounds = opened.timeline;
-  // Kept from a longer recording, a range may lie behind this one.
-  const isBehind = shown.range !== null && (shown.range.start >= bounds.end || shown.range.end <= bounds.start);
-  const range = shown.range === null || isBehind ? bounds : shown.range;
+  const all = useMemo(() => wholeOf(opened.timeline), [opened]);
+  const [range, setRange] = useWindow(all);
+  const isAll = range.start <= all.start && range.end >= all.end;
   const paths = shown.charts.flat();
   useValues(paths.flatMap((path) => ("value" in path ? path.value.split("/", 1) : [])));
   const far = useFar();
@@ -43,16 +44,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const ghosts = useGhostSeries(read, range, Math.max(0, Math.round(size.width - 130)));
   const height = Math.max(CHART_HEIGHT, Math.floor(size.height / Math.max(1, shown.charts.length)));
 
-  const setRange = (next: Shown["range"]): void => setShown({ ...shown, range: next });
-  const zoom = (factor: number, about: Time): void => setRange(zoomed(range, factor, about, bounds));
-  useFrames(({ time }) => {
-    if (shown.range === null || !session.isPlaying) return;
-    const { start, end } = shown.range;
-    if (time >= start && time <= end) return;
-    const length = end - start;
-    const from = time > end ? time - length * 0.05 : time - length * 0.95;
-    setRange(within({ start: from, end: from + length }, bounds));
-  });
+  const zoom = (factor: number, about: Time): void => setRange(zoomed(range, about, factor, all));
 
   const now = (): Time => {
     const time = session.frame?.time ?? range.start;
@@ -63,7 +55,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
     if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "+" || event.key === "=") zoom(0.5, now());
     else if (event.key === "-") zoom(2, now());
-    else if (event.key === "0") setRange(null);
+    else if (event.key === "0") setRange(all);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -94,7 +86,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
         <Button label="Zoom out (-)" onClick={() => zoom(2, now())}>
           −
         </Button>
-        <Button label="Show all of the recording (0)" disabled={shown.range === null} onClick={() => setRange(null)}>
+        <Button label="Show all of the recording (0)" disabled={isAll} onClick={() => setRange(all)}>
           All
         </Button>
         <SaveTable recording={opened.recording} name={session.state.value.decks[0]!.place.name} {...{ paths, range }} />
@@ -117,6 +109,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
               width={size.width}
               height={height - NAMES_HEIGHT}
               onZoom={zoom}
+              onPan={(parts) => setRange(panned(range, parts, all))}
               onRange={setRange}
               onRemove={(path) => toggle(path, i)}
               onAdd={() => setPicking({ chart: i })}

@@ -3,15 +3,10 @@ import type { Mark } from "../protocol.ts";
 import { clock } from "../time.ts";
 import type { Activity, Counts } from "./activity.ts";
 import { drawDamage } from "./damage.ts";
+import { drawLabels } from "./labels.ts";
 import type { Lane } from "./lanes.ts";
+import { GUTTER, LANE, MARGIN, OVERVIEW, RULER } from "./measures.ts";
 import { isMoment, pixelOf, rulerOf, type Window } from "./window.ts";
-
-export const GUTTER = 128;
-/** Right of the last message. */
-export const MARGIN = 10;
-export const OVERVIEW = 20;
-export const RULER = 18;
-export const LANE = 14;
 
 /** Colours out of the style sheet, read again when the scheme changes. */
 export interface Palette {
@@ -83,10 +78,12 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
     context.globalAlpha = 0.5;
     context.fillRect(GUTTER, top + LANE - 1, plot, 1);
     context.globalAlpha = 1;
-    if (lane.kind === "channel" || lane.kind === "spread")
+    if (lane.kind === "channel" || lane.kind === "all")
       context.drawImage(density, 0, i, plot, 1, GUTTER, top + 2, plot, LANE - 5);
-    else if (lane.kind === "marks") drawMarks(context, lane.marks, window, plot, top, palette.warning);
-    else drawGhost(context, lane.window, window, plot, top, palette.accent);
+    else if (lane.kind === "marks") {
+      drawMarks(context, lane.marks, window, plot, top, palette.warning);
+      drawLabels(context, lane, window, plot, top, palette.faint);
+    } else drawGhost(context, lane.window, window, plot, top, palette.accent);
   }
   context.restore();
   drawDamage(context, activity.damage, all, plot, [GUTTER, 0, OVERVIEW], palette.damage);
@@ -167,10 +164,7 @@ function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: 
 
 /** By column of the whole recording: messages, or as long as they are not counted bytes; null: nothing is known. */
 function totalsOf({ whole, spread }: Activity): Float64Array | null {
-  if (whole === null) return spread;
-  const sums = new Float64Array(whole.columns);
-  for (let i = 0; i < whole.counts.length; i++) sums[i % whole.columns]! += whole.counts[i]!;
-  return sums;
+  return whole === null ? spread : Float64Array.from(allOf(whole).counts);
 }
 
 function drawRuler(context: CanvasRenderingContext2D, { all, window, palette, height }: Scene, plot: number): void {
@@ -207,8 +201,8 @@ function densityImage(scene: Scene, plot: number): OffscreenCanvas {
   const perColumn = (from.window.end - from.window.start) / from.columns;
   const pixels = new Float32Array(plot);
   for (const [row, lane] of lanes.entries()) {
-    if (lane.kind !== "channel" && lane.kind !== "spread") continue;
-    const levels = levelsOf(from, lane.kind === "channel" ? lane.channel : 0);
+    if (lane.kind !== "channel" && lane.kind !== "all") continue;
+    const levels = lane.kind === "channel" ? levelsOf(from, lane.channel) : levelsOf(allOf(from), 0);
     pixels.fill(0);
     for (let x = 0; x < plot; x++) {
       const time = window.start + x * perPixel - from.window.start;
@@ -217,7 +211,7 @@ function densityImage(scene: Scene, plot: number): OffscreenCanvas {
       const last = Math.min(from.columns, Math.ceil((time + perPixel) / perColumn - 1e-6));
       for (let i = first; i < last; i++) pixels[x] = Math.max(pixels[x]!, levels[i]!);
     }
-    const color = colorOf(lane.name);
+    const color = lane.kind === "all" ? GREY : colorOf(lane.name);
     for (let x = 0; x < plot; x++) {
       const at = 4 * (row * plot + x);
       image.data.set(color, at);
@@ -236,6 +230,13 @@ function closed(pixels: Float32Array | Float64Array, x: number): number {
 /** Bytes of all channels, as if they were messages of one. */
 function spreadOf({ activity: { spread }, all }: Scene): Counts | null {
   return spread === null ? null : { window: all, columns: spread.length, counts: spread };
+}
+
+/** All channels as one. */
+function allOf({ window, columns, counts }: Counts): Counts {
+  const sums = new Float64Array(columns);
+  for (let i = 0; i < counts.length; i++) sums[i % columns]! += counts[i]!;
+  return { window, columns, counts: sums };
 }
 
 /** How strong each column is, 0 for nothing; in steps, so that few colours are set. */
@@ -293,6 +294,8 @@ function drawGhost(
   context.fillRect(GUTTER + from, top + 2, to - from, LANE - 5);
   context.globalAlpha = 1;
 }
+
+const GREY = [128, 138, 148] as const;
 
 /** Red, green and blue: the same for the same name, spread over the circle of hues. */
 function colorOf(name: string): readonly [number, number, number] {

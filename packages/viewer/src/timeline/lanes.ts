@@ -1,6 +1,6 @@
-import type { Mark } from "../protocol.ts";
+import type { ChannelFacts, Mark } from "../protocol.ts";
 import { mainTime } from "../placement.ts";
-import type { Deck } from "../session.ts";
+import type { Deck, Session } from "../session.ts";
 import type { Activity } from "./activity.ts";
 import type { Window } from "./window.ts";
 
@@ -8,14 +8,23 @@ import type { Window } from "./window.ts";
 export type Lane =
   | { readonly kind: "channel"; readonly name: string; readonly channel: number }
   | { readonly kind: "marks"; readonly name: string; readonly marks: readonly Mark[] }
-  /** All channels together, where no more is known. */
-  | { readonly kind: "spread"; readonly name: string }
+  /** All channels together; whether each has a lane below, null: no more is known. */
+  | { readonly kind: "all"; readonly name: string; readonly isUnfolded: boolean | null }
   | { readonly kind: "ghost"; readonly name: string; readonly window: Window };
 
-/** From the top down. While another recording opens, the activity may still be that of the one before. */
+/** Where it is kept whether all messages together have one lane, or each channel its own. */
+export const UNFOLDED = "channels";
+
+/** Gives each channel a lane, or takes these away again. */
+export function unfoldMessages(session: Pick<Session, "share" | "state">): void {
+  session.share(UNFOLDED, session.state.value.shared[UNFOLDED] === true ? undefined : true);
+}
+
+/** From the top down: what happened, ghosts, and all messages, on demand by channel. While another recording opens, the activity may still be that of the one before. */
 export function lanesOf(
   { channels, marks, spread }: Pick<Activity, "channels" | "marks" | "spread">,
   [main, ...ghosts]: readonly Deck[],
+  isUnfolded = false,
 ): Lane[] {
   const kinds = new Map<string, Mark[]>();
   for (const mark of marks) {
@@ -28,10 +37,19 @@ export function lanesOf(
     ...ghosts.map(
       (ghost) => ({ kind: "ghost", name: `ghost ${ghost.place.name}`, window: ghostWindow(ghost, main!) }) as const,
     ),
-    ...(channels.length === 0 && spread !== null ? [{ kind: "spread", name: "all channels" } as const] : []),
-    // What marks of the same name show is not shown again.
-    ...channels.flatMap(({ id, name }) => (kinds.has(name) ? [] : [{ kind: "channel", name, channel: id } as const])),
+    ...(channels.length > 0 || spread !== null ? [allOf(channels.length > 1 ? isUnfolded : null)] : []),
+    ...(isUnfolded && channels.length > 1 ? channels.flatMap((channel) => laneOf(channel, kinds)) : []),
   ];
+}
+
+function allOf(isUnfolded: boolean | null): Lane {
+  const sign = isUnfolded === null ? "" : isUnfolded ? "▾ " : "▸ ";
+  return { kind: "all", name: `${sign}messages`, isUnfolded };
+}
+
+/** What marks of the same name show is not shown again. */
+function laneOf({ id, name }: ChannelFacts, kinds: ReadonlyMap<string, unknown>): Lane[] {
+  return kinds.has(name) ? [] : [{ kind: "channel", name, channel: id }];
 }
 
 /** Where a ghost lies on the time of what is played. */

@@ -6,9 +6,11 @@ import { scheme } from "../theme.ts";
 import { clock } from "../time.ts";
 import { Activity } from "./activity.ts";
 import { damageAt } from "./damage.ts";
-import { drawGround, drawPlayhead, GUTTER, LANE, MARGIN, OVERVIEW, type Palette, paletteOf, RULER } from "./draw.ts";
-import { lanesOf } from "./lanes.ts";
-import { clamped, panned, pinched, pixelOf, timeOf, type Window, zoomed } from "./window.ts";
+import { drawGround, drawPlayhead, type Palette, paletteOf } from "./draw.ts";
+import { type Lane, lanesOf, UNFOLDED, unfoldMessages } from "./lanes.ts";
+import { GUTTER, LANE, MARGIN, OVERVIEW, RULER } from "./measures.ts";
+import { useWindow } from "./use-window.ts";
+import { clamped, panned, pinched, pixelOf, timeOf, wholeOf, type Window, zoomed } from "./window.ts";
 
 const HEIGHT = { first: 122, least: 80, most: 480 };
 /** Pixels that a pointer may move while it is held on a mark. */
@@ -23,11 +25,9 @@ export function Timeline() {
   const { opened, place } = decks[0]!;
   const [shared, setHeight] = useShared<unknown>("timeline", null);
   const keptHeight = typeof shared === "number" ? Math.min(HEIGHT.most, Math.max(HEIGHT.least, shared)) : null;
-  const all = useMemo(
-    () => ({ start: opened.timeline.start, end: Math.max(opened.timeline.end, opened.timeline.start + 1e3) }),
-    [opened],
-  );
-  const [window, setWindow] = useState<Window>(all);
+  const all = useMemo(() => wholeOf(opened.timeline), [opened]);
+  const [window, setWindow] = useWindow(all);
+  const isUnfolded = useViewer(({ shared }) => shared[UNFOLDED]) === true;
   const [width, setWidth] = useState(0);
   const [scroll, setScroll] = useState(0);
   const [version, setVersion] = useState(0);
@@ -42,12 +42,11 @@ export function Timeline() {
     readonly from: number;
     /** That was clicked on. */
     readonly mark?: Mark | null;
+    readonly y: number;
   } | null>(null);
   /** Fingers on the timeline, where they are; and the times that two of them took hold of. */
   const fingers = useRef(new Map<number, number>());
   const held = useRef<readonly [number, number] | null>(null);
-
-  useEffect(() => setWindow(all), [all]);
 
   useEffect(() => {
     const made = new Activity(session, opened, place, () => setVersion((before) => before + 1));
@@ -65,7 +64,10 @@ export function Timeline() {
   useEffect(() => activity?.look(window, plot), [activity, window, plot]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that more was counted
-  const lanes = useMemo(() => (activity === null ? [] : lanesOf(activity, decks)), [activity, decks, version]);
+  const lanes = useMemo(
+    () => (activity === null ? [] : lanesOf(activity, decks, isUnfolded)),
+    [activity, decks, isUnfolded, version],
+  );
   const height =
     keptHeight ?? Math.min(HEIGHT.first, Math.max(HEIGHT.least, OVERVIEW + RULER + lanes.length * LANE + 8));
   const most = Math.max(0, lanes.length * LANE - (height - OVERVIEW - RULER));
@@ -140,6 +142,7 @@ export function Timeline() {
     const dragged = drag.current;
     if (dragged === null) {
       setTip(y < OVERVIEW || x < 0 ? null : tipAt(x, y));
+      container.current!.dataset["over"] = x < 0 ? (laneAt(y)?.kind ?? "") : "";
       return;
     }
     if (dragged.kind === "overview") centre(x);
@@ -159,12 +162,17 @@ export function Timeline() {
     }
   };
   const release = (event: PointerEvent): void => {
+    const { y } = placeOf(event);
+    if (drag.current?.kind === "lanes" && Math.abs(drag.current.y - y) < 3 && laneAt(y)?.kind === "all")
+      unfoldMessages(session);
     fingers.current.delete(event.pointerId);
     if (fingers.current.size < 2) held.current = null;
     drag.current = null;
   };
+  const laneAt = (y: number): Lane | undefined =>
+    y < OVERVIEW + RULER ? undefined : lanes[Math.floor((y - OVERVIEW - RULER + scrolled) / LANE)];
   const markAt = (x: number, y: number): Mark | null => {
-    const lane = y < OVERVIEW + RULER ? undefined : lanes[Math.floor((y - OVERVIEW - RULER + scrolled) / LANE)];
+    const lane = laneAt(y);
     return lane?.kind === "marks" ? nearest(lane.marks, x, window, plot) : null;
   };
   const tipAt = (x: number, y: number): { x: number; text: string } => {
@@ -212,10 +220,10 @@ export function Timeline() {
             }
             if (fingers.current.size > 1) return;
           }
-          if (x < 0) drag.current = { kind: "lanes", from: scrolled + y };
+          if (x < 0) drag.current = { kind: "lanes", from: scrolled + y, y };
           else {
             const kind = y < OVERVIEW && !isWhole(window, all) ? "overview" : event.shiftKey ? "loop" : "scrub";
-            drag.current = { kind, from: x, mark: kind === "scrub" ? markAt(x, y) : null };
+            drag.current = { kind, from: x, y, mark: kind === "scrub" ? markAt(x, y) : null };
           }
           move(event);
         }}

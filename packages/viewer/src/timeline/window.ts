@@ -14,6 +14,17 @@ export function isMoment({ start, end }: Window): boolean {
   return end - start <= SHORTEST;
 }
 
+/** All of a recording; of one moment a part that can be seen. */
+export function wholeOf({ start, end }: Window): Window {
+  return { start, end: Math.max(end, start + SHORTEST) };
+}
+
+/** Whether something kept is one. */
+export function isWindow(value: unknown): value is Window {
+  const { start, end } = (value ?? {}) as Partial<Record<keyof Window, unknown>>;
+  return Number.isFinite(start) && Number.isFinite(end) && (start as number) < (end as number);
+}
+
 /** Inside `all`, as long as it was where that is possible. */
 export function clamped({ start, end }: Window, all: Window): Window {
   const whole = Math.max(SHORTEST, all.end - all.start);

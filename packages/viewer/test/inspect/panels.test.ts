@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
   }
 
   test("a number is found, plotted, read at the player's time, zoomed into and gone to", async () => {
-    await go("buckyball.nanover.zip", 2, ["plots"], { "plots-nanover": { charts: [], range: null } });
+    await go("buckyball.nanover.zip", 2, ["plots"], { "plots-nanover": { charts: [] } });
     await page.getByRole("button", { name: "Add a plot …" }).click();
     await page.getByRole("combobox", { name: "Search numbers" }).fill("energy kin");
     await page.keyboard.press("Enter");
@@ -53,9 +53,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     const over = (await page.locator(".plot .u-over").boundingBox())!;
     await page.mouse.move(over.x + over.width / 2, over.y + 20);
     await page.mouse.wheel(0, -500);
-    await page.waitForFunction(
-      () => (simtape.state.value.shared["plots-nanover"] as { range: unknown }).range !== null,
-    );
+    await page.waitForFunction(() => simtape.state.value.shared["window"] !== undefined);
     await picture("plots");
     await page.mouse.click(over.x + over.width / 2, over.y + 20);
     await page.waitForFunction(() => Math.abs(simtape.frame!.time - 2.4595e9) < 0.05e9);
@@ -66,6 +64,40 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     expect(csv.split("\n")[0]).toBe("time [s],energy.kinetic [kJ/mol],particles/7/position.y [nm]");
     await page.getByRole("button", { name: "Take energy.kinetic out of this plot" }).click();
     await expect.poll(() => page.locator(".plot-name").allTextContents()).toEqual(["7 position.y"]);
+  });
+
+  test("plots show the part of the recording that the timeline shows, and the other way round", async () => {
+    await go("buckyball.nanover.zip", 2, ["plots"]);
+    const slider = page.getByRole("slider", { name: "Timeline" });
+    const window = (): Promise<{ start: number; end: number }> =>
+      page.evaluate(() => simtape.state.value.shared["window"] as { start: number; end: number });
+    /** Where the player's line is in the plot, as a part of its width. */
+    const placeOfNow = (): Promise<number> =>
+      page.locator(".plot-now").evaluate((line) => {
+        const { left } = line.getBoundingClientRect();
+        const over = line.parentElement!.getBoundingClientRect();
+        return (left - over.left) / over.width;
+      });
+    const expectSame = async (): Promise<void> => {
+      const { start, end } = await window();
+      await expect.poll(placeOfNow).toBeCloseTo((2e9 - start) / (end - start), 2);
+    };
+    await page.locator(".plot canvas").waitFor();
+    await slider.focus();
+    await page.keyboard.press("+");
+    await page.waitForFunction(() => simtape.state.value.shared["window"] !== undefined);
+    await expectSame();
+    const before = await window();
+    const over = (await page.locator(".plot .u-over").boundingBox())!;
+    await page.mouse.move(over.x + over.width * 0.4, over.y + 20);
+    await page.mouse.wheel(0, -300);
+    await page.waitForFunction(
+      (start) => (simtape.state.value.shared["window"] as { start: number }).start > start,
+      before.start,
+    );
+    await expectSame();
+    await slider.dblclick({ position: { x: 400, y: 60 } });
+    await page.waitForFunction(() => simtape.state.value.shared["window"] === undefined);
   });
 
   test("the state is searched and walked through by keys; what changes is marked", async () => {
@@ -127,7 +159,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await search.fill("");
     await expect.poll(held).toEqual(["spared"]);
 
-    await go("town.log", 2, ["plots"], { "plots-carla": { charts: [], range: null } });
+    await go("town.log", 2, ["plots"], { "plots-carla": { charts: [] } });
     await expect.poll(held).toEqual(["spared"]);
     await page.getByRole("button", { name: "Add a plot …" }).click();
     await page.getByRole("combobox", { name: "Search numbers" }).fill("wheels/24.0.steering");

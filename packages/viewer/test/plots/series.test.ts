@@ -7,7 +7,6 @@ import { Engine } from "../../src/engine/engine.ts";
 import { series, table } from "../../src/engine/series.ts";
 import { lineOf, Survey } from "../../src/engine/survey.ts";
 import { numberAt, searchPaths } from "../../src/plots/paths.ts";
-import { within, zoomed } from "../../src/plots/shared.ts";
 import type { Locator } from "../../src/protocol.ts";
 import { example } from "../support/viewer.ts";
 
@@ -234,12 +233,4 @@ describe("charts to begin with", () => {
     expect(firstChart([{ time: 0, values: new Map(), sets: new Map() }], { charts: [[x]] })).toEqual([]);
     expect(firstChart([], {})).toEqual([]);
   });
-});
-
-test("a zoom keeps the time it is about in place, and ends with all of the recording", () => {
-  const bounds = { start: 0, end: 1e9 };
-  expect(zoomed(bounds, 0.5, 4e8, bounds)).toEqual({ start: 2e8, end: 7e8 });
-  expect(zoomed({ start: 2e8, end: 7e8 }, 2, 4e8, bounds)).toBeNull();
-  expect(zoomed({ start: 0, end: 4e8 }, 2, 0, bounds)).toEqual({ start: 0, end: 8e8 });
-  expect(within({ start: 9e8, end: 13e8 }, bounds)).toEqual({ start: 6e8, end: 1e9 });
 });

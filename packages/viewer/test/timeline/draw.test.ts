@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 import type { Session } from "../../src/session.ts";
 import { Activity } from "../../src/timeline/activity.ts";
-import { drawGround, drawPlayhead, GUTTER, MARGIN, type Scene } from "../../src/timeline/draw.ts";
+import { drawGround, drawPlayhead, type Scene } from "../../src/timeline/draw.ts";
+import { GUTTER, MARGIN } from "../../src/timeline/measures.ts";
 
 const untouchable = new Proxy({} as CanvasRenderingContext2D, {
   get: (_, name) => expect.fail(`${String(name)} was asked for`),
@@ -29,6 +30,7 @@ function countingContext(counted: { drawn: number }): CanvasRenderingContext2D {
     set: () => true,
     get: (_, name) => {
       if (name === "createImageData") return image;
+      if (name === "measureText") return () => ({ width: 30 });
       return () => {
         if (noted.has(String(name))) counted.drawn++;
       };
@@ -45,7 +47,7 @@ test("what is drawn of a million messages and events is bounded by pixels, at ev
   );
   const [width, height, channels, columns] = [1280, 300, 12, 2048];
   const all = { start: 0, end: 3.6e12 };
-  const marks = Array.from({ length: 1_000_000 }, (_, i) => ({ time: i * 3.6e6, kind: "chat", label: "" }));
+  const marks = Array.from({ length: 1_000_000 }, (_, i) => ({ time: i * 3.6e6, kind: "chat", label: "hello" }));
   const counts = new Uint32Array(channels * columns).fill(1_000_000 / channels / columns);
   const damage = Array.from({ length: 1000 }, (_, i) => ({ start: i * 3.6e9, end: i * 3.6e9 + 1, message: "" }));
   const activity = { whole: { window: all, columns, counts }, part: null, spread: null, note: null, damage } as never;

@@ -7,11 +7,24 @@ import { lanesOf } from "../../src/timeline/lanes.ts";
 test("what is told by marks has no second lane of the same name", () => {
   const opened = openedWith(["pose", "chat"]);
   const marks = [{ time: 1e9, kind: "chat", label: "hello" }];
-  const lanes = lanesOf({ channels: opened.channels, marks, spread: null }, [deckOf(opened)]);
+  const lanes = lanesOf({ channels: opened.channels, marks, spread: null }, [deckOf(opened)], true);
   expect(lanes.map(({ kind, name }) => [kind, name])).toEqual([
     ["marks", "chat"],
+    ["all", "▾ messages"],
     ["channel", "pose"],
   ]);
+});
+
+test("all messages have one lane behind what happened, until they are wanted by channel", () => {
+  const marks = [{ time: 1e9, kind: "chat", label: "hello" }];
+  const told = (names: readonly string[], spread: Float64Array | null = null): unknown[] => {
+    const opened = openedWith(names);
+    return lanesOf({ channels: opened.channels, marks, spread }, [deckOf(opened)]).map(({ name }) => name);
+  };
+  expect(told(["pose", "lidar"])).toEqual(["chat", "▸ messages"]);
+  expect(told(["pose"])).toEqual(["chat", "messages"]);
+  expect(told([], new Float64Array(4))).toEqual(["chat", "messages"]);
+  expect(told([])).toEqual(["chat"]);
 });
 
 test("lanes can be told while the activity is still that of a recording with more channels", async () => {
@@ -28,9 +41,9 @@ test("lanes can be told while the activity is still that of a recording with mor
       () => resolve(made),
     );
   });
-  const names = (opened: Opened): string[] => lanesOf(activity, [deckOf(opened)]).map(({ name }) => name);
-  expect(names(before)).toEqual(["frames", "actors", "lights"]);
-  expect(names(after)).toEqual(["frames", "actors", "lights"]);
+  const names = (opened: Opened): string[] => lanesOf(activity, [deckOf(opened)], true).map(({ name }) => name);
+  expect(names(before)).toEqual(["▾ messages", "frames", "actors", "lights"]);
+  expect(names(after)).toEqual(["▾ messages", "frames", "actors", "lights"]);
 });
 
 function counted({ channels }: Opened, columns: number): Promise<Uint32Array> {
