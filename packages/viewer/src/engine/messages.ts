@@ -3,10 +3,11 @@ import type { MessageRows } from "../protocol.ts";
 import type { Query } from "../worker.ts";
 import { Breather } from "./breather.ts";
 import { MOST_FIELDS, named } from "./named.ts";
-import { preview } from "./preview.ts";
+import { summary } from "./summary.ts";
 
-/** Characters of a message's value shown in a row. */
-const PREVIEW = 160;
+/** Characters of a message's value that are shown in a row, and those that are searched. */
+const SHOWN = 160;
+const SEARCHED = 4000;
 
 /** Between two reports of what was found, milliseconds. */
 const REPORT_EVERY = 200;
@@ -33,8 +34,10 @@ export const messages: Query<"messages"> = async (engine, ask, signal, report) =
       }
       let line = "";
       if (ask.preview || wanted !== "") {
-        line = shown(recording, batch.channel[i]!, batch.payload(i), batch.context);
+        const most = wanted === "" ? SHOWN : SEARCHED;
+        line = shown(recording, batch.channel[i]!, batch.payload(i), batch.context, most);
         if (wanted !== "" && !line.toLowerCase().includes(wanted)) continue;
+        if (line.length > SHOWN) line = `${line.slice(0, SHOWN - 1)}…`;
       }
       if (time.length >= limit) {
         isEnd = false;
@@ -77,12 +80,12 @@ export const message: Query<"message"> = async (engine, { recording: id, time, s
   return null;
 };
 
-function shown(recording: Recording, channel: number, payload: Uint8Array, context: unknown): string {
+function shown(recording: Recording, channel: number, payload: Uint8Array, context: unknown, most: number): string {
   let value: Value;
   try {
     value = recording.channels[channel]!.schema.decode(payload, context);
   } catch (error) {
     return `(cannot be decoded: ${error instanceof Error ? error.message : String(error)})`;
   }
-  return preview(value, PREVIEW);
+  return summary(value, most);
 }

@@ -3,12 +3,12 @@ import { useEffect, useMemo, useState } from "react";
 import type { FieldRole } from "simtape";
 import { isTooFar } from "../afar.ts";
 import { useSession, useViewer } from "../hooks.ts";
-import type { Answer, NamedBytes, Outline, RecordBytes } from "../protocol.ts";
+import type { NamedBytes, Outline, RecordBytes } from "../protocol.ts";
 import type { Deck } from "../session.ts";
-import { clock } from "../time.ts";
 import { fieldClasses, sayingAt } from "./field-colors.ts";
 import { FieldList } from "./field-list.tsx";
 import { Hex } from "./hex.tsx";
+import { cutOf, type SelectedMessage, useMessage } from "./use-message.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
 /** Records that are listed. */
@@ -29,10 +29,6 @@ interface Shown extends NamedBytes {
   readonly title: string;
   /** Of the first byte. */
   readonly offset: number;
-}
-
-interface SelectedMessage extends NamedBytes {
-  readonly title: string;
 }
 
 const ROLES: readonly (readonly [FieldRole, text: string, title: string])[] = [
@@ -221,10 +217,6 @@ function shownOf(source: Source, record: RecordBytes | null, message: SelectedMe
   return { ...record, title: `${at}${cutOf(record)}` };
 }
 
-function cutOf({ bytes, length }: NamedBytes): string {
-  return bytes.length < length ? `, the first ${bytes.length.toLocaleString("en")} bytes` : "";
-}
-
 /** The records of the file as they are found. */
 function useOutline(
   recording: number,
@@ -278,26 +270,4 @@ function useRecord(recording: number, index: number): RecordBytes | null {
     return () => controller.abort();
   }, [session, recording, index]);
   return record;
-}
-
-/** The message that is selected. */
-function useMessage(recording: number): SelectedMessage | null {
-  const session = useSession();
-  const selection = useViewer((state) => state.selection);
-  const [message, setMessage] = useState<SelectedMessage | null>(null);
-  useEffect(() => {
-    if (selection?.kind !== "message") return;
-    const controller = new AbortController();
-    const { time, sequence } = selection;
-    session
-      .query("message", { recording, time, sequence }, { signal: controller.signal })
-      .then((found: Answer<"message">) => {
-        if (found === null) return;
-        const bytes = found.length.toLocaleString("en");
-        setMessage({ ...found, title: `message ${sequence} at ${clock(time)}, ${bytes} bytes${cutOf(found)}` });
-      })
-      .catch(() => undefined);
-    return () => controller.abort();
-  }, [session, recording, selection]);
-  return message;
 }

@@ -5,6 +5,7 @@ import { VirtualList } from "./virtual-list.tsx";
 
 /** Fields with what they say; choosing one shows its bytes. */
 export function FieldList({
+  label = "Fields",
   fields,
   classes,
   isFrameShown,
@@ -13,6 +14,7 @@ export function FieldList({
   onChoose,
   onPoint,
 }: {
+  readonly label?: string;
   readonly fields: readonly NamedField[];
   /** By field. */
   readonly classes: readonly string[];
@@ -44,7 +46,7 @@ export function FieldList({
       onPointerLeave={() => onPoint(null, null)}
     >
       <VirtualList
-        label="Fields"
+        label={label}
         role="listbox"
         count={listed.length}
         active={chosen === null ? -1 : rowOf[chosen]!}

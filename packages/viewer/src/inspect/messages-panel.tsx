@@ -8,7 +8,9 @@ import { clock } from "../time.ts";
 import { Button } from "../ui/button.tsx";
 import { MessageIndex } from "./message-index.ts";
 import { MessagePages, type MessageRow, rowOf } from "./message-pages.ts";
+import { FieldList } from "./field-list.tsx";
 import { MessageRun } from "./message-run.ts";
+import { type SelectedMessage, useMessage } from "./use-message.ts";
 import { VirtualList } from "./virtual-list.tsx";
 
 /** Columns in which messages are counted. */
@@ -37,10 +39,20 @@ function Messages({ deck }: { readonly deck: Deck }) {
   const search = useSearch(opened, channels, text);
   const rows = text === "" ? table : search;
   const now = frame?.time ?? 0;
+  const [isFollowing, setFollowing] = useState(true);
+  const message = useMessage(opened.recording);
+  const detail = selection?.kind === "message" && message?.sequence === selection.sequence ? message : null;
+  const current = rows.at(now);
+  // Of several at a time any may be chosen.
+  const isThere = rows.row(active)?.time === now;
+  useEffect(() => {
+    if (isFollowing && current !== null && !isThere) setActive(current);
+  }, [isFollowing, current, isThere]);
 
   const choose = (index: number): void => {
     const row = rows.row(index);
     if (row === null) return;
+    setFollowing(true);
     session.select({ kind: "message", time: row.time, sequence: row.sequence });
     void session.seek(row.time);
   };
@@ -83,42 +95,85 @@ function Messages({ deck }: { readonly deck: Deck }) {
             Earlier
           </Button>
         )}
-        <Button label="Go to the messages of now" disabled={text !== ""} onClick={() => setActive(table.goTo(now))}>
+        <Button
+          label="Go to the messages of now, and follow the player"
+          aria-pressed={isFollowing && current !== null}
+          disabled={text !== ""}
+          onClick={() => {
+            setFollowing(true);
+            setActive(table.goTo(now));
+          }}
+        >
           Now
         </Button>
         <output>{rows.told}</output>
       </div>
-      <VirtualList
-        label="Messages"
-        role="listbox"
-        count={rows.count}
-        active={Math.min(active, rows.count - 1)}
-        onActive={setActive}
-        onChoose={choose}
-        onWindow={rows.see}
-        row={(index) => {
-          const row = rows.row(index);
-          if (row === null) return { key: `${index}`, content: <span className="message-text">…</span> };
-          const isChosen = selection?.kind === "message" && selection.sequence === row.sequence;
-          const next = rows.row(index + 1);
-          return {
-            key: `${index}`,
-            attributes: {
-              "data-chosen": isChosen || undefined,
-              "data-now": (row.time <= now && next !== null && next.time > now) || undefined,
-            },
-            content: (
-              <>
-                <span className="message-time">{clock(row.time)}</span>
-                <span className="message-channel">{opened.channels[row.channel]?.name}</span>
-                <span className="message-size">{row.size.toLocaleString("en")} B</span>
-                <span className="message-text">{row.preview}</span>
-              </>
-            ),
-          };
-        }}
-      />
+      <div className="messages" onWheel={() => setFollowing(false)} onPointerDown={() => setFollowing(false)}>
+        <VirtualList
+          label="Messages"
+          role="listbox"
+          count={rows.count}
+          active={Math.min(active, rows.count - 1)}
+          onActive={(index) => {
+            setFollowing(false);
+            setActive(index);
+          }}
+          onChoose={choose}
+          onWindow={rows.see}
+          row={(index) => {
+            const row = rows.row(index);
+            if (row === null) return { key: `${index}`, content: <span className="message-text">…</span> };
+            const isChosen = selection?.kind === "message" && selection.sequence === row.sequence;
+            return {
+              key: `${index}`,
+              attributes: {
+                "data-chosen": isChosen || undefined,
+                "data-now": index === current || undefined,
+              },
+              content: (
+                <>
+                  <span className="message-time">{clock(row.time)}</span>
+                  <span className="message-channel">{opened.channels[row.channel]?.name}</span>
+                  <span className="message-size">{row.size.toLocaleString("en")} B</span>
+                  <span className="message-text">{row.preview}</span>
+                </>
+              ),
+            };
+          }}
+        />
+      </div>
+      {detail !== null && <Detail message={detail} onClose={() => session.select(null)} />}
     </div>
+  );
+}
+
+/** What one message says, field by field. */
+function Detail({
+  message: { title, fields },
+  onClose,
+}: {
+  readonly message: SelectedMessage;
+  readonly onClose: () => void;
+}) {
+  const [chosen, choose] = useState<number | null>(null);
+  const classes = useMemo(() => fields.map(() => ""), [fields]);
+  return (
+    <section className="message-detail" aria-label="Selected message">
+      <header>
+        <span>{title}</span>
+        <Button kind="bare" label="Close the message" onClick={onClose}>
+          ✕
+        </Button>
+      </header>
+      <FieldList
+        label="What the message says"
+        isFrameShown={false}
+        pointed={null}
+        onPoint={() => undefined}
+        onChoose={choose}
+        {...{ fields, classes, chosen }}
+      />
+    </section>
   );
 }
 
@@ -126,6 +181,8 @@ interface Table {
   readonly count: number;
   readonly told: string;
   readonly row: (index: number) => MessageRow | null;
+  /** The row of the last message that is not behind a time, as far as is known; null: it is not here. */
+  readonly at: (time: number) => number | null;
   /** Makes ready for the messages of a time; the row of the first of them. */
   readonly goTo: (time: number) => number;
   readonly see: (first: number, last: number) => void;
@@ -133,7 +190,15 @@ interface Table {
   readonly earlier: { readonly isThere: boolean; readonly fetch: () => Promise<number> } | null;
 }
 
-const EMPTY: Table = { count: 0, told: "", row: () => null, goTo: () => 0, see: () => undefined, earlier: null };
+const EMPTY: Table = {
+  count: 0,
+  told: "",
+  row: () => null,
+  at: () => null,
+  goTo: () => 0,
+  see: () => undefined,
+  earlier: null,
+};
 
 /** Every message, fetched when it is seen. */
 function useTable({ recording, timeline: { start, end } }: Opened, channels: readonly number[] | null): Table {
@@ -168,6 +233,7 @@ function useTable({ recording, timeline: { start, end } }: Opened, channels: rea
     count: index.count,
     told: `${index.count.toLocaleString("en")} messages`,
     row: (i) => pages.row(i),
+    at: (time) => lastAt(index.count, (i) => pages.row(i)?.time, time, index.rowAt(time)),
     goTo: (time) => index.rowAt(time),
     see: (first, last) => {
       window.current = [first, last];
@@ -213,6 +279,7 @@ function useRun(opened: Opened, channels: readonly number[] | null): Table {
         ? `${isAll ? "" : "at least "}${shown} messages`
         : `${shown} of ${all.toLocaleString("en")} messages`,
     row: (i) => run.row(i),
+    at: (time) => inRun(run, time),
     goTo: (time) => {
       setFrom({ time });
       return 0;
@@ -250,5 +317,21 @@ function useSearch({ recording }: Opened, channels: readonly number[] | null, te
   }, [session, recording, channels, text]);
   const count = found?.time.length ?? 0;
   const told = isDone && found?.isEnd === false ? `the first ${count} found` : `${count} found${isDone ? "" : " …"}`;
-  return { ...EMPTY, count, told, row: (i) => (found === null ? null : rowOf(found, i)) };
+  const row = (i: number): MessageRow | null => (found === null ? null : rowOf(found, i));
+  return { ...EMPTY, count, told, row, at: (time) => lastAt(count, (i) => found?.time[i], time, 0) };
+}
+
+/** From a row on, the last one not behind a time, among those that are here. */
+function lastAt(count: number, timeOf: (row: number) => number | undefined, time: number, from: number): number | null {
+  if (count === 0) return null;
+  let row = from > 0 && (timeOf(from) ?? time) > time ? from - 1 : from;
+  while (row + 1 < count && (timeOf(row + 1) ?? Number.POSITIVE_INFINITY) <= time) row++;
+  return row;
+}
+
+/** Null before the first one, and where more are to be fetched. */
+function inRun(run: MessageRun, time: number): number | null {
+  const [first, last] = [run.row(0), run.row(run.count - 1)];
+  if (first === null || last === null || time < first.time || (time > last.time && !run.hasLast)) return null;
+  return lastAt(run.count, (i) => run.row(i)?.time, time, 0);
 }

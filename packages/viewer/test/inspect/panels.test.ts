@@ -198,6 +198,24 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     for (const [told, held] of shown) expect(told, JSON.stringify(shown)).toBeCloseTo(held, 4);
   });
 
+  test("messages follow the player, until one scrolls away and back to now", async () => {
+    await go("race.hcrp", 5, ["messages"]);
+    const list = page.getByRole("listbox", { name: "Messages" });
+    const chosen = list.locator("[aria-selected=true] .message-time");
+    const now = page.getByRole("button", { name: "Go to the messages of now, and follow the player" });
+    await expect.poll(() => chosen.textContent()).toBe("0:05.000");
+    await page.evaluate(() => simtape.seek(20e9));
+    await expect.poll(() => chosen.textContent()).toBe("0:20.000");
+    await list.hover();
+    await page.mouse.wheel(0, -100);
+    await expect.poll(() => now.getAttribute("aria-pressed")).toBe("false");
+    await page.evaluate(() => simtape.seek(30e9));
+    await page.waitForFunction(() => simtape.frame?.time === 30e9);
+    expect(await list.locator(".message-time").first().textContent()).toMatch(/^0:(19|20)/);
+    await now.click();
+    await expect.poll(() => chosen.textContent()).toBe("0:30.000");
+  });
+
   test("messages are listed to the last, searched, and gone to; their bytes are shown", async () => {
     await go("race.hcrp", 1, ["messages", "bytes"]);
     const list = page.getByRole("listbox", { name: "Messages" });
@@ -210,6 +228,12 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     const time = await list.locator(".message-time").nth(1).textContent();
     await list.getByRole("option").nth(1).click();
     await expect.poll(() => page.getByLabel("Time shown", { exact: true }).inputValue()).toBe(time);
+    // what it says is told below, in which the list of its bytes has no part
+    const detail = page.getByRole("region", { name: "Selected message" });
+    await detail
+      .getByRole("option", { name: /checkpoint/ })
+      .first()
+      .waitFor();
     await picture("messages");
 
     await page
