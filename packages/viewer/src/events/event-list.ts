@@ -99,6 +99,11 @@ export function indexAt(events: readonly EventRow[], time: Time): number {
   return low;
 }
 
+/** The last part of a kind that is a path; the whole of any other. */
+export function kindName(kind: string): string {
+  return kind.split("/").findLast((part) => part !== "") ?? kind;
+}
+
 /** The text without what its kind says already. */
 export function textOf({ kind, text }: Pick<EventRow, "kind" | "text">): string {
   return text.startsWith(`${kind}: `) ? text.slice(kind.length + 2) : text;
@@ -122,7 +127,7 @@ export async function goToEvent(session: Session, direction: 1 | -1): Promise<vo
     return;
   }
   showEvent(session, found);
-  session.tell(`${clock(found.time)} ${found.kind}: ${textOf(found)}`);
+  session.tell(`${clock(found.time)} ${kindName(found.kind)}: ${textOf(found)}`);
 }
 
 export function wantedIn(shared: Readonly<Record<string, unknown>>): Wanted {

@@ -5,7 +5,7 @@ import { useFrame, useSession, useViewer } from "../hooks.ts";
 import { VirtualList } from "../inspect/virtual-list.tsx";
 import { useObservable } from "../observable.ts";
 import type { Deck } from "../session.ts";
-import { clock } from "../time.ts";
+import { useTimeScale } from "../clock.ts";
 import { Button } from "../ui/button.tsx";
 import {
   ALL,
@@ -13,6 +13,7 @@ import {
   eventListOf,
   goToEvent,
   indexAt,
+  kindName,
   type Known,
   showEvent,
   textOf,
@@ -35,6 +36,7 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
   const list = useMemo(() => eventListOf(session, deck), [session, deck]);
   const known = useObservable(list.known, (value) => value);
   const now = useFrame(8)?.time ?? 0;
+  const scale = useTimeScale();
   const [active, setActive] = useState(-1);
   const kept = shared[WANTED];
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is wanted counts
@@ -83,10 +85,11 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
               <button
                 key={kind}
                 type="button"
+                title={kind}
                 aria-pressed={isWanted}
                 onClick={() => want({ kinds: isWanted ? others : [...others, kind] })}
               >
-                {kind} <small>{count.toLocaleString("en")}</small>
+                {kindName(kind)} <small>{count.toLocaleString("en")}</small>
               </button>
             );
           })}
@@ -111,14 +114,14 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
           return {
             key: `${index}`,
             attributes: {
-              "aria-label": `${clock(time)}, ${kind}: ${text}`,
-              title: text,
+              "aria-label": `${scale.text(time)}, ${kindName(kind)}: ${text}`,
+              title: `${kind}: ${text}`,
               "data-now": index === current || undefined,
             },
             content: (
               <>
-                <span className="message-time">{clock(time)}</span>
-                <span className="event-kind">{kind}</span>
+                <span className="message-time">{scale.text(time)}</span>
+                <span className="event-kind">{kindName(kind)}</span>
                 <span className="message-text">{text}</span>
                 {!text.includes(who) && <span className="event-who">{who}</span>}
               </>

@@ -4,7 +4,7 @@ import { isTooFar } from "../afar.ts";
 import { useFrame, useSession, useViewer } from "../hooks.ts";
 import type { MessageRows, Opened } from "../protocol.ts";
 import type { Deck } from "../session.ts";
-import { clock } from "../time.ts";
+import { useTimeScale } from "../clock.ts";
 import { Button } from "../ui/button.tsx";
 import { MessageIndex } from "./message-index.ts";
 import { MessagePages, type MessageRow, rowOf } from "./message-pages.ts";
@@ -39,6 +39,7 @@ function Messages({ deck }: { readonly deck: Deck }) {
   const search = useSearch(opened, channels, text);
   const rows = text === "" ? table : search;
   const now = frame?.time ?? 0;
+  const scale = useTimeScale();
   const [isFollowing, setFollowing] = useState(true);
   const message = useMessage(opened.recording);
   const detail = selection?.kind === "message" && message?.sequence === selection.sequence ? message : null;
@@ -132,7 +133,7 @@ function Messages({ deck }: { readonly deck: Deck }) {
               },
               content: (
                 <>
-                  <span className="message-time">{clock(row.time)}</span>
+                  <span className="message-time">{scale.text(row.time)}</span>
                   <span className="message-channel">{opened.channels[row.channel]?.name}</span>
                   <span className="message-size">{row.size.toLocaleString("en")} B</span>
                   <span className="message-text">{row.preview}</span>
@@ -181,7 +182,7 @@ interface Table {
   readonly count: number;
   readonly told: string;
   readonly row: (index: number) => MessageRow | null;
-  /** The row of the last message that is not behind a time, as far as is known; null: it is not here. */
+  /** The row of the first message of the moment that a time shows, as far as is known; null: it is not here. */
   readonly at: (time: number) => number | null;
   /** Makes ready for the messages of a time; the row of the first of them. */
   readonly goTo: (time: number) => number;
@@ -233,7 +234,7 @@ function useTable({ recording, timeline: { start, end } }: Opened, channels: rea
     count: index.count,
     told: `${index.count.toLocaleString("en")} messages`,
     row: (i) => pages.row(i),
-    at: (time) => lastAt(index.count, (i) => pages.row(i)?.time, time, index.rowAt(time)),
+    at: (time) => momentAt(index.count, (i) => pages.row(i)?.time, time, index.rowAt(time)),
     goTo: (time) => index.rowAt(time),
     see: (first, last) => {
       window.current = [first, last];
@@ -318,14 +319,20 @@ function useSearch({ recording }: Opened, channels: readonly number[] | null, te
   const count = found?.time.length ?? 0;
   const told = isDone && found?.isEnd === false ? `the first ${count} found` : `${count} found${isDone ? "" : " …"}`;
   const row = (i: number): MessageRow | null => (found === null ? null : rowOf(found, i));
-  return { ...EMPTY, count, told, row, at: (time) => lastAt(count, (i) => found?.time[i], time, 0) };
+  return { ...EMPTY, count, told, row, at: (time) => momentAt(count, (i) => found?.time[i], time, 0) };
 }
 
-/** From a row on, the last one not behind a time, among those that are here. */
-function lastAt(count: number, timeOf: (row: number) => number | undefined, time: number, from: number): number | null {
+/** The first one of the last moment that is not behind a time, among those that are here; looked for about a row. */
+function momentAt(
+  count: number,
+  timeOf: (row: number) => number | undefined,
+  time: number,
+  from: number,
+): number | null {
   if (count === 0) return null;
   let row = from > 0 && (timeOf(from) ?? time) > time ? from - 1 : from;
   while (row + 1 < count && (timeOf(row + 1) ?? Number.POSITIVE_INFINITY) <= time) row++;
+  while (row > 0 && timeOf(row) !== undefined && timeOf(row - 1) === timeOf(row)) row--;
   return row;
 }
 
@@ -333,5 +340,5 @@ function lastAt(count: number, timeOf: (row: number) => number | undefined, time
 function inRun(run: MessageRun, time: number): number | null {
   const [first, last] = [run.row(0), run.row(run.count - 1)];
   if (first === null || last === null || time < first.time || (time > last.time && !run.hasLast)) return null;
-  return lastAt(run.count, (i) => run.row(i)?.time, time, 0);
+  return momentAt(run.count, (i) => run.row(i)?.time, time, 0);
 }

@@ -1,6 +1,7 @@
 import { pathText, type Series } from "simtape";
 import uPlot from "uplot";
-import { clock } from "../time.ts";
+import type { TimeScale } from "../clock.ts";
+import { rulerOf } from "../timeline/window.ts";
 
 /** Also distinguished by people who see colours otherwise (Okabe and Ito's, darker and lighter). */
 const COLORS = {
@@ -26,13 +27,16 @@ export interface ChartStyle {
   readonly text: string;
   readonly grid: string;
   readonly font: string;
+  readonly scale: TimeScale;
 }
 
 /** A chart with one scale for each unit: the first on the left, the second on the right, others without an axis. */
 export function chartOptions(
   size: { readonly width: number; readonly height: number },
   curves: readonly Curve[],
-  { scheme, text, grid, font }: ChartStyle,
+  { scheme, text, grid, font, scale }: ChartStyle,
+  /** What the axis of a unit goes from and to, at any time. */
+  rangeOf: (unit: string) => [number, number],
   onHover: (index: number | null) => void,
 ): uPlot.Options {
   const units = [...new Set(curves.map(({ line }) => line.unit ?? ""))];
@@ -43,7 +47,10 @@ export function chartOptions(
     ...size,
     legend: { show: false },
     cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 } },
-    scales: { x: { time: false }, ...Object.fromEntries(units.map((unit) => [scaleOf(unit), {}])) },
+    scales: {
+      x: { time: false },
+      ...Object.fromEntries(units.map((unit) => [scaleOf(unit), { range: () => rangeOf(unit) }])),
+    },
     series: [
       {},
       ...curves.map(({ line: { path, unit, interpolation }, color, isGhost }) => ({
@@ -57,7 +64,13 @@ export function chartOptions(
       })),
     ],
     axes: [
-      { ...axis, size: 26, gap: 3, space: 80, values: (_, splits) => timesOf(splits) },
+      {
+        ...axis,
+        size: 26,
+        gap: 3,
+        splits: ({ width }, _, min, max) => splitsOf(min, max, width, scale),
+        values: (_, splits) => timesOf(splits, scale),
+      },
       ...units.slice(0, 2).map((unit, i) => ({
         ...axis,
         scale: scaleOf(unit),
@@ -96,9 +109,14 @@ function scaleOf(unit: string): string {
   return `y ${unit}`;
 }
 
+/** Seconds that have a round name. */
+function splitsOf(min: number, max: number, width: number, scale: TimeScale): number[] {
+  return rulerOf({ start: min * 1e9, end: max * 1e9 }, width, 90, scale).times.map((time) => time / 1e9);
+}
+
 /** With as many digits as it takes to tell neighbours apart. */
-function timesOf(splits: readonly number[]): string[] {
+function timesOf(splits: readonly number[], scale: TimeScale): string[] {
   const step = splits.length > 1 ? splits[1]! - splits[0]! : 1;
   const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step) - 1e-9)));
-  return splits.map((seconds) => clock(seconds * 1e9, digits));
+  return splits.map((seconds) => scale.text(Math.round(seconds * 1e9), digits));
 }

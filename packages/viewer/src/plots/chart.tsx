@@ -1,12 +1,30 @@
 import { pathText, type Series, type SeriesPath } from "simtape";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useFrames, useSession } from "../hooks.ts";
 import { useObservable } from "../observable.ts";
+import { useTimeScale } from "../clock.ts";
+import { type Measure, measureOf, type UnitSystem, useUnitSystem } from "../measures.ts";
 import { scheme } from "../theme.ts";
+import { nameOfPath } from "./names.ts";
 import { type Curve, colorOf } from "./chart-options.ts";
+import { scalesOf } from "./scales.ts";
 import type { Range } from "./shared.ts";
 import { numberAt } from "./paths.ts";
 import { type PlotEvents, PlotView } from "./plot-view.ts";
+
+function measureOfLine(path: SeriesPath, unit: string | null, system: UnitSystem): Measure {
+  return measureOf(unit, "set" in path ? path.set : null, system);
+}
+
+/** In the unit in which it is shown. */
+function shownLine(line: Series, system: UnitSystem): Series {
+  const { unit, factor } = measureOfLine(line.path, line.unit, system);
+  return factor === 1 ? { ...line, unit } : { ...line, unit, value: line.value.map((value) => value * factor) };
+}
+
+function numberText(number: number): string {
+  return String(Number(number.toPrecision(7)));
+}
 
 interface Props {
   readonly paths: readonly SeriesPath[];
@@ -23,12 +41,6 @@ interface Props {
   readonly onAdd: () => void;
 }
 
-/** The end of a number's name: of what, and which; the whole one is its title. */
-function shortOf(path: SeriesPath): string {
-  if ("value" in path) return pathText(path).split("/").slice(-2).join("/");
-  return `${String(path.id).split("/").at(-1)} ${pathText(path).split("/").at(-1)}`;
-}
-
 /** Several numbers over the same time, with what they are now, or under the pointer. */
 export function Chart({ paths, series, ghosts, range, width, height, onZoom, onPan, onRange, onRemove, onAdd }: Props) {
   const session = useSession();
@@ -37,16 +49,28 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onP
   const view = useRef<PlotView | null>(null);
   const names = useRef<HTMLUListElement>(null);
   const events = useRef<PlotEvents | null>(null);
+  const scale = useTimeScale();
+  const system = useUnitSystem();
   const lines = useMemo(() => paths.flatMap((path) => series.get(pathText(path)) ?? []), [paths, series]);
   const curves = useMemo(() => {
     const of = (found: ReadonlyMap<string, Series>, isGhost: boolean): Curve[] =>
       paths.flatMap((path, color) => {
         const line = found.get(pathText(path));
-        return line === undefined ? [] : [{ line, color, isGhost }];
+        return line === undefined ? [] : [{ line: shownLine(line, system), color, isGhost }];
       });
     return [...of(series, false), ...ghosts.flatMap((found) => of(found, true))];
-  }, [paths, series, ghosts]);
+  }, [paths, series, ghosts, system]);
 
+  const [isWhole, setWhole] = useState(false);
+  const scales = useMemo(() => {
+    const { start, end } = range;
+    return scalesOf(
+      curves.map(({ line }) => line),
+      { start, end },
+      isWhole,
+    );
+  }, [curves, range, isWhole]);
+  const beyond = [...scales].find(([, one]) => one.beyond !== null);
   const tell = (): void => {
     const { frame } = session;
     if (frame === null) return;
@@ -56,8 +80,11 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onP
       const line = lines.findIndex((found) => found.path === path || pathText(found.path) === pathText(path));
       const now =
         "set" in path && path.item === "speed" ? view.current?.drawn(line, frame.time) : numberAt(frame.recorded, path);
-      const number = (line < 0 ? null : view.current?.hovered(line)) ?? now ?? Number.NaN;
-      const text = Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
+      const { factor } = measureOfLine(path, lines[line]?.unit ?? null, system);
+      const isDrawn = "set" in path && path.item === "speed";
+      const own = now === undefined || isDrawn ? now : now * factor;
+      const number = (line < 0 ? null : view.current?.hovered(line)) ?? own ?? Number.NaN;
+      const text = Number.isNaN(number) ? "–" : numberText(number);
       if (outputs[i] !== undefined && outputs[i].textContent !== text) outputs[i].textContent = text;
     });
   };
@@ -65,7 +92,7 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onP
   useEffect(() => {
     view.current ??= new PlotView(place.current!, () => events.current!);
     events.current = { seek: (time) => void session.seek(time), zoom: onZoom, pan: onPan, range: onRange, hover: tell };
-    view.current.show({ curves, range, width, height, scheme: shownScheme });
+    view.current.show({ curves, scales, range, width, height, scheme: shownScheme, scale });
     tell();
   });
   useEffect(
@@ -82,12 +109,12 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onP
         <ul ref={names} className="plot-lines">
           {paths.map((path, i) => {
             const label = pathText(path);
-            const unit = series.get(label)?.unit ?? null;
+            const { unit } = measureOfLine(path, series.get(label)?.unit ?? null, system);
             return (
               <li key={label} className="plot-line">
                 <span className="plot-swatch" style={{ background: colorOf(i, shownScheme) }} />
                 <span className="plot-name" title={label}>
-                  <bdi dir="ltr">{shortOf(path)}</bdi>
+                  {nameOfPath(path, session.frame?.state, unit !== null)}
                 </span>
                 <output aria-label={`${label} now`} aria-live="off">
                   –
@@ -104,6 +131,13 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onP
               </li>
             );
           })}
+          {(isWhole || beyond !== undefined) && (
+            <li>
+              <button type="button" className="plot-beyond" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
+                {beyond === undefined ? "all numbers" : `beyond: ${numberText(beyond[1].beyond!)} ${beyond[0]}`}
+              </button>
+            </li>
+          )}
           <li>
             <button type="button" className="plot-remove" aria-label="Add to this plot" onClick={onAdd}>
               +

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { useFrame, useSession, useValues } from "../hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useUnits } from "../units.ts";
+import { nameOfPath } from "./names.ts";
 import { searchPaths } from "./paths.ts";
 
 /** Shown of what is found. */
@@ -87,7 +88,9 @@ export function PathPicker({
               data-active={i === at || undefined}
               onClick={() => onToggle(path)}
             >
-              <span>{label}</span>
+              <span>
+                {label} <small>{nameOfPath(path, state ?? undefined, false)}</small>
+              </span>
               <Unit unit={"value" in path ? unitOf(path.value) : unit} />
             </button>
           ))}

@@ -1,16 +1,21 @@
 import "uplot/dist/uPlot.min.css";
 import { pathText, type Time } from "simtape";
 import uPlot from "uplot";
+import type { TimeScale } from "../clock.ts";
 import { type Curve, chartOptions, tableOf } from "./chart-options.ts";
+import type { Scale } from "./scales.ts";
 import type { Range } from "./shared.ts";
 
 export interface PlotContent {
   /** The recording's own first. */
   readonly curves: readonly Curve[];
+  /** By unit. */
+  readonly scales: ReadonlyMap<string, Scale>;
   readonly range: Range;
   readonly width: number;
   readonly height: number;
   readonly scheme: "light" | "dark";
+  readonly scale: TimeScale;
 }
 
 export interface PlotEvents {
@@ -53,21 +58,25 @@ export class PlotView {
   show(content: PlotContent): void {
     const before = this.#content;
     this.#content = content;
-    const { curves, range, width, height, scheme } = content;
+    const { curves, scales, range, width, height, scheme, scale } = content;
     const told = curves.map(({ line: { path, unit, interpolation }, ...look }) => [
       pathText(path),
       unit,
       interpolation,
       look,
     ]);
-    const shape = JSON.stringify([told, scheme]);
+    const shape = JSON.stringify([told, scheme, scale.mode]);
     const isNew = shape !== this.#shape || this.#plot === null;
     if (isNew) {
       this.#shape = shape;
       this.#plot?.destroy();
       const { color, borderTopColor } = getComputedStyle(this.#element);
-      const style = { scheme, text: color, grid: borderTopColor, font: "11px system-ui, sans-serif" };
-      const options = chartOptions({ width, height }, curves, style, (index) => {
+      const style = { scheme, text: color, grid: borderTopColor, font: "11px system-ui, sans-serif", scale };
+      const rangeOf = (unit: string): [number, number] => {
+        const { min, max } = this.#content!.scales.get(unit) ?? { min: 0, max: 1 };
+        return [min, max];
+      };
+      const options = chartOptions({ width, height }, curves, style, rangeOf, (index) => {
         this.#hovered = index;
         this.#events().hover();
       });
@@ -77,10 +86,11 @@ export class PlotView {
       this.#plot!.setSize({ width, height });
     }
     const isMoved = range.start !== before?.range.start || range.end !== before.range.end;
-    if (!isNew && !isMoved && curves === before?.curves) return;
+    if (!isNew && !isMoved && curves === before?.curves && scales === before.scales) return;
     const plot = this.#plot!;
     plot.batch(() => {
-      if (isNew || curves !== before?.curves) plot.setData(tableOf(curves.map(({ line }) => line)), true);
+      if (isNew || curves !== before?.curves || scales !== before.scales)
+        plot.setData(tableOf(curves.map(({ line }) => line)), true);
       plot.setScale("x", { min: range.start / 1e9, max: range.end / 1e9 });
     });
   }

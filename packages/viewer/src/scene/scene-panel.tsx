@@ -6,6 +6,8 @@ import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Deck } from "../session.ts";
 import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
+import { measureOfReading, type UnitSystem, useUnitSystem } from "../measures.ts";
+import type { Reading } from "./presenters/readings.ts";
 import type { CameraMode, CameraPlace } from "./camera-rig.ts";
 import { drawCourses } from "./courses.ts";
 import { gapText } from "./gap.ts";
@@ -42,6 +44,11 @@ export function ScenePanel() {
   const selection = useViewer((state) => state.selection);
   const main = useViewer(({ decks }) => decks[0]);
   const decks = useViewer((state) => state.decks);
+  const system = useUnitSystem();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: written again in the units that were chosen
+  useEffect(() => {
+    if (view.current !== null) write(view.current);
+  }, [system]);
   const [isEmpty, setEmpty] = useState(false);
   const [usual, setUsual] = useState<CameraMode>("orbit");
   const { mode = usual, labels = true, trails = true, readings = true } = settings;
@@ -167,7 +174,7 @@ export function ScenePanel() {
       setThings(listed);
     }
     writeGaps(gaps.current!, shown, decks);
-    writeHud(shown, main?.opened.timeline.tick ?? null);
+    writeHud(shown, main?.opened.timeline.tick ?? null, system);
   }
 
   if (failure !== null) throw failure;
@@ -196,11 +203,17 @@ export function ScenePanel() {
 }
 
 /** Numbers of what is looked at; before them, which tick it is. */
-function writeHud(view: SceneView, tick: Tick | null): void {
+function writeHud(view: SceneView, tick: Tick | null, system: UnitSystem): void {
   const { name, readings } = view.readings();
   const isTick = tick?.name === "tick" && tick.duration !== null && readings.length > 0;
   const first = isTick ? [{ label: "tick", value: Math.floor(view.time / tick.duration!), unit: "", digits: 0 }] : [];
-  view.hud.write(name, [...first, ...readings]);
+  view.hud.write(name, [...first, ...readings.map((reading) => shownReading(reading, system))]);
+}
+
+function shownReading(reading: Reading, system: UnitSystem): Reading {
+  const { unit, factor } = measureOfReading(reading.unit, system);
+  if (typeof reading.value === "string" || factor === 1) return reading;
+  return { ...reading, value: reading.value * factor, unit: unit!, digits: Math.max(1, reading.digits) };
 }
 
 /** One line for each ghost, in its colour. */

@@ -13,6 +13,7 @@ import { GhostDialog } from "./ghost-dialog.tsx";
 import { reset, showPanel } from "./layout.ts";
 import { LayoutDialog } from "./layout-dialog.tsx";
 import { savePicture } from "./picture.ts";
+import { UnitsMenu } from "./units-menu.tsx";
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
 export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
@@ -54,6 +55,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         <MenuItem onSelect={() => setDialog("layouts")}>Layouts …</MenuItem>
         <MenuItem onSelect={() => dock !== null && reset(dock, session)}>Default layout</MenuItem>
       </Menu>
+      <UnitsMenu />
       <Button onClick={() => void share(session)}>Share</Button>
       <Button onClick={() => void savePicture(session)}>Picture</Button>
       <Button

@@ -1,6 +1,6 @@
 import type { TimeRange } from "simtape";
 import type { Mark } from "../protocol.ts";
-import { clock } from "../time.ts";
+import type { TimeScale } from "../clock.ts";
 import type { Activity, Counts } from "./activity.ts";
 import { drawDamage } from "./damage.ts";
 import { drawLabels } from "./labels.ts";
@@ -29,6 +29,7 @@ export interface Scene {
   /** Pixels that the lanes are scrolled up by. */
   readonly scroll: number;
   readonly palette: Palette;
+  readonly scale: TimeScale;
 }
 
 export function paletteOf(element: Element): Palette {
@@ -167,20 +168,24 @@ function totalsOf({ whole, spread }: Activity): Float64Array | null {
   return whole === null ? spread : Float64Array.from(allOf(whole).counts);
 }
 
-function drawRuler(context: CanvasRenderingContext2D, { all, window, palette, height }: Scene, plot: number): void {
+function drawRuler(
+  context: CanvasRenderingContext2D,
+  { all, window, palette, height, scale }: Scene,
+  plot: number,
+): void {
   context.textAlign = "left";
   if (isMoment(all)) {
     context.fillStyle = palette.faint;
-    context.fillText(`one moment, ${clock(all.start)}`, GUTTER + 4, OVERVIEW + RULER / 2);
+    context.fillText(`one moment, ${scale.text(all.start)}`, GUTTER + 4, OVERVIEW + RULER / 2);
     return;
   }
-  const { times, digits } = rulerOf(window, plot, 84);
+  const { times, digits } = rulerOf(window, plot, 84, scale);
   for (const time of times) {
     const x = GUTTER + pixelOf(time, window, plot);
     context.fillStyle = palette.line;
     context.fillRect(x, OVERVIEW, 1, height);
     context.fillStyle = palette.faint;
-    if (x + 30 < GUTTER + plot) context.fillText(clock(time, digits), x + 4, OVERVIEW + RULER / 2);
+    if (x + 30 < GUTTER + plot) context.fillText(scale.text(time, digits), x + 4, OVERVIEW + RULER / 2);
   }
 }
 

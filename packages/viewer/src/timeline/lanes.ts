@@ -1,3 +1,4 @@
+import { kindName } from "../events/event-list.ts";
 import type { ChannelFacts, Mark } from "../protocol.ts";
 import { mainTime } from "../placement.ts";
 import type { Deck, Session } from "../session.ts";
@@ -33,7 +34,7 @@ export function lanesOf(
     else found.push(mark);
   }
   return [
-    ...[...kinds].map(([name, found]) => ({ kind: "marks", name, marks: found }) as const),
+    ...[...kinds].map(([name, found]) => ({ kind: "marks", name: kindName(name), marks: found }) as const),
     ...ghosts.map(
       (ghost) => ({ kind: "ghost", name: `ghost ${ghost.place.name}`, window: ghostWindow(ghost, main!) }) as const,
     ),

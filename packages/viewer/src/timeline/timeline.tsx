@@ -3,7 +3,7 @@ import { useFrames, useSession, useShared, useViewer } from "../hooks.ts";
 import type { Mark } from "../protocol.ts";
 import { useObservable } from "../observable.ts";
 import { scheme } from "../theme.ts";
-import { clock } from "../time.ts";
+import { useTimeScale } from "../clock.ts";
 import { Activity } from "./activity.ts";
 import { damageAt } from "./damage.ts";
 import { drawGround, drawPlayhead, type Palette, paletteOf } from "./draw.ts";
@@ -27,6 +27,7 @@ export function Timeline() {
   const keptHeight = typeof shared === "number" ? Math.min(HEIGHT.most, Math.max(HEIGHT.least, shared)) : null;
   const all = useMemo(() => wholeOf(opened.timeline), [opened]);
   const [window, setWindow] = useWindow(all);
+  const scale = useTimeScale();
   const isUnfolded = useViewer(({ shared }) => shared[UNFOLDED]) === true;
   const [width, setWidth] = useState(0);
   const [scroll, setScroll] = useState(0);
@@ -78,9 +79,9 @@ export function Timeline() {
     const context = contextOf(ground.current!, width, height);
     palette.current = paletteOf(container.current!);
     if (context === null || activity === null) return;
-    const scene = { width, height, all, window, activity, lanes, scroll: scrolled, palette: palette.current };
+    const scene = { width, height, all, window, activity, lanes, scroll: scrolled, palette: palette.current, scale };
     drawGround(context, scene);
-  }, [width, height, all, window, activity, version, lanes, scrolled, shownScheme]);
+  }, [width, height, all, window, activity, version, lanes, scrolled, shownScheme, scale]);
 
   const drawHead = (): void => {
     const context = head.current?.getContext("2d") ?? null;
@@ -101,7 +102,7 @@ export function Timeline() {
       setWindow(clamped({ start: from, end: from + end - start }, all));
     }
     container.current?.setAttribute("aria-valuenow", String(frame.time / 1e9));
-    container.current?.setAttribute("aria-valuetext", clock(frame.time));
+    container.current?.setAttribute("aria-valuetext", scale.text(frame.time));
     drawHead();
   });
 
@@ -177,7 +178,7 @@ export function Timeline() {
   };
   const tipAt = (x: number, y: number): { x: number; text: string } => {
     const near = markAt(x, y);
-    const time = clock(near?.time ?? timeOf(x, window, plot));
+    const time = scale.text(near?.time ?? timeOf(x, window, plot));
     const damaged = near !== null || activity === null ? null : damageAt(activity.damage, x, window, plot);
     const said = near?.label ?? damaged?.message;
     return { x: GUTTER + x, text: said === undefined ? time : `${time} ${said}` };
@@ -204,7 +205,7 @@ export function Timeline() {
         aria-valuemin={all.start / 1e9}
         aria-valuemax={all.end / 1e9}
         aria-valuenow={(session.time ?? all.start) / 1e9}
-        aria-valuetext={clock(session.time ?? all.start)}
+        aria-valuetext={scale.text(session.time ?? all.start)}
         style={{ height }}
         onPointerDown={(event) => {
           const { x, y } = placeOf(event);

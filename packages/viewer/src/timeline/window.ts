@@ -1,4 +1,5 @@
 import type { Time } from "simtape";
+import type { TimeScale } from "../clock.ts";
 
 /** The part of a recording that is seen. */
 export interface Window {
@@ -70,14 +71,21 @@ export function timeOf(pixel: number, { start, end }: Window, width: number): Ti
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600];
 
 /** Times for a ruler, at least `apart` pixels from each other, and how many digits behind the point tell them apart. */
-export function rulerOf(window: Window, width: number, apart: number): { times: Time[]; digits: number } {
-  const least = ((window.end - window.start) / 1e9 / Math.max(1, width)) * apart;
-  const seconds = STEPS.find((step) => step >= least && least > 0.5) ?? powerStep(least);
-  const step = seconds * 1e9;
+export function rulerOf(
+  window: Window,
+  width: number,
+  apart: number,
+  { origin, step: own }: Pick<TimeScale, "origin" | "step"> = { origin: 0, step: null },
+): { times: Time[]; digits: number } {
+  const unit = own ?? 1e9;
+  const least = ((window.end - window.start) / unit / Math.max(1, width)) * apart;
+  const power = powerStep(least);
+  const count = own === null ? (STEPS.find((step) => step >= least && least > 0.5) ?? power) : Math.max(1, power);
+  const step = count * unit;
   const times: Time[] = [];
-  const first = Math.ceil(window.start / step);
-  for (let n = first; n * step <= window.end; n++) times.push(n * step);
-  return { times, digits: Math.min(9, Math.max(0, Math.ceil(-Math.log10(seconds) - 1e-9))) };
+  const first = Math.ceil((window.start - origin) / step);
+  for (let n = first; origin + n * step <= window.end; n++) times.push(origin + n * step);
+  return { times, digits: Math.min(9, Math.max(0, Math.ceil(-Math.log10(count) - 1e-9))) };
 }
 
 /** 1, 2 or 5 times a power of ten, at least `least`. */

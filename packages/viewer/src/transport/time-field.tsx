@@ -1,6 +1,6 @@
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useFrames, useSession, useViewer } from "../hooks.ts";
-import { clock, parseTime } from "../time.ts";
+import { useTimeScale } from "../clock.ts";
 
 /** The time shown; another one, or a tick, can be typed over it. */
 export function TimeField() {
@@ -8,9 +8,12 @@ export function TimeField() {
   const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
   const field = useRef<HTMLInputElement>(null);
   const [isWrong, setWrong] = useState(false);
+  const scale = useTimeScale();
   const show = (): void => {
-    if (field.current !== null) field.current.value = clock(session.frame?.time ?? 0);
+    if (field.current !== null) field.current.value = scale.text(session.frame?.time ?? 0);
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shown otherwise at once
+  useEffect(show, [scale]);
   useFrames(() => {
     if (document.activeElement !== field.current) show();
   });
@@ -31,7 +34,7 @@ export function TimeField() {
       onKeyDown={(event) => {
         if (event.key === "Escape") event.currentTarget.blur();
         if (event.key !== "Enter" || timeline === undefined) return;
-        const time = parseTime(event.currentTarget.value, timeline, session.frame?.time ?? 0);
+        const time = scale.parse(event.currentTarget.value, session.frame?.time ?? 0);
         setWrong(time === null);
         if (time === null) return;
         event.currentTarget.blur();

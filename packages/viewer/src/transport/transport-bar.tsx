@@ -1,5 +1,6 @@
+import { useTimeScale } from "../clock.ts";
 import { useFrames, useSession, useViewer } from "../hooks.ts";
-import { clock, tickAt } from "../time.ts";
+import { tickAt } from "../time.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useRef } from "react";
@@ -13,6 +14,7 @@ export function TransportBar() {
   const rate = useViewer(({ status }) => status.rate);
   const loop = useViewer(({ status }) => status.loop);
   const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
+  const scale = useTimeScale();
   const tick = useRef<HTMLSpanElement>(null);
   useFrames((frame) => {
     if (tick.current === null || timeline === undefined) return;
@@ -67,7 +69,7 @@ export function TransportBar() {
         <Icon name="loop" />
       </Button>
       <TimeField />
-      <span className="faint">/ {clock(timeline?.end ?? 0)}</span>
+      <span className="faint">/ {scale.text(timeline?.end ?? 0)}</span>
       <span className="faint time" ref={tick} />
       <span className="spring" />
       <span className="transport-phase" role="status">

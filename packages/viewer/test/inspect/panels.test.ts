@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     const csv = readFileSync(await (await download).path(), "utf8");
     expect(csv.split("\n")[0]).toBe("time [s],energy.kinetic [kJ/mol],particles/7/position.y [nm]");
     await page.getByRole("button", { name: "Take energy.kinetic out of this plot" }).click();
-    await expect.poll(() => page.locator(".plot-name").allTextContents()).toEqual(["7 position.y"]);
+    await expect.poll(() => page.locator(".plot-name").allTextContents()).toEqual(["C8 · position y"]);
   });
 
   test("plots show the part of the recording that the timeline shows, and the other way round", async () => {

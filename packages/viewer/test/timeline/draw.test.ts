@@ -1,8 +1,11 @@
 import { expect, test, vi } from "vitest";
 import type { Session } from "../../src/session.ts";
+import { timeScale } from "../../src/clock.ts";
 import { Activity } from "../../src/timeline/activity.ts";
 import { drawGround, drawPlayhead, type Scene } from "../../src/timeline/draw.ts";
 import { GUTTER, MARGIN } from "../../src/timeline/measures.ts";
+
+const scale = timeScale({ start: 0, end: 1e9, epoch: null, tick: null }, "start");
 
 const untouchable = new Proxy({} as CanvasRenderingContext2D, {
   get: (_, name) => expect.fail(`${String(name)} was asked for`),
@@ -17,7 +20,7 @@ test.each([0, 1, GUTTER, GUTTER + MARGIN])("nothing is drawn on a width of %i, w
   activity.whole = { window: all, columns: 4, counts: Uint32Array.of(1, 2, 3, 4) };
   const lanes = [{ kind: "channel", name: "pose", channel: 0 }] as const;
   const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "", damage: "" };
-  const scene: Scene = { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette };
+  const scene: Scene = { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette, scale };
   drawGround(untouchable, scene);
   drawPlayhead(untouchable, scene, 5e8, all);
 });
@@ -59,7 +62,7 @@ test("what is drawn of a million messages and events is bounded by pixels, at ev
   for (const part of [1, 0.3, 0.01, 1e-6]) {
     const window = { start: 1.8e12, end: 1.8e12 + 1.8e12 * part };
     const counted = { drawn: 0 };
-    drawGround(countingContext(counted), { width, height, all, window, activity, lanes, scroll: 0, palette });
+    drawGround(countingContext(counted), { width, height, all, window, activity, lanes, scroll: 0, palette, scale });
     expect(counted.drawn).toBeGreaterThan(lanes.length);
     expect(counted.drawn).toBeLessThan((width - GUTTER - MARGIN) * (lanes.length + 2));
   }

@@ -1,0 +1,39 @@
+import { modesOf, type TimeMode, useTimeMode, useTimeScale } from "../clock.ts";
+import { useSession, useViewer } from "../hooks.ts";
+import { SYSTEMS, UNITS, useUnitSystem } from "../measures.ts";
+import { Menu, MenuItem } from "../ui/menu.tsx";
+
+const MODES: Readonly<Record<TimeMode, string>> = {
+  start: "Time since the start",
+  wall: "Time of day, here",
+  tick: "Ticks",
+};
+
+/** In which units numbers and times are shown. */
+export function UnitsMenu() {
+  const session = useSession();
+  const system = useUnitSystem();
+  const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
+  const { mode } = useTimeScale();
+  const [, show] = useTimeMode();
+  return (
+    <Menu label="Units">
+      {SYSTEMS.map(([name, text]) => (
+        <MenuItem
+          key={name}
+          isChecked={name === system}
+          onSelect={() => session.share(UNITS, name === "everyday" ? undefined : name)}
+        >
+          {text}
+        </MenuItem>
+      ))}
+      <hr />
+      {timeline !== undefined &&
+        modesOf(timeline).map((name) => (
+          <MenuItem key={name} isChecked={name === mode} onSelect={() => show(name === "start" ? undefined : name)}>
+            {MODES[name]}
+          </MenuItem>
+        ))}
+    </Menu>
+  );
+}
