@@ -106,6 +106,8 @@ describe.skipIf(!hasChromium)("end to end, what the page shows is what the comma
     const { stdout } = await command(["cat", path, "--limit", "1", "--json"]);
     const { channel } = JSON.parse(stdout) as { readonly channel: string };
     const messages = page.getByRole("listbox", { name: "Messages" });
+    await messages.focus();
+    await page.keyboard.press("Home");
     await expect.poll(() => messages.locator(".message-channel").first().textContent()).toBe(channel);
     await page.getByRole("listbox", { name: "Records" }).getByRole("option").first().click();
     // Of a gzip file the records are those of what is in it.

@@ -10,6 +10,7 @@ import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
+import { ViewList } from "./view-list.ts";
 import { moduleAddress, scriptAt } from "./view-modules.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ export interface ViewServer {
  */
 export async function serveView(
   folder: string,
-  entries: readonly ViewEntry[],
+  entries: readonly ViewEntry[] | ViewList,
   port: number,
   given: ReadonlyMap<string, Uint8Array> = new Map(),
   modules: readonly string[] = [],
@@ -47,13 +48,7 @@ export async function serveView(
   const token = randomBytes(12).toString("base64url");
   const page = await pageOf(folder, modules);
   const policy = policyOf(page.get("index.html")!.toString());
-  const list = JSON.stringify(
-    entries.map((entry, i) => ({
-      name: entry.name,
-      url: urlOf(entry, i),
-      bytes: "bytes" in entry ? entry.bytes : null,
-    })),
-  );
+  const list = entries instanceof ViewList ? entries : new ViewList(entries);
   const server = createServer((request, response) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Referrer-Policy", "no-referrer");
@@ -75,14 +70,20 @@ export async function serveView(
     if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404);
     const inside = path.slice(token.length + 2);
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
-    if (file !== null) return sendFile(entries[Number(file[1])], file[2]!, given, request, response);
+    if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, request, response);
     const name = inside === "" ? "index.html" : inside;
-    const content = name === LIST ? Buffer.from(list) : (page.get(name) ?? (await scriptAt(name, modules)));
+    const content = (await listed(name)) ?? page.get(name) ?? (await scriptAt(name, modules));
     if (content === null) return refuse(response, 404);
     response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
     // Names of what was built tell its content.
     if (name.startsWith("assets/")) response.setHeader("Cache-Control", "private, max-age=31536000, immutable");
     response.end(content);
+  }
+
+  async function listed(name: string): Promise<Buffer | null> {
+    const [, index] = /^facts\/(\d+)\.json$/.exec(name) ?? [];
+    const text = name === LIST ? await list.json() : index === undefined ? null : await list.facts(Number(index));
+    return text === null ? null : Buffer.from(text);
   }
 
   const boundPort = (): number => (server.address() as AddressInfo).port;
@@ -97,7 +98,7 @@ export async function serveView(
   return {
     address: (opened) =>
       `${base}${opened.length === 0 ? "" : "?"}${opened
-        .map((entry) => `url=${encodeURIComponent(urlOf(entry, entries.indexOf(entry))).replaceAll("%2F", "/")}`)
+        .map((entry) => `url=${encodeURIComponent(list.urlOf(entry)).replaceAll("%2F", "/")}`)
         .join("&")}`,
     closed,
     close: () => {
@@ -130,13 +131,6 @@ function withMeta(page: string, [name, content]: readonly [name: string, content
 function policyOf(index: string): string | undefined {
   const content = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(index)?.[1];
   return content?.replaceAll("&#39;", "'").replaceAll("&amp;", "&");
-}
-
-/** As the page asks for it, relative to the page. */
-function urlOf(entry: ViewEntry, index: number): string {
-  if (!("url" in entry)) return `files/${index}/${encodeURIComponent(entry.main)}`;
-  // Its secrets are for this process only, not for addresses, histories and links.
-  return opensDoors(new URL(entry.url)) ? `relayed/${index}/${encodeURIComponent(entry.name)}` : entry.url;
 }
 
 /** Passes on what a server elsewhere has, of the file at `entry` or one beside that belongs to it. */

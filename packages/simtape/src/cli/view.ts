@@ -8,6 +8,7 @@ import { formatModules } from "./formats.ts";
 import { counted, Output, say } from "./output.ts";
 import { type ReadOptions, takesFiles } from "./recordings.ts";
 import { entriesOf } from "./view-entries.ts";
+import { ViewList } from "./view-list.ts";
 import { serveView } from "./view-server.ts";
 
 interface ViewOptions extends Pick<ReadOptions, "given"> {
@@ -29,7 +30,8 @@ export function addView(program: Command): void {
     .addHelpText("after", "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open")
     .action(async (names: readonly string[], options: ViewOptions) => {
       const entries = await entriesOf(names);
-      const server = await serveView(builtViewer(), entries, portOf(options.port), options.given, formatModules());
+      const list = new ViewList(entries, () => entriesOf(names));
+      const server = await serveView(builtViewer(), list, portOf(options.port), options.given, formatModules());
       const output = new Output();
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
       await output.line(address);

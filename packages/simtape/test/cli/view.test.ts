@@ -1,11 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { belongsTo, entriesOf } from "../../src/cli/view-entries.ts";
+import type { ViewFacts } from "../../src/cli/view-facts.ts";
+import { ViewList } from "../../src/cli/view-list.ts";
+import { open } from "../../src/index.ts";
 import { serveView, type ViewServer } from "../../src/cli/view-server.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { fixtures as makeHcrp } from "../fixtures/hcrp/make.ts";
@@ -83,10 +86,10 @@ describe("the server of the viewer", () => {
   test("lists the recordings in a folder, a pair as one and a folder of segments as one", async () => {
     const list = JSON.parse((await get(at("recordings.json"))).body.toString()) as { name: string; url: string }[];
     expect(list.map(({ name, url }) => [name, url])).toEqual([
+      ["far away.hcrp", "https://example.org/far%20away.hcrp?v=1"],
       ["parkour", "files/0/meta.hcrp"],
       ["short.traj", "files/1/short.traj"],
       ["town.log", "files/2/town.log"],
-      ["far away.hcrp", "https://example.org/far%20away.hcrp?v=1"],
     ]);
   });
 
@@ -249,6 +252,43 @@ describe("the server of the viewer", () => {
     });
     expect(new URL(two.address(entries)).search).toBe("?url=files/0/town.log&url=files/1/short.traj");
   });
+});
+
+test("a list has what came later, too, by name as people sort, each under a number of its own", async () => {
+  const own = join(dirname(folder), "growing");
+  mkdirSync(own);
+  const log = readFileSync(join(folder, "town.log"));
+  for (const name of ["run 10.log", "run 9.log"]) writeFileSync(join(own, name), log);
+  const list = new ViewList(await entriesOf([own]), () => entriesOf([own]));
+  const listed = async (): Promise<unknown[]> =>
+    (JSON.parse(await list.json()) as { name: string; url: string }[]).map(({ name, url }) => [name, url]);
+  const before = [
+    ["run 9.log", "files/1/run%209.log"],
+    ["run 10.log", "files/0/run%2010.log"],
+  ];
+  expect(await listed()).toEqual(before);
+  writeFileSync(join(own, "Run 1.log"), log);
+  expect(await listed()).toEqual([["Run 1.log", "files/2/Run%201.log"], ...before]);
+  rmSync(join(own, "run 9.log"));
+  expect(await listed()).toEqual([["Run 1.log", "files/2/Run%201.log"], before[1]]);
+  rmSync(own, { recursive: true });
+  expect(await listed()).toHaveLength(2);
+});
+
+test("a list tells of a recording what it is, how long, and where things were; of what cannot be read nothing", async () => {
+  const own = join(dirname(folder), "told");
+  mkdirSync(own);
+  writeFileSync(join(own, "town.log"), readFileSync(join(folder, "town.log")));
+  const list = new ViewList(await entriesOf([own]));
+  await using recording = await open(new Uint8Array(readFileSync(join(folder, "town.log"))));
+  const { start, end } = await recording.timeline();
+  const facts = JSON.parse((await list.facts(0))!) as ViewFacts;
+  expect(facts).toMatchObject({ format: recording.info.format, seconds: (end - start) / 1e9 });
+  expect(facts.places.length).toBeGreaterThan(0);
+  for (const part of facts.places.flat()) expect(part >= 0 && part <= 1).toBe(true);
+  expect(await list.facts(1)).toBeNull();
+  rmSync(own, { recursive: true });
+  expect(await new ViewList([list.entry(0)!]).facts(0)).toBeNull();
 });
 
 test("names no recording that is none, and no folder without one", async () => {

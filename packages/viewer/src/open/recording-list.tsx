@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { useSession } from "../hooks.ts";
 import { sizeText } from "../size.ts";
 import { locatorAt } from "./files.ts";
+import { RecordingFacts, useFacts } from "./recording-facts.tsx";
 
 /** An entry of what `simtape view` serves. */
 interface Listed {
@@ -9,7 +10,12 @@ interface Listed {
   /** Relative to the page. */
   readonly url: string;
   readonly bytes: number | null;
+  /** Where the server tells more of it, relative to the page; absent: it does not. */
+  readonly facts?: string | null;
 }
+
+/** Between two looks at what is there, milliseconds. */
+const LOOK_EVERY = 5000;
 
 /** Where the server has written down what it serves: in the page itself; empty for a page without such a server. */
 function listAddress(): string {
@@ -24,18 +30,32 @@ export function RecordingList() {
     const address = listAddress();
     if (address === "") return;
     const controller = new AbortController();
-    fetch(address, { signal: controller.signal })
-      .then(async (response) => setList((await response.json()) as Listed[]))
-      .catch(() => undefined);
-    return () => controller.abort();
+    let seen = "";
+    const look = async (): Promise<void> => {
+      const text = await (await fetch(address, { signal: controller.signal })).text();
+      if (text !== seen) setList(JSON.parse(text) as Listed[]);
+      seen = text;
+    };
+    const lookAgain = (): void => {
+      // A page that is not seen need not know.
+      if (!document.hidden) look().catch(() => undefined);
+    };
+    lookAgain();
+    const timer = setInterval(lookAgain, LOOK_EVERY);
+    return () => {
+      clearInterval(timer);
+      controller.abort();
+    };
   }, []);
+  const factsOf = useFacts(list);
   if (list.length === 0) return null;
   return (
     <nav className="start-list" aria-label="Recordings">
-      {list.map(({ name, url, bytes }) => (
-        <button key={url} type="button" onClick={() => void session.open(locatorAt(url))}>
-          <span>{name}</span>
-          {bytes !== null && <small>{sizeText(bytes)}</small>}
+      {list.map((listed) => (
+        <button key={listed.url} type="button" onClick={() => void session.open(locatorAt(listed.url))}>
+          <RecordingFacts facts={factsOf(listed)} />
+          <span>{listed.name}</span>
+          {listed.bytes !== null && <small>{sizeText(listed.bytes)}</small>}
         </button>
       ))}
     </nav>
