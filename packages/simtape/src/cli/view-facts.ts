@@ -20,7 +20,7 @@ export interface ViewFacts {
 
 /** Bytes of a recording that is opened for a list. */
 const MOST_BYTES = 64 << 20;
-/** Moments of which the places are told, and things in each. */
+/** Moments of which the places are given, and things in each. */
 const MOMENTS = 12;
 const THINGS = 60;
 

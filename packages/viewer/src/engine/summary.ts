@@ -1,7 +1,7 @@
 import type { Value } from "simtape";
 import { preview } from "./preview.ts";
 
-/** Things of a list that are told. */
+/** Things of a list that are shown. */
 const LISTED = 8;
 /** Names of fields that say where in the recording or in memory, not what. */
 const PLUMBING =

@@ -51,7 +51,7 @@ export class EventList {
       const rest = await this.#session.query("events", ask, { onProgress });
       add(rest, rest.isEnd ? (isReading ? "complete" : "listed") : "cut");
     } catch {
-      // What is damaged is told by findings; a recording that was closed has no list.
+      // What is damaged is in the findings; a recording that was closed has no list.
       this.known.update({ phase: "failed" });
     }
   }

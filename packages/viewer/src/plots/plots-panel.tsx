@@ -2,7 +2,7 @@ import "./plots.css";
 import { pathText, type SeriesPath, type Time } from "simtape";
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
-import { useFrames, useSession, useValues, useViewer } from "../hooks.ts";
+import { useSession, useValues, useViewer } from "../hooks.ts";
 import type { Opened } from "../protocol.ts";
 import { sizeText } from "../size.ts";
 import { useWindow } from "../timeline/use-window.ts";
@@ -146,8 +146,9 @@ function useFirstChart(opened: Opened, chosen: () => Shown | null, show: (shown:
       .query("charts", { recording: opened.recording, from, isReading }, { signal: controller.signal })
       .then((paths) => {
         if (paths.length === 0 || isChosen()) return;
-        first.current = { charts: [paths], range: null };
-        show(first.current);
+        const found: Shown = { charts: [paths] };
+        first.current = found;
+        show(found);
       })
       .catch(() => undefined);
     return () => controller.abort();

@@ -9,7 +9,7 @@ export interface Scale {
   readonly beyond: number | null;
 }
 
-/** Numbers of which single ones can be told from the others. */
+/** Numbers of which single ones can be distinguished from the others. */
 const ENOUGH = 50;
 /** The part of them on either side that may be single ones, and how many times the spread of the others they are away. */
 const PART = 0.01;

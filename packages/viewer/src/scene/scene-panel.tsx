@@ -98,7 +98,7 @@ export function ScenePanel() {
   useEffect(() => {
     if (view.current === null) return;
     view.current.selection = selection;
-    writeHud(view.current, main?.opened.timeline.tick ?? null);
+    writeHud(view.current, main?.opened.timeline.tick ?? null, system);
   }, [selection]);
   useEffect(() => {
     if (view.current !== null) view.current.mode = mode;

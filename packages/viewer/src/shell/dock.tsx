@@ -7,7 +7,7 @@ import { mainPanel } from "../session.ts";
 import { PANELS, type PanelKind } from "../panels.ts";
 import { scheme } from "../theme.ts";
 import { useObservable } from "../observable.ts";
-import { hideLoneTab, restore, showPanel } from "./layout.ts";
+import { hideLoneTab, reset, restore, showPanel } from "./layout.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
 
 /** The elements that the layout has made for panels, by panel. */
