@@ -99,7 +99,7 @@ export function ScenePanel() {
     if (view.current === null) return;
     view.current.selection = selection;
     writeHud(view.current, main?.opened.timeline.tick ?? null, system);
-  }, [selection]);
+  }, [selection, system]);
   useEffect(() => {
     if (view.current !== null) view.current.mode = mode;
   }, [mode]);
