@@ -118,6 +118,8 @@ export class Session {
   #omitted: readonly string[] = [];
   /** Brings a panel to the front, by its id; what lays the panels out says how. */
   showPanel: (id: string) => void = () => undefined;
+  /** What was asked for last: what the player tells may be older. */
+  #isToPlay = false;
   /** By the id of the panel that draws it. */
   readonly pictures: Map<string, Picture> = new Map();
   /** Likewise. */
@@ -189,7 +191,8 @@ export class Session {
     const before = this.state.value.decks;
     this.#left = {};
     this.#frame = null;
-    this.state.update({ decks: [{ opened, place, placement: {} }], selection, isPlaying: false });
+    this.#setPlaying(false);
+    this.state.update({ decks: [{ opened, place, placement: {} }], selection });
     await this.#play(place, at ?? opened.placed ?? opened.timeline.start, rate, loop);
     await this.#drop(before);
   }
@@ -273,14 +276,17 @@ export class Session {
     this.state.update({ failure: null, phase });
   }
 
+  /** Plays; at rest behind the loop, from where it begins. */
   play(): void {
     if (this.#player === null) return;
-    this.state.update({ isPlaying: true });
+    const entry = this.isPlaying ? null : this.#loopEntry();
+    if (entry !== null) void this.seek(entry);
+    this.#setPlaying(true);
     this.#player.play();
   }
 
   pause(): void {
-    this.state.update({ isPlaying: false });
+    this.#setPlaying(false);
     this.#player?.pause();
   }
 
@@ -297,18 +303,24 @@ export class Session {
   }
 
   step(count: number, by?: StepUnit): Promise<boolean> {
-    this.state.update({ isPlaying: false });
+    this.#setPlaying(false);
     return this.#player?.step(count, by) ?? Promise.resolve(false);
   }
 
   setRate(rate: number): void {
-    this.#player?.setRate(rate);
+    if (this.#player === null) return;
+    this.#player.setRate(rate);
+    this.#setStatus({ rate });
   }
 
   setLoop(range: TimeRange | null): void {
     const { start = this.bounds.start, end = this.bounds.end } = range ?? {};
-    if (range !== null && start >= end) this.tell("There is nothing to repeat: it is one moment");
-    else this.#player?.setLoop(range);
+    if (range !== null && start >= end) {
+      this.tell("There is nothing to repeat: it is one moment");
+    } else if (this.#player !== null) {
+      this.#player.setLoop(range);
+      this.#setStatus({ loop: range });
+    }
   }
 
   select(selection: Selection | null): void {
@@ -372,9 +384,7 @@ export class Session {
     this.state.update({ status: { ...CLOSED, phase: "loading", time: at, rate, loop } });
     player.onStatus((status) => {
       if (player !== this.#player) return;
-      const { phase } = status;
-      const isPlaying = phase === "loading" ? this.isPlaying : phase === "playing" || phase === "buffering";
-      this.state.update({ status, isPlaying });
+      this.#hear(status);
     });
     this.#omitted = [];
     this.#omitValues();
@@ -397,6 +407,36 @@ export class Session {
       return;
     }
     if (player === this.#player && this.#openings.size === 0) this.state.update({ phase: "open" });
+  }
+
+  /** Rate and loop are as they were asked for here last: the player may tell of those before. */
+  #hear(status: PlayerStatus): void {
+    const { rate, loop } = this.state.value.status;
+    const { phase } = status;
+    const isOver = phase === "ended" || phase === "failed" || phase === "closed";
+    const isUnderWay = phase === "playing" || phase === "buffering";
+    const isPlaying = isOver ? false : isUnderWay ? this.#isToPlay : this.isPlaying;
+    this.state.update({ status: { ...status, rate, loop }, isPlaying });
+  }
+
+  #setPlaying(isPlaying: boolean): void {
+    this.#isToPlay = isPlaying;
+    this.state.update({ isPlaying });
+  }
+
+  #setStatus(changes: Partial<PlayerStatus>): void {
+    this.state.update({ status: { ...this.state.value.status, ...changes } });
+  }
+
+  /** Where the loop is entered, when what is shown is behind it in the direction of playing. */
+  #loopEntry(): Time | null {
+    const { loop, rate } = this.state.value.status;
+    const { bounds, time } = this;
+    if (loop === null || time === null) return null;
+    const start = Math.max(loop.start ?? bounds.start, bounds.start);
+    const end = Math.min(loop.end ?? bounds.end, bounds.end);
+    const isBehind = rate > 0 ? time > end : time < start;
+    return isBehind && start < end ? (rate > 0 ? start : end) : null;
   }
 
   /** Tells the player what need not come. */

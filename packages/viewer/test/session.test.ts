@@ -1,9 +1,13 @@
-import type { PlayerCommand } from "simtape";
+import type { PlayerCommand, PlayerMessage, PlayerStatus } from "simtape";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addressOf } from "../src/address.ts";
 import { keptIn } from "../src/kept.ts";
 import type { Ask, PageMessage, Locator } from "../src/protocol.ts";
-import { Session } from "../src/session.ts";
+import { type OpenAt, Session } from "../src/session.ts";
+import { COMMANDS, shuttle } from "../src/transport/commands.ts";
+
+/** It asks the page for its colours as soon as it is there, and there is no page. */
+vi.mock("../src/theme.ts", () => ({ choose: () => undefined, scheme: { value: "dark" } }));
 
 const asked: Ask<"play">[] = [];
 
@@ -58,6 +62,58 @@ test("what plays plays on when two ghosts come at once, and both are there", asy
   expect(said).toEqual({ type: "play" });
 });
 
+test("every press of J, K and L counts, however late the player tells what it does", async () => {
+  const { session, said, tell } = await opened({});
+  const told = { phase: "playing", time: 0, loop: null, bounds: null, error: null } as const;
+  for (const _ of [1, 2, 3]) shuttle(session, 1);
+  await tell({ ...told, rate: 1 });
+  expect(session.state.value).toMatchObject({ isPlaying: true, status: { phase: "playing", rate: 4 } });
+  session.pause();
+  await tell({ ...told, rate: 4 });
+  expect(session.isPlaying).toBe(false);
+  shuttle(session, -1);
+  await tell({ ...told, phase: "paused", rate: 4 });
+  shuttle(session, -1);
+  expect(session.state.value).toMatchObject({ isPlaying: true, status: { rate: -2 } });
+  await tell({ ...told, phase: "ended", rate: -2 });
+  expect(session.isPlaying).toBe(false);
+  const rates = said().flatMap((command) => (command.type === "rate" ? [command.rate] : []));
+  expect(rates).toEqual([1, 2, 4, -1, -2]);
+});
+
+test("two edges of a loop that are set at once are one loop", async () => {
+  const { session } = await opened({ at: 2e9 });
+  const edges = COMMANDS.filter(({ keys }) => keys.includes("[") || keys.includes("]"));
+  edges[0]!.run(session);
+  void session.seek(4e9);
+  edges[1]!.run(session);
+  expect(session.state.value.status.loop).toEqual({ start: 2e9, end: 4e9 });
+});
+
+test.each([
+  ["behind it", 7e9, 1, 2e9],
+  ["behind it, backwards", 1e9, -1, 5e9],
+  ["in it", 3e9, 1, null],
+  ["at its end", 5e9, 1, null],
+  ["before it", 1e9, 1, null],
+])("playing enters the loop from %s", async (_, at, rate, entry) => {
+  const { session, said } = await opened({ at, rate, loop: { start: 2e9, end: 5e9 } });
+  session.play();
+  await turn();
+  const seeks = said().flatMap((command) => (command.type === "seek" ? [command.time] : []));
+  expect(seeks).toEqual(entry === null ? [] : [entry]);
+  expect(said().at(-1)).toEqual({ type: "play" });
+});
+
+test("what already plays behind the loop plays on there", async () => {
+  const { session, said } = await opened({ at: 7e9, loop: { start: 8e9, end: 9e9 } });
+  session.play();
+  session.setLoop({ start: 2e9, end: 5e9 });
+  shuttle(session, 1);
+  await turn();
+  expect(said().filter(({ type }) => type === "seek")).toEqual([]);
+});
+
 test("the address has the time before the first frame, and everything else that was asked for", async () => {
   vi.stubGlobal("Worker", SilentWorker);
   vi.stubGlobal("location", { href: "https://example.org/view/" });
@@ -85,6 +141,27 @@ test.each([
 ])("of an address with %s behind the # only what can be used is taken", (_, hash, kept) => {
   expect(keptIn(hash)).toEqual(kept);
 });
+
+/** A session with one recording of nine seconds, what it says to the player, and the player's own words. */
+async function opened(from: OpenAt) {
+  vi.stubGlobal("Worker", SilentWorker);
+  const session = new Session();
+  await session.open(placeOf("a"), from);
+  const port = asked.at(-1)!.port as MessagePort;
+  const commands: PlayerCommand[] = [];
+  port.addEventListener("message", ({ data }: MessageEvent<PlayerCommand>) => void commands.push(data));
+  port.start();
+  const tell = async (status: PlayerStatus): Promise<void> => {
+    port.postMessage({ type: "status", status } satisfies PlayerMessage);
+    await turn();
+  };
+  return { session, said: () => commands, tell };
+}
+
+/** Until messages under way have come. */
+async function turn(): Promise<void> {
+  for (let n = 0; n < 3; n++) await new Promise((resolve) => setTimeout(resolve));
+}
 
 function placeOf(name: string): Locator {
   return { kind: "url", name, url: `https://example.org/${name}` };

@@ -6,6 +6,8 @@ export interface Command {
   readonly title: string;
   /** As `KeyboardEvent.key` gives them, with `Ctrl+` before; the first is shown. */
   readonly keys: readonly string[];
+  /** Whether a key that is held down does it again and again. */
+  readonly repeats?: boolean;
   readonly run: (session: Session) => void;
 }
 
@@ -17,16 +19,16 @@ export const COMMANDS: readonly Command[] = [
   { title: "Play backwards, faster each time", keys: ["j"], run: (session) => shuttle(session, -1) },
   { title: "Pause", keys: ["k"], run: (session) => session.pause() },
   { title: "Play forwards, faster each time", keys: ["l"], run: (session) => shuttle(session, 1) },
-  { title: "One step back", keys: [","], run: (session) => void session.step(-1) },
-  { title: "One step on", keys: ["."], run: (session) => void session.step(1) },
-  { title: "One message back", keys: ["<"], run: (session) => void session.step(-1, "message") },
-  { title: "One message on", keys: [">"], run: (session) => void session.step(1, "message") },
-  { title: "One second back", keys: ["ArrowLeft"], run: (session) => seekBy(session, -1e9) },
-  { title: "One second on", keys: ["ArrowRight"], run: (session) => seekBy(session, 1e9) },
-  { title: "Ten seconds back", keys: ["Shift+ArrowLeft"], run: (session) => seekBy(session, -10e9) },
-  { title: "Ten seconds on", keys: ["Shift+ArrowRight"], run: (session) => seekBy(session, 10e9) },
-  { title: "Faster", keys: ["ArrowUp"], run: (session) => changeRate(session, 1) },
-  { title: "Slower", keys: ["ArrowDown"], run: (session) => changeRate(session, -1) },
+  { title: "One step back", keys: [","], repeats: true, run: (session) => void session.step(-1) },
+  { title: "One step on", keys: ["."], repeats: true, run: (session) => void session.step(1) },
+  { title: "One message back", keys: ["<"], repeats: true, run: (session) => void session.step(-1, "message") },
+  { title: "One message on", keys: [">"], repeats: true, run: (session) => void session.step(1, "message") },
+  { title: "One second back", keys: ["ArrowLeft"], repeats: true, run: (session) => seekBy(session, -1e9) },
+  { title: "One second on", keys: ["ArrowRight"], repeats: true, run: (session) => seekBy(session, 1e9) },
+  { title: "Ten seconds back", keys: ["Shift+ArrowLeft"], repeats: true, run: (session) => seekBy(session, -10e9) },
+  { title: "Ten seconds on", keys: ["Shift+ArrowRight"], repeats: true, run: (session) => seekBy(session, 10e9) },
+  { title: "Faster", keys: ["ArrowUp"], repeats: true, run: (session) => changeRate(session, 1) },
+  { title: "Slower", keys: ["ArrowDown"], repeats: true, run: (session) => changeRate(session, -1) },
   { title: "To the start", keys: ["Home"], run: (session) => void session.seek(session.bounds.start) },
   { title: "To the end", keys: ["End"], run: (session) => void session.seek(session.bounds.end) },
   { title: "Loop from here", keys: ["["], run: (session) => setEdge(session, "start") },

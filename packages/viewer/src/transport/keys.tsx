@@ -23,7 +23,7 @@ export function Keys({ extra }: { readonly extra: readonly Command[] }) {
       else {
         const command = [...COMMANDS, ...extra].find(({ keys }) => keys.includes(key));
         if (command === undefined) return;
-        command.run(session);
+        if (!event.repeat || command.repeats === true) command.run(session);
       }
       event.preventDefault();
     };
@@ -115,8 +115,14 @@ function Palette({ commands, onClose }: { readonly commands: readonly Command[];
 /** Into a field, a list, or anything else that needs its keys itself; the space bar belongs to a focused button. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLSelectElement && isNoChoice(target, key)) return false;
   if (target.isContentEditable || target.closest("input, textarea, select, dialog, [popover]") !== null) return true;
   return (key === " " || key === "Enter") && target.closest("button, a, summary, [role=option]") !== null;
+}
+
+/** A letter with which nothing begins that can be chosen: after a rate was chosen, J, K and L still play. */
+function isNoChoice({ options }: HTMLSelectElement, key: string): boolean {
+  return /^[a-z]$/i.test(key) && ![...options].some(({ text }) => text.toLowerCase().startsWith(key.toLowerCase()));
 }
 
 function signOf(key: string): string {

@@ -4,7 +4,7 @@ import { tickAt } from "../time.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useRef } from "react";
-import { RATES, shuttle, toggle } from "./commands.ts";
+import { RATES, toggle } from "./commands.ts";
 import { TimeField } from "./time-field.tsx";
 
 /** Going through time, and what time it is. */
@@ -22,6 +22,7 @@ export function TransportBar() {
     tick.current.textContent = number === null ? "" : `${timeline.tick!.name} ${number}`;
   });
   const isPlaying = useViewer((state) => state.isPlaying);
+  const way = rate < 0 ? " backwards" : "";
   const rates = RATES.includes(Math.abs(rate)) ? RATES : [...RATES, Math.abs(rate)].sort((a, b) => a - b);
   return (
     <div className="transport" role="toolbar" aria-label="Playing" data-phase={phase}>
@@ -31,16 +32,11 @@ export function TransportBar() {
       <Button kind="bare" label="One step back (,)" onClick={() => void session.step(-1)}>
         <Icon name="stepBack" />
       </Button>
-      <Button
-        kind="bare"
-        label="Play backwards (J)"
-        aria-pressed={isPlaying && rate < 0}
-        onClick={() => shuttle(session, -1)}
-      >
-        <Icon name="reverse" />
-      </Button>
-      <Button kind="main" label={isPlaying ? "Pause (Space)" : "Play (Space)"} onClick={() => toggle(session)}>
-        <Icon name={isPlaying ? "pause" : rate < 0 ? "reverse" : "play"} />
+      <Button kind="main" label={`${isPlaying ? "Pause" : "Play"}${way} (Space)`} onClick={() => toggle(session)}>
+        <span className="play-signs">
+          {isPlaying && <Icon name="pause" />}
+          <Icon name={rate < 0 ? "reverse" : "play"} />
+        </span>
       </Button>
       <Button kind="bare" label="One step on (.)" onClick={() => void session.step(1)}>
         <Icon name="stepForward" />
@@ -54,10 +50,15 @@ export function TransportBar() {
         value={rate}
         onChange={(event) => session.setRate(Number(event.currentTarget.value))}
       >
-        {[...rates.toReversed().map((step) => -step), ...rates].map((step) => (
-          <option key={step} value={step}>
-            {step}×
-          </option>
+        {["Forwards", "Backwards"].map((label, i) => (
+          <optgroup key={label} label={label}>
+            {rates.map((step) => (
+              <option key={step} value={i === 0 ? step : -step}>
+                {i === 0 ? "" : "−"}
+                {step}×
+              </option>
+            ))}
+          </optgroup>
         ))}
       </select>
       <Button
