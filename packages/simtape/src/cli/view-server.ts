@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, readdir, readFile, realpath } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type FileHandle, realpath } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { extname, join, sep } from "node:path";
+import { join, sep } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
@@ -12,18 +12,11 @@ import { opensDoors } from "../io/shown-url.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
 import { ViewList } from "./view-list.ts";
 import { moduleAddress, scriptAt } from "./view-modules.ts";
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-  ".json": "application/json",
-};
+import { pageOf, policyOf, sendPart } from "./view-page.ts";
+import { Names, type Reach } from "./view-reach.ts";
 
 const LIST = "recordings.json";
+const ASTRAY = "Nothing is here: open the whole address that simtape view has printed, with its path.\n";
 
 export interface ViewServer {
   /** Of the page: with those of `entries` opened, the first one played and the others as ghosts; else with the list. */
@@ -33,10 +26,11 @@ export interface ViewServer {
 }
 
 /**
- * Serves the page built in `folder` and the files of `entries` on 127.0.0.1, below a path that cannot be guessed.
- * Reading only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `given`
+ * Serves the page built in `folder` and the files of `entries`, below a path that cannot be guessed; on 127.0.0.1 unless
+ * `reach` says otherwise. Reading only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `given`
  * are files by name for recordings that may have one of that name beside them, and have none.
- * `modules` are real paths of format modules, which the page loads with the scripts that they import.
+ * `modules` are real paths of format modules, which the page loads with the scripts that they import. Rejects with the
+ * system's error, and a message for users, when it cannot listen there.
  */
 export async function serveView(
   folder: string,
@@ -44,10 +38,11 @@ export async function serveView(
   port: number,
   given: ReadonlyMap<string, Uint8Array> = new Map(),
   modules: readonly string[] = [],
+  reach: Reach = {},
 ): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
-  const page = await pageOf(folder, modules);
-  const policy = policyOf(page.get("index.html")!.toString());
+  const page = await pageOf(folder, { recordings: LIST, formats: modules.map(moduleAddress).join(" ") });
+  const policy = policyOf(page);
   const list = entries instanceof ViewList ? entries : new ViewList(entries);
   const server = createServer((request, response) => {
     response.setHeader("X-Content-Type-Options", "nosniff");
@@ -63,21 +58,17 @@ export async function serveView(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== "GET" && request.method !== "HEAD") return refuse(response, 405);
-    // Another name for this machine would be a page elsewhere that has the browser ask in its stead.
     const host = request.headers.host ?? "";
-    if (host !== `127.0.0.1:${boundPort()}` && host !== `localhost:${boundPort()}`) return refuse(response, 403);
+    if (!names.include(host)) return refuse(response, 403, names.refusal(host));
     const path = decodedPath(request.url ?? "/");
-    if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404);
+    if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404, ASTRAY);
     const inside = path.slice(token.length + 2);
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, request, response);
     const name = inside === "" ? "index.html" : inside;
     const content = (await listed(name)) ?? page.get(name) ?? (await scriptAt(name, modules));
     if (content === null) return refuse(response, 404);
-    response.setHeader("Content-Type", TYPES[extname(name)] ?? "application/octet-stream");
-    // Names of what was built tell its content.
-    if (name.startsWith("assets/")) response.setHeader("Cache-Control", "private, max-age=31536000, immutable");
-    response.end(content);
+    await sendPart(name, content, request, response);
   }
 
   async function listed(name: string): Promise<Buffer | null> {
@@ -86,15 +77,12 @@ export async function serveView(
     return text === null ? null : Buffer.from(text);
   }
 
-  const boundPort = (): number => (server.address() as AddressInfo).port;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
+  await listen(server, port, reach.host ?? "127.0.0.1");
+  const names = new Names((server.address() as AddressInfo).port, reach);
   const closed = new Promise<void>((resolve) => {
     server.once("close", () => resolve());
   });
-  const base = `http://127.0.0.1:${boundPort()}/${token}/`;
+  const base = `${names.origin}/${token}/`;
   return {
     address: (opened) =>
       `${base}${opened.length === 0 ? "" : "?"}${opened
@@ -107,30 +95,6 @@ export async function serveView(
       return closed;
     },
   };
-}
-
-/** The files of the built page by name, with the addresses of the list and of format modules written into the page. */
-async function pageOf(folder: string, modules: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
-  const files = new Map<string, Buffer>();
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    files.set(path.slice(folder.length + 1).replaceAll(sep, "/"), await readFile(path));
-  }
-  const index = files.get("index.html")!.toString();
-  const told = { recordings: LIST, formats: modules.map(moduleAddress).join(" ") };
-  files.set("index.html", Buffer.from(Object.entries(told).reduce(withMeta, index)));
-  return files;
-}
-
-function withMeta(page: string, [name, content]: readonly [name: string, content: string]): string {
-  return page.replace(`name="simtape-${name}" content=""`, `name="simtape-${name}" content="${content}"`);
-}
-
-/** What the page's own meta element says, for a header: that holds for its workers too. */
-function policyOf(index: string): string | undefined {
-  const content = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(index)?.[1];
-  return content?.replaceAll("&#39;", "'").replaceAll("&amp;", "&");
 }
 
 /** Passes on what a server elsewhere has, of the file at `entry` or one beside that belongs to it. */
@@ -233,6 +197,33 @@ function decodedPath(url: string): string | null {
   }
 }
 
-function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status).end();
+function refuse(response: ServerResponse, status: number, text = ""): void {
+  if (text !== "") response.setHeader("Content-Type", "text/plain; charset=utf-8");
+  response.writeHead(status).end(text);
+}
+
+/** Listens. Rejects with the system's error, in words that say what to do. */
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    throw Object.assign(error as Error, { message: REFUSED[code]?.(port, host) ?? message });
+  }
+}
+
+const REFUSED: Readonly<Record<string, (port: number, host: string) => string>> = {
+  EADDRINUSE: (port) =>
+    `port ${port} is taken by another program: choose another --port, or leave it out for a free one`,
+  EACCES: (port) => `port ${port} is not for this user: choose a --port from 1024 on, or leave it out for a free one`,
+  EADDRNOTAVAIL: (_, host) => `${host} is no address of this machine: --host takes one of its own, or 0.0.0.0 for all`,
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+};
+
+function unknownHost(_: number, host: string): string {
+  return `no machine is known by the name ${host}: --host takes a name or address of this one`;
 }

@@ -9,10 +9,13 @@ import { counted, Output, say } from "./output.ts";
 import { type ReadOptions, takesFiles } from "./recordings.ts";
 import { entriesOf } from "./view-entries.ts";
 import { ViewList } from "./view-list.ts";
+import { isReachedFromElsewhere, originOf } from "./view-reach.ts";
 import { serveView } from "./view-server.ts";
 
 interface ViewOptions extends Pick<ReadOptions, "given"> {
   readonly port: string;
+  readonly host: string;
+  readonly publicOrigin?: string;
   readonly open?: boolean;
   readonly ghost?: boolean;
 }
@@ -21,21 +24,32 @@ export function addView(program: Command): void {
   takesFiles(program.command("view"))
     .summary("watch recordings in a browser")
     .description(
-      "Serves the viewer and the recordings named to this machine only, read-only, and prints the address of the page.\nA folder stands for the recordings in it. Ends with Ctrl+C.",
+      "Serves the viewer and the recordings named, read-only, and prints the address of the page: to this machine only, unless --host says otherwise.\nA folder stands for the recordings in it. Ends with Ctrl+C.",
     )
     .argument("<recordings...>", "files, folders or URLs")
     .option("--ghost", "play the first one, with the others as ghosts")
-    .option("--port <number>", "port on 127.0.0.1; 0: any free one", "0")
+    .option("--port <number>", "port; 0: any free one", "0")
+    .option("--host <name>", "name or address of this machine to listen at; 0.0.0.0: all of them", "127.0.0.1")
+    .option("--public-origin <origin>", "what the browser has before the path, through a tunnel or a proxy")
     .option("--open", "open the page in the browser of this machine")
-    .addHelpText("after", "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open\n  $ simtape view town.log --port 8123 --public-origin http://localhost:9000    # ssh -L 9000:localhost:8123",
+    )
     .action(async (names: readonly string[], options: ViewOptions) => {
       const entries = await entriesOf(names);
       const list = new ViewList(entries, () => entriesOf(names));
-      const server = await serveView(builtViewer(), list, portOf(options.port), options.given, formatModules());
+      const { host, publicOrigin } = options;
+      const reach = { host, publicOrigin: publicOrigin === undefined ? undefined : originOf(publicOrigin) };
+      const port = portOf(options.port);
+      const server = await serveView(builtViewer(), list, port, options.given, formatModules(), reach);
       const output = new Output();
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
       await output.line(address);
       await output.flush();
+      if (await isReachedFromElsewhere(host)) {
+        say("warning: other machines can reach it: the recordings can be read by all who have this address");
+      }
       say(`${counted(entries.length, "recording")}; Ctrl+C ends`);
       if (options.open === true) openInBrowser(address);
       await server.closed;

@@ -1,13 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { belongsTo, entriesOf } from "../../src/cli/view-entries.ts";
 import type { ViewFacts } from "../../src/cli/view-facts.ts";
 import { ViewList } from "../../src/cli/view-list.ts";
+import { isReachedFromElsewhere, Names, originOf } from "../../src/cli/view-reach.ts";
 import { open } from "../../src/index.ts";
 import { serveView, type ViewServer } from "../../src/cli/view-server.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
@@ -16,6 +18,7 @@ import { fixtures as makeNanover } from "../fixtures/nanover/make.ts";
 import { tries } from "../soak.ts";
 
 const POLICY = "default-src 'none'";
+const LARGE = "export const words = 'again and again';\n".repeat(100);
 const town = makeTown(RELEASES[5]!);
 let folder: string;
 let server: ViewServer;
@@ -32,6 +35,8 @@ beforeAll(async () => {
     `<meta http-equiv="Content-Security-Policy" content="${POLICY.replaceAll("'", "&#39;")}"><meta name="simtape-recordings" content=""><meta name="simtape-formats" content="">`,
   );
   writeFileSync(join(page, "assets/page.js"), "export {};");
+  writeFileSync(join(page, "assets/large.js"), LARGE);
+  writeFileSync(join(page, "assets/large.png"), LARGE);
   writeFileSync(join(root, "secret.txt"), "secret");
   writeFileSync(join(folder, "town.log"), town);
   writeFileSync(join(folder, "notes.txt"), "no recording");
@@ -98,6 +103,44 @@ describe("the server of the viewer", () => {
     expect(body.toString()).toContain('name="simtape-recordings" content="recordings.json"');
     expect(headers["content-security-policy"]).toBe(`${POLICY}; frame-ancestors 'none'`);
     expect((await get(at("assets/page.js"))).headers["content-type"]).toMatch(/^text\/javascript/);
+  });
+
+  test.each([
+    ["gzip, deflate, br, zstd", "br"],
+    ["gzip", "gzip"],
+    ["br;q=0, gzip;q=0.5", "gzip"],
+    ["*", "br"],
+    ["zstd", undefined],
+    ["gzip;q=0.0", undefined],
+    [undefined, undefined],
+  ])("compresses the page for a browser that reads %s as %s", async (accepted, coding) => {
+    const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };
+    for (const again of [false, true]) {
+      const got = await get(at("assets/large.js"), headers);
+      expect([got.headers["content-encoding"], got.headers["vary"], again]).toEqual([coding, "Accept-Encoding", again]);
+      const plain =
+        coding === undefined ? got.body : coding === "br" ? brotliDecompressSync(got.body) : gunzipSync(got.body);
+      expect(plain.toString()).toBe(LARGE);
+      if (coding !== undefined) expect(got.body.length).toBeLessThan(LARGE.length / 10);
+    }
+  });
+
+  test("leaves recordings, their ranges, pictures and what is small as they are", async () => {
+    const headers = { "Accept-Encoding": "gzip, br" };
+    const range = await get(at("files/2/town.log"), { ...headers, Range: "bytes=4-2003" });
+    expect([range.headers["content-encoding"], range.body.equals(town.subarray(4, 2004))]).toEqual([undefined, true]);
+    for (const path of ["files/2/town.log", "assets/large.png", "assets/page.js"]) {
+      expect([path, (await get(at(path), headers)).headers["content-encoding"]]).toEqual([path, undefined]);
+    }
+  });
+
+  test("says what to do under another name, and without the path", async () => {
+    const refused = await get(at(""), { Host: "localhost:9000" });
+    expect([refused.status, refused.headers["content-type"]]).toEqual([403, "text/plain; charset=utf-8"]);
+    expect(refused.body.toString()).toContain("simtape view RECORDING --public-origin http://localhost:9000\n");
+    expect((await get(at(""), { Host: "<b>:1" })).body.toString()).not.toContain("<");
+    const astray = await get("/");
+    expect([astray.status, astray.body.toString()]).toEqual([404, expect.stringContaining("the whole address")]);
   });
 
   test("writes into the page where the format modules are, and gives out the scripts beside them", async () => {
@@ -303,4 +346,43 @@ test("knows which files can belong to one recording", () => {
   expect(belongsTo("meta.hcrp", "seg-00000001.hcs")).toBe(true);
   expect(belongsTo("meta.hcrp", "id_rsa")).toBe(false);
   expect(belongsTo("race.hcrp", "7.dict")).toBe(true);
+});
+
+test.each([
+  [{}, "http://127.0.0.1:8123", ["127.0.0.1:8123", "localhost:8123"], ["[::1]:8123", "localhost", "10.0.0.7:8123"]],
+  [
+    { publicOrigin: "http://localhost:9000" },
+    "http://localhost:9000",
+    ["localhost:9000", "127.0.0.1:8123"],
+    ["localhost:9001", "127.0.0.1:9000", "evil.example:9000"],
+  ],
+  [
+    { publicOrigin: "https://tapes.example" },
+    "https://tapes.example",
+    ["tapes.example", "localhost:8123"],
+    ["tapes.example:80x", "tapes.example:9000", "tapes.example@localhost:8123", "localhost:8123/x", ""],
+  ],
+  [{ host: "::1" }, "http://[::1]:8123", ["[::1]:8123"], ["localhost:8123"]],
+  [{ host: "10.0.0.7" }, "http://10.0.0.7:8123", ["10.0.0.7:8123"], ["localhost:8123", "evil.example:8123"]],
+  [
+    { host: "0.0.0.0" },
+    `http://${hostname().toLowerCase()}:8123`,
+    ["10.0.0.7:8123", "[fe80::1]:8123", "localhost:8123", `${hostname()}:8123`],
+    ["10.0.0.7", "evil.example:8123"],
+  ],
+])("served at %j, the page is at %s", (reach, origin, answered, refused) => {
+  const names = new Names(8123, reach);
+  expect(names.origin).toBe(origin);
+  expect(answered.filter((host) => !names.include(host))).toEqual([]);
+  expect(refused.filter((host) => names.include(host))).toEqual([]);
+});
+
+test("knows what is an origin, and what other machines can reach", async () => {
+  expect(originOf("HTTPS://Tapes.example:443/")).toBe("https://tapes.example");
+  for (const text of ["localhost:9000", "ftp://a", "http://a/b", "http://a?b", "http://u@a", ""])
+    expect(() => originOf(text), text).toThrow("an origin is http://");
+  for (const host of ["127.0.0.1", "127.1.2.3", "localhost", "::1"])
+    expect([host, await isReachedFromElsewhere(host)]).toEqual([host, false]);
+  for (const host of ["0.0.0.0", "::", "10.0.0.7"])
+    expect([host, await isReachedFromElsewhere(host)]).toEqual([host, true]);
 });
