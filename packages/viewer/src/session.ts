@@ -37,7 +37,7 @@ export interface Failure {
 export interface ViewerState {
   readonly phase: "empty" | "opening" | "open" | "failed";
   /** What is being opened: bytes read, of how many. */
-  readonly opening: { readonly name: string; readonly done: number; readonly total: number | null } | null;
+  readonly opening: { readonly place: Locator; readonly done: number; readonly total: number | null } | null;
   readonly failure: Failure | null;
   readonly decks: readonly Deck[];
   /** `time` in it is that of the last change of anything else: see `Session.time` for the time shown. */
@@ -342,15 +342,14 @@ export class Session {
   async #load(place: Locator, as: Failure["as"]): Promise<Opened | null> {
     const controller = new AbortController();
     this.#openings.add(controller);
-    const { name } = place;
-    this.state.update({ phase: "opening", opening: { name, done: 0, total: null }, failure: null });
+    this.state.update({ phase: "opening", opening: { place, done: 0, total: null }, failure: null });
     try {
       return await this.query(
         "open",
         { place, given: [...this.#given.values()], modules: formatAddresses() },
         {
           signal: controller.signal,
-          onProgress: ({ done, total }) => this.state.update({ opening: { name, done, total } }),
+          onProgress: ({ done, total }) => this.state.update({ opening: { place, done, total } }),
         },
       );
     } catch (error) {

@@ -98,6 +98,21 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     expect(await page.getByRole("heading", { name: "town.log" }).count()).toBe(1);
   });
 
+  test("says at the row that was clicked why it cannot be opened", async () => {
+    await go(viewer.address());
+    await page.route("**/patrol.tape", (route) => route.abort());
+    const row = page.getByRole("button", { name: "patrol.tape" });
+    await row.click();
+    const alert = page.getByRole("alert").filter({ hasText: "patrol.tape" });
+    await alert.waitFor();
+    const [above, below] = [(await row.boundingBox())!, (await alert.boundingBox())!];
+    expect(below.y - above.y - above.height).toBeLessThan(30);
+    await drop(page, { "notes.txt": new TextEncoder().encode("no recording at all") });
+    await page.getByRole("alert").filter({ hasText: "notes.txt" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(1);
+    await page.unroute("**/patrol.tape");
+  });
+
   test("opens a recording with fewer channels over another", async () => {
     await go(viewer.address("town.log"));
     await untilOpen(page);

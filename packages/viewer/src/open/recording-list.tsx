@@ -1,11 +1,12 @@
 import { useEffect, useState } from "react";
-import { useSession } from "../hooks.ts";
+import { useSession, useViewer } from "../hooks.ts";
 import { sizeText } from "../size.ts";
 import { locatorAt } from "./files.ts";
-import { RecordingFacts, useFacts } from "./recording-facts.tsx";
+import { isAbout, Outcome } from "./outcome.tsx";
+import { type Facts, RecordingFacts, useFacts } from "./recording-facts.tsx";
 
 /** An entry of what `simtape view` serves. */
-interface Listed {
+export interface Listed {
   readonly name: string;
   /** Relative to the page. */
   readonly url: string;
@@ -22,9 +23,8 @@ function listAddress(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
 }
 
-/** What the server of this page has to show, when it is `simtape view`. */
-export function RecordingList() {
-  const session = useSession();
+/** What the server of this page has to show, when it is `simtape view`; else nothing. */
+export function useRecordings(): readonly Listed[] {
   const [list, setList] = useState<readonly Listed[]>([]);
   useEffect(() => {
     const address = listAddress();
@@ -47,17 +47,34 @@ export function RecordingList() {
       controller.abort();
     };
   }, []);
+  return list;
+}
+
+/** A row for each, which opens it; how far that is, and why it could not be opened, stands below it. */
+export function RecordingList({ list }: { readonly list: readonly Listed[] }) {
   const factsOf = useFacts(list);
   if (list.length === 0) return null;
   return (
     <nav className="start-list" aria-label="Recordings">
       {list.map((listed) => (
-        <button key={listed.url} type="button" onClick={() => void session.open(locatorAt(listed.url))}>
-          <RecordingFacts facts={factsOf(listed)} />
-          <span>{listed.name}</span>
-          {listed.bytes !== null && <small>{sizeText(listed.bytes)}</small>}
-        </button>
+        <Row key={listed.url} listed={listed} facts={factsOf(listed)} />
       ))}
     </nav>
+  );
+}
+
+function Row({ listed, facts }: { readonly listed: Listed; readonly facts: Facts | undefined }) {
+  const session = useSession();
+  const isOpened = useViewer((state) => isAbout(state, listed));
+  const { name, url, bytes } = listed;
+  return (
+    <>
+      <button type="button" onClick={() => void session.open(locatorAt(url))}>
+        <RecordingFacts facts={facts} />
+        <span>{name}</span>
+        {bytes !== null && <small>{sizeText(bytes)}</small>}
+      </button>
+      {isOpened && <Outcome />}
+    </>
   );
 }

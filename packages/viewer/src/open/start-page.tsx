@@ -2,14 +2,15 @@ import { useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { Button } from "../ui/button.tsx";
 import { locatorAt } from "./files.ts";
+import { isAbout, Outcome } from "./outcome.tsx";
 import { pickFiles } from "./pick.ts";
-import { RecordingList } from "./recording-list.tsx";
+import { RecordingList, useRecordings } from "./recording-list.tsx";
 
 /** Shown while nothing is open: how to open something, what is being opened, and why it could not be. */
 export function StartPage() {
   const session = useSession();
-  const opening = useViewer((state) => state.opening);
-  const failure = useViewer((state) => state.failure);
+  const list = useRecordings();
+  const isListed = useViewer((state) => list.some((listed) => isAbout(state, listed)));
   const [address, setAddress] = useState("");
   const [isWrong, setWrong] = useState(false);
   return (
@@ -53,18 +54,8 @@ export function StartPage() {
           </Button>
         </form>
         {isWrong && <p role="alert">This is not an address of the web.</p>}
-        {opening !== null && (
-          <p role="status" className="start-progress">
-            Reading {opening.name} …
-            <progress max={1} {...(opening.total === null ? {} : { value: opening.done / opening.total })} />
-          </p>
-        )}
-        {failure !== null && (
-          <p role="alert" className="start-failure">
-            <b>{failure.place.name}</b> {failure.message}
-          </p>
-        )}
-        <RecordingList />
+        {!isListed && <Outcome />}
+        <RecordingList list={list} />
       </div>
     </main>
   );

@@ -34,7 +34,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
       <Findings dock={dock} />
       {opening !== null && (
         <span className="faint" role="status">
-          Reading {opening.name}
+          Reading {opening.place.name}
           {opening.total === null ? "" : ` ${Math.round((100 * opening.done) / Math.max(1, opening.total))} %`} …
         </span>
       )}
