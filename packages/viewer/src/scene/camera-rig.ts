@@ -1,5 +1,6 @@
 import { type Box3, PerspectiveCamera, Quaternion, Vector3 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { Ease, isMotionReduced } from "./ease.ts";
 import { pointsOf } from "./framed.ts";
 import { placeOf, type Spot } from "./pick.ts";
 
@@ -11,7 +12,9 @@ export interface CameraPlace {
   readonly target: readonly number[];
 }
 
+/** Degrees from the lower edge of the view to the upper one, and at most from the left one to the right one. */
 const FIELD = 45;
+const WIDEST = 75;
 /** Around what is seen at first, so much of it is left empty. */
 const MARGIN = 1.12;
 /** From where it is seen. */
@@ -19,7 +22,11 @@ const SIDE = new Vector3(0.62, 0.5, 0.75).normalize();
 
 /** The camera in its four ways. What is followed is given with every frame. */
 export class CameraRig {
+  /** What is drawn with: where the user has it, or on its way to there. */
   readonly camera: PerspectiveCamera = new PerspectiveCamera(FIELD, 1, 0.1, 1000);
+  /** Where the user has it. */
+  readonly #held = this.camera.clone();
+  readonly #ease = new Ease();
   readonly #controls: OrbitControls;
   #mode: CameraMode = "orbit";
   readonly #onMove: () => void;
@@ -27,11 +34,13 @@ export class CameraRig {
   readonly #last = new Vector3();
   #heading = Number.NaN;
   #isFollowing = false;
+  /** What was followed last. */
+  #followed = "";
 
   /** `onChange`: draw again; `onMove`: the user has moved it, to be kept. */
   constructor(element: HTMLElement, onChange: () => void, onMove: () => void) {
     this.#onMove = onMove;
-    this.#controls = new OrbitControls(this.camera, element);
+    this.#controls = new OrbitControls(this.#held, element);
     this.#controls.addEventListener("change", onChange);
     this.#controls.addEventListener("end", this.#onMove);
     this.#controls.zoomToCursor = true;
@@ -43,7 +52,7 @@ export class CameraRig {
 
   /** Metres from the camera to what it turns about. */
   get distance(): number {
-    return this.camera.position.distanceTo(this.#controls.target);
+    return this.#held.position.distanceTo(this.#controls.target);
   }
 
   get target(): Vector3 {
@@ -51,12 +60,12 @@ export class CameraRig {
   }
 
   get place(): CameraPlace {
-    return { position: rounded(this.camera.position), target: rounded(this.#controls.target) };
+    return { position: rounded(this.#held.position), target: rounded(this.#controls.target) };
   }
 
   set place({ position, target }: CameraPlace) {
     if (![...position, ...target].every(Number.isFinite) || position.length !== 3 || target.length !== 3) return;
-    this.camera.position.fromArray(position);
+    this.#held.position.fromArray(position);
     this.#controls.target.fromArray(target);
     this.#controls.update();
   }
@@ -69,13 +78,15 @@ export class CameraRig {
     this.#controls.enabled = mode !== "first-person";
     this.#controls.enableRotate = mode !== "top";
     this.#controls.zoomToCursor = mode === "orbit" || mode === "top";
+    // What was looked out of is what is looked at.
+    if (before === "first-person" && spot !== null) middleOf(spot, this.#controls.target);
     const distance = Math.max(this.distance, spot === null ? 0 : 4 * spot.crowd.radius);
     if (mode === "top") {
-      this.camera.position.copy(this.#controls.target).add(STEP.set(0, distance * 1.2, 1e-3 * distance));
+      this.#held.position.copy(this.#controls.target).add(STEP.set(0, distance * 1.2, 1e-3 * distance));
     } else if (before === "top" || before === "first-person") {
-      this.camera.position.copy(this.#controls.target).addScaledVector(SIDE, distance);
+      this.#held.position.copy(this.#controls.target).addScaledVector(SIDE, distance);
     }
-    if (mode === "follow" && spot !== null) this.#goBehind(spot);
+    if ((mode === "follow" || (mode === "orbit" && before === "first-person")) && spot !== null) this.#goBehind(spot);
     this.#controls.update();
   }
 
@@ -87,15 +98,32 @@ export class CameraRig {
       box.getCenter(this.#controls.target);
       if (this.#mode === "top") AHEAD.set(0, 1, 1e-3).normalize();
       else AHEAD.copy(SIDE);
-      const distance = distanceFor(box, AHEAD, this.camera);
-      this.camera.position.copy(this.#controls.target).addScaledVector(AHEAD, distance);
+      const distance = distanceFor(box, AHEAD, this.#held);
+      this.#held.position.copy(this.#controls.target).addScaledVector(AHEAD, distance);
       this.#isFollowing = false;
     }
     this.#controls.update();
   }
 
+  /** Goes from where it is to where it will be in a moment, not at once; unless the user has asked for less motion. */
+  ease(): void {
+    if (!isMotionReduced()) this.#ease.begin(this.camera, performance.now());
+  }
+
+  /** Puts `camera` where it is to be now; whether it is still on its way. */
+  settle(): boolean {
+    this.#held.updateMatrixWorld();
+    const isUnderWay = this.#ease.place(this.camera, this.#held, performance.now());
+    this.camera.updateMatrixWorld();
+    return isUnderWay;
+  }
+
   /** Goes along with what is followed, in the ways that do. */
   follow(spot: Spot | null): void {
+    const followed = spot === null ? "" : `${spot.crowd.set}/${spot.crowd.poses.ids[spot.row]}`;
+    const goesAlong = this.#mode === "follow" || this.#mode === "first-person";
+    if (goesAlong && this.#followed !== "" && followed !== "" && this.#followed !== followed) this.ease();
+    this.#followed = followed;
     if (spot === null) {
       this.#isFollowing = false;
       return;
@@ -113,20 +141,24 @@ export class CameraRig {
       STEP.copy(PLACE).sub(this.#last);
     }
     this.#last.copy(PLACE);
-    this.camera.position.add(STEP);
+    this.#held.position.add(STEP);
     this.#controls.target.add(STEP);
     this.#steer(spot);
-    this.camera.updateMatrixWorld();
+    this.#held.updateMatrixWorld();
   }
 
   /** Depths that fit what is looked at, before drawing. */
   fit(width: number, height: number): void {
-    const { distance } = this;
+    const away = this.camera.position.distanceTo(this.#controls.target);
     const isInside = this.#mode === "first-person";
-    this.camera.near = isInside ? 0.05 : Math.max(distance / 200, 1e-3);
-    this.camera.far = isInside ? 20_000 : Math.max(distance * 500, 100);
-    this.camera.aspect = width / Math.max(1, height);
-    this.camera.updateProjectionMatrix();
+    const aspect = width / Math.max(1, height);
+    for (const camera of [this.camera, this.#held]) {
+      camera.near = isInside ? 0.05 : Math.max(Math.min(away, this.distance) / 200, 1e-3);
+      camera.far = isInside ? 20_000 : Math.max(Math.max(away, this.distance) * 500, 100);
+      camera.aspect = aspect;
+      camera.fov = fieldFor(aspect);
+      camera.updateProjectionMatrix();
+    }
   }
 
   dispose(): void {
@@ -139,10 +171,11 @@ export class CameraRig {
     const distance = spot.crowd.distance * spot.crowd.frame.matrixWorld.getMaxScaleOnAxis();
     aheadOf(spot, AHEAD).setY(0).normalize().applyAxisAngle(UP, ASIDE);
     this.#controls.target.copy(PLACE);
-    // In a view that is higher than wide, from farther away.
-    const away = distance / Math.min(1, 0.35 + 0.45 * this.camera.aspect);
-    this.camera.position.copy(PLACE).addScaledVector(AHEAD, -away);
-    this.camera.position.y += away * spot.crowd.rise;
+    // In a view that is higher than wide, or very wide, from farther away.
+    const { aspect } = this.#held;
+    const away = ((distance / Math.min(1, 0.35 + 0.45 * aspect)) * slopeOf(FIELD)) / slopeOf(fieldFor(aspect));
+    this.#held.position.copy(PLACE).addScaledVector(AHEAD, -away);
+    this.#held.position.y += away * spot.crowd.rise;
     this.#last.copy(PLACE);
     this.#heading = headingOf(spot);
     this.#isFollowing = true;
@@ -155,25 +188,25 @@ export class CameraRig {
     const turned = this.#heading - before;
     if (!spot.crowd.steers || !Number.isFinite(turned) || turned === 0) return;
     const { target } = this.#controls;
-    this.camera.position.sub(target).applyAxisAngle(UP, turned).add(target);
-    this.camera.lookAt(target);
+    this.#held.position.sub(target).applyAxisAngle(UP, turned).add(target);
+    this.#held.lookAt(target);
   }
 
   /** From the eye of a thing to where it looks. */
   #look(spot: Spot): void {
     const { crowd, row } = spot;
     const { frame } = crowd;
-    placeOf(crowd, row, this.camera.position);
+    placeOf(crowd, row, this.#held.position);
     const eye = crowd.eye * frame.matrixWorld.getMaxScaleOnAxis();
     orientationOf(spot, TURN);
-    this.camera.position.add(STEP.set(0, eye, 0).applyQuaternion(eye > 1.5 ? NO_TURN : TURN));
+    this.#held.position.add(STEP.set(0, eye, 0).applyQuaternion(eye > 1.5 ? NO_TURN : TURN));
     if (crowd.ahead === "x") TURN.multiply(RIGHT_TO_AHEAD);
-    this.camera.quaternion.copy(TURN);
+    this.#held.quaternion.copy(TURN);
     // What would be orbited when the user steps out again.
     this.#controls.target
-      .copy(this.camera.position)
+      .copy(this.#held.position)
       .addScaledVector(STEP.set(0, 0, -1).applyQuaternion(TURN), 4 * crowd.radius);
-    this.camera.updateMatrixWorld();
+    this.#held.updateMatrixWorld();
   }
 }
 
@@ -197,6 +230,15 @@ function aheadOf(spot: Spot, out: Vector3): Vector3 {
 function headingOf(spot: Spot): number {
   aheadOf(spot, AHEAD);
   return Math.hypot(AHEAD.x, AHEAD.z) < 0.05 ? Number.NaN : Math.atan2(-AHEAD.z, AHEAD.x);
+}
+
+/** Degrees from below to above for a view of so many heights in width: a wide one shows less there, and bends nothing. */
+export function fieldFor(aspect: number): number {
+  return Math.min(FIELD, (2 * Math.atan(slopeOf(WIDEST) / aspect) * 180) / Math.PI);
+}
+
+function slopeOf(field: number): number {
+  return Math.tan((field * Math.PI) / 360);
 }
 
 function rounded(vector: Vector3): number[] {

@@ -5,6 +5,7 @@ import { Look } from "./look.ts";
 import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Origin } from "./origin.ts";
+import type { Spot } from "./pick.ts";
 
 /** All that one recording shows: its presenters, made when a set they claim first comes. */
 export class Cast {
@@ -40,6 +41,16 @@ export class Cast {
     }
     for (const presenter of this.#presenters.values()) presenter.update(state);
     if (this.#marked !== this.#presenters.size) this.mark(this.#passings);
+  }
+
+  /** Leaves out of the picture who looks out of it; null: nobody does. */
+  hide(spot: Spot | null): void {
+    let isOther = false;
+    for (const crowd of this.crowds) {
+      const hidden = crowd === spot?.crowd ? crowd.poses.ids[spot.row]! : null;
+      isOther = crowd.hide(hidden) || isOther;
+    }
+    if (isOther && this.state !== null) for (const presenter of this.#presenters.values()) presenter.update(this.state);
   }
 
   /** Takes note who passes checkpoints when. */

@@ -29,7 +29,7 @@ export class Dots {
         if (!crowd.isMain) continue;
         const far = FAR * crowd.radius * crowd.frame.matrixWorld.getMaxScaleOnAxis();
         for (let row = 0; row < crowd.poses.count; row++) {
-          if (!crowd.poses.isKnown(row)) continue;
+          if (!crowd.poses.isDrawn(row)) continue;
           if (placeOf(crowd, row, PLACE).distanceToSquared(camera) < far * far) continue;
           PLACE.toArray(this.#places, 3 * count);
           look.paint(colorOf(crowd.poses.ids[row]!)).toArray(this.#colors, 3 * count);

@@ -86,7 +86,7 @@ export class Labels {
 
   /** Puts it in among the nearest so far, what is chosen first. */
   #want(cast: Cast, crowd: Crowd, row: number, isChosen: boolean, camera: PerspectiveCamera): void {
-    if (!crowd.poses.isKnown(row)) return;
+    if (!crowd.poses.isDrawn(row)) return;
     placeOf(crowd, row, PLACE);
     PLACE.y += crowd.top * crowd.frame.matrixWorld.getMaxScaleOnAxis();
     const distance = isChosen ? -1 : PLACE.distanceToSquared(camera.position);

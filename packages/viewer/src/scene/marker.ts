@@ -19,7 +19,7 @@ export class Marker {
   }
 
   update(spot: Spot | null): void {
-    this.object.visible = spot !== null;
+    this.object.visible = spot?.crowd.poses.isDrawn(spot.row) ?? false;
     if (spot === null) return;
     placeOf(spot.crowd, spot.row, PLACE);
     this.object.position.copy(PLACE);

@@ -14,6 +14,8 @@ export class Poses {
   positions: Float32Array = new Float32Array(0);
   /** Quaternion x, y, z, w for each thing; no turn where it is not known. */
   orientations: Float32Array = new Float32Array(0);
+  /** Who looks out of the picture, and is not drawn. */
+  hidden: number | string | null = null;
   readonly #columns: PoseColumns = new PoseColumns();
   readonly #origin: Origin | null;
   readonly #metres: number;
@@ -59,6 +61,11 @@ export class Poses {
 
   isKnown(row: number): boolean {
     return row >= 0 && row < this.count && Number.isFinite(this.positions[3 * row]!);
+  }
+
+  /** Whether it has a place, and does not look out of the picture itself. */
+  isDrawn(row: number): boolean {
+    return this.isKnown(row) && this.ids[row] !== this.hidden;
   }
 
   #readPositions(columns: PoseColumns | null): void {

@@ -72,6 +72,7 @@ export function ScenePanel() {
     }
     const place = host.current!;
     place.append(made.element);
+    place.append(made.bearings.element);
     hud.current!.append(made.hud.element);
     made.camera = newest.current.settings.camera ?? null;
     view.current = made;
@@ -86,6 +87,7 @@ export function ScenePanel() {
       view.current = null;
       made.dispose();
       made.element.remove();
+      made.bearings.element.remove();
       made.hud.element.remove();
     };
   }, [session]);
@@ -184,8 +186,14 @@ export function ScenePanel() {
         settings={{ mode, labels, trails, readings }}
         things={things}
         selection={selection}
-        onChange={(changes) => newest.current.keep({ ...newest.current.settings, ...changes })}
+        onChange={(changes) => {
+          const { camera, ...others } = newest.current.settings;
+          if (changes.mode !== undefined) view.current?.ease();
+          // Where the camera was in one mode is nowhere in another.
+          newest.current.keep({ ...(changes.mode === undefined && camera ? { camera } : {}), ...others, ...changes });
+        }}
         onHome={() => {
+          view.current?.ease();
           view.current?.home();
           const { camera: _, ...others } = newest.current.settings;
           newest.current.keep(others);

@@ -3,6 +3,7 @@ import type { Frame, Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Selection, Sight } from "../session.ts";
 import type { Scheme } from "../theme.ts";
+import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
 import { type Course, runsOf } from "./course.ts";
@@ -52,6 +53,7 @@ export class SceneView {
   /** Where it draws: a canvas of its own, as a lost context does not come back. */
   readonly element: HTMLCanvasElement = document.createElement("canvas");
   readonly hud: Hud = new Hud();
+  readonly bearings: Bearings = new Bearings();
   readonly #renderer: WebGLRenderer;
   /** Null: edges are smooth of themselves. */
   readonly #smooth: Smooth | null;
@@ -210,6 +212,11 @@ export class SceneView {
     this.invalidate();
   }
 
+  /** What the user asks for next is gone to, not leapt to. */
+  ease(): void {
+    this.#rig.ease();
+  }
+
   set mode(mode: CameraMode) {
     this.#rig.setMode(mode, this.#followed());
     this.invalidate();
@@ -357,9 +364,11 @@ export class SceneView {
     camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
     this.#rig.follow(followed);
+    this.#casts[0]?.hide(this.#rig.mode === "first-person" ? followed : null);
     this.hud.lean(followed, this.#casts[0]?.state ?? null);
+    const isUnderWay = this.#rig.settle();
     this.#rig.fit(this.#width, this.#height);
-    camera.updateMatrixWorld();
+    this.bearings.show(this.#casts[0]?.crowds ?? [], followed, this.#rig, slope(camera) / this.#height);
     const { target, distance } = this.#rig;
     const { height } = this.#ground;
     this.#ground.place(target, distance, Math.abs(camera.position.y - height));
@@ -374,6 +383,7 @@ export class SceneView {
     this.#dots.update(this.#casts, camera.position);
     this.#labels.update(this.#casts, chosen, this.#areLabelsOn, camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
+    if (isUnderWay) this.#pace.request();
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
     this.element.dataset["quality"] = quality === QUALITIES[0] ? "full" : "less";
   }

@@ -88,7 +88,7 @@ class Fleet implements Presenter {
     this.#surfaces.object.visible = false;
     for (const { poses } of this.crowds) {
       for (let row = 0; row < poses.count; row++) {
-        if (!poses.isKnown(row)) continue;
+        if (!poses.isDrawn(row)) continue;
         const isSelf = poses.ids[row] === SELF;
         const shade = look.paint(isSelf ? LIVERY : colorOf(String(poses.ids[row])));
         this.#frames.putThing(poses, row, 1, 1, 1, shade);
@@ -114,7 +114,8 @@ class Fleet implements Presenter {
   }
 
   describe(): string {
-    return counted(this.#frames.count, "aircraft", "aircraft");
+    const count = this.crowds.reduce((sum, { poses }) => sum + poses.count, 0);
+    return counted(count, "aircraft", "aircraft");
   }
 
   dispose(): void {
@@ -138,7 +139,7 @@ class Fleet implements Presenter {
     let at = 0;
     for (const { poses } of this.crowds) {
       for (let row = 0; row < poses.count; row++) {
-        if (!poses.isKnown(row)) continue;
+        if (!poses.isDrawn(row)) continue;
         const { positions: p } = poses;
         ends.setXYZ(at++, p[3 * row]!, p[3 * row + 1]!, p[3 * row + 2]!);
         ends.setXYZ(at++, p[3 * row]!, 0, p[3 * row + 2]!);

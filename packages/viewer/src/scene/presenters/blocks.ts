@@ -209,7 +209,7 @@ class Blocks implements Presenter {
     const radians = radiansPer(entities?.columns.get("rotation")?.unit ?? null);
     this.#figures.begin();
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const at = 3 * row;
       const [x, y, z] = [poses.positions[at]!, poses.positions[at + 1]!, poses.positions[at + 2]!];
       const id = poses.ids[row]!;
@@ -235,7 +235,7 @@ class Blocks implements Presenter {
     const { look } = this.#setting;
     this.#others.begin();
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const shade = look.paint(colorOf(textAt(entities, "kind", row)));
       this.#others.putThing(poses, row, 1, 1, 1, shade);
     }

@@ -121,7 +121,7 @@ export class Fleet {
     const { look } = this.#setting;
     for (const shapes of this.#shapes) shapes.begin();
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       this.#boxes.read(row);
       const id = poses.ids[row]!;
       putBox(this.#shapeOf(id, row), look, poses, row, this.#boxes, this.#paintOf(id));

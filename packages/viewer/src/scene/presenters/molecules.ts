@@ -173,7 +173,7 @@ class Molecules implements Presenter {
     atoms.begin();
     for (let row = 0; row < poses.count; row++) {
       const at = 3 * row;
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const radius = this.#radii[row]!;
       const [x, y, z] = [positions[at]!, positions[at + 1]!, positions[at + 2]!];
       atoms.put(x, y, z, 0, 0, 0, 1, radius, radius, radius, this.#shades[row]!);
@@ -271,7 +271,7 @@ class Molecules implements Presenter {
     this.#heads.begin();
     this.#hands.begin();
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const shapes = textAt(entities, "kind", row) === "headset" ? this.#heads : this.#hands;
       const shade = look.paint(tintOf(entities!, row, HAND));
       shapes.putThing(poses, row, 1, 1, 1, shade);
@@ -289,7 +289,7 @@ class Molecules implements Presenter {
     this.#pulls.begin();
     this.#ends.begin();
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const [x, y, z] = [from[3 * row]!, from[3 * row + 1]!, from[3 * row + 2]!];
       this.#ends.put(x, y, z, 0, 0, 0, 1, 0.035, 0.035, 0.035, look.paint(PULL));
       for (const particle of pulledBy(state.values.get(`state/interaction.${poses.ids[row]!}`))) {

@@ -41,7 +41,7 @@ class Points implements Presenter {
     this.#shapes.begin();
     for (const { poses, entities, set } of this.crowds) {
       for (let row = 0; row < poses.count; row++) {
-        if (!poses.isKnown(row)) continue;
+        if (!poses.isDrawn(row)) continue;
         const [a, b, c] = [0, 1, 2].map((item) => sizeOf(entities, row, item)) as [number, number, number];
         transformOf(entities!.axes).ownVector(a, b, c, EXTENTS, 0);
         const [length, width, height] = EXTENTS.map(Math.abs) as [number, number, number];

@@ -1,5 +1,5 @@
 import type { Box3, Object3D, Vector3 } from "three";
-import type { EntitySet, State } from "simtape";
+import type { Axes, EntitySet, State } from "simtape";
 import type { Look } from "../look.ts";
 import type { Passing } from "../../protocol.ts";
 import type { Poses } from "../poses.ts";
@@ -23,6 +23,10 @@ export interface Eye {
 export interface Crowd {
   readonly set: string;
   readonly poses: Poses;
+  /** Of its set, as it was shown last. */
+  readonly axes: Axes | null;
+  /** Of one unit of the frame; null: the scene's own metre. */
+  readonly metres: number | null;
   /** What the poses are in. */
   readonly frame: Object3D;
   /** Metres in the frame: of a ball around a thing, how high its eye is, and its name above it. */
@@ -44,6 +48,8 @@ export interface Crowd {
   readonly travels: boolean;
   /** Metres that a thing is wide on the ground, where its way is worth being seen as a road; else 0. */
   readonly lane: number;
+  /** Leaves one thing out of the picture, null none; whether that is another one than before. */
+  hide(id: number | string | null): boolean;
   label(row: number): string;
   /** Numbers worth reading while one looks at a thing, as they were recorded: the crowd is as it is in the picture. */
   readings(row: number, recorded: State): readonly Reading[];

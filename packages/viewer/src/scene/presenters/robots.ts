@@ -79,7 +79,7 @@ class Robots implements Presenter {
     const { look } = this.#setting;
     this.#shapes.begin();
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const shade = look.paint(colorOf(String(poses.ids[row]).split("/")[1] ?? row));
       this.#shapes.putThing(poses, row, WIDTH, HEIGHT, WIDTH, shade);
     }

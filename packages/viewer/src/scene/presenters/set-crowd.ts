@@ -1,5 +1,5 @@
 import { type Box3, type Object3D, Vector3 } from "three";
-import type { EntitySet, State } from "simtape";
+import type { Axes, EntitySet, State } from "simtape";
 import { Poses } from "../poses.ts";
 import { type Crowd, nameOf, type Setting } from "./presenter.ts";
 import type { Reading } from "./readings.ts";
@@ -27,6 +27,7 @@ export class SetCrowd implements Crowd {
   readonly set: string;
   readonly poses: Poses;
   readonly frame: Object3D;
+  readonly metres: number | null;
   readonly radius: number;
   readonly eye: number;
   readonly top: number;
@@ -41,12 +42,15 @@ export class SetCrowd implements Crowd {
   /** As it was shown last. */
   entities: EntitySet | undefined;
   #drawn: readonly unknown[] = [];
+  /** Whether another thing is hidden than when it was updated last. */
+  #isStale = false;
   readonly #readings: Traits["readings"];
   readonly #label: ((set: EntitySet, row: number) => string) | undefined;
 
   constructor(set: string, frame: Object3D, { origin }: Setting, traits: Traits) {
     this.set = set;
     this.frame = frame;
+    this.metres = traits.metres ?? null;
     this.poses = traits.metres === undefined ? new Poses(origin) : new Poses(null, traits.metres);
     this.radius = traits.radius;
     this.eye = traits.eye;
@@ -66,18 +70,30 @@ export class SetCrowd implements Crowd {
   /** Whether anything in the set is other than before. */
   update(state: State): boolean {
     const entities = state.sets.get(this.set);
-    if (entities === this.entities) return false;
+    if (entities === this.entities && !this.#isStale) return false;
+    this.#isStale = false;
     this.entities = entities;
     this.poses.update(entities);
     return true;
   }
 
+  hide(id: number | string | null): boolean {
+    if (id === this.poses.hidden) return false;
+    this.poses.hidden = id;
+    this.#isStale = true;
+    return true;
+  }
+
   /** Whether who is there, or any of these columns, is other than when this was asked last. */
   hasNew(...columns: readonly string[]): boolean {
-    const drawn = [this.entities?.ids, ...columns.map((name) => this.entities?.columns.get(name))];
+    const drawn = [this.entities?.ids, this.poses.hidden, ...columns.map((name) => this.entities?.columns.get(name))];
     const isNew = drawn.some((part, i) => part !== this.#drawn[i]);
     this.#drawn = drawn;
     return isNew;
+  }
+
+  get axes(): Axes | null {
+    return this.entities?.axes ?? null;
   }
 
   label(row: number): string {

@@ -148,7 +148,7 @@ class Traffic implements Presenter {
     const { positions: p, orientations: q } = poses;
     this.#people.begin();
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       this.#walkerBoxes.read(row);
       const at = 3 * row;
       const id = poses.ids[row]!;
@@ -163,7 +163,7 @@ class Traffic implements Presenter {
     const { poses, entities } = this.#others;
     this.#propBoxes.update(entities);
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row) || textAt(entities, "kind", row).startsWith("spectator")) continue;
+      if (!poses.isDrawn(row) || textAt(entities, "kind", row).startsWith("spectator")) continue;
       this.#propBoxes.read(row);
       putBox(this.#props, this.#setting.look, poses, row, this.#propBoxes, PROPS);
     }
@@ -174,7 +174,7 @@ class Traffic implements Presenter {
     const { look } = this.#setting;
     const { poses, entities } = this.#lights;
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const lit = numberAt(entities, "state", row);
       putAt(this.#poles, look, poses, row, 0, 2.1, 0, 0.09, 4.2, 0.09, POLE);
       putAt(this.#boxes, look, poses, row, 0, 4.75, 0, 0.5, 1.5, 0.5, HOUSING);
@@ -191,7 +191,7 @@ class Traffic implements Presenter {
     const { look } = this.#setting;
     const { poses, entities } = this.#signs;
     for (let row = 0; row < poses.count; row++) {
-      if (!poses.isKnown(row)) continue;
+      if (!poses.isDrawn(row)) continue;
       const isStop = textAt(entities, "kind", row).includes("stop");
       putAt(this.#poles, look, poses, row, 0, 1.1, 0, 0.05, 2.2, 0.05, POLE);
       putAt(this.#boxes, look, poses, row, 0, 2.5, 0, 0.08, 0.7, 0.7, isStop ? STOP : SIGN);
@@ -202,7 +202,7 @@ class Traffic implements Presenter {
     const { look } = this.#setting;
     const { poses } = this.#sensors;
     for (let row = 0; row < poses.count; row++) {
-      if (poses.isKnown(row)) putAt(this.#cones, look, poses, row, 0, 0, 0, 0.3, 0.2, 0.2, SENSOR);
+      if (poses.isDrawn(row)) putAt(this.#cones, look, poses, row, 0, 0, 0, 0.3, 0.2, 0.2, SENSOR);
     }
   }
 }
