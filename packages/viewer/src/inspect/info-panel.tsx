@@ -29,7 +29,8 @@ export function InfoPanel() {
     ...Object.entries(info.metadata).map(([name, value]) => [name, preview(value, 400)] as const),
   ];
   return (
-    <div className="panel-scroll">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by keyboard too
+    <div className="panel-scroll" tabIndex={0}>
       <ul className="findings" aria-label="Findings">
         {findings.length === 0 && <li className="finding-none">no findings</li>}
         {findings.map((finding) => (

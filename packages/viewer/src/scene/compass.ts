@@ -32,7 +32,7 @@ export function axesOf(axes: Axes | null, frame: Matrix4): Axis[] {
 /** Where the recording's axes point, as the camera sees them; north where they are those of the earth. */
 export class Compass {
   readonly element: SVGSVGElement = document.createElementNS(SVG, "svg");
-  readonly #parts = COLORS.map((color, i) => new Arm(color, i));
+  readonly #parts = COLORS.map((color) => new Arm(color));
   #drawn = "";
 
   constructor() {
@@ -71,11 +71,10 @@ class Arm {
   /** Towards the viewer. */
   depth = 0;
 
-  constructor(color: string, index: number) {
+  constructor(color: string) {
     this.#color = color;
     this.#line.setAttribute("stroke-width", "3");
     this.#line.setAttribute("stroke-linecap", "round");
-    this.#text.dataset["axis"] = String(index);
     this.element.append(this.#line, this.#text);
   }
 
@@ -83,15 +82,17 @@ class Arm {
     this.depth = z;
     this.#line.setAttribute("x2", (LENGTH * x).toFixed(1));
     this.#line.setAttribute("y2", (-LENGTH * y).toFixed(1));
-    // North is what one looks for.
-    this.#line.setAttribute(
-      "stroke",
-      name === "E" || name === "up" ? "currentColor" : name === "N" ? COLORS[0] : this.#color,
-    );
-    this.element.setAttribute("opacity", z < -0.2 ? "0.55" : "1");
+    this.#line.setAttribute("stroke", this.#colorOf(name));
+    this.#line.setAttribute("opacity", z < -0.2 ? "0.55" : "1");
     this.#text.setAttribute("x", (NAME * x).toFixed(1));
     this.#text.setAttribute("y", (-NAME * y).toFixed(1));
     if (this.#text.textContent !== name) this.#text.textContent = name;
+  }
+
+  /** On the earth only north has one: it is what one looks for. */
+  #colorOf(name: string): string {
+    if (name === "N") return COLORS[0];
+    return name === "E" || name === "up" ? "currentColor" : this.#color;
   }
 }
 

@@ -80,6 +80,6 @@ class Horizon {
 
 function lineElement(): HTMLElement {
   const line = document.createElement("div");
-  line.append(document.createElement("dt"), document.createElement("dd"), document.createElement("small"));
+  line.append(document.createElement("dt"), document.createElement("dd"), document.createElement("dd"));
   return line;
 }

@@ -1,6 +1,6 @@
 /** Pixels. */
 const LONGEST = 110;
-/** Metres in each, the largest first. */
+/** Metres in each, the largest first; shorter lengths are parts of the last, as chemists have them. */
 const UNITS = [
   ["km", 1e3],
   ["m", 1],
@@ -8,7 +8,6 @@ const UNITS = [
   ["mm", 1e-3],
   ["µm", 1e-6],
   ["nm", 1e-9],
-  ["pm", 1e-12],
 ] as const;
 
 /** The longest round length of at most so many pixels, of which one is so many metres: 1, 2 or 5 of a power of ten. */

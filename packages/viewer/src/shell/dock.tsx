@@ -9,6 +9,7 @@ import { scheme } from "../theme.ts";
 import { useObservable } from "../observable.ts";
 import { hideLoneTab, reset, restore, showPanel } from "./layout.ts";
 import { PanelBoundary } from "./panel-boundary.tsx";
+import { Tab } from "./tab.ts";
 
 /** The elements that the layout has made for panels, by panel. */
 type Places = ReadonlyMap<string, { readonly kind: PanelKind; readonly element: HTMLElement }>;
@@ -23,6 +24,8 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
   useEffect(() => {
     const api = createDockview(container.current!, {
       theme: themeOf(scheme.value),
+      defaultTabComponent: "tab",
+      createTabComponent: () => new Tab(),
       createComponent: ({ id, name }) => {
         const element = document.createElement("div");
         element.className = "panel-place";

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes } from "react";
 
-/** A button; `label` names it where it shows only a sign, and is its tip. */
+/** A button; `label` is its tip, and names it where it shows only a sign. */
 export function Button({
   label,
   kind = "plain",
@@ -9,5 +9,7 @@ export function Button({
   readonly label?: string;
   readonly kind?: "plain" | "main" | "bare";
 }) {
-  return <button type="button" className={`button button-${kind}`} title={label} aria-label={label} {...rest} />;
+  const isSign = typeof rest.children !== "string" || !/\p{L}/u.test(rest.children);
+  const name = isSign ? label : undefined;
+  return <button type="button" className={`button button-${kind}`} title={label} aria-label={name} {...rest} />;
 }

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
     }
     await page.getByRole("combobox", { name: "Selected thing" }).selectOption({ index: 2 });
     expect(await selection()).toEqual({ kind: "thing", set: "players", id: 2 });
-    await page.getByRole("button", { name: "Names of things" }).click();
+    await page.getByRole("button", { name: "Names", exact: true }).click();
     expect(await page.evaluate(() => simtape.state.value.shared["scene"])).toMatchObject({
       mode: "orbit",
       labels: false,

@@ -28,7 +28,14 @@ afterEach(() => {
 /** What the controls of a camera listen to. */
 function element(): HTMLElement {
   const root = { addEventListener: () => undefined, removeEventListener: () => undefined };
-  return { ...root, ownerDocument: root, style: {}, clientWidth: 800, clientHeight: 400, getRootNode: () => root } as never;
+  return {
+    ...root,
+    ownerDocument: root,
+    style: {},
+    clientWidth: 800,
+    clientHeight: 400,
+    getRootNode: () => root,
+  } as never;
 }
 
 function rigOf(): CameraRig {
@@ -183,7 +190,7 @@ test.each([
   [25, "2 km", 80],
   [0.001, "10 cm", 100],
   [1e-10, "10 nm", 100],
-  [3e-12, "200 pm", 66.7],
+  [3e-12, "0.2 nm", 66.7],
 ])("a pixel of %d m makes a bar of %s", (metres, text, pixels) => {
   const scale = scaleOf(metres);
   expect(scale.text).toBe(text);
