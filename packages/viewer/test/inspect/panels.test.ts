@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await page.waitForFunction(() => Math.abs(simtape.frame!.time - 2.4595e9) < 0.05e9);
 
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Save what is plotted as CSV" }).click();
+    await page.getByTitle("Save what is plotted as CSV").click();
     const csv = readFileSync(await (await download).path(), "utf8");
     expect(csv.split("\n")[0]).toBe("time [s],energy.kinetic [kJ/mol],particles/7/position.y [nm]");
     await page.getByRole("button", { name: "Take energy.kinetic out of this plot" }).click();
