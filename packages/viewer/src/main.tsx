@@ -1,5 +1,6 @@
 import "./theme.ts";
 import "./viewer.css";
+import "./touch.css";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { SessionContext } from "./hooks.ts";

@@ -67,6 +67,53 @@ describe.skipIf(!hasChromium).each(["light", "dark"] as const)(
   },
 );
 
+describe.skipIf(!hasChromium)("where the pointer is a finger", () => {
+  let viewer: Viewer;
+  let page: Page;
+  onePage([example("race.hcrp"), example("town.log")], (opened) => {
+    ({ viewer, page } = opened);
+  });
+
+  test.each([
+    [1280, 800],
+    [820, 1180],
+  ])("all that is pressed is at least 44 pixels wide and high on %d × %d", async (width, height) => {
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send("Emulation.setTouchEmulationEnabled", { enabled: true });
+    await page.setViewportSize({ width, height });
+    await page.goto(viewer.address());
+    expect(await page.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(true);
+    await page.getByRole("button", { name: "town.log" }).waitFor();
+    expect(await smallTargets(page)).toEqual([]);
+    for (const { id } of PANELS) {
+      await page.goto("about:blank");
+      await page.goto(viewer.address("race.hcrp") + hashOf({ t: 10, shared: { layout: layoutOf([id]) } }));
+      await untilOpen(page);
+      await page.locator("section.panel").first().waitFor();
+      await expect.poll(() => page.getByText("Loading …").count()).toBe(0);
+      expect([id, ...(await smallTargets(page))]).toEqual([id]);
+    }
+    await page.getByRole("button", { name: "Panels" }).click();
+    await page.getByRole("menu").waitFor();
+    expect(await smallTargets(page)).toEqual([]);
+    await cdp.detach();
+  });
+});
+
+/** What can be pressed and is too small for a finger, with its size; links in running text are not meant. */
+function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const targets =
+      "button, summary, select, input:not([type=checkbox]), label:has(input[type=checkbox]), [role=tab], [role=option], [role=treeitem], [role=slider]";
+    return [...document.querySelectorAll(targets)].flatMap((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const isShown = element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      if (!isShown || (width >= 43.5 && height >= 43.5)) return [];
+      return [`${Math.round(width)} × ${Math.round(height)}: ${element.outerHTML.slice(0, 90)}`];
+    });
+  });
+}
+
 /** What is serious or critical, by rule and element, and what is too faint to be read. */
 async function violations(page: Page): Promise<string> {
   await page.evaluate(axe.source);

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { heightOf, scrollTo, windowAt } from "./virtual.ts";
 
-/** Pixels of a row; also in inspect.css. */
-export const ROW = 22;
+/** Pixels of a row; also in inspect.css and touch.css. */
+const ROW = matchMedia("(pointer: coarse)").matches ? 44 : 22;
 
 interface Props {
   readonly label: string;
