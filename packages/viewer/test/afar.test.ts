@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
     await page.keyboard.press("End");
     await expect.poll(() => page.locator(".inspect-bar output").textContent()).toBe("at least 256 messages");
     await page.keyboard.press("Home");
-    await page.getByRole("button", { name: "Fetch those before the first one" }).click();
+    await page.getByTitle("Fetch those before the first one").click();
     await expect.poll(() => page.locator(".inspect-bar output").textContent()).toBe("at least 384 messages");
     expect(await list.locator("[aria-selected=true] .message-time").textContent()).toBe("3:20.000");
     await list.focus();
