@@ -43,7 +43,7 @@ export class Cast {
     if (this.#marked !== this.#presenters.size) this.mark(this.#passings);
   }
 
-  /** Leaves out of the picture who looks out of it; null: nobody does. */
+  /** Leaves the thing that is looked out of out of the picture; null: nothing is hidden. */
   hide(spot: Spot | null): void {
     let isOther = false;
     for (const crowd of this.crowds) {
