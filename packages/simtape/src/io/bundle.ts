@@ -46,8 +46,7 @@ export function filesBundle(
 /** `bundle` with more files beside its main one, in place of those that have their names. */
 export function withFiles(bundle: SourceBundle, files: ReadonlyMap<string, Uint8Array>): SourceBundle {
   return {
-    name: bundle.name,
-    ...(bundle.names === undefined ? {} : { names: bundle.names }),
+    ...bundle,
     open: (name) => {
       const file = name === undefined ? undefined : files.get(name);
       return file === undefined ? bundle.open(name) : Promise.resolve(memory(file, name));

@@ -25,6 +25,13 @@ export interface SourceBundle {
   readonly names?: readonly string[];
   /** Null when there is no such sibling. Throws `SourceError` when it cannot be opened. */
   open(name?: string): Promise<ByteSource | null>;
+  /**
+   * A text that changes whenever that file does, such as `mtime 17…`: its first word says of which kind it is. Null, and
+   * absent: the medium tells none.
+   */
+  stamp?(name?: string): Promise<string | null>;
+  /** The side-car that was kept of the recording, where bundles know a place for it; null: none was. */
+  sideCar?(): Promise<ByteSource | null>;
 }
 
 /** Why a read failed. The model turns it into a `RecordingError`. */

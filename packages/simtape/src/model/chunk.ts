@@ -1,8 +1,9 @@
 import { type Columns, KEYFRAME, type MessageBatch } from "./batch.ts";
 import { merge } from "./merge.ts";
 import type { Keyframe, Query } from "./reader.ts";
+import { membersOf, numbersOf } from "./side-car/shapes.ts";
 import type { Time } from "./time.ts";
-import type { ChannelStatistics } from "./value.ts";
+import type { ChannelStatistics, Value } from "./value.ts";
 
 /** A run of messages that is read and decoded as one: what is kept in memory of it, about one for each MiB of file. */
 export interface Chunk {
@@ -288,6 +289,23 @@ export class StatisticsCounter {
       this.#first[k] = Number.POSITIVE_INFINITY;
       this.#last[k] = Number.NEGATIVE_INFINITY;
     }
+  }
+
+  /** What it counted so far, for `recall`. */
+  learned(): Value {
+    const column = (of: readonly number[]): Float64Array => Float64Array.from(of);
+    const [messages, bytes] = [column(this.#messages), column(this.#bytes)];
+    return { messages, bytes, first: column(this.#first), last: column(this.#last) };
+  }
+
+  /** Goes on from there. Throws `LayoutError` for what another `learned` did not give. */
+  recall(learned: Value | undefined): void {
+    const members = membersOf(learned);
+    const messages = numbersOf(members["messages"], Float64Array);
+    this.#messages.push(...messages);
+    this.#bytes.push(...numbersOf(members["bytes"], Float64Array, messages.length));
+    this.#first.push(...numbersOf(members["first"], Float64Array, messages.length));
+    this.#last.push(...numbersOf(members["last"], Float64Array, messages.length));
   }
 
   /** One entry for each of `channels` channels. */

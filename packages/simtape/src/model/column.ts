@@ -166,6 +166,11 @@ export class MutableColumn implements CellTarget {
     for (let k = 0; k < cells.length; k++) data[row * this.spec.width + k] = cells[k]!;
   }
 
+  /** The cells of all rows that have some; not to be written to. */
+  cellsUsed(): ColumnData {
+    return this.#data.length === this.#length ? this.#data : (this.#data.slice(0, this.#length) as Cells);
+  }
+
   get byteLength(): number {
     return Array.isArray(this.#data) ? this.#data.length * 24 : this.#data.byteLength;
   }

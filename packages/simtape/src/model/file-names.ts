@@ -50,5 +50,6 @@ export function mayBelong(main: string, name: string, formats: readonly Format[]
 /** `bundle` with the main file of a folder as its own, where its files are listed and the main one is not stated. */
 export function withMainOf(bundle: SourceBundle, formats: readonly Format[]): SourceBundle {
   const main = folderMains(formats).find((name) => bundle.names?.includes(name));
-  return main === undefined ? bundle : { name: main, open: (name = main) => bundle.open(name) };
+  if (main === undefined) return bundle;
+  return { name: main, open: (name = main) => bundle.open(name), stamp: async (name = main) => bundle.stamp?.(name) ?? null };
 }

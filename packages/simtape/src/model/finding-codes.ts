@@ -129,7 +129,8 @@ export type KnownFindingCode =
   | "missing-messages"
   | "missing-timestamp"
   | "too-many-parts"
-  | "sibling-unusable";
+  | "sibling-unusable"
+  | "seek-index-ignored";
 
 const REPAIR = "Run `simtape repair`: it keeps what is sound and says what was lost.";
 const NOTHING = "Nothing: it is for your information.";
@@ -626,5 +627,9 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
   "sibling-unusable": {
     means: "The other file of the pair cannot be read and is left out.",
     advice: "Check that file on its own with `simtape check`.",
+  },
+  "seek-index-ignored": {
+    means: "The seek index that was kept of the recording does not fit it, or is damaged: it was read without one.",
+    advice: "`simtape index` makes it anew.",
   },
 };

@@ -1,14 +1,18 @@
 import { Budget } from "../bytes/budget.ts";
 import { ByteBuilder } from "../bytes/builder.ts";
+import { LayoutError } from "../bytes/error.ts";
 import { NO_BYTES } from "../io/gate.ts";
-import type { ByteSource } from "../io/source.ts";
+import { type ByteSource, SourceError } from "../io/source.ts";
 import { ColumnBuilder, type Columns } from "./batch.ts";
 import { type Chunk, StatisticsCounter, summarize } from "./chunk.ts";
 import type { Finding, Reporter } from "./error.ts";
 import type { NativeRecord, OpenOptions } from "./reader.ts";
 import { readAll, ScanWindows } from "./scan-windows.ts";
+import { chunksOf, findingsOf, plainChunks, plainFindings } from "./side-car/plain-chunks.ts";
+import { recalled } from "./side-car/scans.ts";
+import { membersOf, numbersOf } from "./side-car/shapes.ts";
 import type { Time } from "./time.ts";
-import type { ChannelStatistics } from "./value.ts";
+import type { ChannelStatistics, Value } from "./value.ts";
 
 /** Bytes read at once, and so about the length of a chunk. */
 const WINDOW = 1 << 20;
@@ -157,6 +161,10 @@ export interface FlatLayout {
   walk(walk: Walk): number;
   /** Made for each chunk that is decoded, for its walks to fill: what the context of its batch is. */
   context?(chunk: Chunk): unknown;
+  /** What it knows after a scan that later walks need; absent: they need nothing. */
+  learned?(): Value;
+  /** Takes back what `learned` of another gave, in place of a scan. Throws `LayoutError` for what does not fit. */
+  recall?(learned: Value): void;
 }
 
 /** How `FlatFile.scan` goes about it. */
@@ -165,8 +173,12 @@ export interface ScanOptions extends OpenOptions {
   readonly onBatch?: ((batch: Columns) => void) | undefined;
   /** How many bytes are read at once, 1 MiB by default: about the length of a chunk. */
   readonly window?: number | undefined;
+  /** Under which name what the scan learns is kept, where an opening keeps such (`scans`); `"records"` by default. */
+  readonly name?: string | undefined;
 }
 
+/** Findings of a scan that are kept with what it learned. */
+const MOST_FINDINGS = 1 << 14;
 /** Memory of what is kept of a chunk, and of a damaged range. */
 const CHUNK_MEMORY = 512;
 const GAP_MEMORY = 96;
@@ -212,6 +224,10 @@ export class FlatFile {
   readonly #carried = new Map<number, number>();
   /** Rows that the scan found, without their bytes, as far as the budget spares room: such chunks are not walked again. */
   readonly #kept = new Map<Chunk, Columns>();
+  /** What the scan reported; kept only where what it learned is. */
+  readonly #findings: Finding[] = [];
+  /** It was not scanned: what another opening learned is taken for true as long as it fits. */
+  #isRecalled = false;
 
   private constructor(source: ByteSource, layout: FlatLayout, begin: number, end: number, budget: Budget) {
     this.source = source;
@@ -222,8 +238,8 @@ export class FlatFile {
   }
 
   /**
-   * Goes over `range` of the source once. `sequence` numbers the first message, 0 by default. Damage is reported;
-   * rejects with `LayoutError`, `SourceError` or `BudgetError`.
+   * Goes over `range` of the source once, or takes what `options.scans` knows of it. `sequence` numbers the first message,
+   * 0 by default. Damage is reported; rejects with `LayoutError`, `SourceError` or `BudgetError`.
    */
   static async scan(
     source: ByteSource,
@@ -233,9 +249,23 @@ export class FlatFile {
     options: ScanOptions = {},
   ): Promise<FlatFile> {
     const file = new FlatFile(source, layout, range.begin, range.end, Budget.of(options.budget));
+    const { scans, name = "records" } = options;
+    scans?.keep(name, () => file.#learned());
+    const known = scans?.known(name);
+    if (known !== undefined) {
+      recalled(() => file.#recall(known, range.sequence ?? 0));
+      for (const finding of file.#findings) report.report(finding);
+      return file;
+    }
+    const keeper: Reporter = {
+      report: (finding) => {
+        if (file.#findings.length < MOST_FINDINGS) file.#findings.push(finding);
+        report.report(finding);
+      },
+    };
     let sequence = range.sequence ?? 0;
     let unpacked = 0;
-    for await (const step of file.#steps(options.window ?? WINDOW, options.signal, report)) {
+    for await (const step of file.#steps(options.window ?? WINDOW, options.signal, scans === undefined ? report : keeper)) {
       file.#budget.hold("the list of chunks", CHUNK_MEMORY);
       unpacked += step.unpacked.length;
       file.#budget.expand("unpacking its records", unpacked, range.end - range.begin);
@@ -268,7 +298,15 @@ export class FlatFile {
     if (kept !== undefined) return kept.over(bytes);
     const rows = new ColumnBuilder(chunk.count, this.#budget);
     const unpacked = new ByteBuilder();
-    this.#walkSound(bytes, chunk.offset, rows, null, unpacked, context);
+    const walk = (): void => this.#walkSound(bytes, chunk.offset, rows, null, unpacked, context);
+    if (!this.#isRecalled) walk();
+    else {
+      recalled(walk);
+      if (rows.length !== chunk.count) {
+        const found = `${rows.length} messages at ${chunk.offset}, ${chunk.count} were there`;
+        throw new SourceError("changed", `not as it was when its seek index was kept, ${found}: ${this.source.name}`);
+      }
+    }
     return rows.build(payloadsOf(bytes, unpacked), chunk.sequence, context);
   }
 
@@ -283,6 +321,47 @@ export class FlatFile {
   }
 
   readonly #forget = (): void => this.#kept.clear();
+
+  /** All that decoding needs and a scan finds. */
+  #learned(): Value {
+    const gaps = Float64Array.from(this.#gaps.flatMap(({ from, to, carried }) => [from, to, carried]));
+    return {
+      begin: this.begin,
+      end: this.end,
+      chunks: plainChunks(this.chunks),
+      gaps,
+      carried: Float64Array.from([...this.#carried].flat()),
+      statistics: this.#counter.learned(),
+      findings: plainFindings(this.#findings),
+      layout: this.#layout.learned?.() ?? null,
+    };
+  }
+
+  #recall(known: Value, sequence: number): void {
+    const { begin, end, chunks, gaps, carried, statistics, findings, layout } = membersOf(known);
+    if (begin !== this.begin || end !== this.end) throw new LayoutError("malformed", "kept of another file", 0);
+    this.#isRecalled = true;
+    this.chunks.push(...chunksOf(chunks, this.begin, this.end));
+    const last = this.chunks.at(-1);
+    const isWhole = last === undefined ? this.begin >= this.end : last.offset + last.length === this.end;
+    if (!isWhole || (this.chunks[0]?.sequence ?? sequence) !== sequence)
+      throw new LayoutError("malformed", "chunks were kept of another file", 0);
+    this.#budget.hold("the list of chunks", this.chunks.length * CHUNK_MEMORY);
+    const places = numbersOf(gaps, Float64Array);
+    let at = this.begin;
+    for (let i = 0; i < places.length; i += 3) {
+      const [from, to, behind] = [places[i]!, places[i + 1]!, places[i + 2]!];
+      if (!(from >= at && to > from && to <= this.end)) throw new LayoutError("malformed", "a gap out of place", 0);
+      this.#gaps.push({ from, to, carried: behind });
+      at = to;
+    }
+    this.#budget.hold("the list of damaged places", this.#gaps.length * GAP_MEMORY);
+    const pairs = numbersOf(carried, Float64Array);
+    for (let i = 0; i + 1 < pairs.length; i += 2) this.#carried.set(pairs[i]!, pairs[i + 1]!);
+    this.#counter.recall(statistics);
+    this.#findings.push(...findingsOf(findings));
+    if (layout !== undefined && layout !== null) this.#layout.recall?.(layout);
+  }
 
   /** Every byte from `begin` to `end`. */
   async *records(signal?: AbortSignal): AsyncGenerator<readonly NativeRecord[]> {

@@ -2,6 +2,7 @@ import type { MessageBatch } from "./batch.ts";
 import { Growth } from "./growth.ts";
 import type { Keyframe, Reader } from "./reader.ts";
 import { type Scope, wholeScope } from "./scope.ts";
+import type { KeptStates } from "./side-car/kept-states.ts";
 import { MutableState } from "./state.ts";
 import { after, type Time } from "./time.ts";
 import type { ChannelInfo, ChannelStatistics } from "./value.ts";
@@ -51,6 +52,8 @@ export class Fold {
   /** Ascending by time; each holds everything at or before its time but what channels say whose last message is enough. */
   readonly #checkpoints: MutableState[] = [];
   #statistics: readonly ChannelStatistics[] | null = null;
+  /** States of all of it that a side-car has. */
+  readonly #kept: KeptStates | null;
 
   /** Lays a checkpoint every so many payload bytes at first, and keeps about so many bytes of them. */
   constructor(
@@ -58,7 +61,9 @@ export class Fold {
     checkpointEvery: number = CHECKPOINT_EVERY,
     checkpointBytes: number = CHECKPOINT_BYTES,
     scope: Scope = wholeScope(reader),
+    kept: KeptStates | null = null,
   ) {
+    this.#kept = kept;
     this.scope = scope;
     this.#reader = reader;
     this.#firstEvery = checkpointEvery;
@@ -73,7 +78,7 @@ export class Fold {
     const keyframe = await this.#reader.keyframe(time, signal);
     const covers = (channel: ChannelInfo): boolean =>
       keyframe !== null && (keyframe.channels === null || keyframe.channels.includes(channel.id));
-    const checkpoint = this.#nearest(time);
+    const checkpoint = await this.#checkpointBefore(time, keyframe, signal);
     const end: Position = { time, sequence: Number.POSITIVE_INFINITY };
     let from: Position | null = checkpoint === null ? null : { ...end, time: checkpoint.time };
     let state: MutableState;
@@ -198,8 +203,26 @@ export class Fold {
 
   /** Time of the first checkpoint in `[start, end)`: state there costs little. */
   checkpoint(start: Time, end: Time): Time | null {
-    const found = this.#checkpoints.find(({ time }) => time >= start);
-    return found !== undefined && found.time < end ? found.time : null;
+    const found = this.#checkpoints.find(({ time }) => time >= start)?.time ?? Number.POSITIVE_INFINITY;
+    const kept = this.#kept?.first(start, end) ?? Number.POSITIVE_INFINITY;
+    const first = Math.min(found, kept);
+    return first < end ? first : null;
+  }
+
+  /** The nearest checkpoint; one that a side-car has is laid first, where nothing later is at hand. */
+  async #checkpointBefore(
+    time: Time,
+    keyframe: Keyframe | null,
+    signal: AbortSignal | undefined,
+  ): Promise<MutableState | null> {
+    const nearest = this.#nearest(time);
+    const kept = this.#kept?.before(time) ?? null;
+    const whole = keyframe?.channels === null ? keyframe.time : Number.NEGATIVE_INFINITY;
+    if (kept === null || kept <= Math.max(nearest?.time ?? Number.NEGATIVE_INFINITY, whole)) return nearest;
+    const state = await this.#kept!.at(kept, signal);
+    if (state === null) return nearest;
+    this.#lay(state);
+    return state;
   }
 
   #nearest(time: Time): MutableState | null {

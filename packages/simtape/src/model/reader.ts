@@ -1,5 +1,5 @@
 import type { Budget } from "../bytes/budget.ts";
-import type { SourceBundle } from "../io/source.ts";
+import type { ByteSource, SourceBundle } from "../io/source.ts";
 import type { SpoolFactory } from "../io/spool.ts";
 import type { MessageBatch } from "./batch.ts";
 import type { Dissector } from "./dissector.ts";
@@ -8,6 +8,7 @@ import type { Reporter } from "./error.ts";
 import type { Interpolation } from "./column.ts";
 import type { FileNames } from "./file-names.ts";
 import type { SeriesPath } from "./query/path.ts";
+import type { Scans } from "./side-car/scans.ts";
 import type { MutableState } from "./state.ts";
 import type { Traits } from "./traits.ts";
 import type { Time, Timeline, TimeRange } from "./time.ts";
@@ -25,8 +26,11 @@ export interface RecordingInfo<Id extends string = string> {
   readonly version: string;
   /** Bytes in all files of the recording, or null while it grows. */
   readonly bytes: number | null;
-  /** Whether seeking uses an index that the file has (`stored`), one built by a scan (`built`), or none. */
-  readonly seekIndex: "stored" | "built" | "none";
+  /**
+   * Whether seeking uses an index that the file has (`stored`), one built by a scan (`built`), one that was kept of an
+   * earlier scan (`kept`), or none.
+   */
+  readonly seekIndex: "stored" | "built" | "kept" | "none";
   readonly metadata: Readonly<Record<string, Value>>;
 }
 
@@ -143,6 +147,14 @@ export interface OpenOptions {
    * much may be inflated or read over again, and twice that in any case. What needs more throws `over-budget`.
    */
   readonly budget?: Budget | number | undefined;
+  /**
+   * The side-car of the recording (docs/index-file.md): its bytes; `"beside"`, the file of its name beside the recording;
+   * or false, none. Absent: the one that the bundle knows of, as `fromFile` does. One that does not fit is not used, and a
+   * finding says why.
+   */
+  readonly seekIndex?: ByteSource | "beside" | false | undefined;
+  /** What scans of another opening learned, and what those of this one do: `open` makes it, formats only ask it. */
+  readonly scans?: Scans | undefined;
   /** Called while a file without an index is scanned, with the bytes done and the bytes in all. */
   readonly onProgress?: ((bytes: number, total: number | null) => void) | undefined;
 }
@@ -156,6 +168,11 @@ export interface Format<out Channels extends object = object, out Id extends str
   readonly [CHANNELS]?: Channels;
   readonly name: string;
   readonly extensions: readonly string[];
+  /**
+   * Which options it was made with, where they change what is read of a file: a side-car is used only where it was made
+   * with the same. Null: no text tells that, and none is used. Absent: it has no such options.
+   */
+  readonly variant?: string | null | undefined;
   /** How the files of its recordings are called, where that is more than one of `extensions`. */
   readonly files?: FileNames | undefined;
   /** Looks at the first bytes, never past them. `size` is that of the file. */

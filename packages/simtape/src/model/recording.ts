@@ -16,6 +16,7 @@ import type { Series } from "./query/sinks.ts";
 import type { QuerySource } from "./query/source.ts";
 import type { StatesOptions } from "./query/states.ts";
 import type { Format, Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
+import type { SideCar } from "./side-car/side-car.ts";
 import type { State } from "./state.ts";
 import { after, type Time, type Timeline } from "./time.ts";
 import { NO_TRAITS, type Traits } from "./traits.ts";
@@ -35,19 +36,28 @@ export interface StateOptions {
 export class Recording<Channels extends object = object, Id extends string = string> implements AsyncDisposable {
   readonly info: RecordingInfo<Id>;
   readonly channels: readonly Channel[];
+  /** The side-car that it was opened with; null: none. It is closed with the recording. */
+  readonly sideCar: SideCar | null;
   readonly #reader: Reader;
   readonly #findings: Pick<Findings, "list">;
   readonly #fold: Fold;
   readonly #format: Format<Channels, Id> | null;
   #isClosed = false;
 
-  /** Made by `open`; `format` is the one that opened it, and null where a reader stands alone. */
-  constructor(reader: Reader, findings: Pick<Findings, "list">, format: Format<Channels, Id> | null = null) {
+  /** Made by `open`; `format` is the one that opened it, and null where a reader stands alone. Takes over `sideCar`. */
+  constructor(
+    reader: Reader,
+    findings: Pick<Findings, "list">,
+    format: Format<Channels, Id> | null = null,
+    sideCar: SideCar | null = null,
+  ) {
     this.#reader = reader;
     this.#findings = findings;
-    this.#fold = new Fold(reader);
+    this.sideCar = sideCar;
+    this.#fold = new Fold(reader, undefined, undefined, undefined, sideCar?.states);
     this.#format = format;
-    this.info = reader.info as RecordingInfo<Id>;
+    const info = reader.info as RecordingInfo<Id>;
+    this.info = sideCar?.scans.areUsed === true ? { ...info, seekIndex: "kept" } : info;
     this.channels = reader.channels;
   }
 
@@ -135,6 +145,11 @@ export class Recording<Channels extends object = object, Id extends string = str
    */
   async *events(query: EventQuery = {}): AsyncGenerator<readonly RecordingEvent[]> {
     this.#check();
+    const kept = query.listed === true ? null : ((await this.sideCar?.events(query.signal)) ?? null);
+    if (kept !== null) {
+      yield (await import("./query/events.ts")).keptEvents(kept, query);
+      return;
+    }
     yield* this.#guarded((await import("./query/events.ts")).readEvents(this, query));
   }
 
@@ -192,7 +207,11 @@ export class Recording<Channels extends object = object, Id extends string = str
    * once, and folds all of it. With `at`, what is there at that time, which takes no longer than a state.
    */
   paths(options: PathsOptions = {}): Promise<readonly PathInfo[]> {
-    return this.#guard(async () => (await import("./query/paths.ts")).pathsOf(this.#queries(), options));
+    return this.#guard(async () => {
+      const isWhole = options.at === undefined && options.start === undefined && options.end === undefined;
+      const kept = isWhole ? ((await this.sideCar?.paths(options.signal)) ?? null) : null;
+      return kept ?? (await import("./query/paths.ts")).pathsOf(this.#queries(), options);
+    });
   }
 
   /**
@@ -224,6 +243,7 @@ export class Recording<Channels extends object = object, Id extends string = str
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    await this.sideCar?.close();
     await this.#reader.close();
   }
 

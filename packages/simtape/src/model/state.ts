@@ -246,6 +246,11 @@ export class MutableEntitySet implements RowTarget {
     return this.#columns;
   }
 
+  /** Its ids are 0 … size-1, each its own row. */
+  get isDense(): boolean {
+    return this.#isDense;
+  }
+
   /** Row of `id`, or -1. */
   find(id: Id): number {
     if (this.#isDense)

@@ -1,6 +1,8 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 import type { Reader } from "../../model/reader.ts";
+import { listOf, membersOf, wholeOf } from "../../model/side-car/shapes.ts";
+import type { Value } from "../../model/value.ts";
 import {
   ANIM_VEHICLE,
   BOUNDING_BOX,
@@ -70,6 +72,33 @@ export class DialectDetector {
 
   constructor(version: number) {
     this.#version = version;
+  }
+
+  /** What the packets taught, for `recall`. */
+  learned(): Value {
+    const late = this.#late.map(({ packets, fitting }): Value => [packets, fitting.slice()]);
+    return {
+      ...{ scalar: this.#scalar, guessedScalar: this.#guessedScalar, wheels: this.#wheels.slice() },
+      ...{ seen: this.#seen, hasTypeFive: this.#hasTypeFive, hasProps: this.#hasProps },
+      ...{ firstOwn: this.#firstOwn, late },
+    };
+  }
+
+  /** Knows what another learned, in place of being shown packets. */
+  recall(learned: Value | undefined): void {
+    const { scalar, guessedScalar, wheels, seen, hasTypeFive, hasProps, firstOwn, late } = membersOf(learned);
+    this.#scalar = scalar as 4 | 8 | null;
+    this.#guessedScalar = guessedScalar as 4 | 8 | null;
+    this.#wheels = listOf(wheels) as readonly Dialect["wheel"][];
+    this.#seen = wholeOf(seen);
+    this.#hasTypeFive = hasTypeFive === true;
+    this.#hasProps = hasProps as boolean | null;
+    this.#firstOwn = firstOwn as boolean | null;
+    for (const [place, item] of listOf(late).entries()) {
+      const [packets, fitting] = listOf(item);
+      this.#late[place]!.packets = wholeOf(packets);
+      for (const [k, count] of listOf(fitting).entries()) this.#late[place]!.fitting[k] = wholeOf(count);
+    }
   }
 
   /** Packets with the id of simtape's own are another's. */

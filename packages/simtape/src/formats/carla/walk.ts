@@ -1,5 +1,7 @@
 import { hex } from "../../bytes/error.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
+import { membersOf, numbersOf } from "../../model/side-car/shapes.ts";
+import type { Value } from "../../model/value.ts";
 import type { DialectDetector } from "./dialect.ts";
 import { FRAME_END, FRAME_START, FRAME_START_BYTES, PACKET_HEADER_BYTES, PACKET_KINDS } from "./layout.ts";
 import { isDuration, isElapsed, MORE, NO, PacketJudge } from "./plausible.ts";
@@ -49,7 +51,8 @@ export class PacketWalker implements FlatLayout {
   readonly channelOf: Int16Array = new Int16Array(256).fill(-1);
   /** Packet id of each channel. */
   readonly packetIds: number[] = [];
-  #detector: DialectDetector | null;
+  readonly #detector: DialectDetector;
+  #isScanning = true;
   readonly #judge: PacketJudge = new PacketJudge((id) => this.channelOf[id]! >= 0);
   readonly #now: Course = new Course();
   /** At the start of the last frame that was met. */
@@ -67,11 +70,27 @@ export class PacketWalker implements FlatLayout {
 
   /** The scan is over: later walks only read. */
   settle(): void {
-    this.#detector = null;
+    this.#isScanning = false;
+  }
+
+  learned(): Value {
+    const times = Float64Array.from([...this.#times].flat());
+    return { packetIds: Uint8Array.from(this.packetIds), times, dialect: this.#detector.learned() };
+  }
+
+  recall(learned: Value): void {
+    const { packetIds, times, dialect } = membersOf(learned);
+    for (const [channel, id] of numbersOf(packetIds, Uint8Array).entries()) {
+      this.channelOf[id] = channel;
+      this.packetIds.push(id);
+    }
+    const pairs = numbersOf(times, Float64Array);
+    for (let i = 0; i + 1 < pairs.length; i += 2) this.#times.set(pairs[i]!, pairs[i + 1]!);
+    this.#detector.recall(dialect);
   }
 
   walk(walk: Walk): number {
-    return this.#detector === null ? this.#read(walk) : this.#scan(walk, this.#detector);
+    return this.#isScanning ? this.#scan(walk, this.#detector) : this.#read(walk);
   }
 
   #read(walk: Walk): number {

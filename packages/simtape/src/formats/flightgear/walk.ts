@@ -1,6 +1,8 @@
-import { hex } from "../../bytes/error.ts";
+import { hex, LayoutError } from "../../bytes/error.ts";
 import type { Chunk } from "../../model/chunk.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
+import { membersOf, numbersOf, wholeOf } from "../../model/side-car/shapes.ts";
+import type { Value } from "../../model/value.ts";
 import { FrameTable, type TapeLayout } from "./frame-table.ts";
 import { CUT, type FrameFault, type FrameShape, MORE } from "./frames.ts";
 import { BUFFERS, FrameJudge, NO_FRAME, sizeAt, UNDECIDED } from "./judge.ts";
@@ -70,6 +72,42 @@ export class FrameWalker implements FlatLayout {
   /** Native time at time 0; null while no frame was met. */
   get zero(): number | null {
     return this.#zero;
+  }
+
+  learned(): Value {
+    const { frames, soundBytes, doubtfulBytes, cleanBytes, cleanFrames, gaps } = this;
+    const { first, earliest, latest, newest, left, buffers } = this;
+    return {
+      ...{ frames, soundBytes, doubtfulBytes, cleanBytes, cleanFrames, gaps },
+      ...{ first, earliest, latest, newest, left, buffers, zero: this.#zero, trailing: this.#trailing },
+      headers: Float64Array.from(this.#headers),
+      faulty: Float64Array.from(this.#faulty),
+    };
+  }
+
+  recall(learned: Value): void {
+    const members = membersOf(learned);
+    this.frames = wholeOf(members["frames"]);
+    this.soundBytes = wholeOf(members["soundBytes"]);
+    this.doubtfulBytes = wholeOf(members["doubtfulBytes"]);
+    this.cleanBytes = wholeOf(members["cleanBytes"]);
+    this.cleanFrames = wholeOf(members["cleanFrames"]);
+    this.gaps = wholeOf(members["gaps"]);
+    const timeIn = (name: string): number | null => {
+      const time = members[name];
+      if (time === null || typeof time === "number") return time;
+      throw new LayoutError("malformed", `${name} is no time`, 0);
+    };
+    this.first = timeIn("first");
+    this.earliest = timeIn("earliest");
+    this.latest = timeIn("latest");
+    this.newest = timeIn("newest");
+    this.#zero = timeIn("zero");
+    this.#judge.left = timeIn("left");
+    this.#judge.buffers = wholeOf(members["buffers"]);
+    this.#trailing = timeIn("trailing") ?? Number.POSITIVE_INFINITY;
+    for (const offset of numbersOf(members["headers"], Float64Array)) this.#headers.add(offset);
+    for (const offset of numbersOf(members["faulty"], Float64Array)) this.#faulty.add(offset);
   }
 
   settle(layout: TapeLayout): void {

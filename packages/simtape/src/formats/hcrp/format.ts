@@ -49,6 +49,8 @@ export function createHcrp<Known extends object = HcrpChannels>(options: HcrpOpt
     id: FORMAT_ID,
     name: "HCRP",
     extensions: ["hcrp"],
+    // what a function makes of names no text tells
+    ...(options.fixer === undefined ? {} : { variant: null }),
     files: FILES,
     options: [DICTIONARY],
     // a header whose first bytes are damaged may be put right, or made again from segments

@@ -54,6 +54,11 @@ export class ChannelTable {
     return id;
   }
 
+  /** The names as they are in the file, by id. */
+  get stored(): readonly Uint8Array[] {
+    return this.#bytes;
+  }
+
   /** Ids by the bytes of their names: the order of an ordered map of strings, spec §5. */
   byName(): number[] {
     return this.names.map((_, id) => id).sort((a, b) => compareBytes(this.#bytes[a]!, this.#bytes[b]!));

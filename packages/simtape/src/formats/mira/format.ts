@@ -33,6 +33,7 @@ export function createMira<Named extends object = object>(options: MiraOptions =
     id: "mira",
     name: "MIRA tape",
     extensions: ["tape"],
+    ...(schemas.length === 0 ? {} : { variant: JSON.stringify(schemas) }),
     sniff: (head: Uint8Array, hint: SniffHint) =>
       probe(head, hint.size ?? (head.length < HEAD_BYTES ? head.length : Number.POSITIVE_INFINITY))?.confidence ?? null,
     open: async (from: SourceBundle, report: Reporter, openOptions: OpenOptions): Promise<Reader> =>

@@ -20,6 +20,8 @@ const ALL_META_BYTES = 4 << 20;
 
 /** A payload as stored, kept from the scan. */
 export interface PayloadSample {
+  /** In the file. */
+  readonly offset: number;
   /** The caller's own. */
   readonly bytes: Uint8Array;
   /** Null when it is not compressed. */
@@ -187,6 +189,7 @@ export class ScanObserver {
     if (seen.samples.length < SAMPLES && stored <= SAMPLE_BYTES && this.#sampled + stored <= ALL_SAMPLES_BYTES) {
       this.#sampled += stored;
       seen.samples.push({
+        offset: walk.origin + shape.dataStart,
         bytes: walk.bytes.slice(shape.dataStart, shape.dataEnd),
         uncompressedSize: shape.isCompressed ? shape.uncompressedSize : null,
       });

@@ -7,6 +7,7 @@ import { type Chunk, boundsOf, readChunks } from "../../model/chunk.ts";
 import type { Dissector } from "../../model/dissector.ts";
 import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
 import type { Keyframe, NativeRecord, OpenOptions, Query, Reader, RecordingInfo } from "../../model/reader.ts";
+import { numbersOf } from "../../model/side-car/shapes.ts";
 import type { Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics, Value } from "../../model/value.ts";
 import { encodingMetadata, type EncodingSample, settleEncodings } from "./encoding.ts";
@@ -103,7 +104,9 @@ export class TapeReader implements Reader {
         length: dialect.headerBytes,
       });
     }
-    const distrusted = new Set<number>();
+    const known = given.scans?.known("distrusted");
+    const distrusted = new Set<number>(known === undefined ? [] : numbersOf(known, Float64Array));
+    given.scans?.keep("distrusted", () => Float64Array.from(distrusted));
     let tape: Tape;
     let codec: string | null;
     for (let round = 1; ; round++) {
@@ -111,7 +114,8 @@ export class TapeReader implements Reader {
       tape = await Tape.scan(source, size, dialect, report, options, distrusted);
       codec = await tape.codec(options.signal);
       const doubtful = [...tape.doubtful].filter((offset) => !distrusted.has(offset));
-      if (doubtful.length === 0 || round === MAX_ROUNDS || !report.takeBack(before)) break;
+      const isSettled = doubtful.length === 0 || round === MAX_ROUNDS || known !== undefined;
+      if (isSettled || !report.takeBack(before)) break;
       for (const offset of doubtful) distrusted.add(offset);
     }
     report.release();

@@ -1,6 +1,6 @@
 import { Budget } from "../../bytes/budget.ts";
 import { ByteCursor } from "../../bytes/cursor.ts";
-import { hex } from "../../bytes/error.ts";
+import { hex, LayoutError } from "../../bytes/error.ts";
 import { type Compression, sniffCompression } from "../../codec/any.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { Columns } from "../../model/batch.ts";
@@ -8,10 +8,12 @@ import { type Chunk, summarize } from "../../model/chunk.ts";
 import type { Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
 import type { NativeRecord, OpenOptions } from "../../model/reader.ts";
+import { membersOf, numbersOf } from "../../model/side-car/shapes.ts";
 import type { ChannelStatistics } from "../../model/value.ts";
 import { ChannelTable } from "./channel-table.ts";
 import { believedBytes, Expander, mayExpand } from "./compression.ts";
 import { CHUNK_HEADER_BYTES, type Dialect, readChannelInfo } from "./layout.ts";
+import { learnedBy, partsFrom, plainParts, recallObserver } from "./kept.ts";
 import { TapeContext } from "./message-header.ts";
 import { type PayloadSample, ScanObserver } from "./observer.ts";
 import { ChunkShape, measure } from "./shape.ts";
@@ -27,7 +29,7 @@ const SAMPLE_BYTES = 256 << 10;
 const PART_MEMORY = 512;
 
 /** What a part of a chunk has of its own; its length is what it decompresses to, so that reading ahead stays small. */
-type ChunkPart = Pick<Chunk, "sequence" | "count" | "first" | "last" | "hasKeyframe" | "channels" | "length">;
+export type ChunkPart = Pick<Chunk, "sequence" | "count" | "first" | "last" | "hasKeyframe" | "channels" | "length">;
 
 /** Part of a chunk of the file: the messages `[sequence, sequence + count)` of it. */
 export interface TapeChunk extends Chunk {
@@ -92,7 +94,7 @@ export class Tape {
     const observer = new ScanObserver(table, dialect);
     const layout = new TapeLayout(dialect, table, observer, distrusted);
     const parts: (readonly ChunkPart[] | null)[] = [];
-    const opening: boolean[] = [false];
+    const opening: boolean[] = options.scans?.known("tape") === undefined ? [false] : [];
     const range = { begin: Math.min(dialect.headerBytes, size), end: size };
     const file = await FlatFile.scan(source, layout, range, report, {
       ...options,
@@ -104,6 +106,21 @@ export class Tape {
       },
     });
     layout.observer = null;
+    const known = options.scans?.known("tape");
+    if (known !== undefined) {
+      const members = membersOf(known);
+      const read = (offset: number, length: number): Promise<Uint8Array> => source.read(offset, length, options.signal);
+      await recallObserver(observer, members["observer"], read);
+      parts.push(...partsFrom(members["parts"]));
+      opening.push(...Array.from(numbersOf(members["opening"], Uint8Array), (opens) => opens === 1));
+      if (parts.length !== file.chunks.length || observer.channels.length < table.size)
+        throw new LayoutError("malformed", "chunks were kept of another tape", 0);
+    }
+    options.scans?.keep("tape", () => ({
+      observer: learnedBy(observer),
+      parts: plainParts(parts),
+      opening: Uint8Array.from(opening, (opens) => (opens ? 1 : 0)),
+    }));
     let made = 0;
     for (const { bytes, storedBytes } of observer.channels) made += Math.max(0, bytes - storedBytes);
     budget.expand("decompressing its messages", made, size);

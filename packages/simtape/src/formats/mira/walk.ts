@@ -1,6 +1,8 @@
 import type { FindingCode } from "../../model/error.ts";
-import { hex } from "../../bytes/error.ts";
+import { hex, LayoutError } from "../../bytes/error.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
+import { listOf, membersOf, numbersOf, wholeOf } from "../../model/side-car/shapes.ts";
+import type { Value } from "../../model/value.ts";
 import { type ChannelTable, MAX_CHANNELS } from "./channel-table.ts";
 import { BLOCK, CHANNEL_INFO, CHUNK_HEADER_BYTES, type Dialect, INDEX, MESSAGE, MESSAGE_BYTES } from "./layout.ts";
 import type { ScanObserver } from "./observer.ts";
@@ -63,6 +65,23 @@ export class TapeLayout implements FlatLayout {
 
   get long(): readonly LongChunk[] {
     return this.#long;
+  }
+
+  learned(): Value {
+    return { names: this.#table.stored, long: this.#long.map(({ from, to, kind }): Value => [from, to, kind]) };
+  }
+
+  recall(learned: Value): void {
+    const { names, long } = membersOf(learned);
+    for (const name of listOf(names)) {
+      const bytes = numbersOf(name, Uint8Array);
+      this.#table.add(bytes, 0, bytes.length);
+    }
+    for (const item of listOf(long)) {
+      const [from, to, kind] = listOf(item);
+      if (!(wholeOf(to) > wholeOf(from))) throw new LayoutError("malformed", "a long chunk out of place", 0);
+      this.#long.push({ from: wholeOf(from), to: wholeOf(to), kind: String(kind) });
+    }
   }
 
   /** A `Uint32Array` as context is filled with the places of the messages in the bytes, in file order. */

@@ -1,4 +1,5 @@
 import { LayoutError } from "../../bytes/error.ts";
+import { listOf, membersOf, wholeOf } from "../../model/side-car/shapes.ts";
 import type { Schema, Value } from "../../model/value.ts";
 import { type Frame, PARTICLE_COUNT, SIMULATION_NAME } from "./layout.ts";
 
@@ -55,6 +56,22 @@ export class Overview {
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
     }
+  }
+
+  /** What the frames taught, for `recall`. */
+  learned(): Value {
+    const { atoms, simulations } = { atoms: this.#atoms.slice(), simulations: this.#simulations.slice() };
+    return { frames: this.#frames, resets: this.#resets, firstIndex: this.#firstIndex, atoms, simulations };
+  }
+
+  /** Knows what another learned, in place of being shown frames. */
+  recall(learned: Value): void {
+    const { frames, resets, firstIndex, atoms, simulations } = membersOf(learned);
+    this.#frames = wholeOf(frames);
+    this.#resets = wholeOf(resets);
+    this.#firstIndex = firstIndex as number | null;
+    this.#atoms = [...(listOf(atoms) as readonly number[])];
+    this.#simulations = [...(listOf(simulations) as readonly string[])];
   }
 
   metadata(container: string): Record<string, Value> {

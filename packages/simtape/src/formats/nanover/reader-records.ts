@@ -7,6 +7,7 @@ import type { Chunk } from "../../model/chunk.ts";
 import { type Finding, RecordingError, type Reporter } from "../../model/error.ts";
 import { FlatFile } from "../../model/flat.ts";
 import type { NativeRecord, OpenOptions } from "../../model/reader.ts";
+import { recalled } from "../../model/side-car/scans.ts";
 import type { ChannelStatistics } from "../../model/value.ts";
 import { FRAME, STATE } from "./layout.ts";
 import { frameIndexOf } from "./layout-protobuf.ts";
@@ -80,6 +81,10 @@ async function read(
   const container: Container = frameFile.version === VERSION ? "2" : "1";
   const overview = new Overview(frameSchema(container));
   const total = files.reduce((bytes, { size }) => bytes + size, 0);
+  const { scans } = options;
+  const seen = scans?.known("overview");
+  if (seen !== undefined) recalled(() => overview.recall(seen));
+  scans?.keep("overview", () => overview.learned());
   const parts: FlatFile[] = [];
   let frames: FlatFile | null = null;
   let states: FlatFile | null = null;
@@ -95,6 +100,8 @@ async function read(
     const part = await FlatFile.scan(file.source, layout, range, file === main ? report : named(report, file.source), {
       signal: options.signal,
       budget,
+      scans: options.scans,
+      name: kind,
       onProgress: (bytes) => options.onProgress?.(before + bytes, total),
       ...(kind === "frame" ? { onBatch: (batch: Columns) => survey(batch, overview, file.version) } : {}),
     });

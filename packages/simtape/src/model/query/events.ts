@@ -96,6 +96,46 @@ export async function* readEvents(
   if (rest.length > 0) yield rest;
 }
 
+/** Of all events of a recording those that a query asks for. */
+export function keptEvents(all: readonly RecordingEvent[], query: EventQuery): readonly RecordingEvent[] {
+  query.signal?.throwIfAborted();
+  const found = all.filter(filterOf(query));
+  const last = all.at(-1);
+  if (last !== undefined) query.onProgress?.(Math.min(last.time, query.end ?? last.time));
+  return found;
+}
+
+/**
+ * Collects all events while another goes through a recording: it is shown every batch, in order, and asked for what is
+ * left at the end. Null: the format finds none.
+ */
+export async function eventTap(
+  recording: Recording,
+  signal?: AbortSignal,
+): Promise<{
+  readonly take: (batch: MessageBatch) => readonly RecordingEvent[];
+  readonly rest: () => readonly RecordingEvent[];
+} | null> {
+  const reader = await (await recording.traits()).events?.(recording, signal);
+  if (reader === undefined) return null;
+  const listed = new Listed(recording.reader.base === undefined ? (reader.listed ?? []) : []);
+  const isWanted = recording.channels.map(({ id }) => reader.channels.has(id));
+  const only: EventReader = {
+    ...{ channels: reader.channels, begin: (start, aborted) => reader.begin(start, aborted) },
+    read: (batch, i, into) => {
+      if (isWanted[batch.channel[i]!] === true) reader.read(batch, i, into);
+    },
+  };
+  return {
+    take: (batch) => {
+      const found: RecordingEvent[] = [];
+      readRows(only, batch, found);
+      return batch.length === 0 ? found : listed.among(found, batch.time[batch.length - 1]!);
+    },
+    rest: () => listed.rest(),
+  };
+}
+
 /** An event of row `i` of a batch. */
 export function eventOf(
   channel: ChannelInfo,

@@ -1,0 +1,156 @@
+import { LayoutError } from "../../bytes/error.ts";
+import type { Budget } from "../../bytes/budget.ts";
+import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import type { Reporter } from "../error.ts";
+import type { RecordingEvent } from "../query/events.ts";
+import type { PathInfo } from "../query/listing.ts";
+import type { Format, Reader } from "../reader.ts";
+import { differenceOf, type FileKey, keysOf, plainKeys } from "./key.ts";
+import { KeptStates } from "./kept-states.ts";
+import { SideCarFile } from "./layout.ts";
+import { isMisfit } from "./misfit.ts";
+import { Scans } from "./scans.ts";
+import { listOf, type Members, membersOf, numbersOf } from "./shapes.ts";
+import type { Value } from "../value.ts";
+
+/** What a side-car says of itself before anything of it is used. */
+export interface About {
+  readonly format: string;
+  readonly variant: string | null;
+  readonly keys: readonly FileKey[];
+  readonly channels: readonly string[];
+  /** Times of the states, ascending. */
+  readonly times: Float64Array;
+}
+
+export function plainAbout({ format, variant, keys, channels, times }: About): Value {
+  return { format, variant, files: plainKeys(keys), channels, times };
+}
+
+/** Of which recording a side-car must be. */
+export interface Owner {
+  readonly format: Format;
+  readonly bundle: SourceBundle;
+  readonly main: ByteSource;
+  /** A file beside the main one. */
+  readonly open: (name: string) => Promise<ByteSource | null>;
+}
+
+/** A side-car that fits its recording: what an opening, a fold and queries take from it in place of reading the file. */
+export class SideCar {
+  /** Bytes that it has in all. */
+  readonly bytes: number;
+  readonly scans: Scans;
+  readonly states: KeptStates;
+  readonly #file: SideCarFile;
+  readonly #siblings: readonly (string | null)[];
+  readonly #channels: readonly string[];
+  readonly #report: Reporter;
+  readonly #lists = new Map<string, readonly unknown[] | null>();
+
+  private constructor(file: SideCarFile, about: Members, scans: Scans, report: Reporter) {
+    this.bytes = file.bytes;
+    this.scans = scans;
+    this.#file = file;
+    this.#report = report;
+    this.#siblings = listOf(about["files"]).map((key) => membersOf(key)["name"] as string | null);
+    this.#channels = listOf(about["channels"]) as readonly string[];
+    this.states = new KeptStates(file, timesIn(about), (why) => tellIgnored(why, report));
+  }
+
+  /** Takes over `source`. Null: it does not fit, which is reported, and it is closed. Rejects for what `owner` throws. */
+  static async open(
+    source: ByteSource,
+    owner: Owner,
+    budget: Budget,
+    report: Reporter,
+    signal?: AbortSignal,
+  ): Promise<SideCar | null> {
+    try {
+      const file = await SideCarFile.open(source, budget, signal);
+      const about = membersOf(file.about);
+      const why = await misfitOf(about, owner, signal);
+      if (why !== null) throw new Misfit(why);
+      const scans = file.has("scans") ? membersOf((await file.section("scans", signal)) ?? null) : null;
+      return new SideCar(file, about, new Scans(scans), report);
+    } catch (error) {
+      await source.close().catch(() => undefined);
+      if (!isMisfit(error) && !(error instanceof Misfit)) throw error;
+      tellIgnored(error.message, report);
+      return null;
+    }
+  }
+
+  /** Why it does not fit what was read with it; null: it does. */
+  misfit({ siblings = [], channels }: Reader): string | null {
+    const files = this.#siblings.slice(1);
+    if (files.join("/") !== siblings.join("/")) return "its files are not those that it was made of";
+    const isSame = channels.length === this.#channels.length && channels.every(({ name }, id) => name === this.#channels[id]);
+    return isSame ? null : "it has other channels";
+  }
+
+  get hasEvents(): boolean {
+    return this.#file.has("events");
+  }
+
+  get hasPaths(): boolean {
+    return this.#file.has("paths");
+  }
+
+  /** All events of the recording, in order; null: they are not kept, or cannot be read. */
+  async events(signal?: AbortSignal): Promise<readonly RecordingEvent[] | null> {
+    return (await this.#list("events", signal)) as readonly RecordingEvent[] | null;
+  }
+
+  /** All paths of the recording; null likewise. */
+  async paths(signal?: AbortSignal): Promise<readonly PathInfo[] | null> {
+    return (await this.#list("paths", signal)) as unknown as readonly PathInfo[] | null;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  /** Read once, and kept: they are asked for often. */
+  async #list(name: string, signal: AbortSignal | undefined): Promise<readonly unknown[] | null> {
+    const read = this.#lists.get(name);
+    if (read !== undefined) return read;
+    if (!this.#file.has(name)) return null;
+    try {
+      const list = listOf((await this.#file.section(name, signal)) ?? null);
+      this.#lists.set(name, list);
+      return list;
+    } catch (error) {
+      if (!isMisfit(error)) throw error;
+      tellIgnored(error.message, this.#report);
+      this.#lists.set(name, null);
+      return null;
+    }
+  }
+}
+
+/** Says that a side-car is not used. */
+export function tellIgnored(why: string, report: Reporter): void {
+  const message = `its seek index was not used: ${why}; simtape index makes it anew`;
+  report.report({ code: "seek-index-ignored", severity: "note", message });
+}
+
+class Misfit extends Error {}
+
+async function misfitOf(about: Members, owner: Owner, signal: AbortSignal | undefined): Promise<string | null> {
+  const { format, main, bundle, open } = owner;
+  if (about["format"] !== format.id) return `it is of the format ${String(about["format"])}`;
+  if (format.variant === null) return "files are read in a way of their own here";
+  if ((about["variant"] ?? null) !== (format.variant ?? null)) return "it was made of files read in another way";
+  const names = listOf(about["files"]).slice(1).map((key) => String(membersOf(key)["name"]));
+  return differenceOf(about["files"], await keysOf(main, bundle, names, open, signal));
+}
+
+function timesIn(about: Members): Float64Array {
+  const times = numbersOf(about["times"], Float64Array);
+  for (let i = 0; i < times.length; i++) {
+    if (!(times[i]! > (times[i - 1] ?? Number.NEGATIVE_INFINITY)))
+      throw new LayoutError("malformed", "its states are not in order", 0);
+  }
+  return times;
+}
