@@ -8,7 +8,7 @@ import { csvRow, textCell } from "./csv.ts";
 import { matching } from "./glob.ts";
 import { preview, toJson } from "./json.ts";
 import { Output, paint, say } from "./output.ts";
-import { type ReadOptions, reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
 import { parseTime, TIME_HELP } from "./time.ts";
 import { jsonText } from "./visible.ts";
 
@@ -24,7 +24,7 @@ interface CatOptions extends ReadOptions {
 }
 
 export function addCat(program: Command): void {
-  reads(program.command("cat"))
+  seeks(program.command("cat"))
     .summary("messages of a recording")
     .description("Writes messages in time order, one per line.")
     .argument("<file>", "path, folder, URL, or - for standard input")

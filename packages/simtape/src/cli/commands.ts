@@ -14,6 +14,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["state"], async () => (await import("./state.ts")).addState],
   [["table"], async () => (await import("./table.ts")).addTable],
   [["records"], async () => (await import("./records.ts")).addRecords],
+  [["index"], async () => (await import("./seek-index.ts")).addIndex],
   [["check"], async () => (await import("./check.ts")).addCheck],
   [["verify"], async () => (await import("./hcrp/verify.ts")).addVerify],
   [["record"], async () => (await import("./hcrp/record.ts")).addRecord],

@@ -5,7 +5,7 @@ import { csvRow, textCell } from "./csv.ts";
 import { UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
-import { type ReadOptions, reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
 import { parseTime, TIME_HELP } from "./time.ts";
 
 interface EventsOptions extends ReadOptions {
@@ -23,7 +23,7 @@ interface EventsOptions extends ReadOptions {
 const KIND_WIDTH = 14;
 
 export function addEvents(program: Command): void {
-  reads(program.command("events"))
+  seeks(program.command("events"))
     .summary("events: collisions, spawns, chat, marks")
     .description("Lists events in time order, one per line: collisions, spawns, resets, chat, marks and others.")
     .argument("<file>", "path, folder, URL, or - for standard input")

@@ -7,12 +7,12 @@ import { EXIT } from "./failure.ts";
 import { preview, toJson } from "./json.ts";
 import { byteSize, counted, grouped, Output, paint } from "./output.ts";
 import { provenanceOf } from "./provenance.ts";
-import { type ReadOptions, reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
 import { clock } from "./time.ts";
 import { visibleLine } from "./visible.ts";
 
 export function addInfo(program: Command): void {
-  reads(program.command("info"))
+  seeks(program.command("info"))
     .summary("what is inside a recording")
     .description("Shows format, version, length, channels and findings of a recording on disk or behind a URL.")
     .argument("<file>", "path, folder, URL, or - for standard input")
@@ -42,6 +42,7 @@ async function describe(recording: Recording, file: string): Promise<Record<stri
     version,
     bytes,
     seekIndex,
+    sideCar: sideCarFacts(recording),
     metadata,
     provenance: await provenanceOf(recording, file),
     timeline: { start, end, epoch: epoch === null ? null : epochText(epoch), tick },
@@ -52,6 +53,19 @@ async function describe(recording: Recording, file: string): Promise<Record<stri
 
 export function findingToPlain({ code, severity, message, offset, length, time }: Finding): Record<string, unknown> {
   return { code, severity, message, offset: offset ?? null, length, time };
+}
+
+/** What was used of the side-car; null: there was none. */
+function sideCarFacts({ sideCar }: Recording): Record<string, unknown> | null {
+  if (sideCar === null) return null;
+  return { bytes: sideCar.bytes, states: sideCar.states.count, hasEvents: sideCar.hasEvents };
+}
+
+function sideCarText({ sideCar, info }: Recording): string | null {
+  if (sideCar === null) return null;
+  const holds = [counted(sideCar.states.count, "state"), ...(sideCar.hasEvents ? ["events"] : [])];
+  const kind = info.seekIndex === "kept" ? "" : `${info.seekIndex}, and `;
+  return `${kind}kept: ${byteSize(sideCar.bytes)} with ${holds.join(" and ")}`;
 }
 
 /** Always a string in JSON, whatever its size. */
@@ -76,7 +90,7 @@ async function tell(recording: Recording, file: string): Promise<string[]> {
     fact("began", new Date(Number(epoch / 1_000_000n)).toISOString());
   }
   if (metadata["finished"] === false) fact("outcome", "open: being recorded, or its recorder ended without closing it");
-  fact("seek index", seekIndex);
+  fact("seek index", sideCarText(recording) ?? seekIndex);
   const provenance = await provenanceOf(recording, file);
   if (provenance !== null) {
     for (const { name, sha256, findings = [] } of provenance.sources) {

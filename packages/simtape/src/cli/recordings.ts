@@ -22,6 +22,28 @@ export interface ReadOptions {
   readonly budget?: number;
   /** Files for options of formats, by the names that they have beside a recording. */
   readonly given?: ReadonlyMap<string, Uint8Array>;
+  /** Whether a seek index that was kept is used: absent, one of this machine. Behind `seeks` only. */
+  readonly index?: boolean;
+  readonly mayUseIndex?: boolean;
+}
+
+/**
+ * Adds the options of commands that look at a part of a recording: they use the seek index that was kept of it. Those that
+ * judge or change a recording read all of it themselves.
+ */
+export function seeks(command: Command): Command {
+  return reads(command)
+    .option("--index", "use the seek index beside a URL, too")
+    .option("--no-index", "use no seek index that was kept")
+    .hook("preAction", (_, action) => {
+      action.setOptionValue("mayUseIndex", true);
+    });
+}
+
+/** As `open` takes it. */
+export function seekIndexOf(name: string, { index, mayUseIndex }: ReadOptions): "beside" | false | undefined {
+  if (mayUseIndex !== true || index === false) return false;
+  return isUrl(name) && index === true ? "beside" : undefined;
 }
 
 /** Adds the options of commands that open recordings of any format. */
@@ -99,13 +121,14 @@ async function bundleIn(name: string): Promise<SourceBundle> {
   if (name === "-") return standardInput();
   hide(name);
   if (isUrl(name)) return bundleAt(urlOf(name));
-  const place = commandPath(name);
-  if ((await place.kind()) !== "folder") return place.source;
+  return commandPath(await mainPath(name)).source;
+}
+
+/** The path of the main file: what was named, or, of a folder, the one in it. Throws `UsageError` when there is none. */
+export async function mainPath(name: string): Promise<string> {
+  if ((await commandPath(name).kind()) !== "folder") return name;
   const mains = folderMains(allFormats());
-  for (const main of mains) {
-    const inside = commandPath(under(name, main));
-    if ((await inside.kind()) === "file") return inside.source;
-  }
+  for (const main of mains) if ((await commandPath(under(name, main)).kind()) === "file") return under(name, main);
   throw new UsageError(`a folder without a recording of its own (${mains.join(", ")}): ${name}`);
 }
 
@@ -156,6 +179,7 @@ export async function openedAs(name: string, bundle: SourceBundle, options: Read
   const recording = await openBundle(bundle, allFormats(), {
     spool: fileSpool(),
     budget: budgetOf(options),
+    seekIndex: seekIndexOf(name, options),
     onProgress: (done, total) => progress.show(done, total),
   }).finally(() => progress.end());
   heed(name, recording);

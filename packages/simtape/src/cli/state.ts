@@ -6,7 +6,7 @@ import { matching } from "./glob.ts";
 import { findingToPlain } from "./info.ts";
 import { preview, stateToJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
-import { type ReadOptions, reads, withRecording } from "./recordings.ts";
+import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
 interface StateOptions extends ReadOptions {
@@ -21,7 +21,7 @@ const MOST_ROWS = 12;
 const MOST_VALUES = 40;
 
 export function addState(program: Command): void {
-  reads(program.command("state"))
+  seeks(program.command("state"))
     .summary("the state at a time")
     .description("Shows the state at a time: values, and sets of entities as columns.")
     .argument("<file>", "path, folder, URL, or - for standard input")

@@ -169,6 +169,7 @@ class Pass {
     const { signal } = options;
     const tap = await eventTap(recording, signal);
     const { start, end } = await recording.timeline();
+    const size = recording.info.bytes ?? 0;
     const state = new MutableState();
     reader.state.begin?.(state);
     const growth = new Growth(reader.budget);
@@ -198,7 +199,7 @@ class Pass {
       }
       if (await keyframes.isIn(batch)) since = 0;
       if (tap !== null) pass.#collect(tap.take(batch));
-      options.onProgress?.(last - start, end - start);
+      if (end > start) options.onProgress?.((size * (last - start)) / (end - start), size);
     }
     if (tap !== null) pass.#collect(tap.rest());
     return pass;

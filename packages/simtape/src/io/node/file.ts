@@ -25,6 +25,12 @@ export function fromFile(location: string | URL): SourceBundle {
       }
       return fileSource(target);
     },
+    // loaded on use: nothing else of a page's or a program's needs it
+    stamp: async (name) => {
+      if (name !== undefined) checkFileName(name, dirname(path));
+      return (await import("./side-cars.ts")).stampOf(name === undefined ? path : join(dirname(path), name));
+    },
+    sideCar: async () => (await import("./side-cars.ts")).sideCarOf(path),
   };
 }
 
