@@ -20,7 +20,7 @@ import type { Value } from "../model/value.ts";
 const SHARE = 0.01;
 const LEAST = 64 << 10;
 /** Payload bytes between two states, at first. */
-const EVERY = 16 << 20;
+const EVERY = 8 << 20;
 /** Bytes of states that are held until they are written, at most. */
 const STATES_BYTES = 64 << 20;
 /** Parts of the room that events, and paths, may take. */
@@ -28,7 +28,7 @@ const LIST_PART = 0.25;
 
 /** How a side-car is made. Everything is optional. */
 export interface SideCarOptions extends Omit<OpenOptions, "seekIndex" | "scans"> {
-  /** Payload bytes between two states at least, 16 MiB by default: about so much is folded at most after a jump. */
+  /** Payload bytes between two states at least, 8 MiB by default: about so much is folded at most after a jump. */
   readonly every?: number | undefined;
   /** Bytes that it may have; by default one percent of those of the recording, and 64 KiB in any case. */
   readonly room?: number | undefined;
