@@ -51,5 +51,9 @@ export function mayBelong(main: string, name: string, formats: readonly Format[]
 export function withMainOf(bundle: SourceBundle, formats: readonly Format[]): SourceBundle {
   const main = folderMains(formats).find((name) => bundle.names?.includes(name));
   if (main === undefined) return bundle;
-  return { name: main, open: (name = main) => bundle.open(name), stamp: async (name = main) => bundle.stamp?.(name) ?? null };
+  return {
+    name: main,
+    open: (name = main) => bundle.open(name),
+    stamp: async (name = main) => bundle.stamp?.(name) ?? null,
+  };
 }

@@ -161,9 +161,12 @@ export interface FlatLayout {
   walk(walk: Walk): number;
   /** Made for each chunk that is decoded, for its walks to fill: what the context of its batch is. */
   context?(chunk: Chunk): unknown;
-  /** What it knows after a scan that later walks need; absent: they need nothing. */
+  /**
+   * What it knows after a scan that later walks need, null where that is nothing. Absent: what a scan of it finds is not
+   * kept for other openings.
+   */
   learned?(): Value;
-  /** Takes back what `learned` of another gave, in place of a scan. Throws `LayoutError` for what does not fit. */
+  /** Takes what `learned` of another gave, when not null, in place of a scan. Throws `LayoutError` for what does not fit. */
   recall?(learned: Value): void;
 }
 
@@ -249,7 +252,9 @@ export class FlatFile {
     options: ScanOptions = {},
   ): Promise<FlatFile> {
     const file = new FlatFile(source, layout, range.begin, range.end, Budget.of(options.budget));
-    const { scans, name = "records" } = options;
+    const { name = "records" } = options;
+    // a layout that does not say what it learns has to be shown everything
+    const scans = layout.learned === undefined ? undefined : options.scans;
     scans?.keep(name, () => file.#learned());
     const known = scans?.known(name);
     if (known !== undefined) {
@@ -265,7 +270,11 @@ export class FlatFile {
     };
     let sequence = range.sequence ?? 0;
     let unpacked = 0;
-    for await (const step of file.#steps(options.window ?? WINDOW, options.signal, scans === undefined ? report : keeper)) {
+    for await (const step of file.#steps(
+      options.window ?? WINDOW,
+      options.signal,
+      scans === undefined ? report : keeper,
+    )) {
       file.#budget.hold("the list of chunks", CHUNK_MEMORY);
       unpacked += step.unpacked.length;
       file.#budget.expand("unpacking its records", unpacked, range.end - range.begin);

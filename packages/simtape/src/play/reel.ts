@@ -48,13 +48,7 @@ export class Reel {
   constructor(recording: Recording, limits: Limits) {
     this.recording = recording;
     this.#limits = limits;
-    this.#fold = new Fold(
-      recording.reader,
-      CHECKPOINT_EVERY,
-      CHECKPOINT_BYTES,
-      undefined,
-      recording.sideCar?.states,
-    );
+    this.#fold = new Fold(recording.reader, CHECKPOINT_EVERY, CHECKPOINT_BYTES, undefined, recording.sideCar?.states);
   }
 
   /** Must have been called, and have come back, before anything else is. */

@@ -33,6 +33,10 @@ export class RecordWalk implements FlatLayout {
     this.#version = version;
   }
 
+  learned(): null {
+    return null;
+  }
+
   walk(walk: Walk): number {
     const { view, bytes, origin } = walk;
     const isFrames = this.#content === "frame";

@@ -126,6 +126,11 @@ export class SideCarFile {
     return new SideCarFile(source, budget, begin + rest, about ?? null, byName);
   }
 
+  /** Names of its sections. */
+  get names(): readonly string[] {
+    return [...this.#sections.keys()];
+  }
+
   has(name: string): boolean {
     return this.#sections.has(name);
   }

@@ -85,7 +85,8 @@ export class SideCar {
   misfit({ siblings = [], channels }: Reader): string | null {
     const files = this.#siblings.slice(1);
     if (files.join("/") !== siblings.join("/")) return "its files are not those that it was made of";
-    const isSame = channels.length === this.#channels.length && channels.every(({ name }, id) => name === this.#channels[id]);
+    const isSame =
+      channels.length === this.#channels.length && channels.every(({ name }, id) => name === this.#channels[id]);
     return isSame ? null : "it has other channels";
   }
 
@@ -142,7 +143,9 @@ async function misfitOf(about: Members, owner: Owner, signal: AbortSignal | unde
   if (about["format"] !== format.id) return `it is of the format ${String(about["format"])}`;
   if (format.variant === null) return "files are read in a way of their own here";
   if ((about["variant"] ?? null) !== (format.variant ?? null)) return "it was made of files read in another way";
-  const names = listOf(about["files"]).slice(1).map((key) => String(membersOf(key)["name"]));
+  const names = listOf(about["files"])
+    .slice(1)
+    .map((key) => String(membersOf(key)["name"]));
   return differenceOf(about["files"], await keysOf(main, bundle, names, open, signal));
 }
 
