@@ -9,7 +9,7 @@ export const MAX_SIBLINGS = 32;
 /** Bytes at either end of a file that are looked at, and of each of the places between. */
 const END_BYTES = 64 << 10;
 const SAMPLE_BYTES = 4 << 10;
-const SAMPLES = 16;
+const SAMPLES = 8;
 
 /** By what one file of a recording is known again. */
 export interface FileKey {
