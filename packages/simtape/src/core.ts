@@ -110,6 +110,8 @@ export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } 
 export { type Place, placesOf } from "./model/place.ts";
 export { PoseColumns, posesOf } from "./model/pose-columns.ts";
 export type { Numbers } from "./model/rotation.ts";
+export { SIDE_CAR_ENDING } from "./model/side-car/layout.ts";
+export type { SideCar } from "./model/side-car/side-car.ts";
 export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
 export { type EntitySet, MutableState, type State } from "./model/state.ts";
 export { metresPer, metresPerSecond, radiansPer } from "./model/units.ts";
@@ -145,6 +147,7 @@ export { type Annotation, applyEdits, type EditContext, type Edited } from "./op
 export { EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
 export { writeEdited } from "./ops/edit/write.ts";
 export { type ChannelAccount, type RepairReport, repair } from "./ops/repair.ts";
+export { makeSideCar, type SideCarOptions, type SideCarReport } from "./ops/side-car.ts";
 export { MAX_RATE } from "./play/checks.ts";
 export { type Clock, systemClock } from "./play/clock.ts";
 export type { Frame, FrameListener } from "./play/frame.ts";

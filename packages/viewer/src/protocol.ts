@@ -162,9 +162,17 @@ interface Of {
 
 /** Queries by name: what is asked, and what is answered. Everything can be cloned; arrays are the page's own. */
 export interface Queries {
-  /** With the files at hand that a recording may need beside it, and the addresses of format modules. */
+  /**
+   * With the files at hand that a recording may need beside it, and the addresses of format modules. `isOffered`: the
+   * server may have its seek index, too.
+   */
   open: {
-    ask: { readonly place: Locator; readonly given: readonly File[]; readonly modules: readonly string[] };
+    ask: {
+      readonly place: Locator;
+      readonly given: readonly File[];
+      readonly modules: readonly string[];
+      readonly isOffered: boolean;
+    };
     answer: Opened;
   };
   close: { ask: Of; answer: null };

@@ -9,6 +9,7 @@ import {
   type TimeRange,
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
+import { isOffered } from "./open/files.ts";
 import { formatAddresses } from "./open/formats.ts";
 import type { Answer, Ask, Opened, Locator, Placement, QueryName } from "./protocol.ts";
 import { Observable } from "./observable.ts";
@@ -346,7 +347,7 @@ export class Session {
     try {
       return await this.query(
         "open",
-        { place, given: [...this.#given.values()], modules: formatAddresses() },
+        { place, given: [...this.#given.values()], modules: formatAddresses(), isOffered: isOffered(place) },
         {
           signal: controller.signal,
           onProgress: ({ done, total }) => this.state.update({ opening: { place, done, total } }),

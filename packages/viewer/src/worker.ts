@@ -20,7 +20,8 @@ export type Query<K extends QueryName> = (
 ) => Promise<Answer<K>>;
 
 const QUERIES: { readonly [K in QueryName]: Query<K> } = {
-  open: (engine, { place, given, modules }, signal, report) => engine.open(place, signal, report, given, modules),
+  open: (engine, { place, given, modules, isOffered }, signal, report) =>
+    engine.open(place, signal, report, given, modules, isOffered),
   close: (engine, { recording }) => engine.close(recording),
   play: (engine, ask) => engine.play(ask),
   findings: async (engine, { recording }) => engine.recording(recording).findings,

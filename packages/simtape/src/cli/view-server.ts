@@ -10,6 +10,7 @@ import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
+import { ViewIndexes } from "./view-indexes.ts";
 import { ViewList } from "./view-list.ts";
 import { moduleAddress, scriptAt } from "./view-modules.ts";
 import { pageOf, policyOf, sendPart } from "./view-page.ts";
@@ -30,7 +31,8 @@ export interface ViewServer {
  * `reach` says otherwise. Reading only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `given`
  * are files by name for recordings that may have one of that name beside them, and have none.
  * `modules` are real paths of format modules, which the page loads with the scripts that they import. Rejects with the
- * system's error, and a message for users, when it cannot listen there.
+ * system's error, and a message for users, when it cannot listen there. `indexes` makes the seek indexes of what is
+ * opened, and is closed with the server.
  */
 export async function serveView(
   folder: string,
@@ -39,6 +41,7 @@ export async function serveView(
   given: ReadonlyMap<string, Uint8Array> = new Map(),
   modules: readonly string[] = [],
   reach: Reach = {},
+  indexes: ViewIndexes | null = null,
 ): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
   const page = await pageOf(folder, { recordings: LIST, formats: modules.map(moduleAddress).join(" ") });
@@ -64,7 +67,7 @@ export async function serveView(
     if (path === null || !path.startsWith(`/${token}/`)) return refuse(response, 404, ASTRAY);
     const inside = path.slice(token.length + 2);
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
-    if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, request, response);
+    if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, indexes, request, response);
     const name = inside === "" ? "index.html" : inside;
     const content = (await listed(name)) ?? page.get(name) ?? (await scriptAt(name, modules));
     if (content === null) return refuse(response, 404);
@@ -81,6 +84,7 @@ export async function serveView(
   const names = new Names((server.address() as AddressInfo).port, reach);
   const closed = new Promise<void>((resolve) => {
     server.once("close", () => resolve());
+    server.once("close", () => indexes?.close());
   });
   const base = `${names.origin}/${token}/`;
   return {
@@ -132,12 +136,17 @@ async function sendFile(
   entry: ViewEntry | undefined,
   name: string,
   given: ReadonlyMap<string, Uint8Array>,
+  indexes: ViewIndexes | null,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (entry !== undefined && "url" in entry) return relay(entry, name, request, response);
-  if (entry === undefined || !belongsTo(entry.main, name)) return refuse(response, 404);
-  const file = await opened(entry, name);
+  const isIndex = entry !== undefined && indexes !== null && name === ViewIndexes.nameOf(entry);
+  if (entry === undefined || !(isIndex || belongsTo(entry.main, name))) return refuse(response, 404);
+  if (name === entry.main) void indexes?.want(entry);
+  const file = isIndex ? await indexes.open(entry) : await opened(entry, name);
+  // none, which is no fault
+  if (file === null && isIndex) return void response.writeHead(204).end();
   if (file === null) {
     const content = given.get(name);
     if (content === undefined) return refuse(response, 404);

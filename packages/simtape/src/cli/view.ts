@@ -8,6 +8,7 @@ import { formatModules } from "./formats.ts";
 import { counted, Output, say } from "./output.ts";
 import { type ReadOptions, takesFiles } from "./recordings.ts";
 import { entriesOf } from "./view-entries.ts";
+import { ViewIndexes } from "./view-indexes.ts";
 import { ViewList } from "./view-list.ts";
 import { isReachedFromElsewhere, originOf } from "./view-reach.ts";
 import { serveView } from "./view-server.ts";
@@ -18,6 +19,7 @@ interface ViewOptions extends Pick<ReadOptions, "given"> {
   readonly publicOrigin?: string;
   readonly open?: boolean;
   readonly ghost?: boolean;
+  readonly index: boolean;
 }
 
 export function addView(program: Command): void {
@@ -31,6 +33,7 @@ export function addView(program: Command): void {
     .option("--port <number>", "port; 0: any free one", "0")
     .option("--host <name>", "name or address of this machine to listen at; 0.0.0.0: all of them", "127.0.0.1")
     .option("--public-origin <origin>", "what the browser has before the path, through a tunnel or a proxy")
+    .option("--no-index", "neither make seek indexes in the cache, nor use those that were kept")
     .option("--open", "open the page in the browser of this machine")
     .addHelpText(
       "after",
@@ -39,10 +42,11 @@ export function addView(program: Command): void {
     .action(async (names: readonly string[], options: ViewOptions) => {
       const entries = await entriesOf(names);
       const list = new ViewList(entries, () => entriesOf(names));
-      const { host, publicOrigin } = options;
+      const { host, publicOrigin, given } = options;
       const reach = { host, publicOrigin: publicOrigin === undefined ? undefined : originOf(publicOrigin) };
+      const indexes = options.index ? new ViewIndexes() : null;
       const port = portOf(options.port);
-      const server = await serveView(builtViewer(), list, port, options.given, formatModules(), reach);
+      const server = await serveView(builtViewer(), list, port, given, formatModules(), reach, indexes);
       const output = new Output();
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
       await output.line(address);

@@ -8,10 +8,12 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { belongsTo, entriesOf } from "../../src/cli/view-entries.ts";
 import type { ViewFacts } from "../../src/cli/view-facts.ts";
+import { ViewIndexes } from "../../src/cli/view-indexes.ts";
 import { ViewList } from "../../src/cli/view-list.ts";
 import { isReachedFromElsewhere, Names, originOf } from "../../src/cli/view-reach.ts";
-import { open } from "../../src/index.ts";
 import { serveView, type ViewServer } from "../../src/cli/view-server.ts";
+import { FORMATS, open } from "../../src/index.ts";
+import { fromFile } from "../../src/io/node/index.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { fixtures as makeHcrp } from "../fixtures/hcrp/make.ts";
 import { fixtures as makeNanover } from "../fixtures/nanover/make.ts";
@@ -385,4 +387,48 @@ test("knows what is an origin, and what other machines can reach", async () => {
     expect([host, await isReachedFromElsewhere(host)]).toEqual([host, false]);
   for (const host of ["0.0.0.0", "::", "10.0.0.7"])
     expect([host, await isReachedFromElsewhere(host)]).toEqual([host, true]);
+});
+
+describe("the seek indexes of the viewer", () => {
+  const ENDING = ".simtape-index";
+
+  test("are made when a recording is first opened, are given out as long as they fit, and go with the server", async () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), "simtape-view-index-")));
+    mkdirSync(join(root, "page"));
+    writeFileSync(join(root, "page/index.html"), '<meta name="simtape-recordings" content="">');
+    const path = join(root, "town.log");
+    writeFileSync(path, town);
+    const made: string[] = [];
+    const { makeSideCar } = await import("../../src/ops/side-car.ts");
+    const indexes = new ViewIndexes(async (at) => {
+      made.push(at);
+      writeFileSync(at + ENDING, (await makeSideCar(fromFile(at), FORMATS)).bytes);
+    }, 1);
+    const entries = await entriesOf([path]);
+    const own = await serveView(join(root, "page"), entries, 0, new Map(), [], {}, indexes);
+    const address = new URL(`files/0/town.log`, own.address([]));
+    const index = async (): Promise<Response> => fetch(new URL(address.href + ENDING));
+    expect((await index()).status).toBe(204);
+    expect(made).toEqual([]);
+    await (await fetch(address)).arrayBuffer();
+    await indexes.want(entries[0] as never);
+    expect(made).toEqual([path]);
+    const recording = await open(address, { seekIndex: "beside" });
+    expect(recording.info.seekIndex).toBe("kept");
+    await recording.close();
+    await (await fetch(address)).arrayBuffer();
+    await indexes.want(entries[0] as never);
+    expect(made).toEqual([path]);
+    expect((await index()).status).toBe(200);
+    writeFileSync(path, town.subarray(0, -1));
+    expect((await index()).status).toBe(204);
+    await own.close();
+  });
+
+  test("are not made of what opens at once anyway, nor given out by a server without them", async () => {
+    const indexes = new ViewIndexes(() => Promise.reject(new Error("not to be made")));
+    const [entry] = (await entriesOf([join(folder, "town.log")])) as never[];
+    await indexes.want(entry!);
+    expect((await get(at(`files/2/town.log${ENDING}`))).status).toBe(404);
+  });
 });

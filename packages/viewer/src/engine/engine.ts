@@ -9,6 +9,7 @@ import {
   type Port,
   type Recording,
   servePlayer,
+  SIDE_CAR_ENDING,
 } from "simtape";
 import type { Ask, Opened, Locator, Progress } from "../protocol.ts";
 import { firstPlaces } from "./first.ts";
@@ -46,6 +47,7 @@ export class Engine {
     report: (progress: Progress) => void,
     files: readonly File[] = [],
     modules: readonly string[] = [],
+    isOffered = false,
   ): Promise<Opened> {
     let reported = 0;
     const formats = [...FORMATS, ...(await formatsAt(modules))];
@@ -54,6 +56,7 @@ export class Engine {
     const recording = await open(await given.beside(bundle), {
       signal,
       formats,
+      seekIndex: isOffered && place.kind === "url" && (await hasIndex(place.url, signal)) ? "beside" : false,
       onProgress: (done, total) => {
         const now = performance.now();
         if (now - reported < REPORT_EVERY) return;
@@ -129,6 +132,14 @@ export class Engine {
     player.onStatus(note);
     note(player.status);
   }
+}
+
+/** Whether the server of this page has a seek index of a recording that it serves. */
+async function hasIndex(url: string, signal: AbortSignal): Promise<boolean> {
+  const address = new URL(url);
+  address.pathname += SIDE_CAR_ENDING;
+  const { status } = await fetch(address, { method: "HEAD", signal });
+  return status === 200;
 }
 
 /** A browser does not tell a server that cannot be reached from one that does not let this page read: both are said. */

@@ -36,3 +36,9 @@ export function locatorAt(address: string): Locator {
   const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.host;
   return { kind: "url", name: decodeURIComponent(name), url: url.href };
 }
+
+/** Whether a recording is one of those that `simtape view` serves with this page: it may have a seek index then. */
+export function isOffered(place: Locator): boolean {
+  const list = document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
+  return place.kind === "url" && list !== "" && place.url.startsWith(new URL("files/", document.baseURI).href);
+}

@@ -1,5 +1,5 @@
 import { LayoutError } from "../../bytes/error.ts";
-import type { Budget } from "../../bytes/budget.ts";
+import { Budget } from "../../bytes/budget.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Reporter } from "../error.ts";
 import type { RecordingEvent } from "../query/events.ts";
@@ -81,6 +81,28 @@ export class SideCar {
     }
   }
 
+  /** Whether a side-car was made of the files of a bundle as they are now. Closes `source`. */
+  static async fits(source: ByteSource, bundle: SourceBundle): Promise<boolean> {
+    const opened: ByteSource[] = [source];
+    const open = async (name?: string): Promise<ByteSource | null> => {
+      const found = await bundle.open(name);
+      if (found !== null) opened.push(found);
+      return found;
+    };
+    try {
+      const { about } = await SideCarFile.open(source, new Budget());
+      const main = await open();
+      if (main === null) return false;
+      const files = membersOf(about)["files"];
+      return differenceOf(files, await keysOf(main, bundle, siblingsIn(files), open)) === null;
+    } catch (error) {
+      if (!isMisfit(error)) throw error;
+      return false;
+    } finally {
+      for (const one of opened) await one.close().catch(() => undefined);
+    }
+  }
+
   /** Why it does not fit what was read with it; null: it does. */
   misfit({ siblings = [], channels }: Reader): string | null {
     const files = this.#siblings.slice(1);
@@ -143,10 +165,14 @@ async function misfitOf(about: Members, owner: Owner, signal: AbortSignal | unde
   if (about["format"] !== format.id) return `it is of the format ${String(about["format"])}`;
   if (format.variant === null) return "files are read in a way of their own here";
   if ((about["variant"] ?? null) !== (format.variant ?? null)) return "it was made of files read in another way";
-  const names = listOf(about["files"])
+  const { files } = about;
+  return differenceOf(files, await keysOf(main, bundle, siblingsIn(files), open, signal));
+}
+
+function siblingsIn(files: Value | undefined): string[] {
+  return listOf(files)
     .slice(1)
     .map((key) => String(membersOf(key)["name"]));
-  return differenceOf(about["files"], await keysOf(main, bundle, names, open, signal));
 }
 
 function timesIn(about: Members): Float64Array {
