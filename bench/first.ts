@@ -1,0 +1,128 @@
+/**
+ * The first picture and the first far seek of recordings, without a seek index that was kept and with one, in one run:
+ * `npm run bench:first [-- WORD…]`, of those whose name has one of the words. Five demos, 233 MB, 1.2 GB and 2.4 GB,
+ * made in a temporary folder. In a real Chromium, behind `simtape view`; and `simtape state --at 99%`, with its start.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hashOf, layoutOf } from "../packages/viewer/test/support/viewer.ts";
+import { Chromium } from "./chromium.ts";
+import { makeCarla } from "./make/carla.ts";
+import { CASES } from "./make/cases.ts";
+import { makeNanover } from "./make/nanover.ts";
+
+const CLI = new URL("../packages/simtape/bin/simtape.js", import.meta.url).pathname;
+const SIZE = { width: 1280, height: 720 };
+const MB = 1e6;
+const FLIGHT = CASES.find(({ name }) => name === "flightgear, plain")!;
+
+type Pieces = Iterable<Uint8Array> | Promise<Iterable<Uint8Array>>;
+const demos = ["carla", "flightgear", "hcrp", "mira", "nanover"];
+const large: readonly [name: string, file: string, make: () => Pieces][] = [
+  ["flightgear 233 MB", "flight.fgtape", () => FLIGHT.make(233 * MB)],
+  ["nanover 1.2 GB", "run.traj", () => makeNanover(1200 * MB)],
+  ["carla 2.4 GB", "town.log", () => makeCarla(2400 * MB)],
+];
+
+/** Milliseconds. */
+interface Figures {
+  readonly picture: number;
+  readonly seek: number;
+  readonly state: number;
+}
+
+const words = process.argv.slice(2);
+const isWanted = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word));
+const folder = mkdtempSync(join(tmpdir(), "simtape-first-"));
+const environment = { ...process.env, SIMTAPE_CACHE: join(folder, "cache"), NO_COLOR: "1" };
+console.log(
+  "milliseconds, without and with a seek index   first picture    first far seek      state --at 99%     index",
+);
+try {
+  for (const id of demos.filter((demo) => isWanted(`${demo} demo`))) {
+    const to = join(folder, id);
+    command("demo", id, "-o", to);
+    await measure(`${id} demo`, to);
+    rmSync(to, { recursive: true });
+  }
+  for (const [name, file, make] of large.filter(([of]) => isWanted(of))) {
+    const path = join(folder, file);
+    const descriptor = openSync(path, "w");
+    for (const piece of await make()) writeSync(descriptor, piece);
+    closeSync(descriptor);
+    await measure(name, path);
+    rmSync(path);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function measure(name: string, path: string): Promise<void> {
+  const main = statSync(path).isDirectory() ? mainIn(path) : path;
+  const without = await figuresOf(main, "--no-index");
+  const began = performance.now();
+  const { bytes } = JSON.parse(command("index", "--cache", main, "--json")) as { bytes: number };
+  const made = performance.now() - began;
+  const beside = await figuresOf(main);
+  const pair = (of: keyof Figures): string => `${ms(without[of])} ${ms(beside[of])}`;
+  const index = `${(bytes / 1000).toFixed(0)} kB in ${(made / 1000).toFixed(1)} s`;
+  console.log(`${name.padEnd(43)} ${pair("picture")}   ${pair("seek")}   ${pair("state")}   ${index}`);
+}
+
+/** The first main file of what a demo wrote. */
+function mainIn(path: string): string {
+  const list = execFileSync("ls", [path], { encoding: "utf8" }).split("\n");
+  return join(path, list.find((name) => name !== "" && !name.endsWith(".state"))!);
+}
+
+async function figuresOf(path: string, ...options: readonly string[]): Promise<Figures> {
+  const began = performance.now();
+  command("state", path, "--at", "99%", ...options);
+  const state = performance.now() - began;
+  // of a server that was just started: nothing is known of the recording
+  const server = spawn(process.execPath, [CLI, "view", path, ...options], { env: environment });
+  try {
+    const [line] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
+    await using chromium = new Chromium(SIZE);
+    const opened = performance.now();
+    await chromium.open(line.trim() + hashOf({ shared: { layout: layoutOf(["scene"]) } }), isDrawn);
+    const picture = performance.now() - opened;
+    const seek = await chromium.run(farSeek);
+    return { picture, seek, state };
+  } finally {
+    server.kill();
+    await once(server, "exit");
+  }
+}
+
+/** In the page: a picture of the recording was drawn, or its state is there where it has no places. */
+function isDrawn(): boolean {
+  const isThere = typeof simtape === "object" && simtape.state.value.phase === "open" && simtape.frame !== null;
+  return isThere && document.querySelector("canvas[data-time]") !== null;
+}
+
+/** In the page: from a seek to 99 % until its frame is there. */
+async function farSeek(): Promise<number> {
+  const { start, end } = simtape.bounds;
+  const time = Math.round(start + 0.99 * (end - start));
+  const began = performance.now();
+  const shown = new Promise<void>((resolve) => {
+    simtape.onFrame((frame) => {
+      if (frame.time >= time) resolve();
+    });
+  });
+  void simtape.seek(time);
+  await shown;
+  return performance.now() - began;
+}
+
+function command(...line: readonly string[]): string {
+  return execFileSync(process.execPath, [CLI, ...line], { env: environment, encoding: "utf8", maxBuffer: 1 << 30 });
+}
+
+function ms(value: number): string {
+  return value.toFixed(0).padStart(7);
+}
