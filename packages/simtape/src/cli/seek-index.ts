@@ -3,8 +3,10 @@ import { fileSpool } from "../io/node/index.ts";
 import { writeSideCarOf } from "../io/node/side-cars.ts";
 import { makeSideCar, type SideCarReport } from "../ops/side-car.ts";
 import { commandPath, isInS3 } from "./command-path.ts";
+import { damageIn, heed } from "./ending.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
+import { findingToPlain } from "./info.ts";
 import { toJson } from "./json.ts";
 import { byteSize, counted, Output, Progress } from "./output.ts";
 import { budgetOf, isUrl, mainPath, type ReadOptions, reads, withGiven } from "./recordings.ts";
@@ -32,7 +34,9 @@ export function addIndex(program: Command): void {
       const output = new Output();
       for (const file of files) {
         const { written, report } = await indexFile(file, options.cache === true ? "cache" : "beside", options);
-        if (options.json === true) await output.line(toJson({ file, index: written, ...report }));
+        heed(file, report);
+        const findings = damageIn(report.findings).map(findingToPlain);
+        if (options.json === true) await output.line(toJson({ file, index: written, ...report, findings }));
         else await output.line(`${file}: ${tellReport(report)}: ${written}`);
         await output.flush();
       }

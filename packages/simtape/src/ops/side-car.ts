@@ -1,6 +1,6 @@
 import type { SourceBundle } from "../io/source.ts";
 import { type MessageBatch, KEYFRAME } from "../model/batch.ts";
-import { RecordingError } from "../model/error.ts";
+import { type Finding, RecordingError } from "../model/error.ts";
 import { Growth } from "../model/growth.ts";
 import { openBundle } from "../model/open.ts";
 import { eventTap, type RecordingEvent } from "../model/query/events.ts";
@@ -46,6 +46,8 @@ export interface SideCarReport {
   readonly paths: number | null;
   /** What a scan learned is kept; false: the file has an index of its own. */
   readonly hasScan: boolean;
+  /** What is wrong with the recording, as far as it was read. */
+  readonly findings: readonly Finding[];
 }
 
 /**
@@ -115,7 +117,7 @@ async function made(
   const paths = null;
   return {
     bytes,
-    report: { recordingBytes: size, bytes: bytes.length, states: states.length, events, paths, hasScan },
+    report: { recordingBytes: size, bytes: bytes.length, states: states.length, events, paths, hasScan, findings: recording.findings },
   };
 }
 

@@ -67,6 +67,7 @@ const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   state: [{ words: ["IN", "--at", "100%"] }, { words: ["IN", "--at", "100%", "--json"] }],
   table: [{ words: ["IN"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],
   records: [{ words: ["IN"] }],
+  index: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   check: [{ words: ["IN"], tellsItself: true }],
   verify: [{ words: ["IN"], tellsItself: true, format: "hcrp" }],
   record: "records what a simulation sends",
