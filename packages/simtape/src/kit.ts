@@ -58,6 +58,8 @@ export {
   type Reporter,
 } from "./model/error.ts";
 export { FlatFile, type FlatLayout, type ScanOptions, Walk } from "./model/flat.ts";
+export type { Scans } from "./model/side-car/scans.ts";
+export { listOf, membersOf, numbersOf, wholeOf } from "./model/side-car/shapes.ts";
 export { after, milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
 export {
   type Channel,

@@ -14,6 +14,7 @@ import { budgetOf, isUrl, mainPath, type ReadOptions, reads, withGiven } from ".
 interface IndexOptions extends ReadOptions {
   readonly beside?: boolean;
   readonly cache?: boolean;
+  readonly paths?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,6 +27,7 @@ export function addIndex(program: Command): void {
     .argument("<files...>", "paths of recordings, or of folders that are one")
     .option("--beside", "write NAME.simtape-index beside the recording; the default")
     .option("--cache", "write it to the cache folder of this user")
+    .option("--paths", "list all paths of the recording, too; takes several times as long")
     .option("--json", "one JSON object for each recording")
     .addHelpText("after", "\nExamples:\n  $ simtape index town.log\n  $ simtape index *.tape --cache")
     .action(async (files: readonly string[], options: IndexOptions) => {
@@ -48,7 +50,7 @@ export function addIndex(program: Command): void {
 async function indexFile(
   file: string,
   where: "beside" | "cache",
-  options: ReadOptions,
+  options: IndexOptions,
 ): Promise<{ readonly written: string; readonly report: SideCarReport }> {
   if (isUrl(file) || isInS3(file)) throw new UsageError(`an index is written to this machine: copy it first, ${file}`);
   const path = await mainPath(file);
@@ -57,6 +59,7 @@ async function indexFile(
     const { bytes, report } = await makeSideCar(withGiven(commandPath(path).source, options), allFormats(), {
       spool: fileSpool(),
       budget: budgetOf(options),
+      paths: options.paths,
       onProgress: (done, total) => progress.show(done, total),
     });
     return { written: await writeSideCarOf(path, where, bytes), report };
@@ -65,12 +68,13 @@ async function indexFile(
   }
 }
 
-function tellReport({ bytes, recordingBytes, states, events, hasScan }: SideCarReport): string {
+function tellReport({ bytes, recordingBytes, states, events, paths, hasScan }: SideCarReport): string {
   const percent = `${((100 * bytes) / recordingBytes).toFixed(2)}%`;
   const holds = [
     ...(hasScan ? ["places"] : []),
     counted(states, "state"),
     events === null ? "no events" : counted(events, "event"),
+    ...(paths === null ? [] : [counted(paths, "path")]),
   ];
   return `${byteSize(bytes)}, ${percent} of it, with ${holds.join(", ")}`;
 }

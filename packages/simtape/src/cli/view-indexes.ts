@@ -70,7 +70,7 @@ export class ViewIndexes {
   }
 }
 
-/** With the least priority: whoever looks at the recording meanwhile comes first. */
+/** With the least priority: the page that reads the recording meanwhile comes first. */
 async function inProcessOfItsOwn(path: string, signal: AbortSignal): Promise<void> {
   const script = fileURLToPath(new URL("./main.js", import.meta.url));
   const child = spawn(process.execPath, [script, "index", "--cache", path], { stdio: "ignore", signal });

@@ -630,6 +630,6 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
   },
   "seek-index-ignored": {
     means: "The seek index that was kept of the recording does not fit it, or is damaged: it was read without one.",
-    advice: "`simtape index` makes it anew.",
+    advice: "`simtape index` makes it again.",
   },
 };

@@ -30,6 +30,8 @@ const LIST_PART = 0.25;
 export interface SideCarOptions extends Omit<OpenOptions, "seekIndex" | "scans"> {
   /** Payload bytes between two states at least, 8 MiB by default: about so much is folded at most after a jump. */
   readonly every?: number | undefined;
+  /** Whether paths are listed, which takes a pass of its own, several times as long; default false. */
+  readonly paths?: boolean | undefined;
   /** Bytes that it may have; by default one percent of those of the recording, and 64 KiB in any case. */
   readonly room?: number | undefined;
 }
@@ -41,7 +43,7 @@ export interface SideCarReport {
   readonly bytes: number;
   /** States that it has, so that folding begins near every time. */
   readonly states: number;
-  /** Events and paths that it lists; null: there is no room for them. */
+  /** Events and paths that it lists; null: there is no room for them, or they were not asked for. */
   readonly events: number | null;
   readonly paths: number | null;
   /** What a scan learned is kept; false: the file has an index of its own. */
@@ -99,6 +101,7 @@ async function made(
     return list.length;
   };
   const events = keep("events", pass.events);
+  const paths = keep("paths", options.paths === true ? await recording.paths({ signal: options.signal }) : null);
   const states = pass.fitting(left);
   for (const [index, { section }] of states.entries()) sections.set(stateName(index), section);
   const after = await keysOfFiles(bundle, recording, options.signal);
@@ -114,10 +117,17 @@ async function made(
     const message = `its seek index would have ${bytes.length} bytes, ${room} are allowed`;
     throw new RecordingError("unsupported", message, { format: id });
   }
-  const paths = null;
   return {
     bytes,
-    report: { recordingBytes: size, bytes: bytes.length, states: states.length, events, paths, hasScan, findings: recording.findings },
+    report: {
+      recordingBytes: size,
+      bytes: bytes.length,
+      states: states.length,
+      events,
+      paths,
+      hasScan,
+      findings: recording.findings,
+    },
   };
 }
 

@@ -44,7 +44,7 @@ describe("a recording opened with its side-car", () => {
     const bundle = () => bundleOfFiles(files);
     const plain = await openBundle(bundle(), FORMATS);
     const total = (await plain.statistics()).reduce((sum, { bytes }) => sum + bytes, 0);
-    const { bytes, report } = await makeSideCar(bundle(), FORMATS, { every: total / 6, room: ROOM });
+    const { bytes, report } = await makeSideCar(bundle(), FORMATS, { every: total / 6, room: ROOM, paths: true });
     const kept = await openBundle(bundle(), FORMATS, { seekIndex: memory(bytes) });
     expect(kept.sideCar).not.toBe(null);
     if (plain.info.seekIndex === "built" && report.hasScan) expect(kept.info.seekIndex).toBe("kept");
@@ -54,6 +54,8 @@ describe("a recording opened with its side-car", () => {
       const time = Math.round(start + part * (end - start));
       expect(stateText(await kept.state(time)), `at ${part}`).toBe(stateText(await plain.state(time)));
     }
+    expect(report.paths).not.toBe(null);
+    expect(difference(await plain.paths(), await kept.paths())).toBe(null);
     const half = { start: start + (end - start) / 3, end: start + (2 * (end - start)) / 3 };
     expect(difference(await eventsOf(plain), await eventsOf(kept))).toBe(null);
     expect(difference(await eventsOf(plain, half), await eventsOf(kept, half))).toBe(null);

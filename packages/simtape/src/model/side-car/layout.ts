@@ -12,7 +12,7 @@ import type { Value } from "../value.ts";
 /** What the name of a recording's main file is followed by. */
 export const SIDE_CAR_ENDING = ".simtape-index";
 
-/** First bytes of a side-car (docs/index-file.md §2). */
+/** First bytes of a side-car (docs/index-file.md, Header). */
 export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x53, 0x54, 0x49, 0x58, 0x0d, 0x0a, 0x1a);
 /**
  * Another one is not read. To be raised whenever the layout changes, or what a scan or a fold learns of the same bytes:

@@ -7,7 +7,7 @@ import type { Value } from "../value.ts";
 /** A value, or a member that is there without one. */
 export type Plain = Value | undefined;
 
-/** What a value begins with. docs/index-file.md §4 has the table. */
+/** What a value begins with. docs/index-file.md has the table. */
 const TAG = {
   nothing: 0,
   null: 1,

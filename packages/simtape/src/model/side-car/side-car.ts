@@ -154,7 +154,7 @@ export class SideCar {
 
 /** Says that a side-car is not used. */
 export function tellIgnored(why: string, report: Reporter): void {
-  const message = `its seek index was not used: ${why}; simtape index makes it anew`;
+  const message = `its seek index was not used: ${why}; simtape index makes it again`;
   report.report({ code: "seek-index-ignored", severity: "note", message });
 }
 
