@@ -140,7 +140,8 @@ function changed(value: Plain, next: () => number): Plain {
   const names = Object.keys(value);
   if (names.length === 0) return ODD[next() % ODD.length];
   const name = names[next() % names.length]!;
-  return { ...value, [name]: changed((value as Record<string, Value>)[name], next) as Value };
+  const members = value as Record<string, Value>;
+  return { ...members, [name]: changed(members[name], next) as Value };
 }
 
 describe("a side-car of another recording", () => {

@@ -1,7 +1,7 @@
 import type { FindingCode } from "../../model/error.ts";
 import { hex, LayoutError } from "../../bytes/error.ts";
 import type { FlatLayout, Walk } from "../../model/flat.ts";
-import { listOf, membersOf, numbersOf, wholeOf } from "../../model/side-car/shapes.ts";
+import { listOf, membersOf, numbersOf, textIn, wholeOf } from "../../model/side-car/shapes.ts";
 import type { Value } from "../../model/value.ts";
 import { type ChannelTable, MAX_CHANNELS } from "./channel-table.ts";
 import { BLOCK, CHANNEL_INFO, CHUNK_HEADER_BYTES, type Dialect, INDEX, MESSAGE, MESSAGE_BYTES } from "./layout.ts";
@@ -80,7 +80,7 @@ export class TapeLayout implements FlatLayout {
     for (const item of listOf(long)) {
       const [from, to, kind] = listOf(item);
       if (!(wholeOf(to) > wholeOf(from))) throw new LayoutError("malformed", "a long chunk out of place", 0);
-      this.#long.push({ from: wholeOf(from), to: wholeOf(to), kind: String(kind) });
+      this.#long.push({ from: wholeOf(from), to: wholeOf(to), kind: textIn(kind) });
     }
   }
 

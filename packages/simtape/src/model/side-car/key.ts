@@ -1,7 +1,7 @@
 import { Sha256 } from "../../bytes/sha256.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Value } from "../value.ts";
-import { listOf, membersOf } from "./shapes.ts";
+import { listOf, membersOf, wholeOf } from "./shapes.ts";
 
 /** Files beside the main one of which a key is made; recordings of more have no side-car. */
 export const MAX_SIBLINGS = 32;
@@ -67,7 +67,7 @@ export function differenceOf(kept: Value | undefined, keys: readonly FileKey[] |
     const key = keys[i]!;
     const what = key.name ?? "the file";
     if (name !== key.name) return "its files are not those that it was made of";
-    if (size !== key.size) return `${what} has ${key.size} bytes, it was made of ${String(size)}`;
+    if (size !== key.size) return `${what} has ${key.size} bytes, it was made of ${wholeOf(size)}`;
     if (digest !== key.digest) return `${what} has another content`;
     if (typeof stamp === "string" && key.stamp !== null && kindOf(stamp) === kindOf(key.stamp) && stamp !== key.stamp)
       return `${what} was changed since it was made`;

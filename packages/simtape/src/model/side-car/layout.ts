@@ -6,7 +6,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import { deflateRaw, inflateRaw } from "../../codec/deflate.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { isLittleEndian, type Plain, readPlain, writePlain } from "./plain.ts";
-import { listOf, membersOf, wholeOf } from "./shapes.ts";
+import { listOf, membersOf, textIn, wholeOf } from "./shapes.ts";
 import type { Value } from "../value.ts";
 
 /** What the name of a recording's main file is followed by. */
@@ -121,7 +121,7 @@ export class SideCarFile {
       const section = { offset: begin + wholeOf(offset), length: wholeOf(stored), size: wholeOf(inflated) };
       if (section.offset + section.length > begin + rest || section.size > MAX_SECTION)
         throw new LayoutError("malformed", "a section out of place", HEADER_BYTES);
-      byName.set(String(name), { ...section, crc: wholeOf(checksum) });
+      byName.set(textIn(name), { ...section, crc: wholeOf(checksum) });
     }
     return new SideCarFile(source, budget, begin + rest, about ?? null, byName);
   }

@@ -35,3 +35,9 @@ export function wholeOf(value: Value | undefined): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   throw new LayoutError("malformed", "expected a whole number", 0);
 }
+
+/** Throws `LayoutError` for what is no text. */
+export function textIn(value: Value | undefined): string {
+  if (typeof value === "string") return value;
+  throw new LayoutError("malformed", "expected a text", 0);
+}

@@ -10,7 +10,7 @@ import { KeptStates } from "./kept-states.ts";
 import { SideCarFile } from "./layout.ts";
 import { isMisfit } from "./misfit.ts";
 import { Scans } from "./scans.ts";
-import { listOf, type Members, membersOf, numbersOf } from "./shapes.ts";
+import { listOf, type Members, membersOf, numbersOf, textIn } from "./shapes.ts";
 import type { Value } from "../value.ts";
 
 /** What a side-car says of itself before anything of it is used. */
@@ -162,7 +162,7 @@ class Misfit extends Error {}
 
 async function misfitOf(about: Members, owner: Owner, signal: AbortSignal | undefined): Promise<string | null> {
   const { format, main, bundle, open } = owner;
-  if (about["format"] !== format.id) return `it is of the format ${String(about["format"])}`;
+  if (about["format"] !== format.id) return `it is of the format ${textIn(about["format"])}`;
   if (format.variant === null) return "files are read in a way of their own here";
   if ((about["variant"] ?? null) !== (format.variant ?? null)) return "it was made of files read in another way";
   const { files } = about;
@@ -172,7 +172,7 @@ async function misfitOf(about: Members, owner: Owner, signal: AbortSignal | unde
 function siblingsIn(files: Value | undefined): string[] {
   return listOf(files)
     .slice(1)
-    .map((key) => String(membersOf(key)["name"]));
+    .map((key) => textIn(membersOf(key)["name"]));
 }
 
 function timesIn(about: Members): Float64Array {
