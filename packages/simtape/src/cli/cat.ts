@@ -3,17 +3,18 @@ import { LayoutError } from "../bytes/error.ts";
 import { KEYFRAME, type MessageBatch } from "../model/batch.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Channel, Value } from "../model/value.ts";
+import { collected } from "./collected.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { csvRow, textCell } from "./csv.ts";
-import { matching } from "./glob.ts";
+import { matchingSome } from "./glob.ts";
 import { preview, toJson } from "./json.ts";
 import { Output, paint, say } from "./output.ts";
 import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
-import { parseTime, TIME_HELP } from "./time.ts";
+import { parseRange, TIME_HELP } from "./time.ts";
 import { jsonText } from "./visible.ts";
 
 interface CatOptions extends ReadOptions {
-  readonly channel?: string[];
+  readonly channel?: readonly string[];
   readonly from?: string;
   readonly until?: string;
   readonly reverse?: boolean;
@@ -28,7 +29,7 @@ export function addCat(program: Command): void {
     .summary("messages of a recording")
     .description("Writes messages in time order, one per line.")
     .argument("<file>", "path, folder, URL, or - for standard input")
-    .option("-c, --channel <glob...>", "only channels whose name matches (may be given more than once)")
+    .option("-c, --channel <glob>", "only channels whose name matches (may be given more than once)", collected)
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
     .option("--reverse", "latest first")
@@ -52,8 +53,7 @@ function parseCount(text: string): number {
 
 async function cat(recording: Recording, file: string, options: CatOptions): Promise<number> {
   const channels = options.channel === undefined ? undefined : channelsMatching(recording, options.channel);
-  const start = options.from === undefined ? undefined : await parseTime(options.from, recording);
-  const end = options.until === undefined ? undefined : await parseTime(options.until, recording);
+  const { start, end } = await parseRange(options, recording);
   const format = options.format ?? (options.json !== true && process.stdout.isTTY === true ? "text" : "ndjson");
   const output = new Output();
   const rows = new Rows(recording.channels, format, options.raw === true);
@@ -86,15 +86,11 @@ async function cat(recording: Recording, file: string, options: CatOptions): Pro
   return EXIT.done;
 }
 
-/** Throws `UsageError` when nothing matches. */
+/** Throws `UsageError` for a glob that matches none. */
 export function channelsMatching(recording: Recording, globs: readonly string[]): Channel[] {
-  const isMatch = matching(globs);
-  const found = recording.channels.filter(({ name }) => isMatch(name));
-  if (found.length === 0) {
-    const names = recording.channels.map(({ name }) => name).join(", ");
-    throw new UsageError(`no channel matches ${globs.join(" ")}; there are: ${names}`);
-  }
-  return found;
+  const names = recording.channels.map(({ name }) => name);
+  const isMatch = matchingSome(globs, names, "channel");
+  return recording.channels.filter(({ name }) => isMatch(name));
 }
 
 /** Writes one message as one line, or as one row of CSV with its end. */

@@ -7,6 +7,7 @@ import { type ConversionReport, convert } from "../ops/convert.ts";
 import { copy, rewrite } from "../ops/copy.ts";
 import { piecesOf } from "../ops/same-bytes.ts";
 import { channelsMatching } from "./cat.ts";
+import { collected } from "./collected.ts";
 import { differences, hasOriginal, mustBeSame, reopened } from "./conversion-check.ts";
 import { bringNeeded } from "./needed.ts";
 import { damage } from "./ending.ts";
@@ -31,13 +32,13 @@ import {
   writes,
   writingOf,
 } from "./target.ts";
-import { clock, parseTime, TIME_HELP } from "./time.ts";
+import { clock, parseRange, TIME_HELP } from "./time.ts";
 
 interface ConvertOptions extends TargetOptions, ReadOptions {
   readonly to?: string;
   readonly from?: string;
   readonly until?: string;
-  readonly channel?: string[];
+  readonly channel?: readonly string[];
   readonly origin?: string;
   readonly strict?: boolean;
   readonly original?: boolean;
@@ -59,7 +60,11 @@ export function addConvert(program: Command): void {
     .option("--dialect <name>", "version or dialect of the format (see its README)")
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
-    .option("-c, --channel <glob...>", "only state that comes from these channels")
+    .option(
+      "-c, --channel <glob>",
+      "only state that comes from these channels (may be given more than once)",
+      collected,
+    )
     .option(ORIGIN_FLAGS, "where a local plane touches the earth: degrees, metres, degrees")
     .option("--strict", "write nothing when something would be lost")
     .option("--no-original", "to HCRP: do not store the bytes of the original")
@@ -114,9 +119,10 @@ export function addConvert(program: Command): void {
           const { start, end } = await recording.timeline();
           const carry = !isOwn && isWhole && options.original !== false ? writing.carry : undefined;
           isCarrying = carry !== undefined;
+          const range = await parseRange(options, recording);
           converted = await convert(recording, writing, target.sink, {
-            from: options.from === undefined ? undefined : await parseTime(options.from, recording),
-            until: options.until === undefined ? undefined : await parseTime(options.until, recording),
+            from: range.start,
+            until: range.end,
             channels: options.channel === undefined ? undefined : channelsMatching(recording, options.channel),
             create: { dialect: options.dialect },
             origin,

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { Operation } from "../ops/edit/list.ts";
+import { collected } from "./collected.ts";
 import { type Editing, editing, writeEdits } from "./editing.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { counted, tellLost } from "./output.ts";
 import { type ReadOptions, reads, withRecording } from "./recordings.ts";
 import { report } from "./report.ts";
 import { type Target, type TargetOptions, targetOf, writes } from "./target.ts";
-import { parseDuration, parseTime, TIME_HELP } from "./time.ts";
+import { parseDuration, parseRange, parseTime, TIME_HELP } from "./time.ts";
 
 interface EditOptions extends TargetOptions, ReadOptions {
   readonly json?: boolean;
@@ -23,7 +24,9 @@ export function addEdits(program: Command): void {
     )
     .action((file: string, output: string | undefined, options: EditOptions & { from?: string; until?: string }) =>
       run(file, output, options, async () => {
-        const [from, until] = await times(file, options, [options.from, options.until]);
+        const { start: from, end: until } = await withRecording(file, options, (recording) =>
+          parseRange(options, recording),
+        );
         return [{ op: "trim", from, until }];
       }),
     );
@@ -38,24 +41,28 @@ export function addEdits(program: Command): void {
       }),
     );
   oneOperation(program, "filter", "only some channels")
-    .option("-c, --channel <glob...>", "channels to keep")
-    .option("--exclude <glob...>", "channels to leave out")
+    .option("-c, --channel <glob>", "channels to keep (may be given more than once)", collected)
+    .option("--exclude <glob>", "channels to leave out (may be given more than once)", collected)
     .addHelpText("after", "\nExample:\n  $ simtape filter robot.tape small.tape --exclude '/camera/**'")
     .action(
-      (file: string, output: string | undefined, options: EditOptions & { channel?: string[]; exclude?: string[] }) =>
+      (
+        file: string,
+        output: string | undefined,
+        options: EditOptions & { channel?: readonly string[]; exclude?: readonly string[] },
+      ) =>
         run(file, output, options, async () => [{ op: "filter", channels: options.channel, exclude: options.exclude }]),
     );
   oneOperation(program, "rename", "other names for channels")
-    .requiredOption("--map <old=new...>", "one or more renamings")
+    .requiredOption("--map <old=new>", "a renaming (may be given more than once)", collected)
     .addHelpText(
       "after",
       "\nExample:\n  $ simtape rename robot.tape renamed.tape --map /robot/Odometry=/replay/Odometry",
     )
-    .action((file: string, output: string | undefined, options: EditOptions & { map: string[] }) =>
+    .action((file: string, output: string | undefined, options: EditOptions & { map: readonly string[] }) =>
       run(file, output, options, async () => [{ op: "rename", channels: Object.fromEntries(options.map.map(pairOf)) }]),
     );
   oneOperation(program, "redact", "takes out what should not be seen")
-    .requiredOption("-c, --channel <glob...>", "channels to take messages out of")
+    .requiredOption("-c, --channel <glob>", "channels to take messages out of (may be given more than once)", collected)
     .option("--from <time>", "only from here")
     .option("--until <time>", "only to here")
     .addHelpText(
@@ -66,10 +73,12 @@ export function addEdits(program: Command): void {
       (
         file: string,
         output: string | undefined,
-        options: EditOptions & { channel: string[]; from?: string; until?: string },
+        options: EditOptions & { channel: readonly string[]; from?: string; until?: string },
       ) =>
         run(file, output, options, async () => {
-          const [from, until] = await times(file, options, [options.from, options.until]);
+          const { start: from, end: until } = await withRecording(file, options, (recording) =>
+            parseRange(options, recording),
+          );
           return [{ op: "redact", channels: options.channel, from, until }];
         }),
     );
@@ -84,8 +93,8 @@ export function addEdits(program: Command): void {
     .action(
       (file: string, output: string | undefined, options: EditOptions & { at: string; text: string; kind: string }) =>
         run(file, output, options, async () => {
-          const [at] = await times(file, options, [options.at]);
-          return [{ op: "annotate", at: at!, text: options.text, kind: options.kind }];
+          const at = await withRecording(file, options, (recording) => parseTime(options.at, recording));
+          return [{ op: "annotate", at, text: options.text, kind: options.kind }];
         }),
     );
   writes(
@@ -137,19 +146,6 @@ function pairOf(text: string): [string, string] {
   const at = text.indexOf("=");
   if (at <= 0) throw new UsageError(`--map takes OLD=NEW, not ${JSON.stringify(text)}`);
   return [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** Times on the command line, which may need the recording. */
-function times(
-  file: string,
-  options: ReadOptions,
-  texts: readonly (string | undefined)[],
-): Promise<(number | undefined)[]> {
-  return withRecording(file, options, async (recording) => {
-    const found: (number | undefined)[] = [];
-    for (const text of texts) found.push(text === undefined ? undefined : await parseTime(text, recording));
-    return found;
-  });
 }
 
 async function run(

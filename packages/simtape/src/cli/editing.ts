@@ -92,7 +92,9 @@ export async function editing(
     return { recording, source, list: parsed, annotations, inherited, files, removed };
   } catch (error) {
     await source.close();
-    if (error instanceof EditError) throw new UsageError(error.message);
+    // where in a list that was made of a command line says nothing
+    if (error instanceof EditError)
+      throw new UsageError(typeof list === "string" ? error.message : error.message.slice(error.path.length + 2));
     throw error;
   }
 }

@@ -2,11 +2,12 @@ import { type Command, Option } from "commander";
 import type { RecordingEvent } from "../model/query/events.ts";
 import type { Recording } from "../model/recording.ts";
 import { csvRow, textCell } from "./csv.ts";
+import { collected } from "./collected.ts";
 import { UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
 import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
-import { parseTime, TIME_HELP } from "./time.ts";
+import { parseRange, TIME_HELP } from "./time.ts";
 
 interface EventsOptions extends ReadOptions {
   readonly kind?: readonly string[];
@@ -27,7 +28,7 @@ export function addEvents(program: Command): void {
     .summary("events: collisions, spawns, chat, marks")
     .description("Lists events in time order, one per line: collisions, spawns, resets, chat, marks and others.")
     .argument("<file>", "path, folder, URL, or - for standard input")
-    .option("-k, --kind <kind...>", "only these kinds (may be given more than once)")
+    .option("-k, --kind <kind>", "only this kind (may be given more than once)", collected)
     .option("--who <text>", "only about a participant with this text in the name, or with this id")
     .option("--from <time>", "first time, inclusive")
     .option("--until <time>", "last time, exclusive")
@@ -37,7 +38,7 @@ export function addEvents(program: Command): void {
     .option("--json", "the same as --format ndjson")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape events town.log --kind collision removal\n  $ simtape events race.hcrp --kind checkpoint --who elif\n  $ simtape events flight.fgtape --from 10s --until 1m --format csv > events.csv\n  $ simtape events room.nanover.zip --json | jq -r .kind | sort | uniq -c`,
+      `\n${TIME_HELP}\nWithout --format: text on a terminal, NDJSON otherwise.\n\nExamples:\n  $ simtape events town.log --kind collision --kind removal\n  $ simtape events race.hcrp --kind checkpoint --who elif\n  $ simtape events flight.fgtape --from 10s --until 1m --format csv > events.csv\n  $ simtape events room.nanover.zip --json | jq -r .kind | sort | uniq -c`,
     )
     .action(async (file: string, options: EventsOptions) => {
       await withRecording(file, options, (recording) => list(recording, options));
@@ -51,8 +52,7 @@ function parseCount(text: string): number {
 
 async function list(recording: Recording, options: EventsOptions): Promise<void> {
   const { kind: kinds, who, listed } = options;
-  const start = options.from === undefined ? undefined : await parseTime(options.from, recording);
-  const end = options.until === undefined ? undefined : await parseTime(options.until, recording);
+  const { start, end } = await parseRange(options, recording);
   const format = options.format ?? (options.json !== true && process.stdout.isTTY === true ? "text" : "ndjson");
   const output = new Output();
   if (format === "csv") await output.text("time,kind,text,who,channel,sequence\n");

@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import { type FormatModule, formatFrom } from "../format-module.ts";
 import { FORMATS } from "../formats.ts";
 import type { Format } from "../model/reader.ts";
+import { collected } from "./collected.ts";
 import { UsageError } from "./failure.ts";
 
 /** Real paths of the modules that were named, and all formats with those that they make. */
@@ -23,12 +24,11 @@ export function formatModules(): readonly string[] {
 
 /** Adds the option that names format modules to all commands of the program; `useFormatModules` heeds it. */
 export function takesFormatModules(program: Command): Command {
-  const collect = (path: string, paths: readonly string[] = []): readonly string[] => [...paths, path];
   return program
     .option(
       "--format-module <file>",
       "JavaScript module of a format of another package; SIMTAPE_FORMAT_MODULES names more",
-      collect,
+      collected,
     )
     .configureHelp({ showGlobalOptions: true });
 }

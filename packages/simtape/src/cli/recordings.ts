@@ -9,6 +9,7 @@ import { folderMains } from "../model/file-names.ts";
 import { openBundle } from "../model/open.ts";
 import type { FormatOption } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
+import { collected } from "./collected.ts";
 import { heed, whenOver } from "./ending.ts";
 import { UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
@@ -53,10 +54,9 @@ export function reads(command: Command): Command {
 
 /** Adds the options of all formats. */
 export function takesFiles(command: Command): Command {
-  const collect = (path: string, paths: readonly string[] = []): readonly string[] => [...paths, path];
   const options = allFormats()
     .flatMap((format) => format.options ?? [])
-    .map((of) => [of, new Option(`--${of.name} <file>`, of.help).argParser(collect)] as const);
+    .map((of) => [of, new Option(`--${of.name} <file>`, of.help).argParser(collected)] as const);
   for (const [, option] of options) command.addOption(option);
   return command.hook("preAction", async (_, action) => {
     const told = action.opts<Readonly<Record<string, readonly string[] | undefined>>>();

@@ -3,6 +3,7 @@ import { fieldText } from "../bytes/field-text.ts";
 import type { Field } from "../bytes/fields.ts";
 import type { Dissection } from "../model/dissector.ts";
 import type { NativeRecord } from "../model/reader.ts";
+import { collected } from "./collected.ts";
 import { toJson } from "./json.ts";
 import { counted, grouped, Output, paint } from "./output.ts";
 import { type ReadOptions, reads, withRecording } from "./recordings.ts";
@@ -28,7 +29,7 @@ export function addRecords(program: Command): void {
       "Lists the records of the format's own framing in file order: headers, chunks, packets, frames, gaps, and damaged bytes. Together they are every byte. Offsets are those of the file, or of the inflated stream of a compressed one.",
     )
     .argument("<file>", "path, folder, URL, or - for standard input")
-    .option("-k, --kind <kind...>", "only these")
+    .option("-k, --kind <kind>", "only this kind (may be given more than once)", collected)
     .option("-n, --limit <n>", "at most this many", countOf)
     .option("--fields", "what every byte of them means, also of their compressed content")
     .option("--hex", "their bytes, too")

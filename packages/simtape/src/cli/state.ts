@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import type { EntitySet, State } from "../model/state.ts";
+import { collected } from "./collected.ts";
 import { damageIn } from "./ending.ts";
 import { EXIT } from "./failure.ts";
-import { matching } from "./glob.ts";
+import { matchingSome } from "./glob.ts";
 import { findingToPlain } from "./info.ts";
 import { preview, stateToJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
@@ -13,7 +14,7 @@ interface StateOptions extends ReadOptions {
   readonly at: string;
   readonly json?: boolean;
   readonly interpolate?: boolean;
-  readonly path?: string[];
+  readonly path?: readonly string[];
 }
 
 /** Rows of a set, and values, that are shown to people. */
@@ -27,7 +28,7 @@ export function addState(program: Command): void {
     .argument("<file>", "path, folder, URL, or - for standard input")
     .requiredOption("--at <time>", "the time")
     .option("--interpolate", "interpolate between two recorded frames")
-    .option("--path <glob...>", "only values and sets whose name matches")
+    .option("--path <glob>", "only values and sets whose name matches (may be given more than once)", collected)
     .option("--json", "one JSON object with everything")
     .addHelpText(
       "after",
@@ -49,7 +50,11 @@ export function addState(program: Command): void {
 
 function narrowed(state: State, globs: readonly string[] | undefined): State {
   if (globs === undefined) return state;
-  const isMatch = matching(globs);
+  const isMatch = matchingSome(
+    globs,
+    [...state.sets.keys(), ...state.values.keys()],
+    `value or set at ${clock(state.time)}`,
+  );
   return {
     time: state.time,
     values: new Map([...state.values].filter(([path]) => isMatch(path))),

@@ -1,5 +1,5 @@
 import type { Recording } from "../model/recording.ts";
-import type { Time } from "../model/time.ts";
+import type { Time, TimeRange, Timeline } from "../model/time.ts";
 import { UsageError } from "./failure.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -15,37 +15,109 @@ const UNITS: Readonly<Record<string, number>> = {
 
 /** For help texts: every form of time that commands take. */
 export const TIME_HELP =
-  "Times: 12.5s  1m30s  250ms  2h  90 (seconds)  50% (of the recording)  t1200 (tick or frame, from 0)  2026-02-01T12:00:00Z";
+  "Times: 12.5s  1m30s  0:03.400 (as printed)  250ms  2h  90 (seconds)  50% (of the recording)  t1200 (tick or frame, from 0)\n       2026-02-01T12:00:00Z (with a zone)";
+
+/** Half of what `clock` rounds to: a printed time may be so far behind the end, or before the start. */
+const ROUNDED: Time = 500_000;
 
 /**
- * A time given on the command line, in nanoseconds since the start of the recording. Dates need a recording that knows
- * when it began, ticks one that has them. Throws `UsageError` otherwise.
+ * A time in a recording, in nanoseconds since its start. Throws `UsageError` for what is no time, and for a time at which
+ * there is nothing of the recording: the message says from when to when it goes.
  */
 export async function parseTime(text: string, recording: Recording): Promise<Time> {
+  const timeline = await recording.timeline();
+  return within(await instantOf(text, recording), text, timeline);
+}
+
+/**
+ * The range of `--from` and `--until`. `until` may lie behind the end. Throws `UsageError` where nothing of the recording
+ * is in the range.
+ */
+export async function parseRange(
+  { from, until }: { readonly from?: string | undefined; readonly until?: string | undefined },
+  recording: Recording,
+): Promise<TimeRange> {
+  const timeline = await recording.timeline();
+  const start = from === undefined ? undefined : await parseTime(from, recording);
+  if (until === undefined) return { start };
+  const end = await instantOf(until, recording);
+  if (end < firstOf(timeline)) throw outside(until, timeline);
+  if (end <= (start ?? firstOf(timeline)))
+    throw new UsageError(
+      from === undefined
+        ? `nothing is before --until ${until}: ${extent(timeline)}`
+        : `--until ${until} is not behind --from ${from}: ${extent(timeline)}`,
+    );
+  return { start, end };
+}
+
+/** A time since the start of a recording, whether or not the recording has come so far. Throws `UsageError`. */
+export async function instantOf(text: string, recording: Recording): Promise<Time> {
   const duration = parseDuration(text);
   if (duration !== null) return duration;
-  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text);
-  if (percent !== null) {
-    const { start, end } = await recording.timeline();
-    return Math.round(start + ((end - start) * Number(percent[1])) / 100);
-  }
+  const percent = /^(-?\d+(?:\.\d+)?)%$/.exec(text);
+  if (percent !== null) return timeOfShare(Number(percent[1]), text, await recording.timeline());
   const tick = /^t(\d+)$/.exec(text);
   if (tick !== null) return timeOfTick(Number(tick[1]), recording);
-  if (/^\d{4}-\d{2}-\d{2}/.test(text)) return timeOfDate(text, recording);
+  if (isDate(text)) return timeOfDate(text, recording);
   throw new UsageError(`not a time: ${JSON.stringify(text)}. ${TIME_HELP}`);
 }
 
-/** `1m30s`, `250ms`, `12.5`; null when it is none. */
+/** `1m30s`, `250ms`, `12.5`, and the printed form `1:02:03.456`; null when it is none. */
 export function parseDuration(text: string): Time | null {
-  const match = /^(-?)((?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|d))+|\d+(?:\.\d+)?)$/.exec(text);
-  if (match === null) return null;
-  const [, sign, body] = match;
+  const [, sign, body] = /^(-?)(.+)$/s.exec(text) ?? [];
+  const time = body === undefined ? null : (withUnits(body) ?? printed(body));
+  return time === null ? null : (sign === "-" ? -1 : 1) * Math.round(time);
+}
+
+function withUnits(text: string): Time | null {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1e9;
+  if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d))+$/.test(text)) return null;
   let time = 0;
-  if (/\d$/.test(body!)) time = Number(body) * 1e9;
-  else
-    for (const [, number, unit] of body!.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)/g))
-      time += Number(number) * UNITS[unit!]!;
-  return (sign === "-" ? -1 : 1) * Math.round(time);
+  for (const [, number, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)/g))
+    time += Number(number) * UNITS[unit!]!;
+  return time;
+}
+
+/** As `clock` writes it. */
+function printed(text: string): Time | null {
+  const [, hours, minutes, seconds] = /^(?:(\d+):(?=[0-5]\d:))?(\d+):([0-5]\d(?:\.\d+)?)$/.exec(text) ?? [];
+  return minutes === undefined ? null : (Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1e9;
+}
+
+/** What a recording may be asked for begins at 0, even where its first message comes later. */
+function firstOf({ start }: Timeline): Time {
+  return Math.min(0, start);
+}
+
+function within(time: Time, text: string, timeline: Timeline): Time {
+  const first = firstOf(timeline);
+  if (time < first - ROUNDED || time > timeline.end + ROUNDED) throw outside(text, timeline);
+  return Math.min(Math.max(time, first), timeline.end);
+}
+
+function outside(text: string, timeline: Timeline): UsageError {
+  const { end, epoch } = timeline;
+  const dates = epoch === null || !isDate(text) ? [] : [firstOf(timeline), end].map((time) => dateOf(epoch, time));
+  const wall = dates.length === 0 || dates.includes(null) ? "" : ` (${dates.join(" to ")})`;
+  return new UsageError(`${text} is not in the recording: ${extent(timeline)}${wall}`);
+}
+
+/** For messages: from when to when a recording goes. */
+function extent(timeline: Timeline): string {
+  return `it goes from ${clock(firstOf(timeline))} to ${clock(timeline.end)}`;
+}
+
+/** Null for a date that cannot be written. */
+function dateOf(epoch: bigint, time: Time): string | null {
+  const date = new Date(Number((epoch + BigInt(Math.round(time))) / 1_000_000n));
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function timeOfShare(share: number, text: string, timeline: Timeline): Time {
+  if (share < 0 || share > 100) throw new UsageError(`a share is from 0% to 100%, not ${text}: ${extent(timeline)}`);
+  const { start, end } = timeline;
+  return Math.round(start + ((end - start) * share) / 100);
 }
 
 async function timeOfTick(count: number, recording: Recording): Promise<Time> {
@@ -62,14 +134,24 @@ async function timeOfTick(count: number, recording: Recording): Promise<Time> {
   throw new UsageError(`there is no ${tick.name} ${count}`);
 }
 
+function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}/.test(text);
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i;
+
 async function timeOfDate(text: string, recording: Recording): Promise<Time> {
   const { epoch } = await recording.timeline();
+  if (!DATE.test(text))
+    throw new UsageError(
+      `a date needs a time and a zone, as 2026-02-01T12:00:00Z or 2026-02-01T13:00:00+01:00, not ${text}`,
+    );
   if (epoch === null)
     throw new UsageError(
       `this ${recording.info.format} recording does not tell when it began; give a time since its start`,
     );
   const fraction = /\.(\d{1,9})/.exec(text);
-  const milliseconds = Date.parse(text.replace(/\.\d+/, ""));
+  const milliseconds = Date.parse(text.replace(/\.\d+/, "").replace(" ", "T"));
   if (Number.isNaN(milliseconds)) throw new UsageError(`not a date: ${JSON.stringify(text)}`);
   const nanoseconds = BigInt(milliseconds) * 1_000_000n + BigInt((fraction?.[1] ?? "0").padEnd(9, "0"));
   return Number(nanoseconds - epoch);

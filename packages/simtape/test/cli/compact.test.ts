@@ -41,7 +41,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("simtape compact", () => {
   test("writes one file, says what became of it, and does nothing the second time", async () => {
     const source = await live("live-");
-    const first = await simtape(["compact", source, at("run.hcrp"), "--json", "--analyse", "statistics", "splits"]);
+    const first = await simtape([
+      "compact",
+      source,
+      at("run.hcrp"),
+      "--json",
+      "--analyse",
+      "statistics",
+      "--analyse",
+      "splits",
+    ]);
     expect(first.exit).toBe(0);
     expect(JSON.parse(first.stdout)).toMatchObject({ status: "compacted", chunks: 4, hashesCompared: 4, losses: [] });
     const again = await simtape(["compact", source, at("run.hcrp"), "--json"]);

@@ -15,6 +15,7 @@ test("events are lines for people", async () => {
     town,
     "--kind",
     "collision",
+    "--kind",
     "removal",
     "--format",
     "text",

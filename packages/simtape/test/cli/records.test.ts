@@ -27,7 +27,7 @@ describe("records", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as { offset: number; length: number });
     expect(records.reduce((sum, { length }) => sum + length, 0)).toBe(bytes.length);
-    const some = await simtape(["records", town, "--kind", "position", "state", "--limit", "3"]);
+    const some = await simtape(["records", town, "--kind", "position", "--kind", "state", "--limit", "3"]);
     expect(some.stdout.trim().split("\n")).toHaveLength(3);
   });
 

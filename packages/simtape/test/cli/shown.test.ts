@@ -225,7 +225,7 @@ describe("CSV", () => {
       "'＝1",
     ]);
     expect(flat.every((row) => row.length === flat[0]!.length)).toBe(true);
-    const both = cellsOf((await simtape(["cat", file, "-c", "chat", "=evil:x", "--format", "csv"])).stdout);
+    const both = cellsOf((await simtape(["cat", file, "-c", "chat", "-c", "=evil:x", "--format", "csv"])).stdout);
     expect(both.at(-1)!.slice(2, 4)).toEqual(["'=evil:x", "false"]);
     expect(both.every((row) => row.length === 5)).toBe(true);
     const raw = cellsOf((await simtape(["cat", file, "-c", "=evil:x", "--format", "csv", "--raw"])).stdout);

@@ -125,12 +125,12 @@ describe("edit lists", () => {
     [
       { version: 1, operations: [{ op: "trim", from: "soon" }] },
       "operations[0].from",
-      'expected a duration such as 12.5s, 1m30s, 250ms, found "soon"',
+      'expected a duration such as 12.5s, 1m30s, 250ms, 0:03.400, found "soon"',
     ],
     [
       { version: 1, operations: [{ op: "trim", from: null }] },
       "operations[0].from",
-      "expected a number or a duration such as 12.5s, 1m30s, 250ms, found null",
+      "expected a number or a duration such as 12.5s, 1m30s, 250ms, 0:03.400, found null",
     ],
     [
       { version: 1, operations: [{ op: "trim", form: 1 }] },
@@ -140,7 +140,7 @@ describe("edit lists", () => {
     [
       { version: 1, operations: [{ op: "shift" }] },
       "operations[0].by",
-      "expected a number or a duration such as 12.5s, 1m30s, 250ms, found nothing",
+      "expected a number or a duration such as 12.5s, 1m30s, 250ms, 0:03.400, found nothing",
     ],
     [
       { version: 1, operations: [{ op: "redact", channels: [] }] },

@@ -11,6 +11,7 @@ import { compact, type CompactReport, isCompactionOf } from "../../record/compac
 import { ghost } from "../../record/compact/ghost.ts";
 import { splits, statistics } from "../../record/compact/visitors.ts";
 import { zstdDictionaryId } from "../../codec/zstd.ts";
+import { collected } from "../collected.ts";
 import { dictionaryFrom } from "./dictionary.ts";
 import { heed } from "../ending.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -53,11 +54,15 @@ export function addCompact(program: Command): void {
       "names of blocks, items … that changed: those of older data versions are brought up to date",
     )
     .option("--repair", "accept a recording that crashed or is damaged, leave out damaged chunks")
-    .option("--analyse <name...>", `add to the metadata: ${Object.keys(ANALYSES).join(", ")}`)
+    .option(
+      "--analyse <name>",
+      `add to the metadata: ${Object.keys(ANALYSES).join(", ")} (may be given more than once)`,
+      collected,
+    )
     .option("--json", "the whole report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape compact live/ run.hcrp\n  $ simtape compact crashed/ run.hcrp --repair --analyse statistics splits",
+      "\nExamples:\n  $ simtape compact live/ run.hcrp\n  $ simtape compact crashed/ run.hcrp --repair --analyse statistics --analyse splits",
     )
     .action(async (file: string, output: string | undefined, options: CompactCommand) => {
       const path = output ?? options.output;

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { Value } from "../../model/value.ts";
 import { changeMetadata } from "../../record/compact/change-metadata.ts";
 import type { VisitorMark } from "../../record/compact/visitors.ts";
+import { collected } from "../collected.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { toJson } from "../json.ts";
 import { counted, Output } from "../output.ts";
@@ -38,7 +39,7 @@ export function addMeta(program: Command): void {
     )
     .argument("<file>", "path, folder or s3://bucket/key")
     .argument("[path=value...]", "as server.mode=hardcore or hcrp.analysis.cheats='{\"flags\":3}'")
-    .option("--unset <path...>", "remove these values")
+    .option("--unset <path>", "remove this value (may be given more than once)", collected)
     .option("--marks <file>", "add marks, one JSON object per line: tick, kind, label, entity, severity; - is stdin")
     .option("--json", "one JSON object")
     .addHelpText("after", "\nExample:\n  $ simtape meta set run.hcrp reviewed=true --marks flags.ndjson")

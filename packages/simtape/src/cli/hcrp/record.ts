@@ -9,6 +9,7 @@ import { OVERFLOW_POLICIES, type OverflowPolicy } from "../../record/live/live-o
 import { JOURNAL, META } from "../../record/live/recording-folder.ts";
 import { RECORDING_PROFILES, type RecordingProfile } from "../../record/live/profile.ts";
 import { type Recorder, record } from "../../record/live/recorder.ts";
+import { collected } from "../collected.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { toJson } from "../json.ts";
 import { byteSize, counted, grouped, Output, say } from "../output.ts";
@@ -57,7 +58,11 @@ export function addRecord(program: Command): void {
       "-",
     )
     .addOption(new Option("--token <token>", 'what who connects must say first, as {"token":"…"}').env("SIMTAPE_TOKEN"))
-    .option("--allow-origin <origin...>", "pages that may connect to ws://, beside those of this machine")
+    .option(
+      "--allow-origin <origin>",
+      "pages that may connect to ws://, beside those of this machine (may be given more than once)",
+      collected,
+    )
     .option("--id <id>", "name of the recording below <out>")
     .addOption(
       new Option("--profile <profile>", "what of a world is kept").choices(RECORDING_PROFILES).default("standard"),

@@ -11,6 +11,7 @@ import { openBundle } from "../../model/open.ts";
 import type { Recording } from "../../model/recording.ts";
 import { after, type Time } from "../../model/time.ts";
 import { Rows } from "../cat.ts";
+import { collected } from "../collected.ts";
 import { heed } from "../ending.ts";
 import { EXIT } from "../failure.ts";
 import { allFormats } from "../formats.ts";
@@ -21,10 +22,10 @@ import { budgetOf, bundleNamed, isUrl, type ReadOptions, reads } from "../record
 import { stampOf } from "./tail-stamp.ts";
 import { withUncommitted } from "./uncommitted.ts";
 import { Written } from "./written.ts";
-import { parseDuration, parseTime, TIME_HELP } from "../time.ts";
+import { instantOf, parseDuration, TIME_HELP } from "../time.ts";
 
 interface TailOptions extends ReadOptions {
-  readonly channel?: string[];
+  readonly channel?: readonly string[];
   readonly from: string;
   readonly format?: "text" | "ndjson";
   readonly raw?: boolean;
@@ -39,7 +40,7 @@ export function addTail(program: Command): void {
       "Writes messages as they come, until the recording is finished. Of a recording in a folder of this machine also what its recorder mirrors and has not committed. A file that never says that it is finished (CARLA, MIRA, FlightGear, NanoVer) is followed until Ctrl-C or --idle-exit.",
     )
     .argument("<recording>", "folder, file or URL; a recording that is finished is printed as cat does")
-    .option("-c, --channel <glob...>", "only channels whose name matches (may be given more than once)")
+    .option("-c, --channel <glob>", "only channels whose name matches (may be given more than once)", collected)
     .option("--from <time>", "now: only new messages; start: everything; or a time", "now")
     .addOption(new Option("--format <format>", "how to write them").choices(["text", "ndjson"]))
     .option("--raw", "payload bytes in base64 instead of decoded values")
@@ -220,7 +221,7 @@ class Tail {
       const { end } = await recording.timeline();
       return recording.info.seekIndex === "built" ? after(end) : end;
     }
-    return from === "start" ? Number.NEGATIVE_INFINITY : parseTime(from, recording);
+    return from === "start" ? Number.NEGATIVE_INFINITY : instantOf(from, recording);
   }
 }
 

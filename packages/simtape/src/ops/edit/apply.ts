@@ -47,6 +47,7 @@ export async function applyEdits(
   for (const [i, operation] of list.operations.entries()) {
     if (operation.op === "annotate") {
       const { at, text, kind = "note" } = operation;
+      await mustBeInside(edited, at, `operations[${i}].at`);
       annotations = [...annotations, { at, text, kind }];
       continue;
     }
@@ -76,17 +77,18 @@ async function applied(
     case "shift":
       return new ShiftedReader(reader, operation.by);
     case "filter": {
-      const isWanted = operation.channels === undefined ? (): boolean => true : context.matching(operation.channels);
-      const isUnwanted = operation.exclude === undefined ? (): boolean => false : context.matching(operation.exclude);
+      const { channels, exclude } = operation;
+      const isWanted = channels === undefined ? (): boolean => true : matchingSome(channels, reader, path, context);
+      const isUnwanted = exclude === undefined ? (): boolean => false : matchingSome(exclude, reader, path, context);
       const kept = reader.channels.map(({ name }) => isWanted(name) && !isUnwanted(name));
       if (!kept.includes(true)) throw new EditError(path, noChannel(reader));
       return filtered(reader, (channel) => kept[channel]!, kept, context.writing);
     }
     case "redact": {
-      const isHit = context.matching(operation.channels);
+      const isHit = matchingSome(operation.channels, reader, path, context);
       const hit = reader.channels.map(({ name }) => isHit(name));
-      if (!hit.includes(true)) throw new EditError(path, noChannel(reader));
       const { from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = operation;
+      if (until <= from) throw new EditError(path, `nothing lies between ${from} and ${until}`);
       const isOut: IsKept = (channel, time) => hit[channel]! && time >= from && time < until;
       const { reader: without, removed } = await redacted(reader, isOut, hit, until, context.writing);
       context.removed?.(removed);
@@ -117,6 +119,27 @@ async function applied(
 
 /** From the last message of a recording to the first of the next: what every format can hold. */
 const LEAST_STEP: Time = 1000;
+
+/** Nanoseconds; from 0 on, even where the first message comes later. */
+async function mustBeInside(reader: Reader, at: Time, path: string): Promise<void> {
+  const { start, end } = await reader.timeline();
+  const first = Math.min(0, start);
+  if (at < first || at > end)
+    throw new EditError(path, `${at} is not in the recording: it lasts from ${first} to ${end}`);
+}
+
+/** A test for names of channels. Each glob is there for one at least: one that is not is a slip. */
+function matchingSome(
+  globs: readonly string[],
+  reader: Reader,
+  path: string,
+  { matching }: EditContext,
+): (name: string) => boolean {
+  for (const glob of globs)
+    if (!reader.channels.some(({ name }) => matching([glob])(name)))
+      throw new EditError(path, `no channel matches ${glob}; ${noChannel(reader)}`);
+  return matching(globs);
+}
 
 function noChannel(reader: Reader): string {
   return `channels are: ${reader.channels.map(({ name }) => name).join(", ")}`;

@@ -73,10 +73,13 @@ const TIMES = ["from", "until", "by", "at", "gap"] as const;
 export const TIME: Shape<Time | string> = v.pipe(
   v.union([
     number,
-    matching(/^-?((\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d))+|\d+(\.\d+)?)$/, "a duration such as 12.5s, 1m30s, 250ms"),
+    matching(
+      /^-?((\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d))+|\d+(\.\d+)?|(\d+:(?=[0-5]\d:))?\d+:[0-5]\d(\.\d+)?)$/,
+      "a duration such as 12.5s, 1m30s, 250ms, 0:03.400",
+    ),
   ]),
   v.description(
-    "nanoseconds since the start, or a duration such as 12.5s, 1m30s, 250ms; a text without a unit is seconds",
+    "nanoseconds since the start, or a duration such as 12.5s, 1m30s, 250ms, 0:03.400; a text without a unit is seconds",
   ),
 );
 const time = v.optional(TIME);

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Command, type Option } from "commander";
+import { afterAll, describe, expect, test } from "vitest";
+import { addCommands } from "../../src/cli/commands.ts";
+import { simtapeProcess } from "./run.ts";
+
+/** Recordings of the repository: `town` lasts 6.8 s and began at 2023-11-14T22:13:20Z. */
+const example = (name: string): string => fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
+const town = example("town.log");
+const flight = example("flight.fgtape");
+
+const folder = mkdtempSync(join(tmpdir(), "simtape-slips-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+/** Written by no command here: all that name it are refused. */
+const out = join(folder, "out.log");
+
+/** Every command that takes a time in a recording: the words with it. */
+const AT: readonly ((time: string) => readonly string[])[] = [
+  (time) => ["state", town, "--at", time],
+  (time) => ["annotate", town, out, "--text", "look", "--at", time],
+];
+/** Every command that takes a range. */
+const RANGE: readonly ((...range: readonly string[]) => readonly string[])[] = [
+  (...range) => ["cat", town, "--json", ...range],
+  (...range) => ["events", town, "--json", ...range],
+  (...range) => ["convert", town, join(folder, "out.hcrp"), ...range],
+  (...range) => ["trim", town, out, ...range],
+  (...range) => ["redact", town, out, "-c", "position", ...range],
+];
+
+/** Nothing on standard output, one line on standard error, exit 2. */
+async function refusal(words: readonly string[]): Promise<string> {
+  const { exit, stdout, stderr } = await simtapeProcess(words);
+  expect([exit, stdout, stderr.trimEnd().split("\n").length], `${words.join(" ")}\n${stderr}`).toEqual([2, "", 1]);
+  return stderr;
+}
+
+describe("a time that is none of the recording's is refused, with those that are", () => {
+  const printed = /from 0:00\.000 to 0:06\.800/;
+
+  test.each(["-5s", "150%", "-1%", "t5000", "1:00:00.000", "2030-01-01T00:00:00Z"])("%s", async (time) => {
+    expect(await refusal(AT[0]!(time))).toMatch(time.startsWith("t") ? /the last is 119/ : printed);
+  });
+
+  test("by every command that takes a time", async () => {
+    for (const words of AT) expect(await refusal(words("999s"))).toMatch(printed);
+    for (const words of RANGE) expect(await refusal(words("--from", "999s"))).toMatch(printed);
+  });
+
+  test.each(["2023-11-14T22:13:21", "2023-11-14", "2023-11-14 22:13"])("a date without a zone: %s", async (time) => {
+    expect(await refusal(AT[0]!(time))).toMatch(/a zone, as 2026-02-01T12:00:00Z/);
+    expect(await refusal(RANGE[0]!("--until", time))).toMatch(/a zone/);
+  });
+
+  test("a range that ends before it begins, or before everything", async () => {
+    for (const words of RANGE)
+      expect(await refusal(words("--from", "5s", "--until", "2s"))).toMatch(/--until 2s is not behind --from 5s/);
+    const [words] = RANGE as [(typeof RANGE)[number]];
+    expect(await refusal(words("--from", "2s", "--until", "2s"))).toMatch(printed);
+    expect(await refusal(words("--until", "0s"))).toMatch(/nothing is before/);
+    expect(await refusal(words("--until", "120%"))).toMatch(/0% to 100%/);
+  });
+
+  test("in an edit list, too", async () => {
+    const list = join(folder, "late.json");
+    for (const operation of [
+      { op: "annotate", at: "999s", text: "look" },
+      { op: "redact", channels: ["position"], from: "5s", until: "2s" },
+      { op: "trim", from: "0:05.000", until: "2s" },
+    ]) {
+      writeFileSync(list, JSON.stringify({ version: 1, operations: [operation] }));
+      expect(await refusal(["edit", town, "--list", list, "-o", out])).toContain("operations[0]");
+    }
+  });
+});
+
+test("a time is taken as it is printed, and the end of a range may lie behind the end", async () => {
+  const state = await simtapeProcess(["state", town, "--at", "0:03.400", "--json"]);
+  expect(JSON.parse(state.stdout)).toMatchObject({ time: 3_400_000_000 });
+  const info = await simtapeProcess(["info", flight, "--json"]);
+  const { end } = (JSON.parse(info.stdout) as { timeline: { end: number } }).timeline;
+  // what is printed is rounded, and may be behind the end
+  const last = await simtapeProcess(["state", flight, "--at", `0:${(end / 1e9).toFixed(3)}`, "--json"]);
+  expect(JSON.parse(last.stdout)).toMatchObject({ time: end });
+  const rest = await simtapeProcess([
+    "cat",
+    town,
+    "-c",
+    "frame-start",
+    "--from",
+    "0:06.700",
+    "--until",
+    "1:00:00",
+    "--json",
+  ]);
+  expect(rest.stdout.trim().split("\n")).toHaveLength(2);
+  const date = await simtapeProcess(["state", town, "--at", "2023-11-14T23:13:21+01:00", "--json"]);
+  expect(JSON.parse(date.stdout)).toMatchObject({ time: 1_000_000_000 });
+  const shifted = await simtapeProcess(["shift", town, join(folder, "later.log"), "--by", "0:01.500"]);
+  expect(shifted.exit).toBe(0);
+});
+
+describe("a name that is not there is refused, with those that are near", () => {
+  test("paths", async () => {
+    expect(await refusal(["state", flight, "--at", "50%", "--path", "/controls/flight/ailern"])).toContain(
+      "/controls/flight/aileron,",
+    );
+    // one that is right does not hide one that is wrong
+    expect(await refusal(["state", town, "--at", "1s", "--path", "vehicles", "--path", "nosuch"])).toMatch(
+      /matches nosuch; .*frame/,
+    );
+  });
+
+  test("channels", async () => {
+    for (const words of [
+      ["cat", town, "-c", "position", "-c", "positoin"],
+      ["convert", town, join(folder, "out.hcrp"), "-c", "positoin"],
+      ["filter", town, out, "-c", "position", "-c", "positoin"],
+      ["filter", town, out, "--exclude", "positoin"],
+      ["redact", town, out, "-c", "positoin"],
+      ["rename", town, out, "--map", "positoin=place"],
+    ])
+      expect(await refusal(words), words.join(" ")).toMatch(/ are: .*\bposition\b/);
+  });
+
+  test("a path is taken as it is, also with the marks of a glob in it", async () => {
+    const path = "/gear/gear[1]/steering-norm";
+    const { stdout } = await simtapeProcess(["state", flight, "--at", "50%", "--path", path, "--json"]);
+    expect(Object.keys((JSON.parse(stdout) as { values: object }).values)).toEqual([path]);
+  });
+});
+
+describe("an option takes one word, and leaves the file its own", () => {
+  test("before the file and behind it", async () => {
+    for (const words of [
+      ["cat", "-c", "position", town, "--limit", "1"],
+      ["state", "--at", "1s", "--path", "vehicles", town],
+      ["events", "--kind", "spawn", town],
+      ["records", "--kind", "position", town, "--limit", "1"],
+      ["filter", "-c", "position", town, join(folder, "few.log")],
+    ])
+      expect(await simtapeProcess(words), words.join(" ")).toMatchObject({ exit: 0 });
+  });
+
+  test("no option of any command takes more", async () => {
+    const program = new Command();
+    await addCommands(program, undefined);
+    const all = (command: Command): Option[] => [...command.options, ...command.commands.flatMap(all)];
+    expect(all(program).filter(({ variadic }) => variadic)).toEqual([]);
+  });
+});
