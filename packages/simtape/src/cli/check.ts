@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { RecordingError } from "../model/error.ts";
+import type { Finding } from "../model/error.ts";
 import { check } from "../ops/check.ts";
 import { findingsBeside } from "./checks.ts";
+import { forEach } from "./each.ts";
 import { tellsItself } from "./ending.ts";
 import { EXIT } from "./failure.ts";
 import { findingToPlain, tellFindings } from "./info.ts";
@@ -15,38 +16,41 @@ export function addCheck(program: Command): void {
     .description(
       "Reads and decodes everything, and reports every finding; for a recording folder also what its journal holds. Exit 0: all sound; 3: damaged but readable; 1: unreadable.",
     )
-    .argument("<file...>", "paths, folders, URLs, or - for standard input")
+    .argument("<file...>", "paths, URLs, or - for standard input; a folder stands for the recordings in it")
     .option("--json", "one JSON object per file")
     .addHelpText("after", "\nExamples:\n  $ simtape check *.fgtape\n  $ simtape check run.tape --json | jq .findings")
     .action(async (files: string[], options: ReadOptions & { json?: boolean }) => {
       const output = new Output();
-      let exit: number = EXIT.done;
-      for (const file of files) {
-        const result = await checkFile(file, options);
-        if (options.json === true) {
-          await output.line(toJson({ file, ...result, findings: result.findings.map(findingToPlain) }));
-        } else {
-          const color = result.status === "sound" ? paint.green : paint.red;
-          const count = result.messages === undefined ? "" : `, ${counted(result.messages, "message")}`;
-          await output.line(
-            `${file}: ${color(result.status)}${count}${result.error === undefined ? "" : `: ${result.error}`}`,
-          );
-          if (result.findings.length > 0) await output.lines(tellFindings(result.findings));
-        }
-        await output.flush();
-        if (result.status === "unreadable") exit = EXIT.failed;
-        else if (result.status === "damaged" && exit === EXIT.done) exit = EXIT.lossy;
-      }
-      process.exitCode = exit;
+      process.exitCode = await forEach(
+        files,
+        async (file) => {
+          const report = await checkFile(file, options);
+          if (options.json === true)
+            await output.line(toJson({ file, ...report, findings: report.findings.map(findingToPlain) }));
+          else await output.lines(tell(file, report));
+          await output.flush();
+          return report.status === "sound" ? EXIT.done : EXIT.lossy;
+        },
+        async (file, error) => {
+          if (options.json === true) await output.line(toJson({ file, status: "unreadable", error, findings: [] }));
+          else await output.line(`${file}: ${paint.red("unreadable")}: ${error.message}`);
+          await output.flush();
+        },
+      );
     });
 }
 
 interface FileReport {
-  readonly status: "sound" | "damaged" | "unreadable";
-  readonly format?: string;
-  readonly messages?: number;
-  readonly error?: string;
-  readonly findings: Awaited<ReturnType<typeof check>>["findings"];
+  readonly status: "sound" | "damaged";
+  readonly format: string;
+  readonly messages: number;
+  readonly findings: readonly Finding[];
+}
+
+function tell(file: string, { status, messages, findings }: FileReport): string[] {
+  const color = status === "sound" ? paint.green : paint.red;
+  const line = `${file}: ${color(status)}, ${counted(messages, "message")}`;
+  return findings.length === 0 ? [line] : [line, ...tellFindings(findings)];
 }
 
 async function checkFile(file: string, options: ReadOptions): Promise<FileReport> {
@@ -62,9 +66,6 @@ async function checkFile(file: string, options: ReadOptions): Promise<FileReport
       if (beside.length === 0) return { format, ...report };
       return { format, ...report, status: "damaged", findings: [...report.findings, ...beside] };
     });
-  } catch (error) {
-    if (!RecordingError.is(error)) throw error;
-    return { status: "unreadable", error: error.message, findings: [] };
   } finally {
     progress.end();
   }

@@ -25,6 +25,7 @@ import {
   formatFor,
   formatNamed,
   formatOf,
+  inDialect,
   mustFit,
   type Target,
   type TargetOptions,
@@ -108,7 +109,7 @@ export function addConvert(program: Command): void {
             messages,
             changed,
             lost: left,
-          } = await rewrite(recording, writing, held, { dialect: options.dialect });
+          } = await inDialect(options.dialect, rewrite(recording, writing, held, { dialect: options.dialect }));
           const lost = [
             ...left,
             ...changed.map((of) => ({ ...of, reason: ANOTHER_WAY })),
@@ -120,7 +121,7 @@ export function addConvert(program: Command): void {
           const carry = !isOwn && isWhole && options.original !== false ? writing.carry : undefined;
           isCarrying = carry !== undefined;
           const range = await parseRange(options, recording);
-          converted = await convert(recording, writing, target.sink, {
+          const converting = convert(recording, writing, target.sink, {
             from: range.start,
             until: range.end,
             channels: options.channel === undefined ? undefined : channelsMatching(recording, options.channel),
@@ -137,6 +138,7 @@ export function addConvert(program: Command): void {
               : undefined,
             onProgress: (time) => progress.show(time - start, end - start, clock),
           });
+          converted = await inDialect(options.dialect, converting);
         }
         progress.end();
         const strays = isGivenBack ? carried.rest().map(({ name }) => ({ path: name, count: 1, reason: STRAY })) : [];

@@ -6,7 +6,7 @@ import { counted, grouped, tellLost } from "./output.ts";
 import { bringing, keepDamage } from "./provenance.ts";
 import { bundleNamed, openNamed, type ReadOptions, reads } from "./recordings.ts";
 import { report } from "./report.ts";
-import { endingFor, formatOf, mustFit, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
+import { endingFor, formatOf, inDialect, mustFit, type TargetOptions, targetOf, writes, writingOf } from "./target.ts";
 
 interface CopyOptions extends TargetOptions, ReadOptions {
   readonly rewrite?: boolean;
@@ -43,7 +43,10 @@ export function addCopy(program: Command): void {
         await bringNeeded(recording, target);
         if (isAnew) {
           const writing = await writingOf(format);
-          const { messages, changed, lost } = await rewrite(recording, writing, target.sink, { dialect, compression });
+          const { messages, changed, lost } = await inDialect(
+            dialect,
+            rewrite(recording, writing, target.sink, { dialect, compression }),
+          );
           await bring();
           await keepDamage(target, file, recording);
           const lines = changed.map(({ path, count }) => `  stored another way: ${path} (${grouped(count)})`);

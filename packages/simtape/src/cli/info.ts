@@ -3,9 +3,10 @@ import Table from "cli-table3";
 import type { Finding } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Value } from "../model/value.ts";
+import { forEach } from "./each.ts";
 import { EXIT } from "./failure.ts";
 import { preview, toJson } from "./json.ts";
-import { byteSize, counted, grouped, Output, paint } from "./output.ts";
+import { byteSize, counted, grouped, Output, paint, say } from "./output.ts";
 import { provenanceOf } from "./provenance.ts";
 import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
 import { clock } from "./time.ts";
@@ -15,20 +16,30 @@ export function addInfo(program: Command): void {
   seeks(program.command("info"))
     .summary("what is inside a recording")
     .description("Shows format, version, length, channels and findings of a recording on disk or behind a URL.")
-    .argument("<file>", "path, folder, URL, or - for standard input")
-    .option("--json", "one JSON object, the same shape for every format")
+    .argument("<file...>", "paths, URLs, or - for standard input; a folder stands for the recordings in it")
+    .option("--json", "one JSON object per recording, the same shape for every format")
     .addHelpText(
       "after",
       "\nExamples:\n  $ simtape info flight.fgtape\n  $ simtape info https://example.org/run.hcrp --json | jq .timeline",
     )
-    .action(async (file: string, options: ReadOptions & { json?: boolean }) => {
+    .action(async (files: readonly string[], options: ReadOptions & { json?: boolean }) => {
       const output = new Output();
-      await withRecording(file, options, async (recording) => {
-        if (options.json === true) await output.line(toJson(await describe(recording, file)));
-        else await output.lines(await tell(recording, file));
+      let isFirst = true;
+      const show = async (file: string): Promise<number> => {
+        const shown = await withRecording(file, options, async (recording) =>
+          options.json === true ? [toJson(await describe(recording, file))] : await tell(recording, file),
+        );
+        if (!isFirst && options.json !== true) await output.line("");
+        isFirst = false;
+        await output.lines(shown);
+        await output.flush();
+        return EXIT.done;
+      };
+      process.exitCode = await forEach(files, show, async (file, error) => {
+        say(`simtape: ${error.message}`);
+        if (options.json === true) await output.line(toJson({ file, error }));
+        await output.flush();
       });
-      await output.flush();
-      process.exitCode = EXIT.done;
     });
 }
 
@@ -38,6 +49,7 @@ async function describe(recording: Recording, file: string): Promise<Record<stri
   const { start, end, epoch, tick } = await recording.timeline();
   const { format, version, bytes, seekIndex, metadata } = recording.info;
   return {
+    file,
     format,
     version,
     bytes,

@@ -1,12 +1,23 @@
 import { EXIT } from "./failure.ts";
-import { run } from "./program.ts";
+import { say } from "./output.ts";
+import { fail, run } from "./program.ts";
 import { removeWhenInterrupted } from "./unfinished.ts";
 
-// A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === "EPIPE" ? EXIT.done : EXIT.failed);
+  // A reader that has seen enough, such as `head`, is no failure.
+  if (error.code === "EPIPE") process.exit(EXIT.done);
+  say(`simtape: standard output cannot be written: ${error.message}`);
+  process.exit(EXIT.failed);
 });
+// where nothing can be said, the exit code says it
+process.stderr.on("error", () => undefined);
 
 removeWhenInterrupted();
 
-process.exitCode = await run(process.argv.slice(2));
+const words = process.argv.slice(2);
+// work in the background, which nothing waits for yet
+process.on("unhandledRejection", (error) => {
+  void fail(error, words).then((exit) => process.exit(exit));
+});
+
+process.exitCode = await run(words);

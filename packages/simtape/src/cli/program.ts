@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { BudgetError } from "../bytes/budget.ts";
 import { FORMATS } from "../formats.ts";
-import { LockedError } from "../io/node/file-lock.ts";
-import { SourceError } from "../io/source.ts";
-import { StoreError } from "../io/store.ts";
-import { RecordingError } from "../model/error.ts";
 import type { Format } from "../model/reader.ts";
 import { addCommands } from "./commands.ts";
 import { begin, end, over } from "./ending.ts";
-import { EXIT, UsageError } from "./failure.ts";
+import { EXIT, failureOf } from "./failure.ts";
 import { takesFormatModules, useFormatModules } from "./formats.ts";
-import { say, talk } from "./output.ts";
+import { toJson } from "./json.ts";
+import { Output, say, talk } from "./output.ts";
 import { S3_HELP } from "./s3-help.ts";
 import { hide } from "./secrets.ts";
 
@@ -24,7 +20,7 @@ export async function run(words: readonly string[]): Promise<number> {
     await (await makeProgram(words)).parseAsync(words, { from: "user" });
     return await end(Number(process.exitCode ?? EXIT.done));
   } catch (error) {
-    return fail(error);
+    return await fail(error, words);
   } finally {
     await over();
   }
@@ -61,29 +57,28 @@ function namesOf(formats: readonly Format[]): string {
   return new Intl.ListFormat("en-GB").format(formats.map(({ name }) => name));
 }
 
-/** What the system refused, in its own words. */
-function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "syscall" in error && "code" in error;
+/** How a command ends that came to nothing: one line on standard error, with `--json` an object on standard output too. */
+export async function fail(error: unknown, words: readonly string[]): Promise<number> {
+  // help and version were asked for
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+  const failure = failureOf(error);
+  if (failure.code === "internal") {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    talk(`simtape: a fault of simtape itself, please report it: ${stack}\n`);
+  } else if (!(error instanceof CommanderError)) say(`simtape: ${failure.message}`);
+  if (isForPrograms(words)) {
+    const output = new Output();
+    await output.line(toJson({ error: failure }));
+    await output.flush();
+  }
+  return failure.exit;
 }
 
-/** One line on standard error, and the exit code that goes with it. */
-function fail(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  if (error instanceof UsageError) {
-    say(`simtape: ${error.message}`);
-    return EXIT.usage;
-  }
-  if (
-    RecordingError.is(error) ||
-    error instanceof BudgetError ||
-    error instanceof SourceError ||
-    error instanceof StoreError ||
-    error instanceof LockedError ||
-    isOfSystem(error)
-  ) {
-    say(`simtape: ${error.message}`);
-    return EXIT.failed;
-  }
-  talk(`simtape: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  return EXIT.failed;
+/** Whether what a command line prints is JSON; one that is wrong tells so itself. */
+function isForPrograms(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  const options = end < 0 ? words : words.slice(0, end);
+  return options.some(
+    (word, i) => /^--(json|format=ndjson)$/.test(word) || (word === "ndjson" && options[i - 1] === "--format"),
+  );
 }

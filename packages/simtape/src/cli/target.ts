@@ -210,6 +210,16 @@ export async function writingOf(format: Format): Promise<WritingFormat> {
   };
 }
 
+/** Gives what `work` gives; that the dialect asked for cannot hold the recording is wrong usage. */
+export async function inDialect<T>(dialect: string | undefined, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (dialect === undefined || !(error instanceof RangeError)) throw error;
+    throw new UsageError(`--dialect ${dialect} cannot hold this recording: ${error.message}`);
+  }
+}
+
 /** The format asked for by name, or the one a file of this name would be. */
 export function formatFor(name: string | undefined, path: string): Format {
   const found = name === undefined ? formatNamed(path) : formatCalled(name);

@@ -17,6 +17,7 @@ describe("info", () => {
     expect(exit).toBe(0);
     const info = JSON.parse(stdout);
     expect(Object.keys(info)).toEqual([
+      "file",
       "format",
       "version",
       "bytes",
@@ -78,7 +79,8 @@ describe("info of a URL", () => {
 
   test("is that of the file, and takes one request when it is small", async () => {
     const { stdout } = await simtape(["info", url, "--json"]);
-    expect(JSON.parse(stdout)).toEqual(JSON.parse((await simtape(["info", town, "--json"])).stdout));
+    const own: object = JSON.parse((await simtape(["info", town, "--json"])).stdout);
+    expect(JSON.parse(stdout)).toEqual({ ...own, file: url });
     expect(requests).toHaveLength(1);
   });
 });

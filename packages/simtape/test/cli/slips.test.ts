@@ -1,11 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, type Option } from "commander";
 import { afterAll, describe, expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
-import { simtapeProcess } from "./run.ts";
+import { serveView } from "../../src/cli/view-server.ts";
+import { MAIN, simtapeProcess } from "./run.ts";
 
 /** Recordings of the repository: `town` lasts 6.8 s and began at 2023-11-14T22:13:20Z. */
 const example = (name: string): string => fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
@@ -24,8 +27,8 @@ const AT: readonly ((time: string) => readonly string[])[] = [
 ];
 /** Every command that takes a range. */
 const RANGE: readonly ((...range: readonly string[]) => readonly string[])[] = [
-  (...range) => ["cat", town, "--json", ...range],
-  (...range) => ["events", town, "--json", ...range],
+  (...range) => ["cat", town, ...range],
+  (...range) => ["events", town, ...range],
   (...range) => ["convert", town, join(folder, "out.hcrp"), ...range],
   (...range) => ["trim", town, out, ...range],
   (...range) => ["redact", town, out, "-c", "position", ...range],
@@ -152,3 +155,113 @@ describe("an option takes one word, and leaves the file its own", () => {
     expect(all(program).filter(({ variadic }) => variadic)).toEqual([]);
   });
 });
+
+describe("several recordings", () => {
+  const several = [join(folder, "nosuch.log"), join(folder, "empty"), example(""), town];
+
+  test.each(["check", "info", "verify"])(
+    "%s goes on behind those that cannot be read, and into folders",
+    async (name) => {
+      mkdirSync(join(folder, "empty"), { recursive: true });
+      const { exit, stdout } = await simtapeProcess([name, ...several, "--json"]);
+      expect(exit).toBe(1);
+      const lines = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { file: string; error?: { code: string } });
+      expect(lines.map(({ file }) => file.slice(file.lastIndexOf("/") + 1))).toEqual([
+        "nosuch.log",
+        "empty",
+        "buckyball.nanover.zip",
+        "flight.fgtape",
+        "patrol.tape",
+        "race.hcrp",
+        "town.log",
+        "town.log",
+      ]);
+      expect(lines.slice(0, 2).map(({ error }) => error?.code)).toEqual(["source-failed", "usage"]);
+    },
+  );
+
+  test("one alone has an exit code of its own", async () => {
+    expect((await simtapeProcess(["info", town])).exit).toBe(0);
+    expect((await simtapeProcess(["info", join(folder, "nosuch.log")])).exit).toBe(1);
+    expect((await simtapeProcess(["info", "s3://"])).exit).toBe(2);
+  });
+});
+
+describe("with --json a failure is an object on standard output", () => {
+  test.each<[code: string, exit: number, words: readonly string[]]>([
+    ["source-failed", 1, ["state", "nosuch.log", "--at", "1s", "--json"]],
+    ["source-failed", 1, ["cat", "nosuch.log", "--format", "ndjson"]],
+    ["unknown-format", 1, ["copy", fileURLToPath(import.meta.url), out, "--json"]],
+    ["usage", 2, ["state", town, "--at", "999s", "--json"]],
+    ["usage", 2, ["cat", town, "--json", "--nosuch"]],
+    ["usage", 2, ["carla", "info", flight, "--json"]],
+    ["usage", 2, ["nosuch", "--json"]],
+    ["usage", 2, ["meta", "get", town, "--json", "--nosuch"]],
+  ])("%s %d: %j", async (code, exit, words) => {
+    const ran = await simtapeProcess(words);
+    const { error, ...rest } = JSON.parse(ran.stdout) as { error: object };
+    expect([ran.exit, rest]).toEqual([exit, {}]);
+    expect(Object.keys(error)).toEqual(["code", "message", "offset", "exit"]);
+    expect(error).toMatchObject({ code, exit, message: expect.stringMatching(/^[^\n]+$/) });
+    expect(ran.stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe("what cannot be done is said in a sentence", () => {
+  test("a dialect that is none, or that cannot hold the recording", async () => {
+    const none = await simtapeProcess(["convert", town, join(folder, "x.tape"), "--dialect", "nosuch"]);
+    expect([none.exit, none.stderr]).toEqual([2, expect.stringMatching(/^simtape: [^\n]*there are A[^\n]*\n$/)]);
+    const cannot = await simtapeProcess([
+      "copy",
+      example("race.hcrp"),
+      join(folder, "x.hcrp"),
+      "--dialect",
+      "production-5",
+    ]);
+    expect([cannot.exit, cannot.stderr]).toEqual([
+      2,
+      "simtape: --dialect production-5 cannot hold this recording: events of HCRP 1 in a production recording\n",
+    ]);
+    const more = await simtapeProcess(["copy", example("race.hcrp"), "-", "--dialect", "v1-segmented"]);
+    expect([more.exit, more.stdout, more.stderr]).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^simtape: standard output takes one/),
+    ]);
+  });
+
+  test("a port in use", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      for (const scheme of ["tcp", "ws"]) {
+        const place = `${scheme}://127.0.0.1:${port}`;
+        const { exit, stderr } = await simtapeProcess(["record", join(folder, "run-1"), "--input", place]);
+        expect([exit, stderr]).toEqual([2, `simtape: another program listens there: ${place}\n`]);
+      }
+      await expect(serveView(pageFolder(), [], port)).rejects.toThrow(
+        `another program listens at 127.0.0.1:${port}: choose another --port, or none for any that is free`,
+      );
+    } finally {
+      server.close();
+    }
+  });
+
+  test.skipIf(!existsSync("/dev/full"))("standard output that takes no more", async () => {
+    const shell = `"${process.execPath}" "${MAIN}" info "${town}" > /dev/full`;
+    const { status, stderr } = spawnSync("sh", ["-c", shell], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^simtape: standard output cannot be written: ENOSPC/)]);
+  });
+});
+
+/** The least that can be served as the viewer. */
+function pageFolder(): string {
+  const page = join(folder, "page");
+  mkdirSync(page, { recursive: true });
+  writeFileSync(join(page, "index.html"), "<!doctype html>");
+  return page;
+}

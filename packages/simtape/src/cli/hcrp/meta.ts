@@ -23,6 +23,7 @@ export function addMeta(program: Command): void {
     .description("Prints the metadata as JSON: all of it, or the value at a path.")
     .argument("<file>", "path, folder, URL, or - for standard input")
     .argument("[path]", "names with dots between them, as hcrp.marks")
+    .option("--json", "what it always prints is JSON; a failure is, too")
     .addHelpText("after", "\nExample:\n  $ simtape meta get run.hcrp hcrp.marks")
     .action(async (file: string, path: string | undefined, options: ReadOptions) => {
       const out = new Output();

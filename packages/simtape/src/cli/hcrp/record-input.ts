@@ -134,7 +134,15 @@ async function serving(
   };
   const server = accept((sender) => void come(sender), signal, options);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(new UsageError(`cannot listen at ${named}: ${error.message}`)));
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        new UsageError(
+          error.code === "EADDRINUSE"
+            ? `another program listens there: ${named}`
+            : `cannot listen at ${named}: ${error.message}`,
+        ),
+      ),
+    );
     server.listen(where, resolve);
   });
   const address = server.address();

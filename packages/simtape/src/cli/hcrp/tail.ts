@@ -28,6 +28,7 @@ interface TailOptions extends ReadOptions {
   readonly channel?: readonly string[];
   readonly from: string;
   readonly format?: "text" | "ndjson";
+  readonly json?: boolean;
   readonly raw?: boolean;
   readonly followInterval?: number;
   readonly idleExit?: number;
@@ -43,6 +44,7 @@ export function addTail(program: Command): void {
     .option("-c, --channel <glob>", "only channels whose name matches (may be given more than once)", collected)
     .option("--from <time>", "now: only new messages; start: everything; or a time", "now")
     .addOption(new Option("--format <format>", "how to write them").choices(["text", "ndjson"]))
+    .option("--json", "the same as --format ndjson")
     .option("--raw", "payload bytes in base64 instead of decoded values")
     .option("--follow-interval <time>", "how often to look (250ms; over a network 1s)", millisecondsOf)
     .option("--idle-exit <time>", "end when nothing came for this long", millisecondsOf)
@@ -79,7 +81,7 @@ class Tail {
 
   constructor(options: TailOptions) {
     this.#options = options;
-    this.#format = options.format ?? (process.stdout.isTTY === true ? "text" : "ndjson");
+    this.#format = options.format ?? (options.json !== true && process.stdout.isTTY === true ? "text" : "ndjson");
     this.#isMatch = options.channel === undefined ? () => true : matching(options.channel);
   }
 

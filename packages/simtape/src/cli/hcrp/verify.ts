@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { RecordingError } from "../../model/error.ts";
 import { verify, type VerifyReport } from "../../record/compact/verify.ts";
+import { forEach } from "../each.ts";
 import { EXIT } from "../failure.ts";
 import { findingToPlain, tellFindings } from "../info.ts";
 import { toJson } from "../json.ts";
@@ -17,7 +17,7 @@ export function addVerify(program: Command): void {
     .description(
       "Reads HCRP recordings strictly: every crc, checksum and length, every event to its last byte, every snapshot against the state before it. Exit 0: all sound; 3: damaged but readable; 1: unreadable.",
     )
-    .argument("<file...>", "paths, folders, URLs, or - for standard input")
+    .argument("<file...>", "paths, URLs, or - for standard input; a folder stands for the recordings in it")
     .option("--json", "one JSON object per file")
     .addHelpText(
       "after",
@@ -25,36 +25,35 @@ export function addVerify(program: Command): void {
     )
     .action(async (files: string[], options: VerifyCommand) => {
       const out = new Output();
-      let exit: number = EXIT.done;
-      for (const file of files) {
-        const progress = new Progress(`verifying ${file}`);
-        let report: VerifyReport | null = null;
-        let failure = "";
-        try {
-          report = await verify(await bundleNamed(file, options), {
-            budget: budgetOf(options),
-            onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
-          });
-        } catch (error) {
-          if (!RecordingError.is(error)) throw error;
-          failure = error.message;
-        } finally {
-          progress.end();
-        }
-        if (report === null) {
-          const color = options.json === true ? toJson({ file, status: "unreadable", error: failure }) : null;
-          await out.line(color ?? `${file}: ${paint.red("unreadable")}: ${failure}`);
-          exit = EXIT.failed;
-        } else {
+      process.exitCode = await forEach(
+        files,
+        async (file) => {
+          const report = await verified(file, options);
           const { findings, ...rest } = report;
           if (options.json === true) await out.line(toJson({ file, ...rest, findings: findings.map(findingToPlain) }));
           else await tell(out, file, report);
-          if (report.status === "damaged" && exit === EXIT.done) exit = EXIT.lossy;
-        }
-        await out.flush();
-      }
-      process.exitCode = exit;
+          await out.flush();
+          return report.status === "damaged" ? EXIT.lossy : EXIT.done;
+        },
+        async (file, error) => {
+          if (options.json === true) await out.line(toJson({ file, status: "unreadable", error, findings: [] }));
+          else await out.line(`${file}: ${paint.red("unreadable")}: ${error.message}`);
+          await out.flush();
+        },
+      );
     });
+}
+
+async function verified(file: string, options: VerifyCommand): Promise<VerifyReport> {
+  const progress = new Progress(`verifying ${file}`);
+  try {
+    return await verify(await bundleNamed(file, options), {
+      budget: budgetOf(options),
+      onProgress: (done, total) => progress.show(done, total, (value) => counted(value, "chunk")),
+    });
+  } finally {
+    progress.end();
+  }
 }
 
 async function tell(out: Output, file: string, report: VerifyReport): Promise<void> {
