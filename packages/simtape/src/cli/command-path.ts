@@ -10,6 +10,7 @@ import type { Store } from "../io/store.ts";
 import { isKey } from "../io/store-key.ts";
 import { storeBundle } from "../io/store-bundle.ts";
 import { UsageError } from "./failure.ts";
+import { toServers } from "./patience.ts";
 import { UNFINISHED } from "./unfinished.ts";
 
 /** A file or folder that is named on the command line, there or not: on disk or in a bucket. */
@@ -113,7 +114,11 @@ function storeOf(bucket: string, prefix: string, url: string): Store {
     throw new UsageError("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY go together");
   const isSigned = accessKeyId !== undefined && secretAccessKey !== undefined;
   try {
+    const { fetch, timeout } = toServers();
     return s3Store({
+      fetch,
+      // who is silent is given up before
+      timeout: timeout + 1000,
       bucket,
       prefix,
       endpoint: given("AWS_ENDPOINT_URL_S3") ?? given("AWS_ENDPOINT_URL"),

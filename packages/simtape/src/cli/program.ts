@@ -8,6 +8,7 @@ import { EXIT, failureOf } from "./failure.ts";
 import { takesFormatModules, useFormatModules } from "./formats.ts";
 import { toJson } from "./json.ts";
 import { Output, say, talk } from "./output.ts";
+import { takesPatience } from "./patience.ts";
 import { S3_HELP } from "./s3-help.ts";
 import { hide } from "./secrets.ts";
 
@@ -44,7 +45,7 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
       "after",
       `\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.\n\n${S3_HELP}`,
     );
-  takesFormatModules(program);
+  takesPatience(takesFormatModules(program));
   await addCommands(program, words[0]);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(add --help for the options)");
   // says how to complete words in a shell, and completes them

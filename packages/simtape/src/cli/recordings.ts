@@ -14,6 +14,7 @@ import { heed, whenOver } from "./ending.ts";
 import { UsageError } from "./failure.ts";
 import { allFormats } from "./formats.ts";
 import { Progress } from "./output.ts";
+import { toServers } from "./patience.ts";
 import { commandPath, under } from "./command-path.ts";
 import { hide } from "./secrets.ts";
 import { sizeOf } from "./size.ts";
@@ -120,7 +121,7 @@ export function withGiven(bundle: SourceBundle, { given }: ReadOptions): SourceB
 async function bundleIn(name: string): Promise<SourceBundle> {
   if (name === "-") return standardInput();
   hide(name);
-  if (isUrl(name)) return bundleAt(urlOf(name));
+  if (isUrl(name)) return bundleAt(urlOf(name), { fetch: toServers().fetch });
   return commandPath(await mainPath(name)).source;
 }
 

@@ -9,6 +9,7 @@ import type { ReadableStream } from "node:stream/web";
 import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";
+import { toServers } from "./patience.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
 import { ViewIndexes } from "./view-indexes.ts";
 import { ViewList } from "./view-list.ts";
@@ -117,7 +118,7 @@ async function relay(
     const value = request.headers[header];
     return typeof value === "string" ? [[header, value] as const] : [];
   });
-  const answer = await fetch(url, {
+  const answer = await toServers().fetch(url, {
     method: request.method!,
     headers: { ...headers, "accept-encoding": "identity", ...Object.fromEntries(asked) },
     signal: gone.signal,

@@ -1,3 +1,4 @@
+import { SilenceError } from "./patience.ts";
 import { secretsOf, shownUrl, withoutSecrets } from "./shown-url.ts";
 import { SourceError } from "./source.ts";
 
@@ -117,6 +118,7 @@ export async function bodyOf(
       try {
         chunk = (await reader?.read())?.value;
       } catch (cause) {
+        if (cause instanceof SilenceError) throw cause;
         throw new Transient("connection was cut", cause);
       }
       if (chunk === undefined) break;

@@ -13,6 +13,7 @@ import {
   type Validators,
   validatorsOf,
 } from "./http-answer.ts";
+import { SilenceError } from "./patience.ts";
 import { Shared } from "./shared.ts";
 import { decoded, parsedUrl, shownUrl } from "./shown-url.ts";
 import { type ByteSource, SourceError } from "./source.ts";
@@ -195,6 +196,7 @@ class HttpSource implements ByteSource {
       response = await this.#fetch(this.#url, { headers, signal: lead.signal });
     } catch (cause) {
       signal.throwIfAborted();
+      if (cause instanceof SilenceError) throw cause;
       throw new Transient("cannot reach the server", cause);
     }
     const { status } = response;

@@ -1,5 +1,6 @@
 import { AwsV4Signer } from "aws4fetch";
 import { causeOf } from "./http-answer.ts";
+import { SilenceError } from "./patience.ts";
 import { StoreError, type StoreErrorCode } from "./store.ts";
 import { readError } from "./s3-xml.ts";
 import { parsedUrl, shownUrl, withoutSecrets } from "./shown-url.ts";
@@ -198,6 +199,7 @@ export class S3Client {
       return { status: response.status, headers: response.headers, bytes };
     } catch (cause) {
       signal?.throwIfAborted();
+      if (cause instanceof SilenceError) throw new StoreError("unavailable", cause.message, key, { cause });
       if (cause instanceof CredentialsError) throw new StoreError("denied", cause.message, key, { cause });
       const safe = withoutSecrets(this.#secrets, cause);
       return new Unanswered(deadline.signal.aborted ? "no answer in time" : "cannot reach the server", safe);

@@ -1,5 +1,7 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -265,3 +267,50 @@ function pageFolder(): string {
   writeFileSync(join(page, "index.html"), "<!doctype html>");
   return page;
 }
+
+describe("a server that is silent is given up", () => {
+  /** Every command that reads a recording in a way of its own. */
+  const COMMANDS: readonly ((place: string) => readonly string[])[] = [
+    (place) => ["info", place],
+    (place) => ["check", place],
+    (place) => ["state", place, "--at", "1s"],
+    (place) => ["convert", place, join(folder, "silent.hcrp")],
+    (place) => ["repair", place, join(folder, "silent.log")],
+    (place) => ["corrupt", place, join(folder, "silent.log")],
+    (place) => ["verify", place],
+    (place) => ["compact", place, join(folder, "silent.hcrp")],
+    (place) => ["carla", "info", place],
+    (place) => ["tail", place],
+  ];
+
+  test.each(["from the beginning", "in the middle of a file"])("%s", async (when) => {
+    const silent = createHttpServer((_, response) => {
+      if (when === "from the beginning") return;
+      response.writeHead(206, { "content-range": "bytes 0-99/100000", "content-length": 100, etag: '"1"' });
+      response.write("0123456789");
+    });
+    await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
+    const host = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    try {
+      for (const words of COMMANDS) {
+        const ran = await simtapeProcess([...words(`${host}/run.log`), "--timeout", "100ms"]);
+        const said = `${ran.stdout}${ran.stderr}`;
+        expect([ran.exit, said], words("").join(" ")).toEqual([
+          1,
+          expect.stringContaining(`the server sent nothing for 0.1 s (--timeout): ${host}/run.log`),
+        ]);
+      }
+      const held = spawn(process.execPath, [MAIN, "info", "s3://bucket/run.log", "--timeout", "100ms"], {
+        env: { ...process.env, AWS_ENDPOINT_URL_S3: host },
+      });
+      let talk = "";
+      held.stderr.on("data", (bytes: Buffer) => (talk += bytes.toString()));
+      const [exit] = (await once(held, "close")) as [number];
+      if (when === "from the beginning")
+        expect([exit, talk]).toEqual([1, expect.stringContaining("sent nothing for 0.1 s")]);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
+  });
+});

@@ -3,6 +3,7 @@ import { withoutCredentials } from "../../io/http.ts";
 import { shownUrl } from "../../io/shown-url.ts";
 import { SourceError } from "../../io/source.ts";
 import { folderOf, isInS3, storeAt, under } from "../command-path.ts";
+import { toServers } from "../patience.ts";
 import { isUrl, urlOf } from "../recordings.ts";
 
 /** Changes whenever one of the files does; `known` is what it was before, `beside` names files in the same folder. */
@@ -19,11 +20,13 @@ async function stampOfUrl(main: string, known: string | null): Promise<string> {
   const isEtag = known?.startsWith('"') === true || known?.startsWith("W/") === true;
   const condition = isEtag ? { "if-none-match": known } : {};
   const { url, headers: authorization } = withoutCredentials(urlOf(main));
-  const response = await fetch(url, { headers: { ...authorization, range: "bytes=0-0", ...condition } }).catch(
-    (cause: unknown) => {
-      throw new SourceError("failed", `cannot reach the server: ${shownUrl(main)}`, { cause });
-    },
-  );
+  const response = await toServers()
+    .fetch(url, { headers: { ...authorization, range: "bytes=0-0", ...condition } })
+    .catch((cause: unknown) => {
+      throw cause instanceof SourceError
+        ? cause
+        : new SourceError("failed", `cannot reach the server: ${shownUrl(main)}`, { cause });
+    });
   await response.body?.cancel();
   if (response.status === 304) return known ?? "";
   const { headers } = response;
