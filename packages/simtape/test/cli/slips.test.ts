@@ -314,3 +314,33 @@ describe("a server that is silent is given up", () => {
     }
   });
 });
+
+describe("CARLA's texts", () => {
+  test("are those of the release that info finds, and rows are data with --json", async () => {
+    const words = ["collisions", town, "--json"];
+    const found = await simtapeProcess(["carla", ...words]);
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      like: "0.9.15",
+      collisions: [
+        { time: 600_000_000, first: { id: 24, type: "v", isHero: true }, second: { id: 25, type: "v", isHero: false } },
+        { time: 1_050_000_000 },
+      ],
+    });
+    const blocked = await simtapeProcess(["carla", "blocked", town, "--min-time", "0s", "--json"]);
+    expect(Object.keys((JSON.parse(blocked.stdout) as { blocked: object[] }).blocked[0]!)).toEqual([
+      "id",
+      "blueprint",
+      "time",
+      "duration",
+    ]);
+  });
+
+  test("can be had of every release from 0.9.4 on", async () => {
+    for (const like of ["0.9.4", "0.9.9", "0.9.14", "0.9.16"])
+      expect(await simtapeProcess(["carla", "info", town, "--like", like]), like).toMatchObject({
+        exit: 0,
+        stderr: "",
+      });
+    expect(await refusal(["carla", "info", town, "--all", "--like", "0.9.4"])).toContain("leave out --all");
+  });
+});

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { carlaBlocked } from "../../formats/carla/query-blocked.ts";
-import { carlaCollisions } from "../../formats/carla/query-collisions.ts";
+import { type CarlaBlocked, carlaBlocked } from "../../formats/carla/query-blocked.ts";
+import { type CarlaCollision, carlaCollisions } from "../../formats/carla/query-collisions.ts";
 import { carlaInfo } from "../../formats/carla/query-info.ts";
-import { CARLA_LIKES, type CarlaLike } from "../../formats/carla/query-packets.ts";
+import { CARLA_LIKES, type CarlaLike, FORMS, likeOf } from "../../formats/carla/query-forms.ts";
 import type { Recording } from "../../model/recording.ts";
 import { damageIn } from "../ending.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -13,7 +13,9 @@ import { budgeted, type ReadOptions, withRecording } from "../recordings.ts";
 import { parseDuration } from "../time.ts";
 
 interface CommonOptions extends ReadOptions {
-  readonly like: CarlaLike;
+  /** Absent: the release that made the recording. */
+  readonly like?: CarlaLike;
+  readonly all?: boolean;
   readonly json?: boolean;
 }
 
@@ -22,13 +24,17 @@ export function addCarla(program: Command): void {
     .command("carla")
     .summary("CARLA's own query tools, without CARLA")
     .description(
-      "Prints the text of CARLA's query tools, as the chosen release prints it. Dates are in the local time zone; TZ=UTC changes it.",
+      "Prints the text of CARLA's query tools, as the release prints it that made the recording. Dates are in the local time zone; TZ=UTC changes it.",
     );
   query(carla, "info", "frames, actors and events (show_recorder_file_info)")
     .option("--all", "every packet of every frame")
     .addHelpText("after", "\nExample:\n  $ simtape carla info town.log --all --like 0.9.13")
-    .action((file: string, options: CommonOptions & { all?: boolean }) =>
-      print(file, options, (recording) => carlaInfo(recording, { all: options.all === true, like: options.like })),
+    .action((file: string, options: CommonOptions) =>
+      show(file, options, {}, (recording, like) => {
+        if (options.all === true && !FORMS[like].hasAll)
+          throw new UsageError(`CARLA ${like} cannot print every packet: leave out --all, or print --like 0.9.6`);
+        return carlaInfo(recording, { all: options.all === true, like });
+      }),
     );
   query(carla, "collisions", "who hit whom (show_recorder_collisions)")
     .option(
@@ -40,8 +46,10 @@ export function addCarla(program: Command): void {
     .action((file: string, options: CommonOptions & { types: string }) => {
       if (!/^[hvwtoa]{2}$/.test(options.types))
         throw new UsageError(`--types takes two letters of hvwtoa, not ${JSON.stringify(options.types)}`);
-      return print(file, options, (recording) =>
-        carlaCollisions(recording, { types: options.types, like: options.like }),
+      const collisions: CarlaCollision[] = [];
+      const onRow = options.json === true ? (collision: CarlaCollision) => void collisions.push(collision) : undefined;
+      return show(file, options, { collisions }, (recording, like) =>
+        carlaCollisions(recording, { types: options.types, like, onRow }),
       );
     });
   query(carla, "blocked", "who stood still (show_recorder_actors_blocked)")
@@ -55,8 +63,10 @@ export function addCarla(program: Command): void {
       if (options.minDistance === "" || Number.isNaN(minDistance)) {
         throw new UsageError(`--min-distance takes centimetres, not ${JSON.stringify(options.minDistance)}`);
       }
-      return print(file, options, (recording) =>
-        carlaBlocked(recording, { minTime: minTime / 1e9, minDistance, like: options.like }),
+      const blocked: CarlaBlocked[] = [];
+      const onRow = options.json === true ? (row: CarlaBlocked) => void blocked.push(row) : undefined;
+      return show(file, options, { blocked }, (recording, like) =>
+        carlaBlocked(recording, { minTime: minTime / 1e9, minDistance, like, onRow }),
       );
     });
 }
@@ -66,29 +76,39 @@ function query(carla: Command, name: string, summary: string): Command {
     .summary(summary)
     .description(`Prints ${summary}.`)
     .argument("<file>", "path, URL, or - for standard input")
-    .addOption(new Option("--like <release>", "print as this release does").choices(CARLA_LIKES).default("0.9.15"))
-    .option("--json", "one JSON object with the lines");
+    .addOption(
+      new Option(
+        "--like <release>",
+        "print as this release does; by default as the one that made the recording",
+      ).choices(CARLA_LIKES),
+    )
+    .option("--json", "one JSON object: the rows as data, and the lines");
 }
 
-async function print(
+async function show(
   file: string,
   options: CommonOptions,
-  text: (recording: Recording) => AsyncIterable<string>,
+  data: Readonly<Record<string, readonly unknown[]>>,
+  print: (recording: Recording, like: CarlaLike) => AsyncIterable<string>,
 ): Promise<void> {
   await withRecording(file, options, async (recording) => {
     const { format } = recording.info;
     if (format !== "carla") throw new UsageError(`a ${format} recording; this is for CARLA's: ${file}`);
+    const { like = likeOf(recording, options.all) } = options;
+    const text = print(recording, like);
     const output = new Output();
     if (options.json === true) {
       let whole = "";
-      for await (const part of text(recording)) whole += part;
+      for await (const part of text) whole += part;
       await output.line(
         toJson({
+          like,
+          ...data,
           lines: whole.replace(/\n$/, "").split("\n"),
           findings: damageIn(recording.findings).map(findingToPlain),
         }),
       );
-    } else for await (const part of text(recording)) await output.text(part);
+    } else for await (const part of text) await output.text(part);
     await output.flush();
     process.exitCode = EXIT.done;
   });

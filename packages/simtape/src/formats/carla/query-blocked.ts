@@ -1,4 +1,5 @@
 import type { Recording } from "../../model/recording.ts";
+import { seconds, type Time } from "../../model/time.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./query-packets.ts";
 import { toLeft, toRight, wholeText } from "./query-text.ts";
 
@@ -7,6 +8,17 @@ export interface CarlaBlockedOptions extends CarlaQueryOptions {
   readonly minTime?: number | undefined;
   /** cm: an actor that stays nearer than this to where it stopped has not moved. Default 10. */
   readonly minDistance?: number | undefined;
+  /** Is given every row, in order. */
+  readonly onRow?: ((blocked: CarlaBlocked) => void) | undefined;
+}
+
+/** A row as data: an actor that stood, since when and how long, in nanoseconds. */
+export interface CarlaBlocked {
+  readonly id: number;
+  /** `""` where CARLA knows none. */
+  readonly blueprint: string;
+  readonly time: Time;
+  readonly duration: Time;
 }
 
 /** Rows in one piece of text. */
@@ -21,7 +33,7 @@ export function carlaBlocked(recording: Recording, options: CarlaBlockedOptions 
   const { minTime = 30, minDistance = 10 } = options;
   if (Number.isNaN(minTime)) throw new RangeError("minTime is not a number");
   if (Number.isNaN(minDistance)) throw new RangeError("minDistance is not a number");
-  return inspect(recording, options, () => new Blocked(minTime, minDistance));
+  return inspect(recording, options, () => new Blocked(minTime, minDistance, options.onRow));
 }
 
 class Actor {
@@ -54,7 +66,10 @@ class Blocked implements Inspector {
   readonly #rows: Row[] = [];
   #lastAdded = 0;
 
-  constructor(minTime: number, minDistance: number) {
+  readonly #onRow: ((blocked: CarlaBlocked) => void) | undefined;
+
+  constructor(minTime: number, minDistance: number, onRow?: (blocked: CarlaBlocked) => void) {
+    this.#onRow = onRow;
     this.#minTime = minTime;
     this.#minDistance = minDistance;
   }
@@ -94,6 +109,7 @@ class Blocked implements Inspector {
     let text = "";
     for (let n = 0; n < this.#rows.length; n++) {
       const { time, id, blueprint, duration } = this.#rows[n]!;
+      this.#onRow?.({ id, blueprint, time: seconds(time), duration: seconds(duration) });
       text += row(wholeText(time), String(id), blueprint, wholeText(duration));
       if (n % ROWS === ROWS - 1) {
         yield text;

@@ -1,5 +1,6 @@
 import { NO_ACTOR } from "./layout.ts";
 import type { Recording } from "../../model/recording.ts";
+import { seconds, type Time } from "../../model/time.ts";
 import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./query-packets.ts";
 import { toLeft, toRight, wholeText } from "./query-text.ts";
 
@@ -9,6 +10,27 @@ export interface CarlaCollisionsOptions extends CarlaQueryOptions {
    * Order matters. Default `"aa"`.
    */
   readonly types?: string | undefined;
+  /** Is given every collision that has a row, in order. */
+  readonly onRow?: ((collision: CarlaCollision) => void) | undefined;
+}
+
+/** A row as data. */
+export interface CarlaCollision {
+  /** Nanoseconds since the start. */
+  readonly time: Time;
+  /** Who ran into whom: the actor with the sensor, and the other one. */
+  readonly first: CarlaCollider;
+  readonly second: CarlaCollider;
+}
+
+export interface CarlaCollider {
+  /** Null: no actor, but a part of the map. */
+  readonly id: number | null;
+  /** The letter in the row: see `types`. */
+  readonly type: string;
+  /** `""` where CARLA knows none. */
+  readonly blueprint: string;
+  readonly isHero: boolean;
 }
 
 /** By actor type. Signs (4) come out as `h` and sensors (5) as `a`, as in CARLA. */
@@ -22,7 +44,7 @@ const COLLISION_BYTES = 14;
 export function carlaCollisions(recording: Recording, options: CarlaCollisionsOptions = {}): AsyncGenerator<string> {
   const { types = "aa" } = options;
   if (!/^[hvwtoa]{2}$/.test(types)) throw new RangeError(`types are ${types}, not two letters of hvwtoa`);
-  return inspect(recording, options, () => new Collisions(types[0]!, types[1]!));
+  return inspect(recording, options, () => new Collisions(types[0]!, types[1]!, options.onRow));
 }
 
 interface Actor {
@@ -44,7 +66,10 @@ class Collisions implements Inspector {
   #text = "";
   #hasRows = false;
 
-  constructor(first: string, second: string) {
+  readonly #onRow: ((collision: CarlaCollision) => void) | undefined;
+
+  constructor(first: string, second: string, onRow?: (collision: CarlaCollision) => void) {
+    this.#onRow = onRow;
     this.#first = first;
     this.#second = second;
   }
@@ -99,14 +124,20 @@ class Collisions implements Inspector {
     const id2 = view.getUint32(at + 8, true);
     const actor1 = this.#actor(id1);
     const actor2 = this.#actor(id2);
-    if (!passes(this.#first, actor1, view.getUint8(at + 12) !== 0)) return;
-    if (!passes(this.#second, actor2, view.getUint8(at + 13) !== 0)) return;
+    const [isHero1, isHero2] = [view.getUint8(at + 12) !== 0, view.getUint8(at + 13) !== 0];
+    if (!passes(this.#first, actor1, isHero1)) return;
+    if (!passes(this.#second, actor2, isHero2)) return;
     const pair = `${id1} ${id2}`;
     if (!this.#before.has(pair)) {
       const types = `  ${actor1.letter} ${actor2.letter} `;
       const { elapsed } = frame;
       this.#text += row(wholeText(elapsed), types, String(id1), actor1.blueprint, String(id2), actor2.blueprint);
       this.#hasRows = true;
+      this.#onRow?.({
+        time: seconds(elapsed),
+        first: colliderOf(id1, actor1, isHero1),
+        second: colliderOf(id2, actor2, isHero2),
+      });
     }
     this.#now.add(pair);
   }
@@ -114,6 +145,10 @@ class Collisions implements Inspector {
   #actor(id: number): Actor {
     return id === NO_ACTOR ? UNKNOWN : (this.#actors.get(id) ?? UNKNOWN);
   }
+}
+
+function colliderOf(id: number, { letter, blueprint }: Actor, isHero: boolean): CarlaCollider {
+  return { id: id === NO_ACTOR || (id === 0 && blueprint === "") ? null : id, type: letter, blueprint, isHero };
 }
 
 function passes(filter: string, actor: Actor, isHero: boolean): boolean {

@@ -1,28 +1,23 @@
 import type { Recording } from "../../model/recording.ts";
 import { WEATHER_FIELDS } from "./layout.ts";
+import { type CarlaLike, FORMS, type Forms } from "./query-forms.ts";
 import { controlText, type Printed } from "./query-physics.ts";
-import {
-  CARLA_LIKES,
-  type CarlaLike,
-  type CarlaQueryOptions,
-  type Frame,
-  type Inspector,
-  inspect,
-  type Packet,
-} from "./query-packets.ts";
+import { type CarlaQueryOptions, type Frame, type Inspector, inspect, type Packet } from "./query-packets.ts";
 import { cText, f32Text, f64Text, vectorText } from "./query-text.ts";
 
 export interface CarlaInfoOptions extends CarlaQueryOptions {
-  /** Print every packet of every frame, not only what is created, destroyed, attached and hit. */
+  /** Print every packet of every frame, not only what is created, destroyed, attached and hit. 0.9.4 and 0.9.5 cannot. */
   readonly all?: boolean | undefined;
 }
 
 /**
  * The text of CARLA's `show_recorder_file_info`, piece by piece (semantics §3.1). What the file has cut off is printed
- * as far as whole records go. Throws `RangeError` for a recording of another format.
+ * as far as whole records go. Throws `RangeError` for a recording of another format, and for `all` of a release that
+ * cannot.
  */
 export function carlaInfo(recording: Recording, options: CarlaInfoOptions = {}): AsyncGenerator<string> {
-  return inspect(recording, options, (like) => new Info(options.all === true, like));
+  const { all = false } = options;
+  return inspect(recording, options, (like) => new Info(all, like), all);
 }
 
 /** Bits of `VehicleLight.lights` in the order of printing (semantics §3.1). */
@@ -46,23 +41,17 @@ const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 class Info implements Inspector {
   readonly title: string = "";
   readonly #all: boolean;
-  /** What the versions differ in. */
-  readonly #hasColons: boolean;
-  readonly #hasBones: boolean;
-  readonly #hasDoors: boolean;
-  readonly #is2026: boolean;
+  readonly #forms: Forms;
   #text = "";
   /** The line of the current frame is still to be printed. */
   #isPending = false;
   #endsFrame = false;
 
   constructor(all: boolean, like: CarlaLike) {
-    const rank = CARLA_LIKES.indexOf(like);
+    this.#forms = FORMS[like];
+    if (all && !this.#forms.hasAll)
+      throw new RangeError(`CARLA ${like} cannot print all packets; 0.9.6 is the first that can`);
     this.#all = all;
-    this.#hasColons = rank >= CARLA_LIKES.indexOf("0.9.15");
-    this.#hasBones = this.#hasColons;
-    this.#hasDoors = rank >= CARLA_LIKES.indexOf("2024");
-    this.#is2026 = like === "2026";
   }
 
   packet(packet: Packet): void {
@@ -74,7 +63,7 @@ class Info implements Inspector {
         if (this.#all) this.#frame(packet.frame);
         return;
       case "frame-end":
-        if (this.#is2026) this.#text += "\n";
+        if (this.#forms.is2026) this.#text += "\n";
         return;
       case "event-add":
         this.#eventAdd(packet);
@@ -89,10 +78,10 @@ class Info implements Inspector {
         this.#collision(packet);
         return;
       case "weather":
-        if (this.#is2026) this.#weather(packet);
+        if (this.#forms.is2026) this.#weather(packet);
         return;
       default:
-        if (this.#all && kind !== null) this.#detail(packet);
+        if (this.#all && kind !== null && packet.id <= this.#forms.until) this.#detail(packet);
     }
   }
 
@@ -108,7 +97,7 @@ class Info implements Inspector {
 
   /** CARLA sees the end of the file only after handling the last packet once more: it shows in the frame end of 2026. */
   rest(): Iterable<string> {
-    return this.#is2026 && this.#endsFrame ? ["\n"] : [];
+    return this.#forms.is2026 && this.#endsFrame ? ["\n"] : [];
   }
 
   duration(frame: Frame): string {
@@ -143,7 +132,8 @@ class Info implements Inspector {
     const { view, stride } = packet;
     if (packet.total > 0) this.#frame(packet.frame);
     for (let n = 0, at = packet.first; n < packet.whole; n++, at += stride) {
-      this.#text += ` Parenting ${view.getUint32(at, true)} with ${view.getUint32(at + 4, true)} (parent)\n`;
+      const parent = view.getUint32(this.#forms.isParentChild ? at : at + 4, true);
+      this.#text += ` Parenting ${view.getUint32(at, true)} with ${parent} (parent)\n`;
     }
   }
 
@@ -176,7 +166,7 @@ class Info implements Inspector {
   #detail(packet: Packet): void {
     switch (packet.kind) {
       case "position":
-        this.#pair(packet, " Positions: ", " Location: ", this.#hasColons ? " Rotation: " : " Rotation ");
+        this.#pair(packet, " Positions: ", ...POSITION_FORMS[this.#forms.motion]);
         return;
       case "kinematics":
         this.#pair(packet, " Dynamic actors: ", " linear_velocity: ", " angular_velocity: ");
@@ -191,13 +181,13 @@ class Info implements Inspector {
         this.#list(packet, " State traffic lights: ", 10, stateText);
         return;
       case "anim-vehicle":
-        this.#list(packet, " Vehicle animations: ", 21, this.#hasColons ? vehicleText : oldVehicleText);
+        this.#list(packet, " Vehicle animations: ", 21, VEHICLE_FORMS[this.#forms.motion], this.#head("Vehicle id"));
         return;
       case "anim-walker":
-        this.#list(packet, " Walker animations: ", 8, (view, at) => ` speed: ${f32Text(view, at + 4)}\n`);
+        this.#list(packet, " Walker animations: ", 8, WALKER_FORMS[this.#forms.motion], this.#head("Walker id"));
         return;
       case "vehicle-door":
-        if (this.#hasDoors) this.#list(packet, " Vehicle door animations: ", 6, doorText);
+        if (this.#forms.hasDoors) this.#list(packet, " Vehicle door animations: ", 6, doorText);
         return;
       case "vehicle-light":
         this.#list(packet, " Vehicle light animations: ", 8, lightText);
@@ -215,19 +205,30 @@ class Info implements Inspector {
         this.#list(packet, " Traffic Light time events: ", 16, lightTimeText);
         return;
       case "walker-bones":
-        if (this.#hasBones) this.#bones(packet);
+        this.#bones(packet);
         return;
       default:
         return;
     }
   }
 
-  #list(packet: Packet, title: string, width: number, text: (view: DataView, at: number) => string): void {
+  /** Before the id of an actor that moves by itself. */
+  #head(old: string): string {
+    return this.#forms.motion === "0.9.6" ? `  ${old} ` : "  Id: ";
+  }
+
+  #list(
+    packet: Packet,
+    title: string,
+    width: number,
+    text: (view: DataView, at: number) => string,
+    head = "  Id: ",
+  ): void {
     packet.list(width);
     const { view, whole, stride } = packet;
     this.#text += `${title}${packet.total}\n`;
     for (let n = 0, at = packet.first; n < whole; n++, at += stride) {
-      this.#text += `  Id: ${view.getUint32(at, true)}${text(view, at)}`;
+      this.#text += `${head}${view.getUint32(at, true)}${text(view, at)}`;
     }
   }
 
@@ -288,7 +289,7 @@ class Info implements Inspector {
       }
     }
     // In 2026 the frame end makes the empty line.
-    if (!this.#is2026) this.#text += "\n";
+    if (!this.#forms.is2026) this.#text += "\n";
   }
 }
 
@@ -297,18 +298,31 @@ function stateText(view: DataView, at: number): string {
   return ` state: ${state} frozen: ${flag(view, at + 4)} elapsedTime: ${f32Text(view, at + 5)}\n`;
 }
 
-function vehicleText(view: DataView, at: number): string {
-  return animText(view, at, " Brake: ");
-}
+/** Before location and rotation. */
+const POSITION_FORMS: Readonly<Record<Forms["motion"], readonly [string, string]>> = {
+  "0.9.6": [" Location ", " Rotation "],
+  "0.9.10": [" Location: ", " Rotation "],
+  "0.9.15": [" Location: ", " Rotation: "],
+};
 
-/** Until 0.9.14 without the colon. */
-function oldVehicleText(view: DataView, at: number): string {
-  return animText(view, at, " Brake ");
-}
+type TextOf = (view: DataView, at: number) => string;
 
-function animText(view: DataView, at: number, brake: string): string {
-  const pedals = ` Steering: ${f32Text(view, at + 4)} Throttle: ${f32Text(view, at + 8)}${brake}${f32Text(view, at + 12)}`;
-  return `${pedals} Handbrake: ${flag(view, at + 16)} Gear: ${view.getInt32(at + 17, true)}\n`;
+const VEHICLE_FORMS: Readonly<Record<Forms["motion"], TextOf>> = {
+  "0.9.6": (view, at) => `:${animText(view, at, "", "")}`,
+  "0.9.10": (view, at) => animText(view, at, ":", ""),
+  "0.9.15": (view, at) => animText(view, at, ":", ":"),
+};
+
+const WALKER_FORMS: Readonly<Record<Forms["motion"], TextOf>> = {
+  "0.9.6": (view, at) => `: speed ${f32Text(view, at + 4)}\n`,
+  "0.9.10": (view, at) => ` speed: ${f32Text(view, at + 4)}\n`,
+  "0.9.15": (view, at) => ` speed: ${f32Text(view, at + 4)}\n`,
+};
+
+/** `colon` is behind the names, `brake` behind that of the brake. */
+function animText(view: DataView, at: number, colon: string, brake: string): string {
+  const pedals = ` Steering${colon} ${f32Text(view, at + 4)} Throttle${colon} ${f32Text(view, at + 8)} Brake${brake} ${f32Text(view, at + 12)}`;
+  return `${pedals} Handbrake${colon} ${flag(view, at + 16)} Gear${colon} ${view.getInt32(at + 17, true)}\n`;
 }
 
 /** Doors that close are printed as opened too; one that CARLA does not know leaves the line open. */

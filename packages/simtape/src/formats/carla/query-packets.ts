@@ -12,16 +12,12 @@ import {
   type PacketKind,
   readEventAdd,
 } from "./layout.ts";
+import { CARLA_LIKES, type CarlaLike, likeOf } from "./query-forms.ts";
 import { isPlausible } from "./plausible.ts";
 import { cText, dateText, f64Text, u64Text } from "./query-text.ts";
 
-/** Whose query tools are imitated: the release, or the development line of that year. */
-export type CarlaLike = "0.9.10" | "0.9.13" | "0.9.15" | "2024" | "2026";
-
-export const CARLA_LIKES: readonly CarlaLike[] = ["0.9.10", "0.9.13", "0.9.15", "2024", "2026"];
-
 export interface CarlaQueryOptions {
-  /** Default `"0.9.15"`. */
+  /** Default: the release that the recording is of, as its `metadata.release` estimates. */
   readonly like?: CarlaLike | undefined;
   /** Print the date in UTC instead of this machine's zone. */
   readonly utc?: boolean | undefined;
@@ -47,6 +43,7 @@ const NOTHING = new Uint8Array(0);
 /** The packet being looked at: one object, changed for each, so that a packet costs no allocation. */
 export class Packet {
   kind: PacketKind | null = null;
+  id = 0;
   frame: Frame = NO_FRAME;
   /** The payload is `bytes[start, end)`, seen through `view`. */
   bytes: Uint8Array = NOTHING;
@@ -80,6 +77,7 @@ export class Packet {
     }
     const at = bytes.byteOffset;
     const id = bytes[0]!;
+    this.id = id;
     this.kind = this.#kinds[id] ?? null;
     this.start = at + PACKET_HEADER_BYTES;
     this.end = at + bytes.length;
@@ -182,17 +180,19 @@ export interface Inspector {
 
 /**
  * Runs a tool over a recording: head, what the tool prints, tail (semantics §3). Packets come in the order of the file.
+ * `all`: the default release is one that prints all packets.
  * Throws `RangeError` when the recording is none of CARLA or `like` is unknown.
  */
 export function inspect(
   recording: Recording,
   options: CarlaQueryOptions,
   make: (like: CarlaLike, dialect: Dialect) => Inspector,
+  all = false,
 ): AsyncGenerator<string> {
-  const { like = "0.9.15" } = options;
   if (recording.info.format !== "carla") {
     throw new RangeError(`the recording is ${recording.info.format}; CARLA's query tools read only carla`);
   }
+  const { like = likeOf(recording, all) } = options;
   if (!CARLA_LIKES.includes(like)) throw new RangeError(`like is ${like}; known are ${CARLA_LIKES.join(", ")}`);
   const packet = new Packet(recording);
   return print(recording, options, packet, make(like, packet.dialect));
