@@ -115,7 +115,7 @@ export { textOf } from "./model/query/value-text.ts";
 export type { Recording } from "./model/recording.ts";
 export type { Original } from "./model/original.ts";
 export { cellPath, HERO, type Showing, valuePath } from "./model/showing.ts";
-export { roomAt, type TextRoom, type Traits } from "./model/traits.ts";
+export { roomAt, type TextRoom, type Traits, type Word, type Words } from "./model/traits.ts";
 export {
   type Account,
   type ChannelSpec,

@@ -5,6 +5,7 @@ import type { Recording } from "../model/recording.ts";
 import type { Value } from "../model/value.ts";
 import { forEach } from "./each.ts";
 import { EXIT } from "./failure.ts";
+import { holds } from "./holds.ts";
 import { preview, toJson } from "./json.ts";
 import { byteSize, counted, grouped, Output, paint, say } from "./output.ts";
 import { provenanceOf } from "./provenance.ts";
@@ -92,6 +93,8 @@ async function tell(recording: Recording, file: string): Promise<string[]> {
   const lines = [paint.bold(file)];
   const fact = (name: string, text: string): number => lines.push(`  ${paint.dim(name.padEnd(10))} ${text}`);
   fact("format", `${format}, version ${version}`);
+  const held = await holds(recording);
+  if (held !== "") fact("holds", held);
   if (bytes !== null) fact("size", `${byteSize(bytes)} (${counted(bytes, "byte")})`);
   fact("length", `${clock(end - start)}${start === 0 ? "" : `, from ${clock(start)} to ${clock(end)}`}`);
   if (tick !== null) {
@@ -113,7 +116,7 @@ async function tell(recording: Recording, file: string): Promise<string[]> {
     for (const { op, ...how } of provenance.operations) fact("by", `${op} ${preview(how as Value, 100)}`);
     for (const { at, kind, text } of provenance.annotations) fact(kind, `${clock(at)} ${text}`);
   }
-  for (const [name, value] of Object.entries(metadata)) fact(name, preview(value, 110 - name.length));
+  for (const [name, value] of Object.entries(metadata)) fact(inWords(name), preview(value, 110 - name.length));
   const table = new Table({
     head: ["channel", "schema", "messages", "bytes", "first", "last"],
     colAligns: ["left", "left", "right", "right", "right", "right"],
@@ -131,6 +134,11 @@ async function tell(recording: Recording, file: string): Promise<string[]> {
   if (silent.length > 0) lines.push("", `  ${paint.dim("without messages")} ${silent.join(", ")}`);
   lines.push("", ...tellFindings(recording.findings));
   return lines;
+}
+
+/** A key for people: `startTime` is "start time". */
+function inWords(key: string): string {
+  return key.replace(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** Findings as lines for people; one line when there is none. */

@@ -17,12 +17,27 @@ export interface Traits {
   unitOf?(path: string): string | null;
   /** Makes a reader of events for one pass over a recording of this format, which may be edited. */
   events?(recording: Recording, signal?: AbortSignal): Promise<EventReader>;
+  /** What its recordings are of, in words; absent: the names of the sets. */
+  readonly words?: Words;
   /** How it is shown well. */
   readonly showing?: Showing;
   /** Where a text about the recording is kept inside, that the format's own programs pass over; absent: it has no room. */
   readonly room?: TextRoom;
   /** The files that a recording carries inside; none for one that is edited. */
   originals?(reader: Reader): Promise<readonly Original[]>;
+}
+
+/** A thing for people: one of it, and several. */
+export type Word = readonly [one: string, several: string];
+
+/** Words for what a recording is of, in the order in which they are said. What is not here is not worth saying. */
+export interface Words {
+  /** By set of the state: "23 vehicles". */
+  readonly sets: Readonly<Record<string, Word>>;
+  /** By value of the state that counts what those of the first set are in: "in 8 residues". */
+  readonly within?: Readonly<Record<string, Word>>;
+  /** By kind of event: "3 collisions". */
+  readonly events?: Readonly<Record<string, Word>>;
 }
 
 /** Where the metadata of a recording keep a text. */

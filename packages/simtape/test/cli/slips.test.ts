@@ -344,3 +344,15 @@ describe("CARLA's texts", () => {
     expect(await refusal(["carla", "info", town, "--all", "--like", "0.9.4"])).toContain("leave out --all");
   });
 });
+
+test.each([
+  ["town.log", "2 vehicles, 1 walker, 1 traffic light, 2 collisions"],
+  ["race.hcrp", "5 players, 1 entity, 20 checkpoints, 8 lines of chat"],
+  ["buckyball.nanover.zip", "80 atoms in 1 residue, 3 people"],
+  ["flight.fgtape", "3 aircraft"],
+  ["patrol.tape", "1 pose"],
+])("info says in words what %s holds", async (name, words) => {
+  const { stdout } = await simtapeProcess(["info", example(name)]);
+  expect(stdout).toContain(`  holds      ${words}\n`);
+  expect(stdout.replace(/ {2}(metadata|meta|profile|channels) .*/g, "")).not.toMatch(/^ {2}[a-z]+[A-Z]\w+ /m);
+});

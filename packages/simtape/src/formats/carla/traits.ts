@@ -9,6 +9,14 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 export const traits: Traits = {
+  words: {
+    sets: {
+      vehicles: ["vehicle", "vehicles"],
+      walkers: ["walker", "walkers"],
+      "traffic-lights": ["traffic light", "traffic lights"],
+    },
+    events: { collision: ["collision", "collisions"] },
+  },
   showing: {
     things: ["vehicles", "walkers"],
     charts: [

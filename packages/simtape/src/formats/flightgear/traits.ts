@@ -3,6 +3,7 @@ import { roomAt, type Traits } from "../../model/traits.ts";
 import { unitOf } from "./units.ts";
 
 export const traits: Traits = {
+  words: { sets: { aircraft: ["aircraft", "aircraft"] } },
   showing: {
     things: ["aircraft"],
     charts: [[cellPath("aircraft", "geodetic", 2, "self"), valuePath("/velocities/airspeed-kt")]],

@@ -2,6 +2,10 @@ import { cellPath } from "../../model/showing.ts";
 import { roomAt, type Traits } from "../../model/traits.ts";
 
 export const traits: Traits = {
+  words: {
+    sets: { players: ["player", "players"], entities: ["entity", "entities"] },
+    events: { checkpoint: ["checkpoint", "checkpoints"], chat: ["line of chat", "lines of chat"] },
+  },
   showing: {
     things: ["players", "entities"],
     charts: [[cellPath("players", "position", 1), cellPath("players", "position", "speed")]],

@@ -2,6 +2,7 @@ import { cellPath, valuePath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
 
 export const traits: Traits = {
+  words: { sets: { poses: ["pose", "poses"] } },
   showing: {
     things: ["poses"],
     // what a robot tells has any name

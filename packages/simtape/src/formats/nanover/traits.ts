@@ -8,6 +8,10 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 export const traits: Traits = {
+  words: {
+    sets: { particles: ["atom", "atoms"], avatars: ["person", "people"] },
+    within: { "residue.count": ["residue", "residues"] },
+  },
   showing: {
     things: ["particles", "avatars"],
     charts: [[valuePath("energy.kinetic"), valuePath("energy.potential")]],
