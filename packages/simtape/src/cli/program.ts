@@ -18,7 +18,9 @@ export async function run(words: readonly string[]): Promise<number> {
   begin();
   for (const word of words) hide(/[a-z][a-z\d+.-]*:\/\/.*/is.exec(word)?.[0] ?? "");
   try {
-    await (await makeProgram(words)).parseAsync(words, { from: "user" });
+    const completion = await completed(words);
+    if (completion === null) await (await makeProgram(words)).parseAsync(words, { from: "user" });
+    else process.stdout.write(completion);
     return await end(Number(process.exitCode ?? EXIT.done));
   } catch (error) {
     return await fail(error, words);
@@ -41,17 +43,29 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
     .showHelpAfterError("(add --help for the options)")
     .exitOverride()
     .configureOutput({ writeErr: talk })
-    .addHelpText(
-      "after",
-      `\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.\n\n${S3_HELP}`,
-    );
+    .addHelpText("after", `\n${AFTER}`);
   takesPatience(takesFormatModules(program));
   await addCommands(program, words[0]);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(add --help for the options)");
-  // says how to complete words in a shell, and completes them
+  // the scripts of other shells than bash, and the line in the help
   if (words[0] === "complete" || words.length < 2) (await import("@bomb.sh/tab/commander")).default(program);
   return program;
 }
+
+/** What `simtape complete` prints for bash, and for a command line behind `--`; null: something else is asked for. */
+async function completed(words: readonly string[]): Promise<string | null> {
+  if (words[0] !== "complete" || (words[1] !== "bash" && words[1] !== "--")) return null;
+  const { BASH, completions, toShell } = await import("./completion.ts");
+  return words[1] === "bash" ? BASH : toShell(await completions(await makeProgram([]), words.slice(2)));
+}
+
+/** The page of the manual: see `npm run manual`. */
+export async function manual(): Promise<string> {
+  const { manualOf } = await import("./manual.ts");
+  return manualOf(await makeProgram([]), AFTER);
+}
+
+const AFTER = `Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.\nShell completion: source <(simtape complete bash), also zsh, fish and powershell.\n\n${S3_HELP}`;
 
 /** As in a sentence: "one, another and a third". */
 function namesOf(formats: readonly Format[]): string {
