@@ -22,7 +22,7 @@ import {
   withUnit,
 } from "./table-rows.ts";
 import { type Target, targetOf } from "./target.ts";
-import { clock, parseDuration, parseTime, TIME_HELP } from "./time.ts";
+import { clock, parseDuration, parseRange, TIME_HELP } from "./time.ts";
 
 interface TableCommand extends ReadOptions {
   readonly set?: string;
@@ -187,8 +187,7 @@ async function askedOf(recording: Recording, options: TableCommand): Promise<Tab
     throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
   const names = columns?.flatMap((list) => list.split(",").map((name) => name.trim())).filter((name) => name !== "");
   return {
-    start: from === undefined ? undefined : await parseTime(from, recording),
-    end: until === undefined ? undefined : await parseTime(until, recording),
+    ...(await parseRange({ from, until }, recording)),
     every: interval,
     columns: names,
     ids: id,

@@ -33,6 +33,7 @@ const RANGE: readonly ((...range: readonly string[]) => readonly string[])[] = [
   (...range) => ["events", town, ...range],
   (...range) => ["convert", town, join(folder, "out.hcrp"), ...range],
   (...range) => ["trim", town, out, ...range],
+  (...range) => ["table", town, "--set", "vehicles", ...range],
   (...range) => ["redact", town, out, "-c", "position", ...range],
 ];
 

@@ -57,7 +57,8 @@ function rank(like: CarlaLike): number {
  * oldest of several, which print the same. Where `all` packets are asked for, the first release that prints them.
  */
 export function likeOf({ info }: Recording, all = false): CarlaLike {
-  const found = /\d+\.\d+(\.\d+)?|20\d\d/.exec(String(info.metadata["release"] ?? ""))?.[0];
+  const { release } = info.metadata;
+  const found = typeof release === "string" ? /\d+\.\d+(\.\d+)?|20\d\d/.exec(release)?.[0] : undefined;
   // the development builds are called after the years in which they were made
   const like = CARLA_LIKES.find((known) => known === found) ?? "2024";
   return all && !FORMS[like].hasAll ? "0.9.6" : like;
