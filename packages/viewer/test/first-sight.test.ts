@@ -2,10 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
-import { open, type Recording, readPath, type Series, type State } from "simtape";
+import { open, type Recording, readPath, type Series, type SeriesPath, type State } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findPath } from "../../simtape/src/model/query/path.ts";
+import { findPath, unitOfItem } from "../../simtape/src/model/query/path.ts";
 import { simtape as command } from "../../simtape/test/cli/run.ts";
 import { sample, sampleNames } from "../../simtape/test/samples.ts";
 import { tries } from "../../simtape/test/soak.ts";
@@ -281,7 +281,25 @@ async function legendOf(label: string, recording: Recording, state: State): Prom
   let number: number;
   if ("set" in path && path.item === "speed") number = lastOf((await recording.series([path]))[0]!, state.time);
   else number = Number(readPath(state, path) ?? Number.NaN);
-  return Number.isNaN(number) ? "–" : String(Number(number.toPrecision(7)));
+  const shown = "set" in path ? number * everyday(path.set, unitOf(path, state)) : number;
+  return Number.isNaN(number) ? "–" : String(Number(shown.toPrecision(7)));
+}
+
+function unitOf({ set, column, item }: Extract<SeriesPath, { set: string }>, { sets }: State): string | null {
+  const { unit, width } = sets.get(set)!.columns.get(column)!;
+  return unitOfItem(unit, width, item);
+}
+
+/** What the page multiplies numbers of a unit with, so that people know what they say. */
+function everyday(set: string, unit: string | null): number {
+  const isOnRoad = set === "vehicles" || set === "walkers";
+  if (unit === "m/s" && isOnRoad) return 3.6;
+  if (unit === "cm/s") return isOnRoad ? 0.036 : 0.01;
+  if (unit === "cm") return 0.01;
+  if (unit === "rad" || unit === "rad/s") return 180 / Math.PI;
+  if (set === "aircraft")
+    return { "m/s": 3600 / 1852, "ft/s": 0.3048 * (3600 / 1852), fps: 0.3048 * (3600 / 1852) }[unit ?? ""] ?? 1;
+  return 1;
 }
 
 function lastOf({ time, value, valid }: Series, at: number): number {

@@ -114,15 +114,14 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
           return {
             key: `${index}`,
             attributes: {
-              "aria-label": `${scale.text(time)}, ${kindName(kind)}: ${text}`,
               title: `${kind}: ${text}`,
               "data-now": index === current || undefined,
             },
             content: (
               <>
-                <span className="message-time">{scale.text(time)}</span>
-                <span className="event-kind">{kindName(kind)}</span>
-                <span className="message-text">{text}</span>
+                <span className="message-time">{scale.text(time)} </span>
+                <span className="event-kind">{kindName(kind)} </span>
+                <span className="message-text">{text} </span>
                 {!text.includes(who) && <span className="event-who">{who}</span>}
               </>
             ),

@@ -76,9 +76,7 @@ describe.skipIf(!hasChromium)("the panel of events", () => {
     await expect.poll(() => told.textContent()).toBe(events.length.toLocaleString("en"));
     const chosen = list.locator("[aria-selected=true]");
     const before = events.findLast(({ time }) => time <= 1e9)!;
-    await expect
-      .poll(() => chosen.getAttribute("aria-label"))
-      .toBe(`${clock(before.time)}, ${before.kind}: ${before.text}`);
+    await expect.poll(() => chosen.textContent()).toContain(`${clock(before.time)} ${before.kind} ${before.text}`);
 
     // by the keys of the page, from one moment with an event to the next
     const next = events.find(({ time }) => time > 1e9)!;

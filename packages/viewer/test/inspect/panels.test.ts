@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await go("race.hcrp", 5, ["messages"]);
     const list = page.getByRole("listbox", { name: "Messages" });
     const chosen = list.locator("[aria-selected=true] .message-time");
-    const now = page.getByRole("button", { name: "Go to the messages of now, and follow the player" });
+    const now = page.getByTitle("Go to the messages of now, and follow the player");
     await expect.poll(() => chosen.textContent()).toBe("0:05.000");
     await page.evaluate(() => simtape.seek(20e9));
     await expect.poll(() => chosen.textContent()).toBe("0:20.000");
