@@ -22,6 +22,7 @@ describe("info", () => {
       "version",
       "bytes",
       "seekIndex",
+      "sideCar",
       "metadata",
       "provenance",
       "timeline",

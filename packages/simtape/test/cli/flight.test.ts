@@ -50,8 +50,8 @@ test("what plays where is said by info and by convert", async () => {
     origin: { latitude: -33.9, longitude: 151.2, altitude: 40, heading: 15 },
     notes: ["plays in FlightGear 2024.1 or later; --dialect normal: FlightGear 2020.2 or later"],
   });
-  expect((await simtape(["info", race])).stdout).toMatch(/playsIn +FlightGear 2024\.1 or later/);
-  expect((await simtape(["info", example("flight.fgtape")])).stdout).toMatch(/playsIn +FlightGear 2020\.2 or later/);
+  expect((await simtape(["info", race])).stdout).toMatch(/plays in +FlightGear 2024\.1 or later/);
+  expect((await simtape(["info", example("flight.fgtape")])).stdout).toMatch(/plays in +FlightGear 2020\.2 or later/);
   const state = JSON.parse((await simtape(["state", race, "--at", "10s", "--json"])).stdout) as {
     values: Record<string, number>;
   };

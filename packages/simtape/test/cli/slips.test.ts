@@ -247,7 +247,7 @@ describe("what cannot be done is said in a sentence", () => {
         expect([exit, stderr]).toEqual([2, `simtape: another program listens there: ${place}\n`]);
       }
       await expect(serveView(pageFolder(), [], port)).rejects.toThrow(
-        `another program listens at 127.0.0.1:${port}: choose another --port, or none for any that is free`,
+        `port ${port} is taken by another program: choose another --port, or leave it out for a free one`,
       );
     } finally {
       server.close();

@@ -133,7 +133,8 @@ async function chosen(
   const { start, end, tick } = await source.timeline();
   const step = tick?.duration ?? 1;
   const at = (part: number): number => Math.round((start + ((end - start) * part) / 1000) / step) * step;
-  const [from, until] = [at(Math.min(a, b)), at(Math.max(a, b) + 1)];
+  const from = at(Math.min(a, b));
+  const until = Math.max(from + step, at(Math.max(a, b) + 1));
   return { op: "redact", channels, from, until };
 }
 
