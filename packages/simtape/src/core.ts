@@ -110,7 +110,7 @@ export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } 
 export { type Place, placesOf } from "./model/place.ts";
 export { PoseColumns, posesOf } from "./model/pose-columns.ts";
 export type { Numbers } from "./model/rotation.ts";
-export { SIDE_CAR_ENDING } from "./model/side-car/layout.ts";
+export { SIDE_CAR_ENDING } from "./model/side-car/ending.ts";
 export type { SideCar } from "./model/side-car/side-car.ts";
 export { areSameAxes, standardAxes } from "./model/standard-axes.ts";
 export { type EntitySet, MutableState, type State } from "./model/state.ts";

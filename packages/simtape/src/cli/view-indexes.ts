@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openToRead } from "../io/node/access.ts";
 import { fromFile } from "../io/node/index.ts";
-import { SIDE_CAR_ENDING } from "../model/side-car/layout.ts";
+import { SIDE_CAR_ENDING } from "../model/side-car/ending.ts";
 import { SideCar } from "../model/side-car/side-car.ts";
 import type { ViewEntry } from "./view-entries.ts";
 

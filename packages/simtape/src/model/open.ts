@@ -1,13 +1,12 @@
 import { Budget } from "../bytes/budget.ts";
 import { LayoutError } from "../bytes/error.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
-import { EarlyFiles, HeldReporter, LentSource } from "./early.ts";
+import { EarlyFiles } from "./early.ts";
 import { Findings, RecordingError } from "./error.ts";
 import { withMainOf } from "./file-names.ts";
 import type { ChannelsOf, Format, OpenOptions, SniffHint } from "./reader.ts";
 import { Recording } from "./recording.ts";
-import { SIDE_CAR_ENDING } from "./side-car/layout.ts";
-import { SideCar, tellIgnored } from "./side-car/side-car.ts";
+import { SIDE_CAR_ENDING } from "./side-car/ending.ts";
 
 /** How many bytes at the start of a file show its format. */
 const HEAD_BYTES = 4096;
@@ -31,11 +30,13 @@ export async function openBundle<F extends Format>(
     source = await bundle.open();
     if (source === null) throw new SourceError("failed", `nothing there: ${bundle.name ?? "recording"}`);
     format = await recognize(source, bundle.name, formats, options.signal);
-    const owner = { format, bundle, main: source, open: (name: string) => early.look(name) };
     const kept = options.scans === undefined ? await sideCarOf(bundle, options) : null;
-    const sideCar = kept === null ? null : await SideCar.open(kept, owner, budget, findings, options.signal);
-    const opened = sideCar === null ? null : await openedWith(sideCar, format, early, source, findings, options);
-    if (opened !== null) return opened as unknown as Recording<ChannelsOf<F>, F["id"]>;
+    if (kept !== null) {
+      const { openKept } = await import("./open-kept.ts");
+      const owner = { format, bundle, main: source, early };
+      const opened = await openKept(kept, owner, findings, { ...options, budget });
+      if (opened !== null) return opened as unknown as Recording<ChannelsOf<F>, F["id"]>;
+    }
     const reader = await format.open(early.withMain(source), findings, { ...options, budget });
     return new Recording<object, string>(reader, findings, format) as Recording<ChannelsOf<F>, F["id"]>;
   } catch (error) {
@@ -52,38 +53,6 @@ async function sideCarOf(bundle: SourceBundle, { seekIndex }: OpenOptions): Prom
   if (typeof seekIndex === "object") return seekIndex;
   if (seekIndex === undefined) return (await bundle.sideCar?.()) ?? null;
   return bundle.name === null ? null : bundle.open(bundle.name + SIDE_CAR_ENDING).catch(() => null);
-}
-
-/** Opens with what was kept; null: it does not fit, and nothing came of it but a finding that says so. */
-async function openedWith(
-  sideCar: SideCar,
-  format: Format,
-  early: EarlyFiles,
-  source: ByteSource,
-  findings: Findings,
-  options: OpenOptions,
-): Promise<Recording | null> {
-  // of its own: what is held for nothing is not counted
-  const budget = new Budget(Budget.of(options.budget).limit);
-  const report = new HeldReporter();
-  const lent = new LentSource(source);
-  let why: string | null;
-  try {
-    const reader = await format.open(early.withMain(lent), report, { ...options, budget, scans: sideCar.scans });
-    why = sideCar.misfit(reader);
-    if (why === null) {
-      report.release(findings);
-      lent.give();
-      return new Recording<object, string>(reader, findings, format, sideCar);
-    }
-    await reader.close();
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    why = error instanceof Error ? error.message : String(error);
-  }
-  await sideCar.close().catch(() => undefined);
-  tellIgnored(why, findings);
-  return null;
 }
 
 /** The one format that knows the content of `source`; `name` is its file name, when it has one. */

@@ -9,9 +9,6 @@ import { isLittleEndian, type Plain, readPlain, writePlain } from "./plain.ts";
 import { listOf, membersOf, textIn, wholeOf } from "./shapes.ts";
 import type { Value } from "../value.ts";
 
-/** What the name of a recording's main file is followed by. */
-export const SIDE_CAR_ENDING = ".simtape-index";
-
 /** First bytes of a side-car (docs/index-file.md, Header). */
 export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x53, 0x54, 0x49, 0x58, 0x0d, 0x0a, 0x1a);
 /**
