@@ -116,13 +116,10 @@ export class SetCrowd implements Crowd {
 
   widenBy(box: Box3, row: number, around: number): void {
     POINT.fromArray(this.poses.positions, 3 * row).applyMatrix4(this.frame.matrixWorld);
-    POINT.x -= around;
-    POINT.z -= around;
-    box.expandByPoint(POINT);
-    POINT.x += 2 * around;
-    POINT.y += this.top * this.frame.matrixWorld.getMaxScaleOnAxis();
-    POINT.z += 2 * around;
-    box.expandByPoint(POINT);
+    const { x, y, z } = POINT;
+    for (const aside of [-around, around])
+      for (const ahead of [-around, around]) box.expandByPoint(POINT.set(x + aside, y, z + ahead));
+    box.expandByPoint(POINT.set(x, y + this.top * this.frame.matrixWorld.getMaxScaleOnAxis(), z));
   }
 
   /** Height of the lowest thing; null when there is none. */
