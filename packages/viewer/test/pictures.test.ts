@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { simtape as command } from "../../simtape/test/cli/run.ts";
+import { sample } from "../../simtape/test/samples.ts";
 import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
 import { smallPng } from "./support/small-png.ts";
 
@@ -20,6 +21,13 @@ const SHOWN = [
   { format: "mira", name: "robot.tape", seconds: 24, scheme: "light" },
   { format: "flightgear", name: "flight.fgtape", seconds: 52, scheme: "light" },
   { format: "hcrp", name: "race.hcrp", seconds: 26, scheme: "light" },
+] as const;
+
+/** Recordings of real simulators among the samples, at their first sight. */
+const REAL = [
+  { format: "carla", path: "carla/2020-DistanceBetweenVehicles.log", scheme: "light" },
+  { format: "nanover", path: "nanover/17-ala-multiple.nanover.zip", scheme: "dark" },
+  { format: "flightgear", path: "flightgear/c172p-continuous-full.fgtape", scheme: "light" },
 ] as const;
 
 describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the documentation", () => {
@@ -52,6 +60,24 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
     expect(errors).toEqual([]);
     await page.close();
   });
+
+  test.each(REAL.filter(({ path }) => existsSync(sample(path))))(
+    "of a real $format",
+    async ({ format, path, scheme }) => {
+      await using real = await startViewer([sample(path)]);
+      const { page, errors } = await real.page("about:blank");
+      await page.setViewportSize({ width: 1280, height: 720 });
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.goto(real.address(basename(path)));
+      await untilOpen(page);
+      await page.waitForTimeout(2000);
+      await page.locator(".scene-view canvas[data-quality=full]").waitFor();
+      const picture = smallPng(await page.screenshot());
+      expect(picture.length).toBeLessThan(HEAVIEST);
+      await writeFile(join(PICTURES!, `real-${format}.png`), picture);
+      expect(errors).toEqual([]);
+    },
+  );
 
   test("are all there", () => {
     for (const { format } of SHOWN) expect(existsSync(join(PICTURES!, `${format}.png`))).toBe(true);
