@@ -184,9 +184,12 @@ export class FrameWalker implements FlatLayout {
       switch (verdict) {
         case UNDECIDED:
           return position;
-        case NO_FRAME:
-          position = this.#resume(walk, position, next === CUT);
+        case NO_FRAME: {
+          const found = this.#resume(walk, position, next === CUT);
+          if (found === position) return position;
+          position = found;
           break;
+        }
         default:
           this.#take(walk, position, next, verdict);
           position = next;
@@ -303,7 +306,13 @@ export class FrameWalker implements FlatLayout {
     const { left } = judge;
     if (this.#recordSize !== null) judge.left = null;
     const found = judge.next(walk, position);
-    const to = found ?? (walk.isLast ? walk.end : Math.max(position + 1, walk.end - 16));
+    if (found === null && !walk.isLast && position > walk.start) {
+      // A window that begins here shows more.
+      judge.left = left;
+      return position;
+    }
+    // Not all of the window: a frame near its end is known by those that follow.
+    const to = found ?? (walk.isLast ? walk.end : position + Math.max(1, (walk.end - position) >> 1));
     this.doubtfulBytes += to - position;
     this.gaps++;
     const at = hex(walk.origin + position);
