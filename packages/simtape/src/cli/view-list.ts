@@ -54,7 +54,7 @@ export class ViewList {
     );
   }
 
-  /** What it is, as JSON; null: nothing is known of it. One recording is read at a time. */
+  /** What it is, as JSON, `null` where that cannot be found out; null: there is no such entry. One recording is read at a time. */
   async facts(index: number): Promise<string | null> {
     const entry = this.#entries[index];
     if (entry === undefined || "url" in entry) return null;
@@ -65,7 +65,7 @@ export class ViewList {
       this.#last = found.catch(() => undefined);
       this.#facts.set(key, found);
     }
-    return found.catch(() => null);
+    return found.catch(() => "null");
   }
 
   async #look(): Promise<void> {

@@ -44,9 +44,9 @@ export function useFacts(
   useEffect(() => {
     if (address == null) return;
     const controller = new AbortController();
-    const keep = (facts?: Facts): void => setKnown((before) => new Map(before).set(key, facts));
+    const keep = (facts?: Facts | null): void => setKnown((before) => new Map(before).set(key, facts ?? undefined));
     fetch(address, { signal: controller.signal })
-      .then(async (response) => keep(response.ok ? ((await response.json()) as Facts) : undefined))
+      .then(async (response) => keep(response.ok ? ((await response.json()) as Facts | null) : null))
       .catch(() => void (controller.signal.aborted || keep()));
     return () => controller.abort();
   }, [address, key]);
