@@ -107,7 +107,7 @@ describe("simtape index", () => {
 });
 
 describe("the library", () => {
-  test("finds the seek index of a file by itself, and none when it is told so", async () => {
+  test("finds the seek index of a file by itself, and uses none when seekIndex is false", async () => {
     const path = temporaryFile("town.log", town);
     await simtape(["index", path]);
     const [kept, none] = [await open(fromFile(path)), await open(fromFile(path), { seekIndex: false })];

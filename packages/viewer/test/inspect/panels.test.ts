@@ -228,7 +228,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     const time = await list.locator(".message-time").nth(1).textContent();
     await list.getByRole("option").nth(1).click();
     await expect.poll(() => page.getByLabel("Time shown", { exact: true }).inputValue()).toBe(time);
-    // what it says is told below, in which the list of its bytes has no part
+    // its fields stand below, without the bytes
     const detail = page.getByRole("region", { name: "Selected message" });
     await detail
       .getByRole("option", { name: /checkpoint/ })

@@ -5,7 +5,7 @@ import { scaleOf, scalesOf } from "../../src/plots/scales.ts";
 
 const wave = Array.from({ length: 400 }, (_, i) => Math.sin(i / 10));
 
-test("a single number far away does not flatten the line, and is told", () => {
+test("a single number far away does not flatten the line, and is named beside the plot", () => {
   const { min, max, beyond } = scaleOf([...wave, 1e6]);
   expect([min, max].every((edge) => Math.abs(edge) < 1.3)).toBe(true);
   expect(beyond).toBe(1e6);

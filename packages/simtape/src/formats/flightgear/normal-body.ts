@@ -21,8 +21,8 @@ export interface NormalEnding {
   readonly level: DeflateLevel | null;
   /** Native time from which the duration counts, when that is not the oldest frame. */
   readonly zero: number | null;
-  /** Frames come in another order than that of time, and go back to the buffers they came from: repair. */
-  readonly isRepair: boolean;
+  /** Frames come in another order than that of time, and go back to the buffers they came from: the tape is repaired. */
+  readonly isRepairing: boolean;
 }
 
 /** One frame of a Normal tape in memory. */
@@ -81,12 +81,12 @@ export class NormalBody implements TapeBody {
   }
 
   end(): void {
-    const { level, zero, isRepair, packets: layout } = this.#ending;
+    const { level, zero, isRepairing, packets: layout } = this.#ending;
     const hasSignals = this.#last !== null;
     const recordBytes = hasSignals ? this.#ending.recordBytes : FILLER_BYTES;
     const recordSize = hasSignals ? this.#ending.recordSize : FILLER_BYTES;
     const frames = hasSignals ? this.#withSignals() : this.#frames;
-    const buffers = isRepair ? filled(inBuffers(frames, (frame) => frame.buffer)) : filled(ordered(frames));
+    const buffers = isRepairing ? filled(inBuffers(frames, (frame) => frame.buffer)) : filled(ordered(frames));
     const [short, medium, long] = buffers;
     const oldest = long[0] ?? medium[0] ?? short[0];
     const newest = short.at(-1) ?? medium.at(-1) ?? long.at(-1);

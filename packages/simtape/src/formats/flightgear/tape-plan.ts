@@ -141,7 +141,7 @@ export class TapePlan {
   }
 
   /** What a Normal tape is finished with; `zero` is the native time from which its duration counts, null: the oldest. */
-  normalEnding(zero: number | null, isRepair: boolean): NormalEnding {
+  normalEnding(zero: number | null, isRepairing: boolean): NormalEnding {
     const like = this.#alike;
     const { frames, recordBytes } = like?.layout ?? {};
     const { compression } = this.options;
@@ -170,7 +170,7 @@ export class TapePlan {
       packets: likePackets ?? ownPackets,
       level: isPlain ? null : (this.level ?? 9),
       zero,
-      isRepair,
+      isRepairing,
     };
   }
 

@@ -168,7 +168,7 @@ export class FlightGearWriter implements Writer {
     }
   }
 
-  /** For frames that are put together elsewhere: repair. Of a tape that this one is like. */
+  /** For frames that a repair puts together. Of a tape that this one is like. */
   frames(): FrameTarget {
     const body = this.#start(null, 0, 0, true);
     const slots = this.#slots;
@@ -228,14 +228,14 @@ export class FlightGearWriter implements Writer {
   }
 
   /** Before the first frame: writes the header, and settles which native time is time 0. */
-  #start(table: FrameTable | null, time: Time, shift: Time, isRepair = false): TapeBody {
+  #start(table: FrameTable | null, time: Time, shift: Time, isRepairing = false): TapeBody {
     if (this.#body !== null) return this.#body;
     const output = this.#output!;
     const plan = this.#plan;
     this.#zero = plan.zeroFor(table?.layout.zero ?? plan.like?.layout.zero ?? null, shift);
     if (isNormal(this.dialect)) {
-      const zero = time !== 0 || isRepair ? this.#zero : null;
-      this.#body = new NormalBody(output, plan.normalEnding(zero, isRepair));
+      const zero = time !== 0 || isRepairing ? this.#zero : null;
+      this.#body = new NormalBody(output, plan.normalEnding(zero, isRepairing));
       return this.#body;
     }
     const data = this.#slots.map(({ name }) => name);

@@ -261,7 +261,7 @@ describe("what is asked for", () => {
     await expect(recording.seriesBatches(["frame"]).next()).rejects.toMatchObject(closed);
   });
 
-  test("waits for who is told of its progress", async () => {
+  test("waits for the listener to its progress", async () => {
     await using recording = await openTown(1500);
     const seen: number[] = [];
     let isWaiting = false;
