@@ -1,11 +1,27 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({
+/**
+ * Tests of the server that start many processes of it: `npm run test:server`. The others are part of every run, so that
+ * `npm test` stays short.
+ */
+const SERVER = "packages/server/test/**/*.test.ts";
+const USUAL = ["catalog", "search", "pages"];
+
+export default defineConfig(({ mode }) => ({
   // What a package's own `imports` gives on Node, as it is now, whatever was built of it last.
   resolve: { alias: { "#files": source("io/node/file.ts"), "#zstd-wasm": source("io/node/zstd-wasm.ts") } },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    include:
+      mode === "server"
+        ? [SERVER]
+        : ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    exclude:
+      mode === "server"
+        ? usual()
+        : mode === "soak"
+          ? []
+          : [`packages/server/test/!(${USUAL.join("|")}).test.ts`, "packages/server/test/*/**"],
     reporters: ["default", "./test/summary-reporter.ts"],
     setupFiles: ["./test/setup.ts"],
     globalSetup: ["./packages/simtape/test/support/ceph-setup.ts"],
@@ -13,7 +29,11 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
   },
-});
+}));
+
+function usual(): string[] {
+  return USUAL.map((name) => `packages/server/test/${name}.test.ts`);
+}
 
 function source(path: string): string {
   return fileURLToPath(new URL(`packages/simtape/src/${path}`, import.meta.url));

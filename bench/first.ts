@@ -30,6 +30,8 @@ const large: readonly [name: string, file: string, make: () => Pieces][] = [
 /** Milliseconds. */
 interface Figures {
   readonly picture: number;
+  /** Until all of it can be gone through: the picture may be that of its head. */
+  readonly whole: number;
   readonly seek: number;
   readonly state: number;
 }
@@ -39,7 +41,7 @@ const isWanted = (name: string): boolean => words.length === 0 || words.some((wo
 const folder = mkdtempSync(join(tmpdir(), "simtape-first-"));
 const environment = { ...process.env, SIMTAPE_CACHE: join(folder, "cache"), NO_COLOR: "1" };
 console.log(
-  "milliseconds, without and with a seek index   first picture    first far seek      state --at 99%     index",
+  "milliseconds, without and with a seek index   first picture          all of it      first far seek      state --at 99%     index",
 );
 try {
   for (const id of demos.filter((demo) => isWanted(`${demo} demo`))) {
@@ -69,7 +71,9 @@ async function measure(name: string, path: string): Promise<void> {
   const beside = await figuresOf(main);
   const pair = (of: keyof Figures): string => `${ms(without[of])} ${ms(beside[of])}`;
   const index = `${(bytes / 1000).toFixed(0)} kB in ${(made / 1000).toFixed(1)} s`;
-  console.log(`${name.padEnd(43)} ${pair("picture")}   ${pair("seek")}   ${pair("state")}   ${index}`);
+  console.log(
+    `${name.padEnd(43)} ${pair("picture")}   ${pair("whole")}   ${pair("seek")}   ${pair("state")}   ${index}`,
+  );
 }
 
 /** The first main file of what a demo wrote. */
@@ -90,8 +94,10 @@ async function figuresOf(path: string, ...options: readonly string[]): Promise<F
     const opened = performance.now();
     await chromium.open(line.trim() + hashOf({ shared: { layout: layoutOf(["scene"]) } }), isDrawn);
     const picture = performance.now() - opened;
+    await chromium.run(isWhole);
+    const whole = performance.now() - opened;
     const seek = await chromium.run(farSeek);
-    return { picture, seek, state };
+    return { picture, whole, seek, state };
   } finally {
     server.kill();
     await once(server, "exit");
@@ -100,8 +106,16 @@ async function figuresOf(path: string, ...options: readonly string[]): Promise<F
 
 /** In the page: a picture of the recording was drawn, or its state is there where it has no places. */
 function isDrawn(): boolean {
-  const isThere = typeof simtape === "object" && simtape.state.value.phase === "open" && simtape.frame !== null;
-  return isThere && document.querySelector("canvas[data-time]") !== null;
+  return typeof simtape === "object" && simtape.frame !== null && document.querySelector("canvas[data-time]") !== null;
+}
+
+/** In the page: settles when all of the recording is there. */
+function isWhole(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => void (simtape.state.value.phase === "open" && resolve());
+    simtape.state.subscribe(look);
+    look();
+  });
 }
 
 /** In the page: from a seek to 99 % until its frame is there. */

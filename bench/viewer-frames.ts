@@ -31,7 +31,7 @@ try {
     execFileSync(process.execPath, [cli, "demo", kind, "-o", folder, "--seconds", "5", "--entities", things]);
   }
   const entries = await entriesOf([folder]);
-  const server = await serveView(await builtPage(), entries, 0);
+  const server = await serveView({ folder: await builtPage(), entries });
   for (const entry of entries) {
     await using chromium = new Chromium({ width: 1280, height: 720 });
     await chromium.before(pretend);

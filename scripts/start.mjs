@@ -1,6 +1,6 @@
 /**
- * The main job on a fresh machine: makes a recording of each format in `demo/`, builds what is not built, and serves the
- * viewer with them to this machine until Ctrl+C.
+ * The main job on a fresh machine: builds what is not built, makes a recording of each format in `demo/`, and serves
+ * them as a library to this machine until Ctrl+C.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -42,21 +42,26 @@ function build(script, result, ...sources) {
 }
 
 build("build", "packages/simtape/dist/cli/main.js", "packages/simtape/src");
+build("build", "packages/server/dist/index.js", "packages/server/src");
 build("build:viewer", "packages/viewer/dist/index.html", "packages/viewer/src", "packages/simtape/src");
 for (const [format, name] of Object.entries(DEMOS)) {
   if (!existsSync(`${root}demo/${name}`)) run(process.execPath, [cli, "demo", format, "-o", "demo", "--seconds", "60"]);
 }
 
-const files = Object.values(DEMOS).map((name) => `demo/${name}`);
-const view = spawn(process.execPath, [cli, "view", ...files], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
-view.stdout.setEncoding("utf8").once("data", (address) => {
-  process.stdout.write(`\nThe viewer is open at\n\n  ${address.trim()}\n\nYour own: npx simtape view FILE\n`);
+const serve = spawn(process.execPath, [cli, "serve", "demo", "--port", "0"], {
+  cwd: root,
+  stdio: ["ignore", "pipe", "inherit"],
+});
+serve.stdout.setEncoding("utf8").once("data", (address) => {
+  process.stdout.write(
+    `\nThe library is open at\n\n  ${address.trim()}\n\nYour own: npx simtape serve FOLDER, or npx simtape view FILE\n`,
+  );
 });
 let isEnding = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
     isEnding = true;
-    view.kill();
+    serve.kill();
   });
 }
-view.on("exit", (code) => process.exit(isEnding ? 0 : (code ?? 1)));
+serve.on("exit", (code) => process.exit(isEnding ? 0 : (code ?? 1)));

@@ -13,6 +13,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^simtape$/, replacement: library("index.ts") },
+      { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
@@ -23,6 +24,7 @@ export default defineConfig({
     FORMAT_NAMES: JSON.stringify(
       new Intl.ListFormat("en-GB", { type: "disjunction" }).format(FORMATS.map(({ name }) => name)),
     ),
+    FORMAT_TITLES: JSON.stringify(Object.fromEntries(FORMATS.map(({ id, name }) => [id, name]))),
   },
   worker: { format: "es" },
   build: {

@@ -35,6 +35,7 @@ export { cached, type CachedOptions } from "./io/cached.ts";
 export { coalesced, type CoalescedOptions } from "./io/coalesced.ts";
 export { counted, type CountedSource } from "./io/counted.ts";
 export { http, type HttpOptions } from "./io/http.ts";
+export { httpStore, type HttpStoreOptions } from "./io/http-store.ts";
 export { memory } from "./io/memory.ts";
 export { memoryStore, type QuotaOptions } from "./io/memory-store.ts";
 export { s3Store } from "./io/s3.ts";
@@ -70,7 +71,15 @@ export {
   type RecordingErrorCode,
   type Reporter,
 } from "./model/error.ts";
-export { type PathInfo, parsePath, pathsIn, type SeriesKind, type Telling } from "./model/query/listing.ts";
+export { CHART_POINTS, firstChart, type FirstChartOptions, firstChartOf } from "./model/query/first-chart.ts";
+export {
+  numericPaths,
+  type PathInfo,
+  parsePath,
+  pathsIn,
+  type SeriesKind,
+  type Telling,
+} from "./model/query/listing.ts";
 export {
   type CellPath,
   PathError,
@@ -80,7 +89,7 @@ export {
   type ValuePath,
 } from "./model/query/path.ts";
 export type { PathsOptions } from "./model/query/paths.ts";
-export { readPath } from "./model/query/probe.ts";
+export { numberAt, readPath } from "./model/query/probe.ts";
 export type { SeriesBatchOptions, SeriesMode, SeriesOptions } from "./model/query/series.ts";
 export type { Series } from "./model/query/sinks.ts";
 export type { StatesOptions } from "./model/query/states.ts";

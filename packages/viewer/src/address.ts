@@ -6,12 +6,19 @@ import type { Deck, Session } from "./session.ts";
 /** Between two changes of the address while a recording plays, milliseconds: browsers refuse many in a short time. */
 const WRITE_EVERY = 1000;
 
+/** What is to be opened where the address itself says it otherwise: as the path of a server's page. */
+export interface Given {
+  readonly main: Locator;
+  readonly ghosts: readonly Locator[];
+}
+
 /**
  * Opens what the address names (`?url=…`, several: the others as ghosts) at what it says behind `#`, and from then on
  * writes there what is shown. Returns what ends that.
  */
-export function followAddress(session: Session): () => void {
-  void openNamed(session);
+export function followAddress(session: Session, given: Given | null = null): () => void {
+  void openNamed(session, given);
+  const { pathname } = location;
   let timer: ReturnType<typeof setTimeout> | null = null;
   let hasOpened = false;
   const later = (): void => {
@@ -24,7 +31,7 @@ export function followAddress(session: Session): () => void {
     }, WRITE_EVERY);
   };
   // Another address typed or pasted over this one: `replaceState` tells nothing.
-  const leave = (): void => location.reload();
+  const leave = (): void => void (location.pathname === pathname && location.reload());
   addEventListener("hashchange", leave);
   const unsubscribe = [session.state.subscribe(later), session.onFrame(later)];
   return () => {
@@ -43,7 +50,11 @@ export function addressOf(session: Session): string {
   url.hash = "";
   const main = decks[0];
   if (main === undefined) return url.href;
-  if (main.place.kind === "url")
+  if (main.place.kind === "url" && main.place.page !== undefined) {
+    const page = new URL(main.place.page, location.origin);
+    url.pathname = page.pathname;
+    url.search = page.search;
+  } else if (main.place.kind === "url")
     url.search = `?url=${encodeURIComponent(shortened(main.place.url)).replaceAll("%2F", "/")}`;
   const ghosts = decks.slice(1).flatMap((deck) => ghostOf(deck));
   const kept: Kept = {
@@ -58,8 +69,9 @@ export function addressOf(session: Session): string {
   return url.href;
 }
 
-async function openNamed(session: Session): Promise<void> {
-  const [main, ...others] = new URL(location.href).searchParams.getAll("url");
+async function openNamed(session: Session, given: Given | null): Promise<void> {
+  const named = given === null ? new URL(location.href).searchParams.getAll("url") : [];
+  const [main, ...others]: readonly (string | Locator)[] = given === null ? named : [given.main, ...given.ghosts];
   const { t, rate = 1, loop = null, selection = null, ghosts = [], shared = {} } = keptIn(location.hash);
   session.state.update({ shared });
   session.leaveAt({ at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection });
@@ -73,14 +85,15 @@ async function openNamed(session: Session): Promise<void> {
 
 async function openAt(
   session: Session,
-  url: string,
+  address: string | Locator,
   as: "main" | "ghost",
   open: (place: Locator) => Promise<void>,
 ): Promise<void> {
   let place: Locator;
   try {
-    place = locatorAt(url);
+    place = typeof address === "string" ? locatorAt(address) : address;
   } catch (error) {
+    const url = typeof address === "string" ? address : address.name;
     session.fail({ place: { kind: "url", name: url, url }, as, code: null, message: (error as Error).message });
     return;
   }

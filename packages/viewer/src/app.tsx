@@ -3,11 +3,25 @@ import { followAddress } from "./address.ts";
 import { useSession, useViewer } from "./hooks.ts";
 import { DropZone } from "./open/drop-zone.tsx";
 import { StartPage } from "./open/start-page.tsx";
+import { serverRoot } from "./server/root.ts";
 
 /** What shows a recording is loaded when there is one. */
 const Workbench = lazy(async () => ({ default: (await import("./shell/workbench.tsx")).Workbench }));
 
+/** The pages of a server with a library. */
+const Site = lazy(async () => ({ default: (await import("./server/site.tsx")).Site }));
+
 export function App() {
+  if (serverRoot() === null) return <Alone />;
+  return (
+    <Suspense fallback={null}>
+      <Site />
+    </Suspense>
+  );
+}
+
+/** The page without a server of its own, or served by `simtape view`. */
+function Alone() {
   const session = useSession();
   const hasRecording = useViewer(({ decks }) => decks.length > 0);
   const [isReady, setReady] = useState(false);

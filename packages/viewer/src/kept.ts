@@ -2,7 +2,7 @@ import type { TimeRange } from "simtape";
 import type { Placement } from "./protocol.ts";
 import type { Selection } from "./session.ts";
 
-/** What the part of the address behind `#` says, as JSON. */
+/** What the part of the address behind `#` says, as JSON; or `#t=12.5`, written by hand or by a program. */
 export interface Kept {
   /** Seconds. */
   readonly t?: number;
@@ -17,6 +17,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What of `hash` can be used: it may have been cut, or changed by hand. */
 export function keptIn(hash: string): Kept {
+  const seconds = /^#t=(\d+(?:\.\d+)?)$/.exec(hash)?.[1];
+  if (seconds !== undefined) return { t: Number(seconds) };
   let found: Fields;
   try {
     found = fieldsOf(JSON.parse(decodeURIComponent(hash.replace(/^#/, "")))) ?? {};

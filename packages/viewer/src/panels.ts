@@ -9,6 +9,8 @@ export interface PanelKind {
   readonly component: LazyExoticComponent<ComponentType>;
   /** Where it is at first, in a layout that is unchanged; absent: it is opened from the menu. */
   readonly home?: "main" | "side" | "below";
+  /** What it shows is true of one moment, and so of a recording of which only the head is open. */
+  readonly showsMoment?: boolean;
 }
 
 export const PANELS: readonly PanelKind[] = [
@@ -17,6 +19,7 @@ export const PANELS: readonly PanelKind[] = [
     title: "Scene",
     component: lazily(async () => (await import("./scene/scene-panel.tsx")).ScenePanel),
     home: "main",
+    showsMoment: true,
   },
   {
     id: "plots",
@@ -35,6 +38,7 @@ export const PANELS: readonly PanelKind[] = [
     title: "State",
     component: lazily(async () => (await import("./inspect/state-panel.tsx")).StatePanel),
     home: "side",
+    showsMoment: true,
   },
   {
     id: "messages",

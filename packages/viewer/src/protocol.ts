@@ -20,7 +20,13 @@ import type {
 /** Where a recording is: files the user gave, the main one first or named, or an address. */
 export type Locator =
   | { readonly kind: "files"; readonly name: string; readonly files: readonly File[]; readonly main?: string }
-  | { readonly kind: "url"; readonly name: string; readonly url: string };
+  | {
+      readonly kind: "url";
+      readonly name: string;
+      readonly url: string;
+      /** Where a server has a page of its own for it. */
+      readonly page?: string;
+    };
 
 export interface ChannelFacts {
   /** Dense, from 0. */
@@ -34,6 +40,8 @@ export interface ChannelFacts {
 export interface Opened {
   /** Names the recording in queries. */
   readonly recording: number;
+  /** Only the head of it is open, while the rest is read: its length, events and findings are not known yet. */
+  readonly isHead: boolean;
   readonly info: RecordingInfo;
   /** What its format tells of how to show it. */
   readonly showing: Showing;
@@ -164,7 +172,8 @@ interface Of {
 export interface Queries {
   /**
    * With the files at hand that a recording may need beside it, and the addresses of format modules. `isOffered`: the
-   * server may have its seek index, too.
+   * server may have its seek index, too. Progress is the head of it, once, where reading it takes long: the page closes
+   * that, too.
    */
   open: {
     ask: {

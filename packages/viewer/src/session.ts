@@ -75,6 +75,13 @@ export interface OpenAt {
   readonly selection?: Selection | null;
 }
 
+/** What is asked of the player here. */
+export type Move =
+  | { readonly move: "play" | "pause" | "step" }
+  | { readonly move: "seek"; readonly time: Time }
+  | { readonly move: "rate"; readonly rate: number }
+  | { readonly move: "loop"; readonly range: TimeRange | null };
+
 /** Where the player is to go. */
 interface Goal {
   readonly time: Time;
@@ -107,6 +114,7 @@ export class Session {
   /** Where it is to go, while what is shown is still elsewhere. */
   #goal: Goal | null = null;
   readonly #watchers = new Set<(frame: Frame) => void>();
+  readonly #moveWatchers = new Set<(move: Move) => void>();
   /** What each reader reads of the bulk; null: all of it. */
   readonly #readers = new Set<{ readonly groups: readonly string[] | null }>();
   /** What is being opened. */
@@ -160,6 +168,12 @@ export class Session {
     return () => this.#watchers.delete(watcher);
   }
 
+  /** Calls `watcher` with all that is asked of the player from now on, until the function given back is called. */
+  onMove(watcher: (move: Move) => void): () => void {
+    this.#moveWatchers.add(watcher);
+    return () => this.#moveWatchers.delete(watcher);
+  }
+
   /**
    * Has the values of these groups in what is shown, null for all, until the function given back is called. Of values
    * that are not read and that are many in a crowd only the names are there.
@@ -182,20 +196,24 @@ export class Session {
 
   /**
    * Opens another recording instead of all that are open. What cannot be opened is in `failure`; overtaken, nothing
-   * happens.
+   * happens. Where it takes long until all of it is read, its head plays meanwhile.
    */
-  async open(place: Locator, from?: OpenAt): Promise<void> {
-    const { at = null, loop = null, rate = 1, selection = null } = from ?? this.#left;
+  async open(place: Locator, from: OpenAt = this.#left): Promise<void> {
     this.#callOff();
-    const opened = await this.#load(place, "main");
-    if (opened === null) return;
-    const before = this.state.value.decks;
-    this.#left = {};
-    this.#frame = null;
-    this.#setPlaying(false);
-    this.state.update({ decks: [{ opened, place, placement: {} }], selection });
-    await this.#play(place, at ?? opened.placed ?? opened.timeline.start, rate, loop);
-    await this.#drop(before);
+    let head = null as Opened | null;
+    const opened = await this.#load(place, "main", (first) => {
+      head = first;
+      void this.#begin(first, place, { ...from, loop: null });
+    });
+    if (head === null) {
+      if (opened !== null) await this.#begin(opened, place, from);
+    } else if (opened !== null) {
+      await this.#complete(head, opened, from);
+    } else if (this.state.value.decks[0]?.opened === head) {
+      const { failure } = this.state.value;
+      void this.close();
+      if (failure !== null) this.fail(failure);
+    }
   }
 
   /** Lays another recording over the one that plays. Several may be on their way at a time. */
@@ -251,12 +269,7 @@ export class Session {
   /** Back to the first page. */
   async close(): Promise<void> {
     this.#callOff();
-    const { decks } = this.state.value;
-    this.#leave();
-    this.#frame = null;
-    this.#goal = null;
-    this.state.update(NOTHING);
-    await this.#drop(decks);
+    await this.#clear();
   }
 
   /** Where to begin in the recording that is opened next, unless its opener says so. */
@@ -284,11 +297,13 @@ export class Session {
     if (entry !== null) void this.seek(entry);
     this.#setPlaying(true);
     this.#player.play();
+    this.#tellMove({ move: "play" });
   }
 
   pause(): void {
     this.#setPlaying(false);
     this.#player?.pause();
+    this.#tellMove({ move: "pause" });
   }
 
   async seek(time: Time): Promise<boolean> {
@@ -297,21 +312,31 @@ export class Session {
     const { start, end } = this.bounds;
     const goal: Goal = { time: Math.min(end, Math.max(start, Math.round(time))), isReached: false };
     this.#goal = goal;
-    const isShown = await player.seek(goal.time);
+    const seeking = player.seek(goal.time);
+    this.#tellMove({ move: "seek", time: goal.time });
+    const isShown = await seeking;
     goal.isReached = true;
     if (!isShown && this.#goal === goal) this.#goal = null;
     return isShown;
   }
 
-  step(count: number, by?: StepUnit): Promise<boolean> {
+  async step(count: number, by?: StepUnit): Promise<boolean> {
     this.#setPlaying(false);
-    return this.#player?.step(count, by) ?? Promise.resolve(false);
+    const isShown = (await this.#player?.step(count, by)) ?? false;
+    this.#tellMove({ move: "step" });
+    return isShown;
   }
 
   setRate(rate: number): void {
     if (this.#player === null) return;
     this.#player.setRate(rate);
     this.#setStatus({ rate });
+    this.#tellMove({ move: "rate", rate });
+  }
+
+  /** Plays a little faster or slower than the rate that is shown, so that it comes to where others are. */
+  nudge(factor: number): void {
+    this.#player?.setRate(this.state.value.status.rate * factor);
   }
 
   setLoop(range: TimeRange | null): void {
@@ -321,6 +346,7 @@ export class Session {
     } else if (this.#player !== null) {
       this.#player.setLoop(range);
       this.#setStatus({ loop: range });
+      this.#tellMove({ move: "loop", range });
     }
   }
 
@@ -334,13 +360,59 @@ export class Session {
     this.state.update({ shared: value === undefined ? others : { ...others, [key]: value } });
   }
 
+  /** Calls off what is being opened; a head whose rest is not read any more is closed. */
   #callOff(): void {
     for (const controller of this.#openings) controller.abort();
     this.#openings.clear();
+    if (this.state.value.decks[0]?.opened.isHead === true) void this.#clear();
   }
 
-  /** Null, and `failure` says why, or it was called off. */
-  async #load(place: Locator, as: Failure["as"]): Promise<Opened | null> {
+  /** Closes all that is open. */
+  #clear(): Promise<void> {
+    const { decks } = this.state.value;
+    this.#leave();
+    this.#frame = null;
+    this.#goal = null;
+    this.state.update(NOTHING);
+    return this.#drop(decks);
+  }
+
+  /** Plays what was opened instead of all that are open; from its start when the head does not reach the time wanted. */
+  async #begin(
+    opened: Opened,
+    place: Locator,
+    { at = null, loop = null, rate = 1, selection = null }: OpenAt,
+  ): Promise<void> {
+    const before = this.state.value.decks;
+    const { isHead, placed, timeline } = opened;
+    const first = placed ?? timeline.start;
+    this.#left = {};
+    this.#frame = null;
+    this.#setPlaying(false);
+    this.state.update({ decks: [{ opened, place, placement: {} }], selection });
+    await this.#play(place, at === null || (isHead && at > timeline.end) ? first : at, rate, loop);
+    await this.#drop(before);
+  }
+
+  /** Lays all of a recording where its head was: what is shown, selected and played stays. */
+  async #complete(head: Opened, opened: Opened, { at = null, loop = null }: OpenAt): Promise<void> {
+    const [main, ...ghosts] = this.state.value.decks;
+    const { status } = this.state.value;
+    const isBehind = at !== null && at > head.timeline.end;
+    this.state.update({ decks: [{ ...main!, opened }, ...ghosts] });
+    // it stopped where the head does, not where it was to
+    if (status.phase === "ended" && this.#isToPlay) this.#setPlaying(true);
+    const time = isBehind ? at : (this.time ?? opened.timeline.start);
+    await this.#play(main!.place, time, status.rate, status.loop ?? loop);
+    await this.#drop([main!]);
+  }
+
+  /** Null, and `failure` says why, or it was called off. `onHead` gets the head, where there is one. */
+  async #load(
+    place: Locator,
+    as: Failure["as"],
+    onHead: (head: Opened) => void = ({ recording }) => void this.query("close", { recording }),
+  ): Promise<Opened | null> {
     const controller = new AbortController();
     this.#openings.add(controller);
     this.state.update({ phase: "opening", opening: { place, done: 0, total: null }, failure: null });
@@ -350,7 +422,10 @@ export class Session {
         { place, given: [...this.#given.values()], modules: formatAddresses(), isOffered: isOffered(place) },
         {
           signal: controller.signal,
-          onProgress: ({ done, total }) => this.state.update({ opening: { place, done, total } }),
+          onProgress: ({ done, total, partial }) => {
+            this.state.update({ opening: { place, done, total } });
+            if (partial !== undefined) onHead(partial as Opened);
+          },
         },
       );
     } catch (error) {
@@ -422,6 +497,10 @@ export class Session {
   #setPlaying(isPlaying: boolean): void {
     this.#isToPlay = isPlaying;
     this.state.update({ isPlaying });
+  }
+
+  #tellMove(move: Move): void {
+    for (const watcher of [...this.#moveWatchers]) watcher(move);
   }
 
   #setStatus(changes: Partial<PlayerStatus>): void {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { SERVER_COMMANDS, serverCommands } from "./server.ts";
 
 type Add = (program: Command) => void;
 
@@ -9,6 +10,7 @@ type Add = (program: Command) => void;
 const MODULES: readonly (readonly [names: readonly string[], load: () => Promise<Add>])[] = [
   [["info"], async () => (await import("./info.ts")).addInfo],
   [["view"], async () => (await import("./view.ts")).addView],
+  [SERVER_COMMANDS, serverCommands],
   [["cat"], async () => (await import("./cat.ts")).addCat],
   [["events"], async () => (await import("./events.ts")).addEvents],
   [["state"], async () => (await import("./state.ts")).addState],

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import type { Command } from "commander";
 import { DEMOS } from "../demo/index.ts";
+import { makeFolders } from "../io/node/folders.ts";
 import { EXIT, UsageError } from "./failure.ts";
 import { toJson } from "./json.ts";
 import { Output } from "./output.ts";
@@ -34,7 +34,7 @@ export function addDemo(program: Command): void {
         const seconds = positive("--seconds", options.seconds);
         const seed = positive("--seed", options.seed);
         commandPath(options.output);
-        if (!isInS3(options.output)) await mkdir(options.output, { recursive: true });
+        if (!isInS3(options.output)) await makeFolders(options.output);
         const out = new Output();
         for (const id of ids) {
           const { file, what, entities, load } = DEMOS[id]!;

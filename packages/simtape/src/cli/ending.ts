@@ -55,16 +55,19 @@ export function whenOver(work: () => Promise<void>): void {
 }
 
 /**
- * Ends a command that has succeeded: says what is damaged in its sources, one line for each, and gives the exit code.
- * Where something is, that is never 0.
+ * Ends a command that has succeeded: says of which sources the seek index was not used, and what is damaged in them, and
+ * gives the exit code. Where something is damaged, that is never 0.
  */
 export async function end(exit: number): Promise<number> {
   for (const work of deliveries) await work();
   for (const [name, { findings }] of heeded) {
+    const called = name === "-" ? "standard input" : name;
+    const ignored = findings.find(({ code }) => code === "seek-index-ignored");
+    if (ignored !== undefined) say(`simtape: ${called}: ${ignored.message}`);
     const bad = damageIn(findings);
     if (bad.length === 0) continue;
     const more = bad.length > 1 ? ` (and ${bad.length - 1} more)` : "";
-    say(`simtape: ${name === "-" ? "standard input" : name} is damaged: ${bad[0]!.message}${more}. See: simtape check`);
+    say(`simtape: ${called} is damaged: ${bad[0]!.message}${more}. See: simtape check`);
     if (exit === EXIT.done) exit = EXIT.lossy;
   }
   return exit;

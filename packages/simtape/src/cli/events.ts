@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
-import type { RecordingEvent } from "../model/query/events.ts";
+import { eventKinds, type RecordingEvent } from "../model/query/events.ts";
 import type { Recording } from "../model/recording.ts";
 import { csvRow, textCell } from "./csv.ts";
 import { collected } from "./collected.ts";
 import { UsageError } from "./failure.ts";
+import { known } from "./glob.ts";
 import { toJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
 import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
@@ -52,6 +53,7 @@ function parseCount(text: string): number {
 
 async function list(recording: Recording, options: EventsOptions): Promise<void> {
   const { kind: kinds, who, listed } = options;
+  await checkKinds(recording, kinds);
   const { start, end } = await parseRange(options, recording);
   const format = options.format ?? (options.json !== true && process.stdout.isTTY === true ? "text" : "ndjson");
   const output = new Output();
@@ -68,6 +70,14 @@ async function list(recording: Recording, options: EventsOptions): Promise<void>
     }
   }
   await output.flush();
+}
+
+/** Throws `UsageError` for a kind that no event of the recording can have. */
+async function checkKinds(recording: Recording, kinds: readonly string[] = []): Promise<void> {
+  if (kinds.length === 0) return;
+  const all = await eventKinds(recording);
+  const wrong = kinds.find((kind) => !all.includes(kind));
+  if (wrong !== undefined) throw new UsageError(`no kind of event is called ${wrong}; ${known(wrong, all)}`);
 }
 
 function textOf({ time, kind, text }: RecordingEvent): string {

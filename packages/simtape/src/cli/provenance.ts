@@ -56,10 +56,10 @@ export function inside(
 }
 
 /** What a recording says itself of where it comes from; null when it says nothing. */
-async function provenanceIn(recording: Recording): Promise<Provenance | null> {
+export async function provenanceIn(recording: Recording): Promise<Provenance | null> {
   const found = (await recording.traits()).room?.read(recording.info.metadata);
   const text = found instanceof Uint8Array ? new TextDecoder().decode(found) : found;
-  return typeof text === "string" ? parsed(text) : null;
+  return typeof text === "string" ? parsedProvenance(text) : null;
 }
 
 /** What the file beside a recording says of where it comes from, or else the recording itself. */
@@ -69,7 +69,7 @@ export async function provenanceOf(recording: Recording, path: string): Promise<
 
 async function provenanceAt(path: string): Promise<Provenance | null> {
   const bytes = await bytesBeside(path);
-  return bytes === null ? null : parsed(new TextDecoder().decode(bytes));
+  return bytes === null ? null : parsedProvenance(new TextDecoder().decode(bytes));
 }
 
 async function bytesBeside(path: string): Promise<Uint8Array | null> {
@@ -173,7 +173,8 @@ function besideOf(path: string): string {
   return `${path}.provenance.json`;
 }
 
-function parsed(text: string): Provenance | null {
+/** What such a file says; null: it is none. */
+export function parsedProvenance(text: string): Provenance | null {
   try {
     const value = JSON.parse(text) as Partial<Provenance> | null;
     return value?.simtape === "provenance" && value.version === 1 ? (value as Provenance) : null;

@@ -27,7 +27,7 @@ export function addIndex(program: Command): void {
     .argument("<files...>", "paths of recordings, or of folders that are one")
     .option("--beside", "write NAME.simtape-index beside the recording; the default")
     .option("--cache", "write it to the cache folder of this user")
-    .option("--paths", "list all paths of the recording, too; takes several times as long")
+    .option("--paths", "list all paths also where values are decoded late; takes several times as long")
     .option("--json", "one JSON object for each recording")
     .addHelpText("after", "\nExamples:\n  $ simtape index town.log\n  $ simtape index *.tape --cache")
     .action(async (files: readonly string[], options: IndexOptions) => {
@@ -68,12 +68,13 @@ async function indexFile(
   }
 }
 
-function tellReport({ bytes, recordingBytes, states, events, paths, hasScan }: SideCarReport): string {
+function tellReport({ bytes, recordingBytes, states, events, paths, hasScan, hasChart }: SideCarReport): string {
   const percent = `${((100 * bytes) / recordingBytes).toFixed(2)}%`;
   const holds = [
     ...(hasScan ? ["places"] : []),
     counted(states, "state"),
     events === null ? "no events" : counted(events, "event"),
+    ...(hasChart ? ["a chart"] : []),
     ...(paths === null ? [] : [counted(paths, "path")]),
   ];
   return `${byteSize(bytes)}, ${percent} of it, with ${holds.join(", ")}`;

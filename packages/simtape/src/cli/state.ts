@@ -3,11 +3,11 @@ import type { EntitySet, State } from "../model/state.ts";
 import { collected } from "./collected.ts";
 import { damageIn } from "./ending.ts";
 import { EXIT } from "./failure.ts";
-import { matchingSome } from "./glob.ts";
 import { findingToPlain } from "./info.ts";
 import { preview, stateToJson } from "./json.ts";
 import { Output, paint } from "./output.ts";
 import { type ReadOptions, seeks, withRecording } from "./recordings.ts";
+import { partOf } from "./state-part.ts";
 import { clock, parseTime, TIME_HELP } from "./time.ts";
 
 interface StateOptions extends ReadOptions {
@@ -28,17 +28,22 @@ export function addState(program: Command): void {
     .argument("<file>", "path, folder, URL, or - for standard input")
     .requiredOption("--at <time>", "the time")
     .option("--interpolate", "interpolate between two recorded frames")
-    .option("--path <glob>", "only values and sets whose name matches (may be given more than once)", collected)
+    .option(
+      "--path <glob>",
+      "only values, sets, things (vehicles/24) and numbers (vehicles/24/position.x) whose name matches (may be given more than once)",
+      collected,
+    )
     .option("--json", "one JSON object with everything")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape state town.log --at 12.5s\n  $ simtape state flight.fgtape --at 1m30s --path '/position/*'\n  $ simtape state race.hcrp --at t1200 --json | jq .sets.players`,
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape state town.log --at 12.5s\n  $ simtape state flight.fgtape --at 1m30s --path '/position/*'\n  $ simtape state town.log --at 12.5s --path 'vehicles/*/position.x'\n  $ simtape state race.hcrp --at t1200 --json | jq .sets.players`,
     )
     .action(async (file: string, options: StateOptions) => {
       const output = new Output();
       await withRecording(file, options, async (recording) => {
         const time = await parseTime(options.at, recording);
-        const state = narrowed(await recording.state(time, { interpolate: options.interpolate }), options.path);
+        const whole = await recording.state(time, { interpolate: options.interpolate });
+        const state = options.path === undefined ? whole : partOf(whole, options.path);
         const findings = damageIn(recording.findings).map(findingToPlain);
         if (options.json === true) await output.line(stateToJson(state, findings));
         else await output.lines(tellState(state));
@@ -46,20 +51,6 @@ export function addState(program: Command): void {
       await output.flush();
       process.exitCode = EXIT.done;
     });
-}
-
-function narrowed(state: State, globs: readonly string[] | undefined): State {
-  if (globs === undefined) return state;
-  const isMatch = matchingSome(
-    globs,
-    [...state.sets.keys(), ...state.values.keys()],
-    `value or set at ${clock(state.time)}`,
-  );
-  return {
-    time: state.time,
-    values: new Map([...state.values].filter(([path]) => isMatch(path))),
-    sets: new Map([...state.sets].filter(([name]) => isMatch(name))),
-  };
 }
 
 /** State for people: sets as small tables, values as lines; what does not fit is counted. */

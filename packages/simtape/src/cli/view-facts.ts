@@ -41,7 +41,8 @@ export async function factsOf({ folder, main, bytes }: Extract<ViewEntry, { fold
   return { format, seconds: (end - start) / 1e9, places: await placesIn(recording, start, end) };
 }
 
-async function placesIn(recording: Recording, start: number, end: number): Promise<ViewFacts["places"]> {
+/** Places of things at some moments from `start` to `end`, as a list shows them. */
+export async function placesIn(recording: Recording, start: number, end: number): Promise<ViewFacts["places"]> {
   const found: [number, number, number][] = [];
   for (let moment = 0; moment < MOMENTS; moment++) {
     const when = moment / (MOMENTS - 1);

@@ -27,23 +27,37 @@ export interface ViewServer {
   close(): Promise<void>;
 }
 
+/** What is served, and to whom. */
+export interface Serving {
+  /** The built page. */
+  readonly folder: string;
+  readonly entries: readonly ViewEntry[] | ViewList;
+  /** 0, the default: any free one. */
+  readonly port?: number;
+  /** Files by name for recordings that may have one of that name beside them, and have none. */
+  readonly given?: ReadonlyMap<string, Uint8Array> | undefined;
+  /** Real paths of format modules, which the page loads with the scripts that they import. */
+  readonly modules?: readonly string[];
+  /** Absent: this machine only. */
+  readonly reach?: Reach;
+  /** Makes the seek indexes of what is opened, and is closed with the server; null, the default: there are none. */
+  readonly indexes?: ViewIndexes | null;
+}
+
 /**
- * Serves the page built in `folder` and the files of `entries`, below a path that cannot be guessed; on 127.0.0.1 unless
- * `reach` says otherwise. Reading only; files by ranges and with ETags; nothing but what belongs to the entries, wherever links lead. `given`
- * are files by name for recordings that may have one of that name beside them, and have none.
- * `modules` are real paths of format modules, which the page loads with the scripts that they import. Rejects with the
- * system's error, and a message for users, when it cannot listen there. `indexes` makes the seek indexes of what is
- * opened, and is closed with the server.
+ * Serves a page and the files of recordings, below a path that cannot be guessed. Reading only; files by ranges and with
+ * ETags; nothing but what belongs to the entries, wherever links lead. Rejects with the system's error, and a message for
+ * users, when it cannot listen there.
  */
-export async function serveView(
-  folder: string,
-  entries: readonly ViewEntry[] | ViewList,
-  port: number,
-  given: ReadonlyMap<string, Uint8Array> = new Map(),
-  modules: readonly string[] = [],
-  reach: Reach = {},
-  indexes: ViewIndexes | null = null,
-): Promise<ViewServer> {
+export async function serveView({
+  folder,
+  entries,
+  port = 0,
+  given = new Map(),
+  modules = [],
+  reach = {},
+  indexes = null,
+}: Serving): Promise<ViewServer> {
   const token = randomBytes(12).toString("base64url");
   const page = await pageOf(folder, { recordings: LIST, formats: modules.map(moduleAddress).join(" ") });
   const policy = policyOf(page);

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { EXIT, UsageError } from "./failure.ts";
 import { formatModules } from "./formats.ts";
+import { toJson } from "./json.ts";
 import { counted, Output, say } from "./output.ts";
 import { type ReadOptions, takesFiles } from "./recordings.ts";
 import { entriesOf } from "./view-entries.ts";
@@ -18,6 +19,7 @@ interface ViewOptions extends Pick<ReadOptions, "given"> {
   readonly host: string;
   readonly publicOrigin?: string;
   readonly open?: boolean;
+  readonly json?: boolean;
   readonly ghost?: boolean;
   readonly index: boolean;
 }
@@ -35,6 +37,7 @@ export function addView(program: Command): void {
     .option("--public-origin <origin>", "what the browser has before the path, through a tunnel or a proxy")
     .option("--no-index", "neither make seek indexes in the cache, nor use those that were kept")
     .option("--open", "open the page in the browser of this machine")
+    .option("--json", "print the address as one JSON object")
     .addHelpText(
       "after",
       "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open\n  $ simtape view town.log --port 8123 --public-origin http://localhost:9000    # ssh -L 9000:localhost:8123",
@@ -45,11 +48,18 @@ export function addView(program: Command): void {
       const { host, publicOrigin, given } = options;
       const reach = { host, publicOrigin: publicOrigin === undefined ? undefined : originOf(publicOrigin) };
       const indexes = options.index ? new ViewIndexes() : null;
-      const port = portOf(options.port);
-      const server = await serveView(builtViewer(), list, port, given, formatModules(), reach, indexes);
+      const server = await serveView({
+        folder: builtViewer(),
+        entries: list,
+        port: portOf(options.port),
+        given,
+        modules: formatModules(),
+        reach,
+        indexes,
+      });
       const output = new Output();
       const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
-      await output.line(address);
+      await output.line(options.json === true ? toJson({ url: address }) : address);
       await output.flush();
       if (await isReachedFromElsewhere(host)) {
         say("warning: other machines can reach it: the recordings can be read by all who have this address");

@@ -5,6 +5,7 @@ import { Notes } from "../record/live/notes.ts";
 import { eventsOf } from "../record/live/profile.ts";
 import { type Point, World } from "../record/live/world.ts";
 import { WorldSink } from "../record/live/world-sink.ts";
+import { WorldSnapshots } from "../record/live/world-snapshots.ts";
 import { type Course, Runner } from "./hcrp-runner.ts";
 
 export interface DemoOptions {
@@ -31,24 +32,19 @@ const RACE_TICKS = 2400;
  */
 export async function demo(options: DemoOptions, to: SinkBundle): Promise<void> {
   const { seconds, entities, seed } = options;
-  const writer = await createWriter(to, {
-    epoch: EPOCH,
-    metadata: {
-      worldId: uuid(seed, 0),
-      worldVersion: "spiral-tower",
-      recordingId: uuid(seed, 1),
-      dataVersion: DATA_VERSION,
-      metadata: { map: "Spiral Tower" },
-    },
-  });
+  const notes = new Notes();
+  const snapshots: WorldSnapshots = new WorldSnapshots(() => world);
+  const metadata = {
+    worldId: uuid(seed, 0),
+    worldVersion: "spiral-tower",
+    recordingId: uuid(seed, 1),
+    dataVersion: DATA_VERSION,
+    metadata: { map: "Spiral Tower" },
+  };
+  const writer = await createWriter(to, { epoch: EPOCH, metadata }, snapshots);
+  const sink = new WorldSink(writer, snapshots, (mark) => notes.mark(mark));
+  const world: World = new World(sink, eventsOf("cinema"));
   try {
-    const notes = new Notes();
-    const sink = new WorldSink(
-      writer,
-      () => world,
-      (mark) => notes.mark(mark),
-    );
-    const world: World = new World(sink, eventsOf("cinema"));
     const race = new Race(world, notes, Math.max(1, entities), seed);
     const ticks = Math.max(1, Math.round(seconds * TICKS_PER_SECOND));
     for (let tick = 0; tick < ticks; tick++) {

@@ -118,6 +118,27 @@ export class S3Client {
     return url;
   }
 
+  /** An address at which an object can be read for `seconds` without credentials. */
+  async presigned(key: string, seconds: number): Promise<string> {
+    const url = this.url(key, { "X-Amz-Expires": String(seconds) });
+    const credentials = await this.#credentials();
+    if (credentials === null) return this.url(key).href;
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    const signer = new AwsV4Signer({
+      method: "GET",
+      url: url.href,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      service: "s3",
+      region: this.#region,
+      datetime: this.#now(),
+      cache: this.#cache,
+      signQuery: true,
+    });
+    return (await signer.sign()).url.href;
+  }
+
   /** Waits before try `attempt` (1, 2, …): at random, on average twice as long each time, 20 s at most. */
   wait(attempt: number, signal?: AbortSignal): Promise<void> {
     return this.clock.sleep(this.clock.random() * Math.min(20_000, 100 * 2 ** attempt), signal);
@@ -221,7 +242,6 @@ export class S3Client {
     const body = (init.body ?? null) as Uint8Array<ArrayBuffer> | null;
     const credentials = await this.#credentials();
     if (credentials === null) return this.#fetch(url.href, { method, headers: init.headers, body, signal });
-    const datetime = new Date(this.clock.now() + this.#skew).toISOString().replace(/[:-]|\.\d{3}/g, "");
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     this.#secrets = [secretAccessKey, sessionToken ?? ""].filter((secret) => secret !== "");
     const signer = new AwsV4Signer({
@@ -233,11 +253,16 @@ export class S3Client {
       ...(sessionToken === undefined ? {} : { sessionToken }),
       service: "s3",
       region: this.#region,
-      datetime,
+      datetime: this.#now(),
       cache: this.#cache,
     });
     const { headers } = await signer.sign();
     return this.#fetch(url.href, { method, headers, body, signal });
+  }
+
+  /** As signatures have it. */
+  #now(): string {
+    return new Date(this.clock.now() + this.#skew).toISOString().replace(/[:-]|\.\d{3}/g, "");
   }
 
   async #credentials(): Promise<S3Credentials | null> {

@@ -20,6 +20,12 @@ export function s3Store(options: S3Options): Store {
   return new S3Store(new S3Client(options), options.partSize ?? 8 * 1024 * 1024);
 }
 
+/** Makes addresses at which an object of a bucket can be read for some seconds without its credentials. */
+export function s3Presigner(options: S3Options): (key: string, seconds: number) => Promise<string> {
+  const client = new S3Client(options);
+  return (key, seconds) => client.presigned(key, seconds);
+}
+
 class S3Store implements Store {
   readonly name: string;
   readonly #client: S3Client;

@@ -221,7 +221,10 @@ export class Recording<Channels extends object = object, Id extends string = str
    * and `RecordingError` with code `over-budget` when more comes than the budget has: then ask for batches.
    */
   series(paths: readonly (SeriesPath | string)[], options: SeriesOptions = {}): Promise<readonly Series[]> {
-    return this.#guard(async () => (await import("./query/series.ts")).seriesOf(this.#queries(), paths, options));
+    return this.#guard(async () => {
+      const kept = await this.#keptSeries(paths, options);
+      return kept ?? (await import("./query/series.ts")).seriesOf(this.#queries(), paths, options);
+    });
   }
 
   /** The same in pieces, one behind the other: in each a series for every path, with the rows that came since. */
@@ -229,6 +232,11 @@ export class Recording<Channels extends object = object, Id extends string = str
     paths: readonly (SeriesPath | string)[],
     options: SeriesBatchOptions = {},
   ): AsyncGenerator<readonly Series[]> {
+    const kept = await this.#keptSeries(paths, options);
+    if (kept !== null) {
+      yield kept;
+      return;
+    }
     const { seriesBatchesOf } = await import("./query/series.ts");
     yield* this.#guarded(seriesBatchesOf(this.#queries(), paths, options));
   }
@@ -249,6 +257,18 @@ export class Recording<Channels extends object = object, Id extends string = str
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** From the side-car; null: it has not just that. */
+  async #keptSeries(
+    paths: readonly (SeriesPath | string)[],
+    options: SeriesOptions,
+  ): Promise<readonly Series[] | null> {
+    if (this.sideCar?.hasChart !== true || options.points === undefined) return null;
+    const { start, end } = await this.timeline();
+    const isWhole = (options.start ?? start) === start && (options.end ?? after(end)) === after(end);
+    const chart = isWhole ? await this.sideCar.chart(options.signal) : null;
+    return chart === null ? null : (await import("./query/kept-chart.ts")).keptSeries(chart, paths, options);
   }
 
   async #interpolated(state: State, time: Time, signal: AbortSignal | undefined): Promise<State> {

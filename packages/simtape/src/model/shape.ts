@@ -20,6 +20,26 @@ export function problemIn(shape: v.GenericSchema, value: unknown): Problem | nul
   return issues === undefined ? null : problemOf(issues[0]);
 }
 
+/** Fields too many that are taken out of one document at most. */
+const MOST_UNKNOWN = 64;
+
+/**
+ * A copy of `value` without the fields that `shape` has not, and how many those were; null: it does not fit without
+ * them either.
+ */
+export function withKnownFields(shape: v.GenericSchema, value: unknown): { value: unknown; left: number } | null {
+  const copy: unknown = structuredClone(value);
+  for (let left = 0; left <= MOST_UNKNOWN; left++) {
+    const { issues } = v.safeParse(shape, copy, { abortEarly: true });
+    if (issues === undefined) return { value: copy, left };
+    const [{ type, expected, path }] = issues;
+    const step = path?.at(-1);
+    if (type !== "strict_object" || expected !== "never" || step === undefined) return null;
+    delete (step.input as Record<string, unknown>)[String(step.key)];
+  }
+  return null;
+}
+
 /** What was expected, and the beginning of what was found. */
 export function tell({ expected, found }: Problem): string {
   const all = typeof found === "number" ? String(found) : (JSON.stringify(found) ?? "nothing");

@@ -87,6 +87,11 @@ export class MutableState implements StateTarget {
     this.#frozen = null;
   }
 
+  /** Whether any value was ever late: to look at all of them takes much longer than to fold them. */
+  get isLate(): boolean {
+    return this.#isLate;
+  }
+
   /** For the undo log: sets or deletes a value without noting it. */
   putBackValue(path: string, before: Kept | undefined): void {
     if (before === undefined) this.#values.delete(path);

@@ -4,6 +4,11 @@ import { type Finding, RecordingError } from "../model/error.ts";
 import { Growth } from "../model/growth.ts";
 import { openBundle } from "../model/open.ts";
 import { eventTap, type RecordingEvent } from "../model/query/events.ts";
+import { CHART_POINTS, firstChartOf } from "../model/query/first-chart.ts";
+import { plainChart } from "../model/query/kept-chart.ts";
+import type { PathInfo } from "../model/query/listing.ts";
+import { PathTap } from "../model/query/paths.ts";
+import type { Series } from "../model/query/sinks.ts";
 import type { Format, OpenOptions } from "../model/reader.ts";
 import type { Recording } from "../model/recording.ts";
 import { type FileKey, keysOf } from "../model/side-car/key.ts";
@@ -21,16 +26,18 @@ const SHARE = 0.01;
 const LEAST = 64 << 10;
 /** Payload bytes between two states, at first. */
 const EVERY = 8 << 20;
+/** Paths that are listed at most: more are none to choose from. */
+const MOST_PATHS = 1 << 17;
 /** Bytes of states that are held until they are written, at most. */
 const STATES_BYTES = 64 << 20;
-/** Parts of the room that events, and paths, may take. */
+/** Part of the room that events, the chart, and paths may take, each. */
 const LIST_PART = 0.25;
 
 /** How a side-car is made. Everything is optional. */
 export interface SideCarOptions extends Omit<OpenOptions, "seekIndex" | "scans"> {
   /** Payload bytes between two states at least, 8 MiB by default: about so much is folded at most after a jump. */
   readonly every?: number | undefined;
-  /** Whether paths are listed, which takes a pass of its own, several times as long; default false. */
+  /** Whether paths are listed also where values are decoded late, which takes several times as long; default false. */
   readonly paths?: boolean | undefined;
   /** Bytes that it may have; by default one percent of those of the recording, and 64 KiB in any case. */
   readonly room?: number | undefined;
@@ -43,11 +50,13 @@ export interface SideCarReport {
   readonly bytes: number;
   /** States that it has, so that folding begins near every time. */
   readonly states: number;
-  /** Events and paths that it lists; null: there is no room for them, or they were not asked for. */
+  /** Events and paths that it lists; null: there is no room for them, or it would take too long to list them. */
   readonly events: number | null;
   readonly paths: number | null;
   /** What a scan learned is kept; false: the file has an index of its own. */
   readonly hasScan: boolean;
+  /** The series of the first chart are kept; false: there is no room for them, or nothing to draw. */
+  readonly hasChart: boolean;
   /** What is wrong with the recording, as far as it was read. */
   readonly findings: readonly Finding[];
 }
@@ -92,16 +101,19 @@ async function made(
   if (hasScan) sections.set("scans", packed(learned));
   let left = room - (sections.get("scans")?.bytes.length ?? 0);
   const pass = await Pass.over(recording, options.every ?? EVERY, Math.min(left, STATES_BYTES), options);
-  const keep = (name: string, list: readonly unknown[] | null): number | null => {
-    if (list === null) return null;
-    const section = packed(list as readonly Value[]);
-    if (section.bytes.length > room * LIST_PART || section.bytes.length > left) return null;
+  const keep = (name: string, value: unknown): boolean => {
+    const section = packed(value as Value);
+    if (section.bytes.length > room * LIST_PART || section.bytes.length > left) return false;
     sections.set(name, section);
     left -= section.bytes.length;
-    return list.length;
+    return true;
   };
-  const events = keep("events", pass.events);
-  const paths = keep("paths", options.paths === true ? await recording.paths({ signal: options.signal }) : null);
+  const keepAll = (name: string, list: readonly unknown[] | null): number | null =>
+    list !== null && keep(name, list) ? list.length : null;
+  const events = keepAll("events", pass.events);
+  const chart = await chartOf(recording, options.signal);
+  const hasChart = chart.length > 0 && keep("chart", plainChart(chart));
+  const paths = keepAll("paths", pass.paths);
   const states = pass.fitting(left);
   for (const [index, { section }] of states.entries()) sections.set(stateName(index), section);
   const after = await keysOfFiles(bundle, recording, options.signal);
@@ -126,9 +138,16 @@ async function made(
       events,
       paths,
       hasScan,
+      hasChart,
       findings: recording.findings,
     },
   };
+}
+
+/** The numbers to draw at first, by a pass of their own, which folds no more than these need. */
+async function chartOf(recording: Recording, signal: AbortSignal | undefined): Promise<readonly Series[]> {
+  const paths = await firstChartOf(recording, { signal });
+  return recording.series(paths, { points: CHART_POINTS, signal });
 }
 
 /** The keys of the files, by sources of its own. */
@@ -166,6 +185,8 @@ interface PackedState {
 class Pass {
   /** Null: there are too many to be kept, or the format finds none. */
   events: RecordingEvent[] | null = [];
+  /** Null: there are too many to be kept, or they take too long. */
+  paths: readonly PathInfo[] | null = null;
   #states: PackedState[] = [];
   #every: number;
   readonly #room: number;
@@ -185,6 +206,7 @@ class Pass {
     const state = new MutableState();
     reader.state.begin?.(state);
     const growth = new Growth(reader.budget);
+    const paths = new PathTap(reader, state, MOST_PATHS, options.paths === true);
     const keyframes = new FullKeyframes(recording);
     let since = 0;
     let last: Time = Number.NEGATIVE_INFINITY;
@@ -196,15 +218,19 @@ class Pass {
         since = 0;
       }
       for (let from = 0; from < batch.length; ) {
+        if (batch.time[from]! > last) paths.end(state, last);
         if (from > 0 && since >= pass.#every) {
           state.time = last;
           pass.#lay(state);
           since = 0;
         }
         let to = from;
-        for (; to < batch.length && since < pass.#every; to++) since += batch.end[to]! - batch.start[to]!;
+        // paths are listed moment by moment
+        for (; to < batch.length && since < pass.#every && batch.time[to] === batch.time[from]; to++)
+          since += batch.end[to]! - batch.start[to]!;
         // a moment is not cut
         while (to < batch.length && batch.time[to] === (to === 0 ? last : batch.time[to - 1])) to++;
+        paths.rows(batch, from, to);
         growth.apply(reader.state, state, batch, from, to);
         last = batch.time[to - 1]!;
         from = to;
@@ -214,6 +240,8 @@ class Pass {
       if (end > start) options.onProgress?.((size * (last - start)) / (end - start), size);
     }
     if (tap !== null) pass.#collect(tap.rest());
+    paths.end(state, last);
+    pass.paths = await paths.list(() => recording.traits());
     return pass;
   }
 

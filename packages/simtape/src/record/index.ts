@@ -2,7 +2,10 @@
 export type { Identity, Stance } from "./live/body.ts";
 export { changeMetadata, type MetadataChange, type MetadataReport } from "./compact/change-metadata.ts";
 export { type CompactOptions, type CompactReport, compact, isCompactionOf } from "./compact/compact.ts";
+export { type EraseOptions, type EraseReport, eraseSubject } from "./compact/erase.ts";
 export { type Ghost, ghost, readGhost } from "./compact/ghost.ts";
+export { type GhostTrack, ghostOf, trackOf } from "./compact/ghost-of.ts";
+export { isRecorded } from "./compact/is-recorded.ts";
 export type { StrictOptions } from "./compact/source.ts";
 export { type TrainOptions, trainDictionary } from "./dictionary/dictionary.ts";
 export type { RecordingLimits } from "./live/limits.ts";
@@ -27,9 +30,13 @@ export {
   type RetentionMatch,
   type RetentionPolicy,
 } from "./retain/policy.ts";
+export { type Run, runOf } from "./retain/run.ts";
+export { retentionIdOf } from "./retain/survey.ts";
 export type { MainFile, Placed, Tombstone } from "./retain/tombstone.ts";
+export type { ProfileProperty } from "./live/notes.ts";
 export { type Clip, Ring, type RingOptions, type Trigger } from "./live/ring.ts";
 export { stateHash } from "./compact/state-hash.ts";
+export { type Verdict, type VerdictMark, writeVerdict } from "./compact/verdict.ts";
 export { type VerifyOptions, type VerifyReport, verify } from "./compact/verify.ts";
 export {
   type CompactionVisitor,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
+import { SERVER_COMMANDS } from "../../src/cli/server.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { openBundle } from "../../src/model/open.ts";
 import { check } from "../../src/ops/check.ts";
@@ -114,7 +115,8 @@ async function commandsOf(): Promise<string[]> {
     command.commands.length === 0
       ? [path.join(" ")]
       : command.commands.flatMap((inner) => leaves(inner, [...path, inner.name()]));
-  return leaves(program, []);
+  // those of a server give files as they are, or ask it
+  return leaves(program, []).filter((words) => !SERVER_COMMANDS.includes(words.split(" ")[0]!));
 }
 
 test("every command of the program is tried below, or says why not", async () => {

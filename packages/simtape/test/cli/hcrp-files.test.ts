@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
+import { SERVER_COMMANDS } from "../../src/cli/server.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { simtape } from "./run.ts";
 
@@ -38,7 +39,8 @@ test("an HCRP recording opens with the dictionary that is given, or that is besi
 test("the options of formats are those of commands that open recordings, of any format or of theirs", async () => {
   const program = new Command();
   await addCommands(program, undefined);
-  const all = program.commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
+  const own = program.commands.filter((command) => !SERVER_COMMANDS.includes(command.name()));
+  const all = own.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
   const names = (commands: readonly Command[]): string[] => commands.map((command) => command.name());
   const without = all.filter(({ options }) => !options.some(({ long }) => long === "--dictionary"));
   expect(names(without)).toEqual(["record", "recover", "retain", "corrupt", "demo", "info", "collisions", "blocked"]);
@@ -46,8 +48,8 @@ test("the options of formats are those of commands that open recordings, of any 
     expect(command.helpInformation()).not.toContain("default: []");
     for (const format of FORMATS.filter(({ options }) => options !== undefined && !without.includes(command)))
       for (const { name, help } of format.options ?? []) {
-        const own = command.options.find(({ long }) => long === `--${name}`);
-        expect([command.name(), own?.description]).toEqual([
+        const found = command.options.find(({ long }) => long === `--${name}`);
+        expect([command.name(), found?.description]).toEqual([
           command.name(),
           command.name() === "compact" ? "zstd dictionary to compress with, see simtape dictionary" : help,
         ]);

@@ -241,7 +241,7 @@ describe("name, password and signature of a URL", () => {
     mkdirSync(page);
     writeFileSync(join(page, "index.html"), '<meta name="simtape-recordings" content="">');
     const entries = await entriesOf([urlOf("short.traj"), urlOf("not-there.log")]);
-    const view = await serveView(page, entries, 0);
+    const view = await serveView({ folder: page, entries });
     try {
       const base = new URL(view.address([]));
       expect(found(view.address(entries))).toEqual([]);

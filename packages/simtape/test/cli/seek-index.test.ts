@@ -87,7 +87,18 @@ describe("simtape index", () => {
     const info = await infoOf(path);
     expect(info).toMatchObject({ seekIndex: "built", sideCar: null });
     expect(info.findings.map(({ code }) => code)).toContain("seek-index-ignored");
-    expect((await simtape(["state", path, "--at", "1s"])).exit).toBe(0);
+    for (const words of [
+      ["state", path, "--at", "1s"],
+      ["events", path],
+      ["cat", path, "--limit", "1"],
+    ]) {
+      const { exit, stderr } = await simtape(words);
+      expect([exit, stderr]).toEqual([
+        0,
+        expect.stringMatching(/^simtape: .*town\.log: its seek index was not used: .*\n$/),
+      ]);
+    }
+    expect((await simtape(["state", path, "--at", "1s", "--no-index"])).stderr).toBe("");
   });
 
   test("is not used with --no-index, nor by commands that judge a recording", async () => {

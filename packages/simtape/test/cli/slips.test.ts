@@ -120,6 +120,21 @@ describe("a name that is not there is refused, with those that are near", () => 
     );
   });
 
+  test("things and numbers of a set", async () => {
+    expect(await refusal(["state", town, "--at", "1s", "--path", "vehicles/24/position.q"])).toMatch(
+      /matches vehicles\/24\/position\.q; the nearest: vehicles\/24\/position\.x, /,
+    );
+    expect(await refusal(["state", town, "--at", "1s", "--path", "vehicles/99/*"])).toContain(
+      "; the nearest: vehicles/",
+    );
+  });
+
+  test("kinds of events", async () => {
+    expect(await refusal(["events", town, "--kind", "spawn", "--kind", "colision"])).toMatch(
+      /no kind of event is called colision; there are: collision, .*\bspawn\b/,
+    );
+  });
+
   test("channels", async () => {
     for (const words of [
       ["cat", town, "-c", "position", "-c", "positoin"],
@@ -214,6 +229,13 @@ describe("with --json a failure is an object on standard output", () => {
 });
 
 describe("what cannot be done is said in a sentence", () => {
+  test("a folder in which none can be made", async () => {
+    for (const words of [["record"], ["demo", "hcrp", "--seconds", "1", "-o"]]) {
+      const { exit, stderr } = await simtapeProcess([...words, "/proc/simtape/run"]);
+      expect([exit, stderr]).toEqual([1, expect.stringMatching(/^simtape: [^\n]*\/proc\/simtape[^\n]*\n$/)]);
+    }
+  });
+
   test("a dialect that is none, or that cannot hold the recording", async () => {
     const none = await simtapeProcess(["convert", town, join(folder, "x.tape"), "--dialect", "nosuch"]);
     expect([none.exit, none.stderr]).toEqual([2, expect.stringMatching(/^simtape: [^\n]*there are A[^\n]*\n$/)]);
@@ -246,7 +268,7 @@ describe("what cannot be done is said in a sentence", () => {
         const { exit, stderr } = await simtapeProcess(["record", join(folder, "run-1"), "--input", place]);
         expect([exit, stderr]).toEqual([2, `simtape: another program listens there: ${place}\n`]);
       }
-      await expect(serveView(pageFolder(), [], port)).rejects.toThrow(
+      await expect(serveView({ folder: pageFolder(), entries: [], port })).rejects.toThrow(
         `port ${port} is taken by another program: choose another --port, or leave it out for a free one`,
       );
     } finally {

@@ -118,6 +118,14 @@ test("answers under the public origin and under its own name", async () => {
   expect((await ask(port, address.pathname, "evil.example:9000"))[0]).toBe(403);
 });
 
+test("with --json the address is in one line for programs", async () => {
+  const [line] = (await once(createInterface(start(["--json"]).stdout!), "line")) as [string];
+  const told = JSON.parse(line) as { url: string };
+  expect(told).toEqual({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\//) });
+  const { port, host, pathname } = new URL(told.url);
+  expect(await ask(Number(port), pathname, host)).toEqual([200, "<title>the page</title>"]);
+});
+
 test("listens for other machines only when it is asked to, and warns", async () => {
   const { address, said } = await serving(["--host", "0.0.0.0"]);
   expect(said).toContain("warning: other machines can reach it");

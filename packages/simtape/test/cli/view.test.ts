@@ -59,7 +59,7 @@ beforeAll(async () => {
   symlinkSync(scripts[2]!, join(own, "pose log/link.js"));
   symlinkSync(join(own, "secret.txt"), join(own, "pose log/secret.js"));
   const entries = await entriesOf([folder, "https://example.org/far%20away.hcrp?v=1"]);
-  server = await serveView(page, entries, 0, new Map(), [scripts[0]!]);
+  server = await serveView({ folder: page, entries, modules: [scripts[0]!] });
   base = server.address([]);
 });
 
@@ -277,7 +277,7 @@ describe("the server of the viewer", () => {
 
   test("gives a dictionary that was named, beside recordings of HCRP only", async () => {
     const entries = await entriesOf([join(folder, "town.log"), join(folder, "parkour")]);
-    const given = await serveView(join(folder, "../page"), entries, 0, new Map([["32769.dict", town]]));
+    const given = await serveView({ folder: join(folder, "../page"), entries, given: new Map([["32769.dict", town]]) });
     const statusOf = async (path: string): Promise<number> => (await fetch(new URL(path, given.address([])))).status;
     try {
       expect(await statusOf("files/1/32769.dict")).toBe(200);
@@ -290,7 +290,7 @@ describe("the server of the viewer", () => {
 
   test("tells the address at which recordings are open", async () => {
     const entries = await entriesOf([join(folder, "town.log"), join(folder, "short.traj")]);
-    await using two = Object.assign(await serveView(join(folder, "../page"), entries, 0), {
+    await using two = Object.assign(await serveView({ folder: join(folder, "../page"), entries }), {
       async [Symbol.asyncDispose]() {
         await two.close();
       },
@@ -405,7 +405,7 @@ describe("the seek indexes of the viewer", () => {
       writeFileSync(at + ENDING, (await makeSideCar(fromFile(at), FORMATS)).bytes);
     }, 1);
     const entries = await entriesOf([path]);
-    const own = await serveView(join(root, "page"), entries, 0, new Map(), [], {}, indexes);
+    const own = await serveView({ folder: join(root, "page"), entries, indexes });
     const address = new URL(`files/0/town.log`, own.address([]));
     const index = async (): Promise<Response> => fetch(new URL(address.href + ENDING));
     expect((await index()).status).toBe(204);

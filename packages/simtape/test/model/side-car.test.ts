@@ -3,10 +3,17 @@ import { Budget } from "../../src/bytes/budget.ts";
 import { Sha256 } from "../../src/bytes/sha256.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { memory } from "../../src/io/memory.ts";
+import type { SourceBundle } from "../../src/io/source.ts";
 import { openBundle } from "../../src/model/open.ts";
+import { CHART_POINTS, firstChartOf } from "../../src/model/query/first-chart.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import { SideCarFile, VERSION } from "../../src/model/side-car/layout.ts";
 import { makeSideCar } from "../../src/ops/side-car.ts";
+import type { PathInfo } from "../../src/model/query/listing.ts";
+import { PathTap } from "../../src/model/query/paths.ts";
+import type { Series } from "../../src/model/query/sinks.ts";
+import { MutableState } from "../../src/model/state.ts";
+import { after } from "../../src/model/time.ts";
 import type { Frame } from "../../src/play/frame.ts";
 import { play } from "../../src/play/player.ts";
 import { stateText } from "../../src/testing/digest.ts";
@@ -56,6 +63,11 @@ describe("a recording opened with its side-car", () => {
     }
     expect(report.paths).not.toBe(null);
     expect(difference(await plain.paths(), await kept.paths())).toBe(null);
+    const chart = await firstChartOf(plain);
+    expect(report.hasChart).toBe(chart.length > 0);
+    expect(await firstChartOf(kept)).toEqual(chart);
+    const [line, found] = await Promise.all([plain, kept].map((one) => one.series(chart, { points: CHART_POINTS })));
+    expect(difference(line, found)).toBe(null);
     const half = { start: start + (end - start) / 3, end: start + (2 * (end - start)) / 3 };
     expect(difference(await eventsOf(plain), await eventsOf(kept))).toBe(null);
     expect(difference(await eventsOf(plain, half), await eventsOf(kept, half))).toBe(null);
@@ -64,6 +76,57 @@ describe("a recording opened with its side-car", () => {
     await kept.close();
   });
 });
+
+test("the first chart of a recording is drawn from its side-car, which has it just as it was read", async () => {
+  const { bundle } = SOUND.find(({ format }) => format === "carla")!;
+  const { bytes } = await makeSideCar(bundle(), FORMATS, { room: ROOM });
+  const kept = await openBundle(bundle(), FORMATS, { seekIndex: memory(bytes) });
+  const paths = await firstChartOf(kept);
+  const first = await kept.series(paths, { points: CHART_POINTS });
+  // whatever a caller does to what it was given
+  first[0]!.value.fill(7);
+  await kept.reader.close();
+  const { start, end } = await kept.timeline();
+  const batches: Series[][] = [];
+  const asked = { start, end: after(end), points: CHART_POINTS, rows: 10 };
+  for await (const batch of kept.seriesBatches(paths, asked)) batches.push([...batch]);
+  const plain = await openBundle(bundle(), FORMATS);
+  expect(difference(batches, [await plain.series(paths, { points: CHART_POINTS })])).toBe(null);
+  // anything else is read
+  await expect(kept.series(paths, { points: CHART_POINTS / 2 })).rejects.toThrow();
+  await expect(kept.series(paths, { ...asked, end: end - 1 })).rejects.toThrow();
+  await plain.close();
+});
+
+test("paths are listed unless they are too many, or have to be decoded at every moment", async () => {
+  const late = SOUND.filter(({ format }) => format === "carla");
+  for (const { bundle, format } of SOUND) {
+    const { report } = await makeSideCar(bundle(), FORMATS, { room: ROOM });
+    if (format !== "carla") expect(report.paths).toBe((await pathsOf(bundle())).length);
+  }
+  const reports = await Promise.all(late.map(({ bundle }) => makeSideCar(bundle(), FORMATS, { room: ROOM })));
+  expect(reports.map(({ report }) => report.paths)).toContain(null);
+  const { bundle } = SOUND.find(({ format }) => format === "nanover")!;
+  const recording = await openBundle(bundle(), FORMATS);
+  const state = new MutableState();
+  const tap = new PathTap(recording.reader, state, 3, true);
+  for await (const batch of recording.batches()) {
+    for (let i = 0; i < batch.length; i++) {
+      tap.rows(batch, i, i + 1);
+      recording.reader.state.apply(state, batch, i);
+      tap.end(state, batch.time[i]!);
+    }
+  }
+  expect(await tap.list(() => recording.traits())).toBe(null);
+  await recording.close();
+});
+
+async function pathsOf(bundle: SourceBundle): Promise<readonly PathInfo[]> {
+  const recording = await openBundle(bundle, FORMATS);
+  const paths = await recording.paths();
+  await recording.close();
+  return paths;
+}
 
 describe("a player of a recording with a side-car", () => {
   test.each(SOUND.map((of) => [of.name, of] as const))("shows what was recorded, backwards too: %s", async (_, of) => {

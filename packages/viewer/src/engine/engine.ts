@@ -1,6 +1,7 @@
 import {
   bundleAt,
   filesBundle,
+  type Format,
   FORMATS,
   open,
   type Player,
@@ -15,6 +16,7 @@ import type { Ask, Opened, Locator, Progress } from "../protocol.ts";
 import { firstPlaces } from "./first.ts";
 import { formatsAt } from "./formats.ts";
 import { Given } from "./given.ts";
+import { Heads, isWorthHead } from "./head.ts";
 import { showingOf } from "./showing.ts";
 
 /** Between two reports of progress, milliseconds. */
@@ -49,23 +51,62 @@ export class Engine {
     modules: readonly string[] = [],
     isOffered = false,
   ): Promise<Opened> {
-    let reported = 0;
     const formats = [...FORMATS, ...(await formatsAt(modules))];
     const bundle = place.kind === "url" ? bundleAt(new URL(place.url)) : filesBundle(place.files, place.main);
     const given = new Given(files, formats);
-    const recording = await open(await given.beside(bundle), {
-      signal,
-      formats,
-      seekIndex: isOffered && place.kind === "url" && (await hasIndex(place.url, signal)) ? "beside" : false,
-      onProgress: (done, total) => {
-        const now = performance.now();
-        if (now - reported < REPORT_EVERY) return;
-        reported = now;
-        report({ done, total });
-      },
-    }).catch((error: unknown) => {
+    const heads = new Heads(await given.beside(bundle));
+    let [reported, hasHead, isOver] = [0, false, false];
+    const showHead = async (done: number, total: number): Promise<void> => {
+      const partial = await this.#openHead(heads, formats, signal);
+      if (isOver && partial !== null) await this.close(partial.recording);
+      else if (partial !== null) report({ done, total, partial });
+    };
+    try {
+      const recording = await open(heads.whole, {
+        signal,
+        formats,
+        seekIndex: isOffered && place.kind === "url" && (await hasIndex(place.url, signal)) ? "beside" : false,
+        onProgress: (done, total) => {
+          if (!hasHead && total !== null && isWorthHead(total)) {
+            hasHead = true;
+            void showHead(done, total);
+          }
+          const now = performance.now();
+          if (now - reported < REPORT_EVERY) return;
+          reported = now;
+          report({ done, total });
+        },
+      });
+      return await this.#opened(recording, formats, signal, false);
+    } catch (error) {
       throw place.kind === "url" ? explainFar(given.explain(error), place.url) : given.explain(error);
-    });
+    } finally {
+      isOver = true;
+    }
+  }
+
+  /** What the beginning shows before all is read; null: nothing in it is anywhere, or it cannot be read alone. */
+  async #openHead(heads: Heads, formats: readonly Format[], signal: AbortSignal): Promise<Opened | null> {
+    try {
+      const recording = await open(heads.head(signal), { signal, formats, seekIndex: false });
+      const opened = await this.#opened(recording, formats, signal, true);
+      // The page may not hear of it any more.
+      signal.addEventListener("abort", () => void this.close(opened.recording), { once: true });
+      if (opened.placed !== null) return opened;
+      await this.close(opened.recording);
+    } catch {
+      // what is wrong is found when all of it is read
+    }
+    return null;
+  }
+
+  /** All that is known of it; of a head, nothing is wrong with it but that the rest is missing. */
+  async #opened(
+    recording: Recording,
+    formats: readonly Format[],
+    signal: AbortSignal,
+    isHead: boolean,
+  ): Promise<Opened> {
     const showing = await showingOf(recording, formats);
     const placed = await firstPlaces(recording, showing, signal).catch(() => null);
     if (signal.aborted) {
@@ -76,6 +117,7 @@ export class Engine {
     this.#recordings.set(id, recording);
     return {
       recording: id,
+      isHead,
       info: recording.info,
       showing,
       placed,
@@ -87,7 +129,7 @@ export class Engine {
         metadata,
       })),
       motion: recording.motion?.id ?? null,
-      findings: recording.findings,
+      findings: isHead ? [] : recording.findings,
     };
   }
 

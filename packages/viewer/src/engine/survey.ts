@@ -1,9 +1,12 @@
-import { type Recording, type Series, type SeriesPath, thinSeries } from "simtape";
+import { CHART_POINTS, type Recording, type Series, type SeriesPath, thinSeries } from "simtape";
 import type { Range } from "../plots/shared.ts";
 import { Breather, type Precedence } from "./breather.ts";
 
-/** Steps of a recording, each of which has at most four points: where these are too few, that part is gone through again. */
-export const STEPS = 1 << 13;
+/**
+ * Steps of a recording, each of which has at most four points: where these are too few, that part is gone through again.
+ * A side-car keeps the first chart in so many.
+ */
+export const STEPS: number = CHART_POINTS;
 /** Rows between two looks at what is there. */
 const ROWS = 4096;
 

@@ -1,6 +1,6 @@
-import type { Column, SeriesPath, State, Value } from "simtape";
+import { type Column, numberAt, type SeriesPath, type State, type Value } from "simtape";
 import { preview } from "../engine/preview.ts";
-import { hasWords, numberAt } from "../plots/paths.ts";
+import { hasWords } from "../plots/paths.ts";
 
 /** Characters of a value in its row. */
 const WIDTH = 120;

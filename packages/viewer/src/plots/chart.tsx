@@ -1,4 +1,4 @@
-import { pathText, type Series, type SeriesPath } from "simtape";
+import { numberAt, pathText, type Series, type SeriesPath } from "simtape";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useFrames, useSession } from "../hooks.ts";
 import { useObservable } from "../observable.ts";
@@ -9,7 +9,6 @@ import { nameOfPath } from "./names.ts";
 import { type Curve, colorOf } from "./chart-options.ts";
 import { scalesOf } from "./scales.ts";
 import type { Range } from "./shared.ts";
-import { numberAt } from "./paths.ts";
 import { type PlotEvents, PlotView } from "./plot-view.ts";
 
 function measureOfLine(path: SeriesPath, unit: string | null, system: UnitSystem): Measure {

@@ -14,6 +14,17 @@ export function nameOfPath(path: SeriesPath, state: State | undefined, hasUnit: 
   return parts.length === 0 ? own : `${words(parts.at(-1)!)} · ${own}`;
 }
 
+/** The same of many paths of a state, those of one thing after each other. */
+export function namesIn(state: State): (path: SeriesPath) => string {
+  let last = { set: "", id: "" as number | string, name: "" };
+  return (path) => {
+    if (!("set" in path)) return nameOfPath(path, state, false);
+    const { set, id, column, item } = path;
+    if (last.set !== set || last.id !== id) last = { set, id, name: thingName(path, state) };
+    return `${last.name} · ${columnName(column, item)}`;
+  };
+}
+
 function thingName(
   { set, id }: { readonly set: string; readonly id: number | string },
   state: State | undefined,

@@ -1,11 +1,10 @@
-import { type PathInfo, pathsIn, readPath, type SeriesPath, type State } from "simtape";
+import { numericPaths, type PathInfo, type State } from "simtape";
+import { namesIn } from "./names.ts";
 
-/** Every number of a state, values first; of values the units are not stated. */
-export function* numericPaths(state: State): Generator<PathInfo> {
-  for (const path of pathsIn(state)) if (path.kind !== "text") yield path;
-}
-
-/** Those in whose text every word of `text` occurs, whatever the case; at most `limit`, and whether there are more. */
+/**
+ * Those in whose text or name, which has the label of a thing, every word of `text` occurs, whatever the case; at most
+ * `limit`, and whether there are more.
+ */
 export function searchPaths(
   state: State,
   text: string,
@@ -13,8 +12,9 @@ export function searchPaths(
 ): { readonly found: readonly PathInfo[]; readonly isMore: boolean } {
   const words = wordsOf(text);
   const found: PathInfo[] = [];
+  const nameOf = namesIn(state);
   for (const path of numericPaths(state)) {
-    if (!hasWords(path.text, words)) continue;
+    if (!hasWords(path.text, words) && !hasWords(`${path.text} ${nameOf(path.path)}`, words)) continue;
     if (found.length === limit) return { found, isMore: true };
     found.push(path);
   }
@@ -31,10 +31,4 @@ export function wordsOf(text: string): readonly string[] {
 export function hasWords(text: string, words: readonly string[]): boolean {
   const lower = text.toLowerCase();
   return words.every((word) => lower.includes(word));
-}
-
-/** The number at a path of a state that is shown; NaN: there is none, and no state tells a speed. Truths are 0 and 1. */
-export function numberAt(state: State, path: SeriesPath): number {
-  const found = readPath(state, path);
-  return found === undefined || typeof found === "string" ? Number.NaN : Number(found);
 }

@@ -113,7 +113,7 @@ export function ScenePanel() {
   }, [trails]);
 
   const words = useRef({ shown: 0, things: "", timer: 0 });
-  const drawn = useRef<{ main: unknown; decks: unknown; controller: AbortController | null }>({
+  const drawn = useRef<{ main: Deck | null; decks: unknown; controller: AbortController | null }>({
     main: null,
     decks: null,
     controller: null,
@@ -129,8 +129,8 @@ export function ScenePanel() {
   useFrames((frame) => {
     const shown = view.current;
     if (shown === null) return;
-    if (drawn.current.main !== null && drawn.current.main !== main) shown.reset();
-    drawn.current.main = main;
+    if (drawn.current.main !== null && !isSame(drawn.current.main, main)) shown.reset();
+    drawn.current.main = main ?? null;
     shown.showings = decks.map(({ opened }) => opened.showing);
     shown.show(frame);
     // React keeps what is set again until it renders, which may be never.
@@ -208,6 +208,11 @@ export function ScenePanel() {
       </div>
     </div>
   );
+}
+
+/** Whether what plays is what played before, or all of what was its head. */
+function isSame(before: Deck, main: Deck | undefined): boolean {
+  return before === main || (before.opened.isHead && before.place === main?.place);
 }
 
 /** Numbers of what is looked at; before them, which tick it is. */

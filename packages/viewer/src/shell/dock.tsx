@@ -107,12 +107,17 @@ export function Dock({ onReady }: { readonly onReady: (api: DockviewApi | null) 
   );
 }
 
-function Panel({ kind: { component: Content, title } }: { readonly kind: PanelKind }) {
+function Panel({ kind: { component: Content, title, showsMoment = false } }: { readonly kind: PanelKind }) {
+  const isHead = useViewer(({ decks }) => decks[0]?.opened.isHead) === true;
   return (
     <section className="panel" aria-label={title}>
       <PanelBoundary title={title}>
         <Suspense fallback={<p className="panel-note">Loading …</p>}>
-          <Content />
+          {isHead && !showsMoment ? (
+            <p className="panel-note">This is shown when all of the recording has been read.</p>
+          ) : (
+            <Content />
+          )}
         </Suspense>
       </PanelBoundary>
     </section>

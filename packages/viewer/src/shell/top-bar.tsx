@@ -1,10 +1,8 @@
 import type { DockviewApi } from "dockview";
-import { useState } from "react";
-import { addressOf } from "../address.ts";
+import { useContext, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
-import type { Session } from "../session.ts";
 import { useObservable } from "../observable.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
@@ -13,6 +11,8 @@ import { GhostDialog } from "./ghost-dialog.tsx";
 import { reset, showPanel } from "./layout.ts";
 import { LayoutDialog } from "./layout-dialog.tsx";
 import { savePicture } from "./picture.ts";
+import { PlaceContext } from "./place.ts";
+import { share } from "./share.ts";
 import { UnitsMenu } from "./units-menu.tsx";
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
@@ -24,12 +24,15 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const shownScheme = useObservable(scheme, (value) => value);
   const [dialog, setDialog] = useState<"ghosts" | "layouts" | null>(null);
   const close = (): void => setDialog(null);
+  const place = useContext(PlaceContext);
   return (
     <header className="top-bar">
-      <button type="button" className="brand" title="Close this recording" onClick={() => void session.close()}>
-        <img src="./icon.svg" alt="" width={20} height={20} /> simtape
-      </button>
-      <h1>{main?.place.name}</h1>
+      {place?.back ?? (
+        <button type="button" className="brand" title="Close this recording" onClick={() => void session.close()}>
+          <img src="./icon.svg" alt="" width={20} height={20} /> simtape
+        </button>
+      )}
+      <h1>{place?.name ?? main?.place.name}</h1>
       <span className="badge">{main?.opened.info.format}</span>
       <Findings dock={dock} />
       {opening !== null && (
@@ -39,11 +42,13 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         </span>
       )}
       <span className="spring" />
-      <Menu label="Open">
-        <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>
-        <MenuItem onSelect={() => void pickFiles(session, "folder")}>A folder …</MenuItem>
-        <MenuItem onSelect={() => void session.close()}>Close, and choose another</MenuItem>
-      </Menu>
+      {place?.actions ?? (
+        <Menu label="Open">
+          <MenuItem onSelect={() => void pickFiles(session, "files")}>Files …</MenuItem>
+          <MenuItem onSelect={() => void pickFiles(session, "folder")}>A folder …</MenuItem>
+          <MenuItem onSelect={() => void session.close()}>Close, and choose another</MenuItem>
+        </Menu>
+      )}
       <Button onClick={() => setDialog("ghosts")}>Ghosts{ghosts > 0 ? ` (${ghosts})` : ""}</Button>
       <Menu label="Panels">
         {PANELS.map((kind) => (
@@ -56,7 +61,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
         <MenuItem onSelect={() => dock !== null && reset(dock, session)}>Default layout</MenuItem>
       </Menu>
       <UnitsMenu />
-      <Button onClick={() => void share(session)}>Share</Button>
+      {place === null && <Button onClick={() => void share(session)}>Share</Button>}
       <Button onClick={() => void savePicture(session)}>Picture</Button>
       <Button
         label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
@@ -87,20 +92,4 @@ function Findings({ dock }: { readonly dock: DockviewApi | null }) {
       {told.length} {told.length === 1 ? "finding" : "findings"}
     </button>
   );
-}
-
-async function share(session: Session): Promise<void> {
-  const address = addressOf(session);
-  history.replaceState(null, "", address);
-  const isFile = session.state.value.decks[0]?.place.kind === "files";
-  try {
-    await navigator.clipboard.writeText(address);
-    session.tell(
-      isFile
-        ? "Address copied. The file stays here: who opens it drops theirs."
-        : "Address copied: it leads to this moment.",
-    );
-  } catch {
-    session.tell("The address above leads to this moment: copy it from there");
-  }
 }

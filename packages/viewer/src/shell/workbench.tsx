@@ -1,27 +1,36 @@
 import type { DockviewApi } from "dockview";
-import { useMemo, useState } from "react";
+import { useContext, useMemo, useState } from "react";
+import { useViewer } from "../hooks.ts";
+import { Reading } from "../timeline/reading.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
 import { Keys } from "../transport/keys.tsx";
 import { TransportBar } from "../transport/transport-bar.tsx";
 import { commandsOf } from "./commands.ts";
 import { Dock } from "./dock.tsx";
 import { Notices } from "./notices.tsx";
+import { PlaceContext } from "./place.ts";
 import { TopBar } from "./top-bar.tsx";
 
 /** The page with a recording: what is open above, panels in the middle, time below. */
 export function Workbench() {
   const [dock, setDock] = useState<DockviewApi | null>(null);
+  const isHead = useViewer(({ decks }) => decks[0]?.opened.isHead) === true;
   const commands = useMemo(() => (dock === null ? [] : commandsOf(dock)), [dock]);
+  const place = useContext(PlaceContext);
   return (
     <div className="workbench">
       <Notices />
       <Keys extra={commands} />
-      <TopBar dock={dock} />
+      <div>
+        <TopBar dock={dock} />
+        {place?.below}
+      </div>
       <main className="workbench-panels">
         <Dock onReady={setDock} />
       </main>
       <footer>
-        <Timeline />
+        {place?.strip}
+        {isHead ? <Reading /> : <Timeline />}
         <TransportBar />
       </footer>
     </div>

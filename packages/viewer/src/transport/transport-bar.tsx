@@ -14,6 +14,7 @@ export function TransportBar() {
   const rate = useViewer(({ status }) => status.rate);
   const loop = useViewer(({ status }) => status.loop);
   const timeline = useViewer(({ decks }) => decks[0]?.opened.timeline);
+  const isHead = useViewer(({ decks }) => decks[0]?.opened.isHead) === true;
   const scale = useTimeScale();
   const tick = useRef<HTMLSpanElement>(null);
   useFrames((frame) => {
@@ -41,7 +42,12 @@ export function TransportBar() {
       <Button kind="bare" label="One step on (.)" onClick={() => void session.step(1)}>
         <Icon name="stepForward" />
       </Button>
-      <Button kind="bare" label="To the end (End)" onClick={() => void session.seek(session.bounds.end)}>
+      <Button
+        kind="bare"
+        label="To the end (End)"
+        disabled={isHead}
+        onClick={() => void session.seek(session.bounds.end)}
+      >
         <Icon name="end" />
       </Button>
       <select
@@ -65,12 +71,13 @@ export function TransportBar() {
         kind="bare"
         label={loop === null ? "Play everything over and over" : "No loop (\\)"}
         aria-pressed={loop !== null}
+        disabled={isHead}
         onClick={() => session.setLoop(loop === null ? session.bounds : null)}
       >
         <Icon name="loop" />
       </Button>
       <TimeField />
-      <span className="faint">/ {scale.text(timeline?.end ?? 0)}</span>
+      <span className="faint">/ {isHead ? "…" : scale.text(timeline?.end ?? 0)}</span>
       <span className="faint time" ref={tick} />
       <span className="spring" />
       <span className="transport-phase" role="status">

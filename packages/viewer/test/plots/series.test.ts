@@ -1,12 +1,23 @@
 import { readFileSync } from "node:fs";
-import { filesBundle, HERO, open, pathText, type Recording, type Series, type SeriesPath, type State } from "simtape";
+import {
+  filesBundle,
+  firstChart,
+  HERO,
+  numberAt,
+  open,
+  pathText,
+  type Recording,
+  type Series,
+  type SeriesPath,
+  type State,
+} from "simtape";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { charts, firstChart } from "../../src/engine/charts.ts";
+import { charts } from "../../src/engine/charts.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { series, table } from "../../src/engine/series.ts";
 import { lineOf, Survey } from "../../src/engine/survey.ts";
-import { numberAt, searchPaths } from "../../src/plots/paths.ts";
+import { searchPaths } from "../../src/plots/paths.ts";
 import type { Locator } from "../../src/protocol.ts";
 import { example } from "../support/viewer.ts";
 
@@ -57,6 +68,21 @@ describe("numbers over time", () => {
         if (at >= 0) expect([pathText(path), time, value[at]]).toEqual([pathText(path), time, numberAt(state, path)]);
       }
     }
+  });
+
+  test("are found by the label of their thing and by what they are called on the page", async () => {
+    const { recording } = await opened("town.log");
+    const state = await recording.state(1e9);
+    const vehicles = state.sets.get("vehicles")!;
+    const hero = vehicles.ids[vehicles.columns.get("label")!.data.indexOf("hero" as never)]!;
+    const { found, isMore } = searchPaths(state, "HERO", 200);
+    expect(isMore).toBe(false);
+    expect(found.length).toBeGreaterThan(10);
+    for (const { text } of found) expect(text).toMatch(new RegExp(`^vehicles/${hero}/|hero`));
+    expect(searchPaths(state, "hero speed", 200).found.map(({ text }) => text)).toContain(
+      `vehicles/${hero}/velocity.length`,
+    );
+    expect(searchPaths(state, "hero nosuch", 200).found).toEqual([]);
   });
 
   test("are looked at more closely where that shows more", async () => {

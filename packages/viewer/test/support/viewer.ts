@@ -40,12 +40,12 @@ export interface Viewer extends AsyncDisposable {
 
 export async function startViewer(
   files: readonly string[],
-  given: Parameters<typeof serveView>[3] = new Map(),
+  given?: Parameters<typeof serveView>[0]["given"],
   modules: readonly string[] = [],
 ): Promise<Viewer> {
   const folder = await builtPage();
   const entries = await entriesOf(files);
-  const server = await serveView(folder, entries, 0, given, modules);
+  const server = await serveView({ folder, entries, given, modules });
   const browser = await launch();
   // One for all pages: what was loaded and compiled for one is there for the next.
   const context = await browser.newContext({ viewport: { width: 900, height: 520 } });

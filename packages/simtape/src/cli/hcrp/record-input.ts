@@ -20,6 +20,11 @@ export interface Sender {
   close(): void;
 }
 
+/** A place at which many send at once. */
+export interface Door {
+  close(): void;
+}
+
 /** Where lines come from. */
 export interface Input {
   /** Whether another sender may come when one is gone. */
@@ -31,8 +36,8 @@ export interface Input {
 
 /** Milliseconds that a sender has to take a last answer. */
 const PATIENCE = 1000;
-/** Connections that have sent no line yet, at once; with one more the first of them has to go. */
-const MOST_WAITING = 16;
+/** Connections that have sent no line yet, at once, for one sender and for many; with one more the first has to go. */
+const MOST_WAITING = { one: 16, many: 512 } as const;
 /** Refused ones that are named one by one. */
 const TOLD = 10;
 /** Milliseconds after which a silent connection is asked whether it is still there. */
@@ -52,27 +57,53 @@ export interface InputOptions extends DoorOptions {
  */
 export async function inputOf(named: string, signal: AbortSignal, options: InputOptions = {}): Promise<Input> {
   if (named === "-") return oneOf("standard input", process.stdin, signal);
-  const unix = /^unix:(.+)$/.exec(named)?.[1];
-  if (unix !== undefined) {
-    await clearStale(unix);
-    return serving(named, { path: unix }, acceptSocket, signal, options);
-  }
-  const [, scheme, bracketed, plain, port] = /^(tcp|ws):\/\/(?:\[([^\]]+)\]|([^:/]*)):(\d{1,5})\/?$/.exec(named) ?? [];
-  if (scheme !== undefined) {
-    if (Number(port) > 65_535) throw new UsageError(`no such port: ${named}`);
-    const host = bracketed ?? (plain || "127.0.0.1");
-    if (!isLoopback(host) && options.token === undefined)
-      say(
-        `simtape: every program that reaches ${named} can write into this recording; --token refuses senders without the token`,
-      );
-    const accept = scheme === "tcp" ? acceptSocket : acceptWebSocket;
-    return serving(named, { host, port: Number(port) }, accept, signal, options);
-  }
+  const place = await placeOf(named, options);
+  if (place !== null) return serving(named, place, signal, options);
   if (/^[a-z]+:\/\//i.test(named))
     throw new UsageError(`--input takes -, a file, tcp://host:port, ws://host:port or unix:path, not ${named}`);
   const found = await stat(named).catch(() => null);
   if (found === null || found.isDirectory()) throw new UsageError(`no such file: ${named}`);
   return oneOf(named, createReadStream(named), signal);
+}
+
+/**
+ * Listens for many senders at once; `came` gets each that was let in. Throws `UsageError` for what is no place to
+ * listen at.
+ */
+export async function doorAt(
+  named: string,
+  signal: AbortSignal,
+  options: InputOptions,
+  came: (sender: Sender) => void,
+): Promise<Door> {
+  const place = await placeOf(named, options);
+  if (place === null)
+    throw new UsageError(`many senders need tcp://host:port, ws://host:port or unix:path, not ${named}`);
+  return listening(named, place, signal, options, MOST_WAITING.many, () => null, came);
+}
+
+/** Where to listen, and for what. */
+interface Place {
+  readonly where: { readonly path: string } | { readonly host: string; readonly port: number };
+  readonly accept: Accept;
+}
+
+/** Null: `named` is no place to listen at. */
+async function placeOf(named: string, { token }: InputOptions): Promise<Place | null> {
+  const unix = /^unix:(.+)$/.exec(named)?.[1];
+  if (unix !== undefined) {
+    await clearStale(unix);
+    return { where: { path: unix }, accept: acceptSocket };
+  }
+  const [, scheme, bracketed, plain, port] = /^(tcp|ws):\/\/(?:\[([^\]]+)\]|([^:/]*)):(\d{1,5})\/?$/.exec(named) ?? [];
+  if (scheme === undefined) return null;
+  if (Number(port) > 65_535) throw new UsageError(`no such port: ${named}`);
+  const host = bracketed ?? (plain || "127.0.0.1");
+  if (!isLoopback(host) && token === undefined)
+    say(
+      `simtape: every program that reaches ${named} can write into this recording; --token refuses senders without the token`,
+    );
+  return { where: { host, port: Number(port) }, accept: scheme === "tcp" ? acceptSocket : acceptWebSocket };
 }
 
 function oneOf(name: string, stream: Readable, signal: AbortSignal): Input {
@@ -98,55 +129,24 @@ async function* until(signal: AbortSignal, stream: Readable, isConnection = fals
 
 type Accept = (came: (sender: Sender) => void, signal: AbortSignal, options: InputOptions) => Server | HttpServer;
 
-/**
- * Listens; one sender at a time, others are turned away with a line that says so. Who has sent no line yet holds no
- * place, and not for long.
- */
-async function serving(
-  named: string,
-  where: { readonly path: string } | { readonly host: string; readonly port: number },
-  accept: Accept,
-  signal: AbortSignal,
-  options: InputOptions,
-): Promise<Input> {
+/** Listens; one sender at a time, others are turned away with a line that says so. */
+async function serving(named: string, place: Place, signal: AbortSignal, options: InputOptions): Promise<Input> {
   let waiting: ((sender: Sender | null) => void) | null = null;
   let next: Sender | null = null;
   let isBusy = false;
-  let refused = 0;
-  const outside = new Set<Sender>();
-  const come = async (sender: Sender): Promise<void> => {
-    if (isBusy) return turnAway(sender, BUSY);
-    outside.add(sender);
-    const [longest] = outside;
-    if (outside.size > MOST_WAITING && outside.delete(longest!)) turnAway(longest!, "others have come, and no line");
-    const found = await letIn(sender, options).catch(() => null);
-    if (!outside.delete(sender)) return;
-    if (found === null) sender.close();
-    else if (typeof found === "string") {
-      turnAway(sender, found);
-      if (++refused <= TOLD) say(`simtape: ${sender.name} is refused: ${found}`);
-    } else if (isBusy || signal.aborted) turnAway(sender, BUSY);
-    else {
+  const door = await listening(
+    named,
+    place,
+    signal,
+    options,
+    MOST_WAITING.one,
+    () => (isBusy ? BUSY : null),
+    (sender) => {
       isBusy = true;
-      next = found;
-      waiting?.(found);
-    }
-  };
-  const server = accept((sender) => void come(sender), signal, options);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        new UsageError(
-          error.code === "EADDRINUSE"
-            ? `another program listens there: ${named}`
-            : `cannot listen at ${named}: ${error.message}`,
-        ),
-      ),
-    );
-    server.listen(where, resolve);
-  });
-  const address = server.address();
-  say(`simtape: listening at ${typeof address === "string" ? named : nameOf(named, address!)}`);
+      next = sender;
+      waiting?.(sender);
+    },
+  );
   const stop = (): void => waiting?.(null);
   signal.addEventListener("abort", stop);
   async function* senders(): AsyncGenerator<Sender> {
@@ -169,6 +169,61 @@ async function serving(
     senders: senders(),
     close: () => {
       signal.removeEventListener("abort", stop);
+      door.close();
+    },
+  };
+}
+
+/**
+ * Listens. Who has sent no line yet holds no place, and not for long. `refusal` says why none more is let in now; null:
+ * one is.
+ */
+async function listening(
+  named: string,
+  { where, accept }: Place,
+  signal: AbortSignal,
+  options: InputOptions,
+  most: number,
+  refusal: () => string | null,
+  came: (sender: Sender) => void,
+): Promise<Door> {
+  let refused = 0;
+  const outside = new Set<Sender>();
+  const come = async (sender: Sender): Promise<void> => {
+    const before = refusal();
+    if (before !== null) return turnAway(sender, before);
+    outside.add(sender);
+    const [longest] = outside;
+    if (outside.size > most && outside.delete(longest!)) turnAway(longest!, "others have come, and no line");
+    const found = await letIn(sender, options).catch(() => null);
+    if (!outside.delete(sender)) return;
+    if (found === null) sender.close();
+    else if (typeof found === "string") {
+      turnAway(sender, found);
+      if (++refused <= TOLD) say(`simtape: ${sender.name} is refused: ${found}`);
+    } else {
+      const why = signal.aborted ? "the recorder ends" : refusal();
+      if (why === null) came(found);
+      else turnAway(sender, why);
+    }
+  };
+  const server = accept((sender) => void come(sender), signal, options);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        new UsageError(
+          error.code === "EADDRINUSE"
+            ? `another program listens there: ${named}`
+            : `cannot listen at ${named}: ${error.message}`,
+        ),
+      ),
+    );
+    server.listen(where, resolve);
+  });
+  const address = server.address();
+  say(`simtape: listening at ${typeof address === "string" ? named : nameOf(named, address!)}`);
+  return {
+    close: () => {
       for (const sender of outside) sender.close();
       server.close();
       if ("closeAllConnections" in server) server.closeAllConnections();

@@ -2,12 +2,15 @@ import { rmdir, stat } from "node:fs/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { journalFile } from "../../io/node/journal-file.ts";
 import { writerLock } from "../../io/node/lock.ts";
+import { httpStore } from "../../io/http-store.ts";
+import { shownUrl } from "../../io/shown-url.ts";
 import { type Store, StoreError } from "../../io/store.ts";
 import { isSegment } from "../../io/store-key.ts";
 import { type HeaderOptions, LineProtocol } from "../../record/lines/line-protocol.ts";
 import { OVERFLOW_POLICIES, type OverflowPolicy } from "../../record/live/live-output.ts";
 import { JOURNAL, META } from "../../record/live/recording-folder.ts";
 import { RECORDING_PROFILES, type RecordingProfile } from "../../record/live/profile.ts";
+import type { RecorderOptions } from "../../record/live/recorder-options.ts";
 import { type Recorder, record } from "../../record/live/recorder.ts";
 import { collected } from "../collected.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -15,14 +18,17 @@ import { toJson } from "../json.ts";
 import { byteSize, counted, grouped, Output, say } from "../output.ts";
 import { folderOf, isInS3, mustBeNamed, storeAt, under } from "../command-path.ts";
 import { droppedIn, type Fed, feed, watchStore } from "./record-feed.ts";
+import { recordMany } from "./record-hub.ts";
 import { inputOf } from "./record-input.ts";
 import { budgetOf, budgeted, type ReadOptions } from "../recordings.ts";
+import { toServers } from "../patience.ts";
 import { sizeOf } from "../size.ts";
 import { clock, parseDuration } from "../time.ts";
 
 interface RecordCommand extends ReadOptions {
   readonly input: string;
   readonly id?: string;
+  readonly hub?: string;
   readonly profile: RecordingProfile;
   readonly journal?: string | boolean;
   readonly resume?: boolean;
@@ -49,9 +55,13 @@ export function addRecord(program: Command): void {
   budgeted(program.command("record"))
     .summary("record a running simulator, sent as lines of JSON")
     .description(
-      "Records what a simulator sends, one JSON object per line (docs/line-protocol.md), into a folder or a bucket. Committed data can be read at once and survives every crash. Exit 0: done; 3: done, but lines were skipped or events dropped; 1: failed.",
+      "Records what a simulator sends, one JSON object per line (docs/line-protocol.md), into a folder, a bucket, or a server (its token in SIMTAPE_SERVER_TOKEN). Committed data can be read at once and survives every crash. Exit 0: done; 3: done, but lines were skipped or events dropped; 1: failed.",
     )
-    .argument("<out>", "the recording: FOLDER/ID or s3://bucket/prefix/ID; with --id the folder above it")
+    .argument(
+      "[out]",
+      "the recording: FOLDER/ID, s3://bucket/prefix/ID or https://SERVER/api/live/ID; with --id what is above it",
+    )
+    .option("--hub <folder>", "instead of one recording: many senders and recordings at once, each below this folder")
     .option(
       "-i, --input <from>",
       "-, a file, tcp://host:port, ws://host:port or unix:path (the last three listen)",
@@ -90,11 +100,36 @@ export function addRecord(program: Command): void {
     .option("--json", "the report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json",
+      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub",
     )
-    .action(async (out: string, options: RecordCommand) => {
-      process.exitCode = await recordTo(targetOf(out, options), options);
+    .action(async (out: string | undefined, options: RecordCommand) => {
+      process.exitCode = await (options.hub === undefined
+        ? recordTo(targetOf(out ?? "", options), options)
+        : recordMany(hubFolder(options.hub, out, options), { ...options, recorder: recorderOptions(options) }));
     });
+}
+
+/** Throws `UsageError` for what is for one recording only. */
+function hubFolder(folder: string, out: string | undefined, { id, resume, journal, lenient }: RecordCommand): string {
+  mustBeNamed(folder);
+  if (out !== undefined || id !== undefined)
+    throw new UsageError("--hub has the folder of all recordings; their names come with the lines");
+  if (resume === true) throw new UsageError("--resume is for one recording; recover what a hub has left open");
+  if (typeof journal === "string") throw new UsageError("--journal of a hub takes no file: each recording has its own");
+  if (lenient === true) say("simtape: a hub is always lenient");
+  return folder;
+}
+
+/** What each recording is made with. */
+function recorderOptions(options: RecordCommand): Omit<RecorderOptions, "id"> {
+  const { profile, policy, buffer, commitEvery, commitBytes, limitTicks, limitBytes } = options;
+  return {
+    profile,
+    budget: budgetOf(options),
+    buffer: { bytes: buffer, policy },
+    commit: { every: commitEvery, bytes: commitBytes },
+    limits: { ticks: limitTicks, bytes: limitBytes },
+  };
 }
 
 interface Target {
@@ -106,7 +141,9 @@ interface Target {
 }
 
 function targetOf(out: string, { id, shared = false }: RecordCommand): Target {
+  if (out === "") throw new UsageError("say where to record to: FOLDER/ID, or --hub FOLDER for many recordings");
   mustBeNamed(out);
+  if (/^https?:\/\//i.test(out)) return targetOnServer(id === undefined ? out : `${out.replace(/\/+$/, "")}/${id}`);
   const above = id === undefined ? folderOf(out.replace(/\/+$/, "")) : out;
   const own = id ?? out.replace(/\/+$/, "").replace(/^.*\//s, "");
   const store = storeAt(above, shared);
@@ -114,6 +151,23 @@ function targetOf(out: string, { id, shared = false }: RecordCommand): Target {
     throw new UsageError(`say the recording's name: ${under(out, "ID")}, of letters, digits and . _ -`);
   const name = under(above, own);
   return { store, id: own, name, folder: isInS3(out) ? null : name };
+}
+
+/** `https://server/api/live/ID`. */
+function targetOnServer(address: string): Target {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  const [, id = ""] = /\/api\/live\/([^/]+)\/?$/.exec(url?.pathname ?? "") ?? [];
+  if (url === null || !isSegment(id) || url.search + url.hash !== "")
+    throw new UsageError(`a recording on a server is https://SERVER/api/live/ID, not ${shownUrl(address)}`);
+  const { fetch, timeout } = toServers();
+  const token = process.env["SIMTAPE_SERVER_TOKEN"] || undefined;
+  const store = httpStore(`${url.href.replace(/\/$/, "")}/files`, {
+    folder: id,
+    token,
+    fetch,
+    timeout: timeout + 1000,
+  });
+  return { store, id, name: shownUrl(url), folder: null };
 }
 
 async function recordTo(target: Target, options: RecordCommand): Promise<number> {
@@ -182,18 +236,13 @@ function open(
   journalPath: string | undefined,
   header: HeaderOptions,
 ): Promise<Recorder> {
-  const { profile, resume, policy, buffer, commitEvery, commitBytes, limitTicks, limitBytes } = options;
   return record(store, {
+    ...recorderOptions(options),
     ...header,
     id,
-    profile,
-    resume,
-    budget: budgetOf(options),
+    resume: options.resume,
     journal: journalPath === undefined ? undefined : journalFile(journalPath),
     keepsPrevious: folder !== null,
-    buffer: { bytes: buffer, policy },
-    commit: { every: commitEvery, bytes: commitBytes },
-    limits: { ticks: limitTicks, bytes: limitBytes },
   });
 }
 

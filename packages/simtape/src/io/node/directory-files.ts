@@ -1,9 +1,10 @@
 import type { BigIntStats } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rmdir, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SourceError } from "../source.ts";
 import type { StoreEntry } from "../store.ts";
 import { modeLike, OWN_FILE, openToAppend, openToRead } from "./access.ts";
+import { makeFolders } from "./folders.ts";
 import { isGone, MARK, newMark } from "./owner.ts";
 
 /**
@@ -116,8 +117,8 @@ export function isCode(error: unknown, code: string): boolean {
 }
 
 async function makeFolder(path: string, mode: number): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode });
-  if (first === undefined) return;
+  const first = await makeFolders(path, mode);
+  if (first === null) return;
   for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
 }
 

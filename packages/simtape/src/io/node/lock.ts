@@ -1,7 +1,8 @@
-import { lutimes, mkdir, rename, unlink, writeFile } from "node:fs/promises";
+import { lutimes, rename, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { folderMode, readSmall } from "./access.ts";
 import { LockedError, locked } from "./file-lock.ts";
+import { makeFolders } from "./folders.ts";
 import { isGone, newMark } from "./owner.ts";
 
 /** Milliseconds after which a lock is made to look new, so that other machines see that it is held. */
@@ -20,7 +21,7 @@ export interface WriterLock {
  */
 export async function writerLock(path: string, recording: string, isShared = false): Promise<WriterLock> {
   const mark = newMark();
-  await mkdir(dirname(path), { recursive: true, mode: folderMode(isShared) });
+  await makeFolders(dirname(path), folderMode(isShared));
   await guarded(path, async () => {
     const holder = await holderOf(path);
     if (holder !== null && !isGone(holder.mark, holder.age))

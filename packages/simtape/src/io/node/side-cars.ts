@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
+import { readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { ByteSource } from "../source.ts";
 import { modeLike, OWN_FILE, OWN_FOLDER } from "./access.ts";
 import { fileSource } from "./file.ts";
 import { toFile } from "./file-sink.ts";
+import { makeFolders } from "./folders.ts";
 
 /** What the name of a recording's main file is followed by: `SIDE_CAR_ENDING` of the layout. */
 const ENDING = ".simtape-index";
@@ -59,7 +60,7 @@ export async function stampOf(path: string): Promise<string | null> {
  */
 export async function writeSideCarOf(path: string, where: keyof SideCarPlaces, bytes: Uint8Array): Promise<string> {
   const to = (await sideCarPlaces(path))[where];
-  if (where === "cache") await mkdir(dirname(to), { recursive: true, mode: OWN_FOLDER });
+  if (where === "cache") await makeFolders(dirname(to), OWN_FOLDER);
   const mode = where === "beside" ? ((await modeLike(path)) ?? OWN_FILE) : OWN_FILE;
   const sink = await toFile(to, { mode }).open();
   try {

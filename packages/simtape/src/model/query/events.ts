@@ -96,6 +96,13 @@ export async function* readEvents(
   if (rest.length > 0) yield rest;
 }
 
+/** The kinds of event that a recording can have, each once. */
+export async function eventKinds(recording: Recording): Promise<readonly string[]> {
+  const reader = await (await recording.traits()).events?.(recording);
+  const listed = recording.reader.base === undefined ? (reader?.listed ?? []) : [];
+  return [...new Set([...[...(reader?.channels.values() ?? [])].flat(), ...listed.map(({ kind }) => kind)])];
+}
+
 /** Of all events of a recording those that a query asks for. */
 export function keptEvents(all: readonly RecordingEvent[], query: EventQuery): readonly RecordingEvent[] {
   query.signal?.throwIfAborted();

@@ -55,6 +55,11 @@ export function* pathsIn(state: State, telling: Telling = {}): Generator<PathInf
   }
 }
 
+/** Every number of a state, values first; of values the units are not stated. */
+export function* numericPaths(state: State): Generator<PathInfo> {
+  for (const path of pathsIn(state)) if (path.kind !== "text") yield path;
+}
+
 /** What is known of a column. */
 export type CellFacts = Pick<Column, "width" | "unit" | "interpolation"> & { readonly kind: SeriesKind };
 

@@ -1,9 +1,11 @@
+import { Budget, BudgetError } from "../../bytes/budget.ts";
 import type { MessageBatch } from "../batch.ts";
+import type { Reader } from "../reader.ts";
 import type { MutableEntitySet, MutableState } from "../state.ts";
 import type { Time, TimeRange } from "../time.ts";
 import { type CellFacts, cellPaths, kindOfColumn, type PathInfo, pathsIn, type Telling, textsOf } from "./listing.ts";
 import { nearest, PathError, pathText, type SeriesPath } from "./path.ts";
-import { Notes, Presence, together, ValueTree } from "./presence.ts";
+import { NOTE, Notes, Presence, together, ValueTree } from "./presence.ts";
 import { boundsOf, type QuerySource, tellingOf } from "./source.ts";
 import { type OnProgress, type Stops, Walk } from "./walk.ts";
 
@@ -68,6 +70,57 @@ async function survey(source: QuerySource, options: PathsOptions): Promise<Surve
   }
   if (moments.take()) found.note(walk.state, walk.from);
   return found;
+}
+
+/**
+ * Lists all paths while another folds a recording, moment by moment, from its start to its end. It holds no more than
+ * `most` of them: of a recording that has more, it lists none; and none of one with late values, unless `isPatient`: they
+ * would have to be made at every moment.
+ */
+export class PathTap {
+  readonly #reader: Reader;
+  readonly #most: number;
+  readonly #isPatient: boolean;
+  readonly #moments: Moments;
+  /** Null: none are listed. */
+  #found: Survey | null;
+
+  constructor(reader: Reader, state: MutableState, most: number, isPatient: boolean) {
+    this.#isPatient = isPatient;
+    this.#reader = reader;
+    this.#most = most;
+    this.#moments = new Moments((channel) => reader.state.holds?.(channel) !== false);
+    this.#found = new Survey(new Notes(new Budget(most * NOTE)));
+    this.#found.begin(state);
+  }
+
+  /** Rows `[from, to)` of one moment are folded next. */
+  rows(batch: MessageBatch, from: number, to: number): void {
+    this.#moments.rows(batch, from, to);
+  }
+
+  /** The moment at `time` is over: the state is as it was then. */
+  end(state: MutableState, time: Time): void {
+    if (!this.#moments.take()) return;
+    if (state.isLate && !this.#isPatient) this.#found = null;
+    try {
+      this.#found?.note(state, time);
+    } catch (error) {
+      if (!(error instanceof BudgetError)) throw error;
+      this.#found = null;
+    }
+  }
+
+  /** Null: none are listed. Nothing is noted any more. */
+  async list(traits: QuerySource["traits"]): Promise<readonly PathInfo[] | null> {
+    const list: PathInfo[] = [];
+    const telling = await tellingOf({ reader: this.#reader, traits });
+    for (const path of this.#found?.list(telling) ?? []) {
+      if (list.length === this.#most) return null;
+      list.push(path);
+    }
+    return this.#found === null ? null : list;
+  }
 }
 
 /** Stops at all times at which there are messages, and notes whether what they say holds. */

@@ -5,7 +5,7 @@ import { kindOfValue, MAX_DEPTH, partsOf, type SeriesKind } from "./listing.ts";
 import { isLeaf } from "./path.ts";
 
 /** Memory of one thing that is noted, about. */
-const NOTE = 256;
+export const NOTE = 256;
 /** Notes between two looks at the budget. */
 const LOOK_EVERY = 1024;
 

@@ -25,6 +25,12 @@ export function readPath(state: State, path: SeriesPath): number | bigint | bool
   return item >= 0 && item < width ? data[row * width + item] : undefined;
 }
 
+/** The number at a path of a state; NaN: there is none, and no state tells a speed. Truths are 0 and 1. */
+export function numberAt(state: State, path: SeriesPath): number {
+  const found = readPath(state, path);
+  return found === undefined || typeof found === "string" ? Number.NaN : Number(found);
+}
+
 function partAt(value: Value | undefined, keys: readonly (string | number)[]): Value | undefined {
   let part: unknown = value;
   for (const key of keys) {

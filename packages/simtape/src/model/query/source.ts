@@ -38,7 +38,7 @@ export function checkEvery(every: Time | undefined): void {
 }
 
 /** What the format tells of values by their names. */
-export async function tellingOf({ reader, traits }: QuerySource): Promise<Telling> {
+export async function tellingOf({ reader, traits }: Pick<QuerySource, "reader" | "traits">): Promise<Telling> {
   const { unitOf } = await traits();
   return {
     unitOf: (value) => unitOf?.(value) ?? null,

@@ -3,6 +3,7 @@ import { Budget } from "../../bytes/budget.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Reporter } from "../error.ts";
 import type { RecordingEvent } from "../query/events.ts";
+import { chartIn, type KeptChart } from "../query/kept-chart.ts";
 import type { PathInfo } from "../query/listing.ts";
 import type { Format, Reader } from "../reader.ts";
 import { differenceOf, type FileKey, keysOf, plainKeys } from "./key.ts";
@@ -46,7 +47,7 @@ export class SideCar {
   readonly #siblings: readonly (string | null)[];
   readonly #channels: readonly string[];
   readonly #report: Reporter;
-  readonly #lists = new Map<string, readonly unknown[] | null>();
+  readonly #read = new Map<string, unknown>();
 
   private constructor(file: SideCarFile, about: Members, scans: Scans, report: Reporter) {
     this.bytes = file.bytes;
@@ -120,14 +121,23 @@ export class SideCar {
     return this.#file.has("paths");
   }
 
+  get hasChart(): boolean {
+    return this.#file.has("chart");
+  }
+
   /** All events of the recording, in order; null: they are not kept, or cannot be read. */
   async events(signal?: AbortSignal): Promise<readonly RecordingEvent[] | null> {
-    return (await this.#list("events", signal)) as readonly RecordingEvent[] | null;
+    return this.#kept("events", eventsIn, signal);
   }
 
   /** All paths of the recording; null likewise. */
   async paths(signal?: AbortSignal): Promise<readonly PathInfo[] | null> {
-    return (await this.#list("paths", signal)) as unknown as readonly PathInfo[] | null;
+    return this.#kept("paths", pathsIn, signal);
+  }
+
+  /** The first chart of the recording; null likewise. */
+  async chart(signal?: AbortSignal): Promise<KeptChart | null> {
+    return this.#kept("chart", chartIn, signal);
   }
 
   close(): Promise<void> {
@@ -135,18 +145,18 @@ export class SideCar {
   }
 
   /** Read once, and kept: they are asked for often. */
-  async #list(name: string, signal: AbortSignal | undefined): Promise<readonly unknown[] | null> {
-    const read = this.#lists.get(name);
-    if (read !== undefined) return read;
+  async #kept<T>(name: string, read: (value: Value) => T, signal: AbortSignal | undefined): Promise<T | null> {
+    const known = this.#read.get(name);
+    if (known !== undefined) return known as T | null;
     if (!this.#file.has(name)) return null;
     try {
-      const list = listOf((await this.#file.section(name, signal)) ?? null);
-      this.#lists.set(name, list);
-      return list;
+      const found = read((await this.#file.section(name, signal)) ?? null);
+      this.#read.set(name, found);
+      return found;
     } catch (error) {
       if (!isMisfit(error)) throw error;
       tellIgnored(error.message, this.#report);
-      this.#lists.set(name, null);
+      this.#read.set(name, null);
       return null;
     }
   }
@@ -167,6 +177,28 @@ async function misfitOf(about: Members, owner: Owner, signal: AbortSignal | unde
   if ((about["variant"] ?? null) !== (format.variant ?? null)) return "it was made of files read in another way";
   const { files } = about;
   return differenceOf(files, await keysOf(main, bundle, siblingsIn(files), open, signal));
+}
+
+/** Throws `LayoutError`. */
+function eventsIn(value: Value): readonly RecordingEvent[] {
+  return listOf(value).map((item) => {
+    const { time, kind, text, who } = membersOf(item);
+    if (typeof time !== "number") throw new LayoutError("malformed", "an event without a time", 0);
+    textIn(kind);
+    textIn(text);
+    for (const one of listOf(who)) membersOf(one);
+    return item as unknown as RecordingEvent;
+  });
+}
+
+/** Throws `LayoutError`. */
+function pathsIn(value: Value): readonly PathInfo[] {
+  return listOf(value).map((item) => {
+    const { path, text, kind, interpolation } = membersOf(item);
+    membersOf(path);
+    for (const one of [text, kind, interpolation]) textIn(one);
+    return item as unknown as PathInfo;
+  });
 }
 
 function siblingsIn(files: Value | undefined): string[] {

@@ -26,6 +26,7 @@ import type { SourceBundle } from "../../io/source.ts";
 import type { Columns } from "../../model/batch.ts";
 import { Findings, RecordingError } from "../../model/error.ts";
 import { CompactedFile } from "./file.ts";
+import type { Mask } from "./mask.ts";
 import { FRAME_BYTES, Merger, type SourceChunk } from "./merge.ts";
 import { compactedPreamble, joinedEpochs } from "./preamble.ts";
 import { openReader, type StrictOptions, StrictSource } from "./source.ts";
@@ -122,6 +123,21 @@ export async function compact(
   }
 }
 
+/** As `compact`, with the names and UUIDs of `mask` laid over. */
+export async function compactMasked(
+  from: SourceBundle,
+  to: SinkBundle,
+  mask: Mask,
+  options: CompactOptions,
+): Promise<CompactReport> {
+  const source = await StrictSource.open(from, { ...options, mask });
+  try {
+    return await new Compaction(source, options, mask).run(to);
+  } finally {
+    await source.close();
+  }
+}
+
 /**
  * Whether `existing` was made by compacting `from` as it is now; with `columns` given, whether it has them or has not.
  */
@@ -178,6 +194,7 @@ async function identityOf(bundle: SourceBundle, options: StrictOptions): Promise
 class Compaction {
   readonly #source: StrictSource;
   readonly #options: CompactOptions;
+  readonly #mask: Mask | null;
   readonly #visitors: readonly CompactionVisitor[];
   readonly #trail: Trail;
   readonly #alone: ReadonlySet<number>;
@@ -191,10 +208,11 @@ class Compaction {
   /** Behind a lost chunk: state is not known before the next snapshot. */
   #isInDoubt = false;
 
-  constructor(source: StrictSource, options: CompactOptions) {
+  constructor(source: StrictSource, options: CompactOptions, mask: Mask | null = null) {
     const { reader } = source;
     this.#source = source;
     this.#options = options;
+    this.#mask = mask;
     this.#visitors = options.visitors ?? [];
     this.#trail = new Trail(reader);
     const alone = reader.channels.filter(({ name }) => name === VALUE_EVENT || name === SET_EVENT);
@@ -360,7 +378,9 @@ class Compaction {
       for (const [name, tag] of Object.entries(result.entries ?? {})) entries.set(name, tag);
     }
     const isCrashed = (head.flags & FLAG_FINISHED) === 0 || this.#chunksLost > 0 || this.#ticksLost > 0;
-    return compactedPreamble(reader.preamble, file, {
+    const { metadata } = reader.preamble;
+    const root = this.#mask?.tag(metadata.root) ?? metadata.root;
+    return compactedPreamble({ ...reader.preamble, metadata: { ...metadata, root } }, file, {
       level,
       frameBytes,
       isColumns: this.#options.columns ?? false,

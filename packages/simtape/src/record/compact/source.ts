@@ -38,6 +38,7 @@ import { type ByteSource, type SourceBundle, SourceError } from "../../io/source
 import type { Columns } from "../../model/batch.ts";
 import { type Finding, Findings, RecordingError, type Reporter } from "../../model/error.ts";
 import { type IndexMap, renumber } from "../../formats/hcrp/write/renumber.ts";
+import type { Mask } from "./mask.ts";
 import { transcoded } from "./transcode.ts";
 
 /** How recordings are opened. */
@@ -71,23 +72,33 @@ export class StrictSource {
   readonly #findings: Findings;
   readonly #channels: Channels;
   readonly #fixer: NameFixer | null;
+  readonly #mask: Mask | null;
   readonly #fixes = new Map<number, NameFix>();
   readonly #signal: AbortSignal | undefined;
   /** The file that was read last, by segment; null: the main one. */
   #open: { readonly segment: number | null; readonly source: ByteSource } | null = null;
 
-  private constructor(reader: HcrpReader, bundle: SourceBundle, findings: Findings, { fixer, signal }: StrictOptions) {
+  private constructor(
+    reader: HcrpReader,
+    bundle: SourceBundle,
+    findings: Findings,
+    { fixer, signal, mask }: StrictOptions & { readonly mask?: Mask | undefined },
+  ) {
     const { head, reserved } = reader.preamble;
     this.reader = reader;
     this.#bundle = bundle;
     this.#findings = findings;
     this.#channels = new Channels(head.dialect, reserved.events);
     this.#fixer = fixer ?? null;
+    this.#mask = mask ?? null;
     this.#signal = signal;
   }
 
   /** Throws `RecordingError` when the recording cannot be opened at all. */
-  static async open(bundle: SourceBundle, options: StrictOptions): Promise<StrictSource> {
+  static async open(
+    bundle: SourceBundle,
+    options: StrictOptions & { readonly mask?: Mask | undefined },
+  ): Promise<StrictSource> {
     const findings = new Findings();
     const reader = await openReader(bundle, findings, options);
     return new StrictSource(reader, bundle, findings, options);
@@ -115,6 +126,7 @@ export class StrictSource {
   async #read(chunk: HcrpChunk): Promise<StrictChunk> {
     try {
       const content = await this.#content(chunk);
+      this.#mask?.chunk(content, chunk.hasKeyframe);
       const { preamble, source } = this.reader;
       const { head, reserved } = preamble;
       const { dataVersion } = chunk.entry;

@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { dictionary, matching, number, object, oneOf, type Shape, text, whole } from "../../model/shape.ts";
+import { dictionary, list, matching, number, object, oneOf, type Shape, text, whole } from "../../model/shape.ts";
 import type { Value } from "../../model/value.ts";
 import { OUTCOMES } from "../live/recorder-options.ts";
 import type { LineProtocol } from "./line-protocol.ts";
 import { base64, type Command, command, count, id, maybe, name, uuid, yes } from "./shapes.ts";
 import { SETS, type SetsTold, STATE_COMMANDS, type StateLines, value } from "./state.ts";
-import { WORLD_COMMANDS, type WorldLines } from "./world.ts";
+import { PROFILE_PROPERTY, WORLD_COMMANDS, type WorldLines } from "./world.ts";
 
 /** Ticks a second that are recorded. */
 export const RATE: number = 20;
@@ -92,9 +92,12 @@ const COMMANDS: Readonly<Record<string, Command<LineProtocol>>> = {
   snapshot: command(yes, (lines) => lines.recorder!.snapshot()),
   reset: command(yes, (lines) => lines.reset()),
   session: command(name, (lines, reason) => lines.recorder!.session(reason)),
-  subject: command(object({ id, uuid, name: text }), (lines, { id: of, uuid: who, name: called }) => {
-    lines.withWorld((world) => lines.recorder!.subject(world.entity(of), who, called));
-  }),
+  subject: command(
+    object({ id, uuid, name: text, properties: maybe(list(PROFILE_PROPERTY)) }),
+    (lines, { id: of, uuid: who, name: called, properties }) => {
+      lines.withWorld((world) => lines.recorder!.subject(world.entity(of), who, called, properties));
+    },
+  ),
   versions: command(
     object({ dataVersion: maybe(count), protocol: maybe(count), server: maybe(name) }),
     (lines, versions) => lines.recorder!.epoch(versions),

@@ -1,5 +1,6 @@
-import { LineSplitter, TOO_LONG } from "./lines.ts";
-import { joined, problemIn, type Shape, tell } from "../../model/shape.ts";
+import { LineSplitter, type TOO_LONG } from "./lines.ts";
+import { parseLine } from "./parse.ts";
+import { joined, problemIn, type Shape, tell, withKnownFields } from "../../model/shape.ts";
 import { type EventLine, FARTHEST, HEADER, type Header, type JsonLine, type Line, LINES, RATE } from "./commands.ts";
 import { StateLines } from "./state.ts";
 import { bytesOf, WorldLines } from "./world.ts";
@@ -24,11 +25,33 @@ export type HeaderOptions = Pick<
   "epoch" | "worldId" | "worldVersion" | "dataVersion" | "protocol" | "server" | "metadata"
 >;
 
-export interface LineProtocolOptions {
+/** Where lines go: a recorder, or what takes as much of it as it can. */
+export type LineTarget = Pick<
+  Recorder,
+  | "tick"
+  | "goTo"
+  | "world"
+  | "state"
+  | "ready"
+  | "commit"
+  | "poll"
+  | "snapshot"
+  | "session"
+  | "subject"
+  | "epoch"
+  | "channel"
+  | "write"
+  | "status"
+>;
+
+/** Where lines go, and what becomes of bad ones. Only `open` is required. */
+export interface LineProtocolOptions<T extends LineTarget = Recorder> {
   /** Begins the recording, when the first line is there. */
-  readonly open: (header: HeaderOptions) => Promise<Recorder>;
+  readonly open: (header: HeaderOptions) => Promise<T>;
   /** Called with each bad line, which is skipped; absent: the first one is thrown. */
   readonly skipped?: ((error: LineError) => void) | undefined;
+  /** Called with how many fields of a line are not known; the line is taken without them. Absent: such a line is bad. */
+  readonly unknown?: ((fields: number) => void) | undefined;
   /** `input`, the default: as the lines tell; `real`: as the clock goes, whatever the lines tell. */
   readonly ticks?: "input" | "real" | undefined;
   /** Stops waiting for room. */
@@ -46,12 +69,11 @@ const ROUNDING = 1e-4;
  * Lines of JSON into a recording (docs/line-protocol.md). Lines are taken in order, and each one wholly or not at all.
  * Senders come one after another: the state that the one before has sent still holds.
  */
-export class LineProtocol {
-  readonly #options: LineProtocolOptions;
+export class LineProtocol<T extends LineTarget = Recorder> {
+  readonly #options: LineProtocolOptions<T>;
   readonly #now: () => number;
   #splitter = new LineSplitter();
-  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
-  #recorder: Recorder | null = null;
+  #recorder: T | null = null;
   #world: WorldLines | null = null;
   #states: StateLines | null = null;
   /** What the first line of either kind has decided. */
@@ -73,13 +95,13 @@ export class LineProtocol {
   #realStart = 0;
   #realTick = 0;
 
-  constructor(options: LineProtocolOptions) {
+  constructor(options: LineProtocolOptions<T>) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
   }
 
   /** Null before the first line. */
-  get recorder(): Recorder | null {
+  get recorder(): T | null {
     return this.#recorder;
   }
 
@@ -138,13 +160,28 @@ export class LineProtocol {
     for (let line = this.#splitter.next(); line !== null && this.#ended === null; line = this.#splitter.next()) {
       this.#lines++;
       try {
-        if (this.#recorder === null) await this.#begin(line);
+        if (this.#recorder === null) await this.#begin(this.#parse(line));
         else this.#take(line);
       } catch (error) {
         this.#judge(error);
       }
       if ((this.#recorder?.ready ?? null) !== null) await this.#waitForRoom(this.#recorder!);
     }
+  }
+
+  /** One line that was parsed elsewhere, instead of `feed`; otherwise the same. Its number is the next one. */
+  async give(line: JsonLine): Promise<void> {
+    if (this.#ended !== null) return;
+    this.#goToNow();
+    this.#fedAt = this.#now();
+    this.#lines++;
+    try {
+      if (this.#recorder === null) await this.#begin(line);
+      else this.#do(line);
+    } catch (error) {
+      this.#judge(error);
+    }
+    if ((this.#recorder?.ready ?? null) !== null) await this.#waitForRoom(this.#recorder!);
   }
 
   /** The sender is turned away: what is left of its input is not looked at. */
@@ -160,7 +197,7 @@ export class LineProtocol {
     if (rest !== null && this.#ended === null) {
       this.#lines++;
       try {
-        if (this.#recorder === null) await this.#begin(rest);
+        if (this.#recorder === null) await this.#begin(this.#parse(rest));
         else this.#take(rest);
       } catch (error) {
         if (!(error instanceof LineError)) throw error;
@@ -172,14 +209,9 @@ export class LineProtocol {
 
   // ── lines ─────────────────────────────────────────────────────────────
 
-  async #begin(bytes: Uint8Array | typeof TOO_LONG): Promise<void> {
-    const line = this.#parse(bytes);
+  async #begin(line: JsonLine | null): Promise<void> {
     if (line === null) return;
-    let header: Header = { simtape: 1 };
-    if ("simtape" in line) {
-      this.#check("", HEADER, line);
-      header = line as unknown as Header;
-    }
+    const header = "simtape" in line ? (this.#checked("", HEADER, line) as Header) : NO_HEADER;
     const { startedAt, worldId, worldVersion, dataVersion, protocol, server, metadata } = header;
     const epoch = startedAt === undefined ? undefined : BigInt(Date.parse(startedAt)) * 1_000_000n;
     this.#recorder = await this.#options.open({
@@ -204,24 +236,11 @@ export class LineProtocol {
 
   /** Null for an empty line. */
   #parse(bytes: Uint8Array | typeof TOO_LONG): JsonLine | null {
-    if (bytes === TOO_LONG) throw this.#error("expected at most 1 MiB in a line, found more");
-    let source: string;
     try {
-      source = this.#decoder.decode(bytes);
-    } catch {
-      throw this.#error("expected UTF-8, found other bytes");
-    }
-    if (source.length < 2 && source.trim() === "") return null;
-    let line: unknown;
-    if (isDeep(bytes)) throw this.#error(`expected at most ${DEEPEST} values inside each other, found more`);
-    try {
-      line = JSON.parse(source);
+      return parseLine(bytes);
     } catch (error) {
-      throw this.#error(`expected an object in JSON, found ${(error as Error).message}`);
+      throw this.#error((error as RangeError).message);
     }
-    if (typeof line !== "object" || line === null || Array.isArray(line))
-      throw this.#error(tell({ path: "", expected: "an object", found: line }));
-    return line as JsonLine;
   }
 
   #do(line: JsonLine): void {
@@ -232,18 +251,23 @@ export class LineProtocol {
       if (key === null && LINES.has(own)) key = own;
     }
     if ("simtape" in line) key = "simtape";
+    if (key === null && count > 0 && this.#options.unknown !== undefined) {
+      this.#options.unknown(count);
+      return;
+    }
     if (key === null) throw this.#error(`expected one of ${[...LINES.keys()].join(", ")}; found ${keysOf(line)}`);
     const { shape, isWhole, act } = LINES.get(key)!;
-    if (count > 1 && !isWhole) throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
+    if (count > 1 && !isWhole && this.#options.unknown === undefined)
+      throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
     const told = isWhole ? line : line[key];
-    this.#check(isWhole ? "" : key, shape, told);
-    this.#perform(key, act, told);
+    this.#perform(key, act, this.#checked(isWhole ? "" : key, shape, told));
     if (key !== "tick" && key !== "time") this.#isTold = true;
   }
 
   #perform(key: string, act: Line["act"], told: unknown): void {
     try {
-      act(this, told);
+      // what a line does needs no more than a target has
+      act(this as unknown as LineProtocol, told);
     } catch (error) {
       // whatever it is, it is this line that cannot be taken
       throw this.#error(`${key}: ${error instanceof Error ? error.message : String(error)}`);
@@ -251,9 +275,16 @@ export class LineProtocol {
     this.#isFirstLine = false;
   }
 
-  #check(key: string, shape: Shape<unknown>, told: unknown): void {
+  /** What a line says, as it is to be taken. */
+  #checked(key: string, shape: Shape<unknown>, told: unknown): unknown {
     const problem = problemIn(shape, told);
-    if (problem === null) return;
+    if (problem === null) return told;
+    const { unknown } = this.#options;
+    const known = unknown === undefined ? null : withKnownFields(shape, told);
+    if (known !== null) {
+      unknown!(known.left);
+      return known.value;
+    }
     const place = joined(key, problem.path);
     throw this.#error(place === "" ? tell(problem) : `${place}: ${tell(problem)}`);
   }
@@ -273,7 +304,7 @@ export class LineProtocol {
   }
 
   /** The input stops until the store has taken what waits for it. */
-  async #waitForRoom(recorder: Recorder): Promise<void> {
+  async #waitForRoom(recorder: LineTarget): Promise<void> {
     const { signal } = this.#options;
     while (recorder.ready !== null && signal?.aborted !== true) {
       recorder.commit();
@@ -292,7 +323,7 @@ export class LineProtocol {
   /** Lets a line have the world; its kind is decided when it was taken. Throws `RangeError` when it is another. */
   withWorld(take: (world: WorldLines) => void): void {
     if (this.#kind === "states") throw new RangeError("the recording is one of states; a world needs one of its own");
-    this.#world ??= new WorldLines(this.#recorder!.world);
+    this.#world ??= new WorldLines(this.#recorder!);
     take(this.#world);
     this.#kind = "world";
   }
@@ -362,27 +393,7 @@ export class LineProtocol {
   }
 }
 
-/** Values inside each other in a line at most, so that nothing that goes through them runs out of stack. */
-const DEEPEST = 100;
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
-
-function isDeep(line: Uint8Array): boolean {
-  // brackets that open must close
-  if (line.length <= 2 * DEEPEST) return false;
-  let depth = 0;
-  let isText = false;
-  for (let i = 0; i < line.length; i++) {
-    const byte = line[i];
-    if (isText) {
-      if (byte === BACKSLASH) i++;
-      else if (byte === QUOTE) isText = false;
-    } else if (byte === QUOTE) isText = true;
-    else if (byte === OPEN || byte === OPEN_LIST) {
-      if (++depth > DEEPEST) return true;
-    } else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
-  }
-  return false;
-}
+const NO_HEADER: Header = { simtape: 1 };
 
 function keysOf(line: JsonLine): string {
   const keys = Object.keys(line).map((key) => JSON.stringify(key));

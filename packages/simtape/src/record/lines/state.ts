@@ -6,7 +6,7 @@ import { type MutableEntitySet, MutableState } from "../../model/state.ts";
 import type { Value } from "../../model/value.ts";
 import { boolean, dictionary, number, object, oneOf, orNull, type Shape, text, whole } from "../../model/shape.ts";
 import { type Command, command, maybe, name } from "./shapes.ts";
-import type { Recorder } from "../live/recorder.ts";
+import type { LineTarget } from "./line-protocol.ts";
 
 type Cell = number | string | boolean | null | readonly (number | null)[];
 
@@ -127,13 +127,13 @@ const UNDECLARED: Declared = { axes: null, columns: new Map() };
 
 /** The state of any simulator, as lines change it; written at the end of each tick in which they did. */
 export class StateLines {
-  readonly #recorder: Recorder;
+  readonly #recorder: Pick<LineTarget, "tick" | "state" | "status">;
   readonly #state = new MutableState();
   #declared: ReadonlyMap<string, Declared> = new Map();
   #recording: string;
   #isChanged = false;
 
-  constructor(recorder: Recorder) {
+  constructor(recorder: Pick<LineTarget, "tick" | "state" | "status">) {
     this.#recorder = recorder;
     this.#recording = recorder.status.id;
   }

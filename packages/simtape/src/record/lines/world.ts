@@ -1,4 +1,17 @@
-import { boolean, dictionary, list, matching, number, object, oneOf, orNull, text, whole } from "../../model/shape.ts";
+import * as v from "valibot";
+import {
+  boolean,
+  dictionary,
+  list,
+  matching,
+  number,
+  object,
+  oneOf,
+  orNull,
+  type Shape,
+  text,
+  whole,
+} from "../../model/shape.ts";
 import {
   base64,
   byte,
@@ -15,6 +28,9 @@ import {
   uuid,
   yes,
 } from "./shapes.ts";
+import type { Identity } from "../live/body.ts";
+import type { ProfileProperty } from "../live/notes.ts";
+import type { Recorder } from "../live/recorder.ts";
 import { MARK_KINDS, type Point, type World } from "../live/world.ts";
 
 type Id = string | number;
@@ -35,13 +51,23 @@ interface Thing {
   flags: number;
 }
 
+/** What a recorder has for a world. */
+type Host = Pick<Recorder, "world" | "subject">;
+
 /** A world, and the things in it by the sender's own ids. */
 export class WorldLines {
   readonly world: World;
+  readonly #host: Host;
   readonly #things = new Map<Id, Thing>();
 
-  constructor(world: World) {
-    this.world = world;
+  constructor(host: Host) {
+    this.world = host.world;
+    this.#host = host;
+  }
+
+  /** A player who has come is one whom the recording is about: there is more of it than a name. */
+  subject(of: Id, { uuid, name }: Identity, properties: readonly ProfileProperty[]): void {
+    this.#host.subject(this.entity(of), uuid, name, properties);
   }
 
   /** Throws `RangeError` when there is none of that id. */
@@ -85,6 +111,11 @@ interface Stand {
   readonly onGround?: boolean;
 }
 
+const SIGNED = "a text of at most 8 KiB";
+const signed = v.pipe(v.string(SIGNED), v.maxLength(8192, SIGNED));
+/** Of a player's profile, as a server has it: the skin is one. */
+export const PROFILE_PROPERTY: Shape<ProfileProperty> = object({ name, value: signed, signature: maybe(signed) });
+
 const STAND = { look: maybe(look), head: maybe(turn), onGround: maybe(boolean) };
 
 /** One entry for each method of `World`, under its name. */
@@ -97,9 +128,13 @@ export const WORLD_COMMANDS: Readonly<Record<string, Command<WorldLines>>> = {
       lines.add(line.id, line, (stance) => lines.world.spawn(line.type, stance, who));
     },
   ),
-  join: command(object({ id, uuid, name, at: point, ...STAND }), (lines, line) => {
-    lines.add(line.id, line, (stance) => lines.world.join(line, stance));
-  }),
+  join: command(
+    object({ id, uuid, name, at: point, ...STAND, properties: maybe(list(PROFILE_PROPERTY)) }),
+    (lines, line) => {
+      lines.add(line.id, line, (stance) => lines.world.join(line, stance));
+      if (line.properties !== undefined) lines.subject(line.id, line, line.properties);
+    },
+  ),
   leave: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.leave(entity))),
   remove: command(object({ id }), (lines, line) => lines.take(line.id, (entity) => lines.world.remove(entity))),
 

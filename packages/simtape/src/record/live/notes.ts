@@ -23,7 +23,18 @@ export interface Subject {
   readonly entity: number;
   readonly uuid: string;
   readonly name: string;
+  readonly properties?: readonly ProfileProperty[] | undefined;
 }
+
+/** A property of a player's profile: the skin is the one called "textures". */
+export interface ProfileProperty {
+  readonly name: string;
+  readonly value: string;
+  readonly signature?: string;
+}
+
+/** Properties of a profile that are kept. */
+const MOST_PROPERTIES = 16;
 
 /** Lists in the metadata are held to this, so that a day's marks leave room (HCRP spec §12: 1 MiB). */
 const MOST = 4096;
@@ -101,12 +112,16 @@ export class Notes {
     );
   }
 
-  subject({ entity, uuid, name }: Subject): void {
+  subject({ entity, uuid, name, properties = [] }: Subject): void {
     this.revision++;
     if (this.#subjects.length >= MOST) return;
-    this.#subjects.push(
-      nbtCompound({ entity: { type: NBT.int, value: entity }, uuid: uuidTag(uuid), name: shortened(name) }),
-    );
+    const tags: Record<string, NbtTag> = {
+      entity: { type: NBT.int, value: entity },
+      uuid: uuidTag(uuid),
+      name: shortened(name),
+    };
+    if (properties.length > 0) tags["properties"] = listOf(properties.slice(0, MOST_PROPERTIES).map(propertyTag));
+    this.#subjects.push(nbtCompound(tags));
   }
 
   drop(channel: string, count: number): void {
@@ -169,4 +184,9 @@ function listOf(items: readonly NbtTag[]): NbtTag {
 function itemsOf(parent: NbtCompound, name: string): NbtTag[] {
   const list = nbtEntry(parent, name);
   return list?.type === NBT.list && list.itemType === NBT.compound ? [...list.items] : [];
+}
+
+function propertyTag({ name, value, signature }: ProfileProperty): NbtTag {
+  const tags = { name: nbtText(name), value: nbtText(value) };
+  return nbtCompound(signature === undefined ? tags : { ...tags, signature: nbtText(signature) });
 }

@@ -13,7 +13,7 @@ import { type Existing, existing } from "./existing.ts";
 import { readJournal } from "./journal.ts";
 import { OVERFLOW_POLICIES } from "./live-output.ts";
 import { nextEntityBehind } from "./next-entity.ts";
-import { Notes } from "./notes.ts";
+import { Notes, type ProfileProperty } from "./notes.ts";
 import { StoredRecording } from "./stored-recording.ts";
 import { warmUp } from "./warm-up.ts";
 import { checkLimits, isAtLimit } from "./limits.ts";
@@ -22,6 +22,7 @@ import type { Outcome, RecorderOptions, RecorderStatus } from "./recorder-option
 import { checkResumable, numbered } from "./resume.ts";
 import { type EventSink, type Mark, World } from "./world.ts";
 import { WorldSink } from "./world-sink.ts";
+import { WorldSnapshots } from "./world-snapshots.ts";
 
 const COMMIT_EVERY = 30_000;
 const COMMIT_BYTES = 256 << 10;
@@ -78,7 +79,7 @@ export class Recorder {
   #tick = 0;
   #base = 0;
   #next: Promise<void> | null = null;
-  #ready: readonly [string, StoredRecording] | null = null;
+  #ready: Opened | null = null;
   #isMuted = false;
   #isAnew = false;
   /** Whether the present tick holds events, and how many of those since the last commit do. */
@@ -304,9 +305,9 @@ export class Recorder {
     this.#notes.session({ tick: this.#at, time: this.#now(), reason });
   }
 
-  /** A player whom the recording is about (HCRP spec §4 `subjects`). */
-  subject(entity: number, uuid: string, name: string): void {
-    this.#notes.subject({ entity, uuid, name });
+  /** A player whom the recording is about (HCRP spec §4 `subjects`), with what else the profile has, as the skin. */
+  subject(entity: number, uuid: string, name: string, properties: readonly ProfileProperty[] = []): void {
+    this.#notes.subject({ entity, uuid, name, properties });
   }
 
   /**
@@ -381,19 +382,16 @@ export class Recorder {
     room: () => this.#part!.writer.room,
   };
 
-  #take(part: StoredRecording): void {
+  #take({ id, part, snapshots }: Opened): void {
+    this.#id = id;
     this.#part = part;
     this.#metadataBefore = null;
     this.#metadataBytes = 0;
-    this.#sink = new WorldSink(
-      part.writer,
-      () => this.#world,
-      (mark) => this.#notes.mark(mark),
-    );
+    this.#sink = new WorldSink(part.writer, snapshots, (mark) => this.#notes.mark(mark));
     this.#newEpoch(part);
   }
 
-  async #open(id: string, from: Existing | null, epoch: bigint): Promise<StoredRecording> {
+  async #open(id: string, from: Existing | null, epoch: bigint): Promise<Opened> {
     const { worldId, worldVersion, dataVersion, metadata, buffer = {}, sleep, journal } = this.#options;
     const create: CreateOptions = {
       ...(from === null ? { epoch } : {}),
@@ -405,11 +403,13 @@ export class Recorder {
       },
     };
     const pause = sleep ?? ((milliseconds) => wait(milliseconds, this.#giveUp.signal));
-    return StoredRecording.open({
+    const snapshots = new WorldSnapshots(() => this.#world);
+    const part = await StoredRecording.open({
       store: this.#store,
       id,
       create,
       from,
+      snapshots,
       keepsPrevious: this.#options.keepsPrevious ?? false,
       journal: journal ?? null,
       bufferBytes: buffer.bytes ?? BUFFER_BYTES,
@@ -427,6 +427,7 @@ export class Recorder {
         this.#failure ??= error;
       },
     });
+    return { id, part, snapshots };
   }
 
   #newEpoch(part: StoredRecording): void {
@@ -508,9 +509,9 @@ export class Recorder {
       );
     }
     if (this.#ready === null) return;
-    const [id, part] = this.#ready;
+    const next = this.#ready;
     const before = this.#part!;
-    this.#notes.next(id);
+    this.#notes.next(next.id);
     this.#end(before, "completed", null);
     this.#leaving++;
     this.#left = this.#left.then(async () => {
@@ -520,13 +521,12 @@ export class Recorder {
       this.#leaving--;
     });
     this.#notes.startOver(this.#id);
-    this.#id = id;
     this.#base = this.#tick;
     this.#next = null;
     this.#ready = null;
     this.#isMuted = false;
     this.#isAnew = false;
-    this.#take(part);
+    this.#take(next);
     this.#encoder = null;
     this.#world.attach(this.#router, 0);
     this.#notes.session({ tick: 0, time: this.#now(), reason: "linked" });
@@ -534,11 +534,11 @@ export class Recorder {
     this.commit();
   }
 
-  async #openNext(): Promise<[string, StoredRecording]> {
+  async #openNext(): Promise<Opened> {
     for (;;) {
       const id = numbered(this.#options.id, ++this.#number);
       const there = await existing(this.#store, id, this.#options.budget);
-      if (there === null) return [id, await this.#open(id, null, this.#epochNow())];
+      if (there === null) return this.#open(id, null, this.#epochNow());
       await there.reader.close();
     }
   }
@@ -583,7 +583,7 @@ export class Recorder {
     const timer = timeout === null ? null : setTimeout(() => this.#giveUp.abort(), timeout);
     try {
       await this.#next;
-      await this.#ready?.[1].abort();
+      await this.#ready?.part.abort();
       // the present tick is part of it when something happened in it
       this.#world.settle();
       if (this.#isBusy) this.endTick();
@@ -595,6 +595,14 @@ export class Recorder {
     }
     if (this.#failure !== null) throw this.#failure;
   }
+}
+
+/** A recording that is begun or gone on with. */
+interface Opened {
+  readonly id: string;
+  readonly part: StoredRecording;
+  /** What its writer was made with. */
+  readonly snapshots: WorldSnapshots;
 }
 
 type Versions = Pick<RecorderOptions, "dataVersion" | "protocol" | "server"> & { readonly schemaVersion?: number };

@@ -53,6 +53,7 @@ export async function recover(store: Store, id: string, options: RecoverOptions 
       id,
       create: {},
       from,
+      snapshots: null,
       keepsPrevious: options.keepsPrevious ?? false,
       journal: options.journal ?? null,
       bufferBytes: Number.POSITIVE_INFINITY,

@@ -11,6 +11,7 @@ import { Notes } from "./notes.ts";
 import { eventsOf, type RecordingProfile } from "./profile.ts";
 import { type Mark, World } from "./world.ts";
 import { WorldSink } from "./world-sink.ts";
+import { WorldSnapshots } from "./world-snapshots.ts";
 
 /** How far a ring goes back, and what its clips say of the world. Everything is optional. */
 export interface RingOptions {
@@ -63,23 +64,25 @@ export class Ring {
   #chunk = 0;
   #pending: Pending | null = null;
 
-  private constructor(writer: HcrpWriter, output: RingOutput, options: RingOptions, recordingId: string) {
+  private constructor(
+    writer: HcrpWriter,
+    snapshots: WorldSnapshots,
+    output: RingOutput,
+    options: RingOptions,
+    recordingId: string,
+  ) {
     this.#writer = writer;
     this.#output = output;
     this.#options = options;
     this.#recordingId = recordingId;
-    const sink = new WorldSink(
-      writer,
-      () => this.world,
-      (mark) => this.#marks.push(mark),
-      true,
-    );
+    const sink = new WorldSink(writer, snapshots, (mark) => this.#marks.push(mark));
     this.world = new World(sink, eventsOf(options.profile ?? "standard"));
   }
 
   static async create(options: RingOptions = {}): Promise<Ring> {
     let recordingId = "";
     const output = new RingOutput(options.ticks ?? TICKS);
+    const snapshots: WorldSnapshots = new WorldSnapshots(() => ring.world, true);
     const writer = await createLiveWriter(
       (profile) => {
         ({ recordingId } = profile);
@@ -87,8 +90,10 @@ export class Ring {
       },
       createOptions(options, options.recordingId),
       null,
+      snapshots,
     );
-    return new Ring(writer, output, options, recordingId);
+    const ring: Ring = new Ring(writer, snapshots, output, options, recordingId);
+    return ring;
   }
 
   get tick(): number {

@@ -5,6 +5,7 @@ import { createLiveWriter } from "../../formats/hcrp/write/create.ts";
 import { CHUNK_RECORD_BYTES, readChunkRecord } from "../../formats/hcrp/layout/framing.ts";
 import { readMetadata } from "../../formats/hcrp/layout/metadata.ts";
 import type { FinishedChunk } from "../../formats/hcrp/write/segment-chunk.ts";
+import type { SnapshotSource } from "../../formats/hcrp/write/chunk-series.ts";
 import type { HcrpWriter } from "../../formats/hcrp/write/writer.ts";
 import { randomUuid } from "../../formats/hcrp/write/profile.ts";
 import { type Store, StoreError } from "../../io/store.ts";
@@ -23,6 +24,8 @@ export interface StoredRecordingOptions {
   readonly create: CreateOptions;
   /** To go on from; null: a new recording. */
   readonly from: Existing | null;
+  /** For the writer; null: nothing is written event by event. */
+  readonly snapshots: SnapshotSource | null;
   readonly keepsPrevious: boolean;
   readonly journal: JournalFile | null;
   readonly bufferBytes: number;
@@ -71,7 +74,7 @@ export class StoredRecording {
 
   /** Throws `StoreError` when another recorder has the recording, or it cannot be begun. */
   static async open(options: StoredRecordingOptions): Promise<StoredRecording> {
-    const { store, id, create, from, journal, failed, sleep, turn } = options;
+    const { store, id, create, from, snapshots, journal, failed, sleep, turn } = options;
     const left = journal === null || from === null ? null : await journal.read();
     const content = left === null ? null : readJournal(left);
     const known = from?.reader.preamble.head.extension?.recordingId;
@@ -117,6 +120,7 @@ export class StoredRecording {
       },
       made,
       from?.reader ?? null,
+      snapshots,
       content === null ? null : newer(metadataOf(content), from!.reader.preamble.metadata),
     );
     const start = writer.end;

@@ -48,7 +48,7 @@ export type Listed = Pick<Facts, "id" | "bytes" | "modified">;
 
 /** Bytes of the first read: header and metadata of most recordings. */
 const FIRST = 4096;
-const NO_WORLD = "00000000-0000-0000-0000-000000000000";
+export const NO_WORLD = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Facts of a recording by its metadata, which are read and nothing else. `keys`: the compacted file first, then the
@@ -143,7 +143,6 @@ async function factsOf(
   const isOpen = isSegmented && (head.flags & FLAG_FINISHED) === 0;
   const isClip = (head.flags & FLAG_CLIP) !== 0;
   const outcome = textOf(nbtEntry(hcrp, "outcome")) ?? "";
-  const duration = nbtEntry(hcrp, "duration_ms");
   return {
     ...listed,
     recordingId: head.extension?.recordingId ?? null,
@@ -153,7 +152,7 @@ async function factsOf(
     end: isOpen ? listed.modified : (endOf(head) ?? listed.modified),
     isOpen,
     outcome,
-    durationMs: !isClip && outcome === "completed" && duration?.type === NBT.long ? Number(duration.value) : null,
+    durationMs: durationOf(hcrp, isClip),
     flagged: index < 0 ? null : flagOf(hcrp, policy.classes[index]!),
     isClip,
     links: [textOf(nbtEntry(own, "previous")), textOf(nbtEntry(own, "next"))].filter((id) => id !== null),
@@ -161,8 +160,15 @@ async function factsOf(
   };
 }
 
+/** Scored time of a completed run, in milliseconds; null: it is none. */
+export function durationOf(hcrp: NbtCompound, isClip: boolean): number | null {
+  const duration = nbtEntry(hcrp, "duration_ms");
+  const isCompleted = textOf(nbtEntry(hcrp, "outcome")) === "completed";
+  return !isClip && isCompleted && duration?.type === NBT.long ? Number(duration.value) : null;
+}
+
 /** Header and metadata, which must be sound: what a damaged one says is no ground to delete anything. */
-async function readDocument(
+export async function readDocument(
   source: ByteSource,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly head: Head; readonly document: NbtDocument }> {
@@ -212,7 +218,7 @@ function valueAt(document: NbtDocument, path: string): string | null {
   return textOf(tag);
 }
 
-function textOf(tag: NbtTag | undefined): string | null {
+export function textOf(tag: NbtTag | undefined): string | null {
   switch (tag?.type) {
     case NBT.string:
       return tag.value;

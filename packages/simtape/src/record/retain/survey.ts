@@ -104,6 +104,11 @@ class Gathered implements Found {
   }
 }
 
+/** The id under which retention knows the recording that a key is of; null: it is of none. */
+export function retentionIdOf(key: string): string | null {
+  return placeOf(key)?.id ?? null;
+}
+
 const OTHERS = /^(seg-\d{8,10}\.hcs|journal\.hcj|writer\.lock)$/;
 
 /** The recording that a key is of (HCRP spec §2); null: of none. */

@@ -17,11 +17,14 @@ const CHUNK_BYTES = 1 << 20;
 /** Of one that may grow: a tick that begins in it still finds room. */
 const MOST_CHUNK_BYTES = 8 << 20;
 
-/**
- * Called when a chunk is opened because one is needed: gives its snapshot, or null for none. `isWanted`: the chunks
- * before it are not to be read for the state in this one.
- */
-export type SnapshotHook = (tick: number, isWanted: boolean) => Uint8Array | null;
+/** Knows the state that chunks begin with. */
+export interface SnapshotSource {
+  /**
+   * Called when a chunk is opened because one is needed: gives its snapshot, or null for none. `isWanted`: the chunks
+   * before it are not to be read for the state in this one.
+   */
+  snapshot(tick: number, isWanted: boolean): Uint8Array | null;
+}
 
 /** The open chunk, as far as some tick, which is not part of it. */
 export interface PartialChunk {
@@ -43,6 +46,7 @@ export class ChunkSeries {
   readonly #epochs: WriterEpochs;
   readonly #framer: Framer;
   readonly #output: ChunkOutput;
+  readonly #snapshots: SnapshotSource;
   #end: number;
   #open: OpenChunk | null = null;
   /**
@@ -56,8 +60,6 @@ export class ChunkSeries {
   /** Inflated bytes that the next chunk will have, about. */
   #capacity = 4096;
   #failure: { readonly error: unknown } | null = null;
-  /** Gives snapshots for chunks that are opened because one is needed. */
-  snapshotHook: SnapshotHook | null = null;
 
   /** `end`: the tick behind what `output` has already. */
   constructor(
@@ -67,6 +69,7 @@ export class ChunkSeries {
     epochs: WriterEpochs,
     framer: Framer,
     output: ChunkOutput,
+    snapshots: SnapshotSource,
   ) {
     this.#dialect = dialect;
     this.#end = end;
@@ -74,6 +77,7 @@ export class ChunkSeries {
     this.#epochs = epochs;
     this.#framer = framer;
     this.#output = output;
+    this.#snapshots = snapshots;
   }
 
   /** Chunks that are finished. */
@@ -188,7 +192,7 @@ export class ChunkSeries {
     const open = this.begin(tick, null);
     const wanted = isWanted || this.#isSnapshotWanted;
     this.#isSnapshotWanted = false;
-    const own = snapshot ?? this.snapshotHook?.(tick, wanted) ?? (this.#output.count === 0 ? NOTHING : null);
+    const own = snapshot ?? this.#snapshots.snapshot(tick, wanted) ?? (this.#output.count === 0 ? NOTHING : null);
     if (own !== null) open.putSnapshot(own);
   }
 

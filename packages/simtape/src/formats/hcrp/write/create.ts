@@ -4,12 +4,20 @@ import type { SinkBundle } from "../../../io/sink.ts";
 import type { CreateOptions } from "../../../model/writer.ts";
 import { Framer } from "../chunk/frames.ts";
 import { type ChunkOutput, CompactedOutput, SegmentedOutput } from "./output.ts";
+import type { SnapshotSource } from "./chunk-series.ts";
 import { HcrpReader } from "../open/reader.ts";
 import { HcrpWriter, type OutputOf } from "./writer.ts";
 import { Profile } from "./profile.ts";
 
-/** Creates a recording; see `WritingFormat.create`. Throws `RangeError` for an unknown dialect. */
-export async function createWriter(to: SinkBundle, options: CreateOptions): Promise<HcrpWriter> {
+/**
+ * Creates a recording; see `WritingFormat.create`. `snapshots`: of what is written event by event; an encoder needs
+ * none. Throws `RangeError` for an unknown dialect.
+ */
+export async function createWriter(
+  to: SinkBundle,
+  options: CreateOptions,
+  snapshots: SnapshotSource | null = null,
+): Promise<HcrpWriter> {
   const base = options.like?.base ?? options.like;
   const like = base instanceof HcrpReader ? base : null;
   const profile = new Profile(options, like);
@@ -17,12 +25,12 @@ export async function createWriter(to: SinkBundle, options: CreateOptions): Prom
   const { dialect, recordingId, generation } = profile;
   if (dialect === "v1-segmented") {
     const segmented: OutputOf = (preambleOf) => new SegmentedOutput(to, recordingId, generation, preambleOf);
-    return new HcrpWriter(profile, framer, like, false, segmented);
+    return new HcrpWriter(profile, framer, like, false, segmented, snapshots);
   }
   const sink = await to.open();
   const chunks = like?.source.entries.length ?? 0;
   const compacted: OutputOf = (_, length) => new CompactedOutput(sink, dialect === "production-5", chunks, length);
-  return new HcrpWriter(profile, framer, like, false, compacted);
+  return new HcrpWriter(profile, framer, like, false, compacted, snapshots);
 }
 
 /**
@@ -33,9 +41,10 @@ export async function createLiveWriter(
   output: (profile: Profile) => ChunkOutput,
   options: CreateOptions,
   from: HcrpReader | null,
+  snapshots: SnapshotSource | null,
   metadata: NbtDocument | null = null,
 ): Promise<HcrpWriter> {
   const profile = new Profile({ ...options, dialect: "v1-segmented" }, from, metadata);
   const framer = new Framer(await loadZstd(), options.compression ?? "live", from?.dictionary ?? null);
-  return new HcrpWriter(profile, framer, from, true, () => output(profile));
+  return new HcrpWriter(profile, framer, from, true, () => output(profile), snapshots);
 }

@@ -3,27 +3,20 @@ import { NBT, nbtCompound } from "../../../codec/nbt.ts";
 import { transformOf } from "../../../model/axes.ts";
 import { type Origin, unsetOrigin } from "../../../model/geodesy.ts";
 import { type Place, placesOf } from "../../../model/place.ts";
-import { areSameSets, type EntitySet, type State } from "../../../model/state.ts";
+import { areSameSets, type State } from "../../../model/state.ts";
 import { radiansPer } from "../../../model/units.ts";
 import type { ChannelInfo, Value } from "../../../model/value.ts";
 import type { Account, StateEncoder, Witness, Writer } from "../../../model/writer.ts";
 import { TICK } from "../layout/framing.ts";
-import {
-  PALETTE,
-  SECTION,
-  type SnapshotEntity,
-  writeEntities,
-  writeHostState,
-  writeSections,
-} from "../layout/chunk.ts";
+import { PALETTE } from "../layout/chunk.ts";
 import { writePlaceEvent, writeRemove, writeSpawn } from "../layout/entity-events.ts";
 import { EVENT } from "../layout/events.ts";
-import { type GridPlace, Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../layout/motion.ts";
-import { MIRROR_PREFIX, SET_EVENT, STATE_NAMESPACE, VALUE_EVENT } from "../layout/own.ts";
+import { Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../layout/motion.ts";
+import { MIRROR_PREFIX, SET_EVENT, VALUE_EVENT } from "../layout/own.ts";
 import { writePaletteAdd } from "../layout/world-events.ts";
-import { sameValue, writeSetChange, writeStateChange, writeValueChange } from "../layout/patch.ts";
+import { sameValue, writeSetChange, writeValueChange } from "../layout/patch.ts";
 import { AXES } from "../state/scene.ts";
-import { PaletteIndex } from "../state/snapshot-palettes.ts";
+import { type Actor, placeOf, type Scene } from "./scene.ts";
 import { HcrpWriter } from "./writer.ts";
 
 /** Things in the scene at most (spec §12). More are carried all the same, but no Minecraft client shows them. */
@@ -32,11 +25,6 @@ const MAX_ENTITIES = 4096;
 const EVENT_BYTES = 1 << 18;
 /** Left free in a chunk when a change is judged by its size. */
 const SPARE_BYTES = 1 << 16;
-/** A snapshot is due when events came to so many times its size (events §6), or after so many ticks. */
-const SNAPSHOT_SHARE = 4;
-const SNAPSHOT_TICKS = 1200;
-/** Snapshots above this are not made: readers fold from the one before. */
-const SNAPSHOT_BYTES = 8 << 20;
 
 /**
  * Writes any format's state: all values and sets exactly, as host events, and what has a place also as entities on the
@@ -53,19 +41,6 @@ export function encoder(
   return new HcrpEncoder(writer, account, origin, firstEntity);
 }
 
-/** A thing as it was written last. */
-interface Actor {
-  readonly entity: number;
-  readonly kind: string;
-  readonly label: string;
-  readonly q: Float64Array;
-  readonly d: Float64Array;
-  yaw: number;
-  pitch: number;
-  /** The step it was seen in. */
-  step: number;
-}
-
 /** Made by `encoder`. */
 export class HcrpEncoder implements StateEncoder {
   readonly #writer: HcrpWriter;
@@ -75,22 +50,15 @@ export class HcrpEncoder implements StateEncoder {
   readonly #core: (type: number) => ChannelInfo;
   readonly #builder = new ByteBuilder();
   readonly #scratch = new ByteBuilder();
-  readonly #values = new Map<string, Value>();
-  readonly #sets = new Map<string, EntitySet>();
-  readonly #actors = new Map<string, Actor>();
+  readonly #scene: Scene;
   readonly #origin: Origin;
   readonly #counts = new Map<string, number>();
   readonly #refused = new Map<string, number>();
   readonly #move = new Move();
   readonly #at = new Float64Array(3);
-  #names = new PaletteIndex();
   #nextEntity: number;
-  #steps = 0;
   #tick = 0;
   #between = 0;
-  #bytes = 0;
-  #snapshotBytes = 0;
-  #snapshotTick = 0;
 
   constructor(writer: HcrpWriter, account: Account, origin: Origin, firstEntity: number) {
     this.#origin = origin;
@@ -101,7 +69,8 @@ export class HcrpEncoder implements StateEncoder {
     this.#setChannel = writer.channel({ name: SET_EVENT });
     const core = ["move", "place", "spawn", "remove", "palette-add"].map((name) => writer.channel({ name }));
     this.#core = (type) => core.find(({ id }) => id === type)!;
-    writer.snapshotHook = (tick, isWanted) => this.#snapshot(tick, isWanted);
+    this.#scene = writer.scene;
+    this.#scene.begin();
   }
 
   /** The id that the next new thing gets. */
@@ -114,16 +83,16 @@ export class HcrpEncoder implements StateEncoder {
     const tick = Math.max(this.#tick, Math.ceil(state.time / TICK));
     if (tick * TICK !== state.time) this.#between++;
     this.#tick = tick;
-    this.#steps++;
+    this.#scene.step();
     this.#writer.goTo(tick);
     this.#tellValues(state);
-    if (areSameSets(this.#sets, state.sets)) return;
+    if (areSameSets(this.#scene.sets, state.sets)) return;
     this.#tellSets(state);
     this.#tellScene(state);
   }
 
   end(): void {
-    if (this.#steps > 0) this.#writer.extend(this.#tick + 1);
+    if (this.#scene.steps > 0) this.#writer.extend(this.#tick + 1);
     this.#writer.note("next_entity_id", { type: NBT.int, value: this.#nextEntity });
     if (this.#origin.isSet) {
       const { latitude, longitude, altitude } = this.#origin;
@@ -158,9 +127,9 @@ export class HcrpEncoder implements StateEncoder {
 
   #tellValues(state: State): void {
     const changes: [string, Value | undefined][] = [];
-    for (const path of this.#values.keys()) if (!state.values.has(path)) changes.push([path, undefined]);
+    for (const path of this.#scene.values.keys()) if (!state.values.has(path)) changes.push([path, undefined]);
     for (const [path, value] of state.values)
-      if (!sameValue(this.#values.get(path), value)) changes.push([path, value]);
+      if (!sameValue(this.#scene.values.get(path), value)) changes.push([path, value]);
     const out = this.#builder;
     for (const [path, value] of changes) {
       writeValueChange(this.#scratch, path, value, this.#nameIndex);
@@ -170,8 +139,8 @@ export class HcrpEncoder implements StateEncoder {
         continue;
       }
       out.raw(change);
-      if (value === undefined) this.#values.delete(path);
-      else this.#values.set(path, value);
+      if (value === undefined) this.#scene.values.delete(path);
+      else this.#scene.values.set(path, value);
       this.#count(path);
       if (out.length >= EVENT_BYTES) this.#put(this.#valueChannel, out.take());
     }
@@ -179,9 +148,9 @@ export class HcrpEncoder implements StateEncoder {
   }
 
   #tellSets(state: State): void {
-    const names = new Set([...this.#sets.keys(), ...state.sets.keys()]);
+    const names = new Set([...this.#scene.sets.keys(), ...state.sets.keys()]);
     for (const name of names) {
-      const before = this.#sets.get(name) ?? null;
+      const before = this.#scene.sets.get(name) ?? null;
       const after = state.sets.get(name) ?? null;
       writeSetChange(this.#builder, name, before, after, this.#nameIndex);
       if (this.#builder.length === 0) continue;
@@ -191,8 +160,8 @@ export class HcrpEncoder implements StateEncoder {
         continue;
       }
       this.#put(this.#setChannel, change);
-      if (after === null) this.#sets.delete(name);
-      else this.#sets.set(name, after);
+      if (after === null) this.#scene.sets.delete(name);
+      else this.#scene.sets.set(name, after);
       this.#count(name);
     }
   }
@@ -203,10 +172,10 @@ export class HcrpEncoder implements StateEncoder {
     const sets = new Map([...state.sets].filter(([, set]) => set.ids.length <= MAX_ENTITIES));
     for (const place of placesOf({ ...state, sets }, this.#origin)) this.#tellPlace(place);
     const gone: number[] = [];
-    for (const [key, actor] of this.#actors) {
-      if (actor.step === this.#steps) continue;
+    for (const [key, actor] of this.#scene.actors) {
+      if (actor.step === this.#scene.steps) continue;
       gone.push(actor.entity);
-      this.#actors.delete(key);
+      this.#scene.actors.delete(key);
     }
     if (gone.length === 0) return;
     writeRemove(this.#builder, { entities: Uint32Array.from(gone) });
@@ -220,11 +189,11 @@ export class HcrpEncoder implements StateEncoder {
     if (!Number.isSafeInteger(x) || !Number.isSafeInteger(y) || !Number.isSafeInteger(z)) return;
     const key = `${place.set}\0${typeof place.id}\0${place.id}`;
     const kind = `${MIRROR_PREFIX}${place.set}/${place.kind}`;
-    let actor = this.#actors.get(key);
+    let actor = this.#scene.actors.get(key);
     if (actor !== undefined && (actor.kind !== kind || actor.label !== place.label)) {
       writeRemove(this.#builder, { entities: Uint32Array.of(actor.entity) });
       this.#put(this.#core(EVENT.remove), this.#builder.take());
-      this.#actors.delete(key);
+      this.#scene.actors.delete(key);
       actor = undefined;
     }
     const [yaw, pitch] = anglesOf(place);
@@ -232,18 +201,27 @@ export class HcrpEncoder implements StateEncoder {
       this.#spawn(key, kind, place.label, Float64Array.of(x, y, z), yaw, pitch);
       return;
     }
-    actor.step = this.#steps;
+    actor.step = this.#scene.steps;
     this.#moveTo(actor, x, y, z, yaw, pitch);
   }
 
   #spawn(key: string, kind: string, label: string, q: Float64Array, yaw: number, pitch: number): void {
-    if (this.#actors.size >= MAX_ENTITIES) return;
+    if (this.#scene.actors.size >= MAX_ENTITIES) return;
     const entity = this.#nextEntity++;
     const type = this.#paletteIndex(PALETTE.entityType, kind);
     const profile = label === "" ? null : this.#paletteIndex(PALETTE.profile, label);
     writeSpawn(this.#builder, { entity, type, q, yaw, pitch, flags: 0, uuid: null, profile });
     this.#put(this.#core(EVENT.spawn), this.#builder.take());
-    this.#actors.set(key, { entity, kind, label, q, d: new Float64Array(3), yaw, pitch, step: this.#steps });
+    this.#scene.actors.set(key, {
+      entity,
+      kind,
+      label,
+      q,
+      d: new Float64Array(3),
+      yaw,
+      pitch,
+      step: this.#scene.steps,
+    });
   }
 
   #moveTo(actor: Actor, x: number, y: number, z: number, yaw: number, pitch: number): void {
@@ -279,63 +257,15 @@ export class HcrpEncoder implements StateEncoder {
     this.#put(this.#core(EVENT.place), this.#builder.take());
   }
 
-  // ── chunks ────────────────────────────────────────────────────────────
-
-  /**
-   * The state before a chunk's first event; null when a snapshot is not due. Palettes and displacements begin again.
-   */
-  #snapshot(tick: number, isWanted: boolean): Uint8Array | null {
-    this.#names = new PaletteIndex();
-    for (const actor of this.#actors.values()) actor.d.fill(0);
-    if (this.#steps <= 1 && this.#values.size === 0 && this.#sets.size === 0) return EMPTY;
-    const isDue = this.#bytes >= this.#snapshotBytes * SNAPSHOT_SHARE || tick - this.#snapshotTick >= SNAPSHOT_TICKS;
-    if (!isDue && !isWanted) return null;
-    const names = new PaletteIndex();
-    const out = new ByteBuilder();
-    const now: State = { time: 0, values: this.#values, sets: this.#sets };
-    writeStateChange(out, NOTHING, now, (name) => names.index(PALETTE.text, name));
-    const host = { namespace: STATE_NAMESPACE, bytes: out.take() };
-    writeHostState(out, host);
-    const state = out.take();
-    const entities: SnapshotEntity[] = [];
-    for (const actor of this.#actors.values()) {
-      entities.push({
-        entity: actor.entity,
-        place: placeOf(actor),
-        details: {
-          type: names.index(PALETTE.entityType, actor.kind),
-          pose: 0,
-          flags: 0,
-          heldSlot: 0,
-          itemUse: 0,
-          uuid: null,
-          profile: actor.label === "" ? null : names.index(PALETTE.profile, actor.label),
-        },
-      });
-    }
-    writeEntities(out, entities);
-    const scene = out.take();
-    writeSections(out, [
-      { type: SECTION.palettes, body: names.section() },
-      { type: SECTION.entities, body: scene },
-      { type: SECTION.host, body: state },
-    ]);
-    const snapshot = out.take();
-    if (snapshot.length > SNAPSHOT_BYTES) return null;
-    this.#names = names;
-    this.#bytes = 0;
-    this.#snapshotBytes = snapshot.length;
-    this.#snapshotTick = tick;
-    return snapshot;
-  }
+  // ── events ────────────────────────────────────────────────────────────
 
   readonly #nameIndex = (name: string): number => this.#paletteIndex(PALETTE.text, name);
 
   /** Index in the open chunk's palette, added there when it is new. */
   #paletteIndex(kind: number, text: string): number {
-    const known = this.#names.find(kind, text);
+    const known = this.#scene.names.find(kind, text);
     if (known !== null) return known;
-    const index = this.#names.index(kind, text);
+    const index = this.#scene.names.index(kind, text);
     const out = new ByteBuilder();
     writePaletteAdd(out, { kind, entry: new TextEncoder().encode(text) });
     this.#put(this.#core(EVENT.paletteAdd), out.take());
@@ -343,7 +273,7 @@ export class HcrpEncoder implements StateEncoder {
   }
 
   #put(channel: ChannelInfo, payload: Uint8Array): void {
-    this.#bytes += payload.length;
+    this.#scene.wrote(payload.length);
     this.#writer.write(channel, this.#tick * TICK, payload);
   }
 
@@ -354,13 +284,6 @@ export class HcrpEncoder implements StateEncoder {
   #refuse(path: string): void {
     this.#refused.set(path, (this.#refused.get(path) ?? 0) + 1);
   }
-}
-
-const EMPTY = new Uint8Array(0);
-const NOTHING: State = { time: 0, values: new Map(), sets: new Map() };
-
-function placeOf({ q, yaw, pitch }: Actor): GridPlace {
-  return { q, yaw, pitch, flags: 0 };
 }
 
 const SCENE = transformOf(AXES);

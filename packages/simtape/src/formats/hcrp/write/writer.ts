@@ -5,7 +5,7 @@ import type { ChannelInfo } from "../../../model/value.ts";
 import type { ChannelSpec, Writer } from "../../../model/writer.ts";
 import { ChunkContext, type ChunkSource, type Dialect } from "../chunk/context.ts";
 import { ChunkCopy } from "./chunk-copy.ts";
-import { ChunkSeries, type PartialChunk, type SnapshotHook } from "./chunk-series.ts";
+import { ChunkSeries, type PartialChunk, type SnapshotSource } from "./chunk-series.ts";
 import { CopyFacts } from "./copy-facts.ts";
 import type { Framer } from "../chunk/frames.ts";
 import type { Epoch, HostEvent } from "../layout/metadata.ts";
@@ -17,6 +17,7 @@ import { checkSnapshot, tickOf } from "./checks.ts";
 import { type HoldingEpoch, WriterEpochs } from "./epochs.ts";
 import { WriterNotes } from "./notes.ts";
 import type { Outcome, Profile } from "./profile.ts";
+import { Scene } from "./scene.ts";
 
 /** Where chunks go; `metadataLength`: bytes of the metadata as they are. */
 export type OutputOf = (preambleOf: PreambleOf, metadataLength: () => number) => ChunkOutput;
@@ -27,6 +28,8 @@ export class HcrpWriter implements Writer {
   readonly framer: Framer;
   /** Header, metadata and index of the recording as it is now, around a layout. */
   readonly preambleOf: PreambleOf;
+  /** What an encoder wrote of a state, for the snapshots of chunks. */
+  readonly scene: Scene;
   readonly #profile: Profile;
   readonly #dialect: Dialect;
   readonly #output: ChunkOutput;
@@ -44,8 +47,18 @@ export class HcrpWriter implements Writer {
   #metadataLength = 0;
   #measured = -1;
 
-  /** `isLive`: goes on behind `like`, if there is one; else takes after it. */
-  constructor(profile: Profile, framer: Framer, like: HcrpReader | null, isLive: boolean, outputOf: OutputOf) {
+  /**
+   * `isLive`: goes on behind `like`, if there is one; else takes after it. `snapshots`: for chunks that are opened
+   * because one is needed, unless an encoder writes them.
+   */
+  constructor(
+    profile: Profile,
+    framer: Framer,
+    like: HcrpReader | null,
+    isLive: boolean,
+    outputOf: OutputOf,
+    snapshots: SnapshotSource | null,
+  ) {
     const source = like?.source ?? null;
     const dialect = profile.isProduction ? profile.productionVersion : 1;
     const begun = isLive ? (source?.epochs ?? [profile.firstEpoch()]) : [];
@@ -59,7 +72,8 @@ export class HcrpWriter implements Writer {
     this.preambleOf = (layout) => profile.preamble(layout, this.#outcome(layout.tickCount, layout.isFinal));
     this.#output = outputOf(this.preambleOf, () => this.#measure());
     const end = isLive && source !== null ? endOf(source) : 0;
-    this.#series = new ChunkSeries(dialect, end, this.#channels, this.#epochs, framer, this.#output);
+    this.scene = new Scene(snapshots);
+    this.#series = new ChunkSeries(dialect, end, this.#channels, this.#epochs, framer, this.#output, this.scene);
     this.#copy = new ChunkCopy(
       dialect,
       this.#series,
@@ -144,11 +158,6 @@ export class HcrpWriter implements Writer {
   }
 
   // ── as it happens ─────────────────────────────────────────────────────
-
-  /** Gives snapshots for chunks that are opened because one is needed. */
-  set snapshotHook(hook: SnapshotHook) {
-    this.#series.snapshotHook = hook;
-  }
 
   /** Goes to a tick before its events are made, so that its chunk, and what its palettes hold, is settled. */
   goTo(tick: number): void {

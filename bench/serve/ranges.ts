@@ -1,0 +1,82 @@
+/**
+ * What a range of 4 KB costs: `npm run bench:serve`. Processor time of the server beside that of plain node:http, over
+ * 20,000 random ranges of 1 GB each, asked for by connections that are kept alive, from a process of their own. Rounds
+ * of the two take turns, as a machine that others use is not equally fast all the time.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const CLI = fileURLToPath(new URL("../../packages/simtape/bin/simtape.js", import.meta.url));
+const PLAIN = fileURLToPath(new URL("plain.mjs", import.meta.url));
+const CLIENT = fileURLToPath(new URL("client.mjs", import.meta.url));
+const SIZE = 2 ** 30;
+const [ROUNDS, REQUESTS] = [5, 4000];
+
+const folder = mkdtempSync(join(tmpdir(), "simtape-ranges-"));
+const library = join(folder, "library");
+const started: ChildProcess[] = [];
+try {
+  execFileSync(process.execPath, [CLI, "demo", "mira", "-o", library, "--seconds", "4"], { stdio: "ignore" });
+  const file = join(library, readdirSync(library).find((name) => !name.startsWith("."))!);
+  truncateSync(file, SIZE);
+  const [simtape, address] = await start(CLI, "serve", library, "--port", "0", ...process.argv.slice(2));
+  const [plain, plainAddress] = await start(PLAIN, file);
+  const url = address + (await indexed(address));
+  const costs = { simtape: [] as number[], plain: [] as number[] };
+  for (let round = 0; round <= ROUNDS; round++) {
+    const [ours, theirs] = [await cost(simtape, url), await cost(plain, plainAddress)];
+    // the first one warms up
+    if (round > 0) {
+      costs.simtape.push(ours);
+      costs.plain.push(theirs);
+    }
+  }
+  const [ours, theirs] = [mean(costs.simtape), mean(costs.plain)];
+  console.log(`processor time of a range of 4 KB, over ${ROUNDS * REQUESTS} ranges each`);
+  console.log(`  simtape serve  ${ours.toFixed(1)} us`);
+  console.log(`  node:http      ${theirs.toFixed(1)} us`);
+  console.log(`  ratio          ${(ours / theirs).toFixed(2)}`);
+} finally {
+  for (const child of started) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Microseconds of the server's processor time for each request. */
+async function cost({ pid }: ChildProcess, url: string): Promise<number> {
+  const before = processorTime(pid!);
+  const client = spawn(process.execPath, [CLIENT, url, String(SIZE), String(REQUESTS)], { stdio: "inherit" });
+  const [code] = (await once(client, "exit")) as [number];
+  if (code !== 0) throw new Error(`the client ended with ${code}`);
+  return ((processorTime(pid!) - before) / REQUESTS) * 1e6;
+}
+
+/** Seconds, of all threads. */
+function processorTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+async function start(...words: string[]): Promise<[ChildProcess, address: string]> {
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  started.push(child);
+  const [text] = (await once(child.stdout!.setEncoding("utf8"), "data")) as [string];
+  return [child, text.trim()];
+}
+
+async function indexed(address: string): Promise<string> {
+  for (;;) {
+    const answer = await fetch(`${address}/api/recordings`);
+    const { recordings } = (await answer.json()) as { recordings: { url: string; state: string }[] };
+    const [first] = recordings;
+    if (first !== undefined && first.state !== "new") return first.url;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,69 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Library } from "../library/library.ts";
+import { Problem, notFound } from "../http/problem.ts";
+import { rangeOf } from "./range.ts";
+
+/** Bytes that are read at once; more are streamed. */
+const AT_ONCE = 64 << 10;
+
+/** Sends a file of the library, or a range of it: with a strong ETag, conditions as RFC 9110 has them. */
+export async function sendFile(
+  library: Pick<Library, "open"> & Partial<Pick<Library, "presigned">>,
+  key: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const direct = request.method === "GET" ? ((await library.presigned?.(key)) ?? null) : null;
+  // every part is asked for here: who may no longer read gets no further address
+  if (direct !== null) return reply.header("cache-control", "no-store").redirect(direct, 307);
+  const opened = await library.open(key);
+  if (opened === null) throw notFound("the file");
+  let isStreamed = false;
+  try {
+    const { bytes, etag } = opened.file;
+    const tag = `"${etag}"`;
+    void reply
+      .header("etag", tag)
+      .header("accept-ranges", "bytes")
+      .header("cache-control", "private, no-cache")
+      .header("content-type", "application/octet-stream");
+    const { "if-none-match": none, "if-match": match, "if-range": condition } = request.headers;
+    if (match !== undefined && match !== "*" && !tagsIn(match).includes(tag)) throw new Problem(412, "it has changed");
+    if (none !== undefined && (none === "*" || tagsIn(none).includes(tag))) return await reply.code(304).send();
+    const isSame = condition === undefined || condition === tag;
+    const range = isSame ? rangeOf(request.headers.range, bytes) : null;
+    if (range === "beyond") {
+      void reply.header("content-range", `bytes */${bytes}`);
+      throw new Problem(416, `the file has ${bytes} bytes`);
+    }
+    const { start, end } = range ?? { start: 0, end: bytes };
+    if (range !== null) void reply.code(206).header("content-range", `bytes ${start}-${end - 1}/${bytes}`);
+    void reply.header("content-length", end - start);
+    if (request.method === "HEAD" || end === start) return sendAtOnce(reply, null);
+    if (end - start <= AT_ONCE) {
+      const content = await opened.read(start, end);
+      if (content.length < end - start) throw new Problem(409, "the file has become shorter just now; ask again");
+      return sendAtOnce(reply, content);
+    }
+    const stream = opened.stream(start, end);
+    stream.once("close", () => void opened.close());
+    isStreamed = true;
+    return await reply.send(stream);
+  } finally {
+    if (!isStreamed) await opened.close();
+  }
+}
+
+/** Past the hooks of an answer, which cost more than reading a short range does; `app.ts` has what they would add. */
+function sendAtOnce(reply: FastifyReply, content: Uint8Array | null): FastifyReply {
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  reply.raw.end(content);
+  return reply;
+}
+
+/** Weak ones never match. */
+function tagsIn(header: string): readonly string[] {
+  return header.split(",").map((tag) => tag.trim());
+}

@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import type { RecordingItem } from "./shapes.ts";
+
+/** What a list has of a recording. */
+export const COLUMNS = [
+  "recordings.id",
+  "recordings.name",
+  "key",
+  "state",
+  "error",
+  "format",
+  "bytes",
+  "started",
+  "seconds",
+  "summary",
+  "owner",
+  "collection",
+  "added",
+  "twin",
+  sql<number>`jsonb_array_length(findings)`.as("count"),
+  sql<string[]>`array(select tag from tags where tags.recording = recordings.id order by tag)`.as("tags"),
+] as const;
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly state: string;
+  readonly error: string | null;
+  readonly format: string | null;
+  readonly bytes: number;
+  readonly started: Date | null;
+  readonly seconds: number | null;
+  readonly summary: string;
+  readonly owner: string | null;
+  readonly collection: string | null;
+  readonly added: Date;
+  readonly twin: boolean;
+  readonly count: number;
+  readonly tags: string[];
+}
+
+export function itemOf(row: Row): RecordingItem {
+  const { id, key, name, state, error, format, bytes, seconds, summary, owner, collection, tags, twin } = row;
+  const main = key.split("/").at(-1)!;
+  return {
+    ...{ id, name, key, state, error, format, bytes, seconds, summary, owner, collection, tags },
+    started: dateText(row.started),
+    added: row.added.toISOString(),
+    findings: row.count,
+    duplicate: twin,
+    url: `/api/recordings/${id}/files/${encodeURIComponent(main)}`,
+    thumbnail: `/api/recordings/${id}/thumbnail`,
+    page: `/r/${id}`,
+  };
+}
+
+/** Years that JSON has no date for are not said. */
+function dateText(date: Date | null): string | null {
+  return date === null || Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

@@ -1,0 +1,148 @@
+import type { FastifyInstance } from "fastify";
+import { FORMATS } from "simtape";
+import { formatOfFolder, mayBelong } from "simtape/serving";
+import { type Static, Type } from "typebox";
+import { sendFile } from "../bytes/send-file.ts";
+import type { Context } from "../context.ts";
+import { notFound } from "../http/problem.ts";
+import { Audit } from "../people/audit.ts";
+import { Recordings } from "./access.ts";
+import { filtersOf, LIST, type ListQuery, orderOf } from "./filters.ts";
+import { COLUMNS, itemOf } from "./items.ts";
+import { behind, cursorAt, orderBy, positionOf } from "./order.ts";
+import { filtered } from "./search.ts";
+import { SeekIndexes } from "./seek-indexes.ts";
+import { ID, PAGE, RECORDING } from "./shapes.ts";
+
+const FILE = Type.Object({ id: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 300 }) });
+
+/** Of files: HEAD has the length of the content, which it does not send. */
+const READ = ["GET", "HEAD"] as const;
+
+/** The catalog over HTTP: lists, one recording, its files. */
+export function catalogRoutes(app: FastifyInstance, context: Context): void {
+  const { query, library } = context;
+  const recordings = new Recordings(context);
+  const audit = new Audit(query);
+  const indexes = new SeekIndexes(context.settings);
+  app.addSchema(RECORDING);
+  app.addSchema(PAGE);
+
+  app.get<{ Querystring: ListQuery }>(
+    "/api/recordings",
+    {
+      config: { role: "viewer" },
+      schema: { summary: "search the library", querystring: LIST, response: { 200: Type.Ref("RecordingPage") } },
+    },
+    async (request) => {
+      const { limit, cursor } = request.query;
+      const order = orderOf(request.query);
+      let rows = query.selectFrom("recordings").select(COLUMNS).select(positionOf(order).as("position"));
+      rows = await filtered(rows, filtersOf(request.query), request.person, context);
+      if (cursor !== undefined) rows = rows.where(behind(cursor, order));
+      const found = await rows
+        .orderBy(orderBy(order))
+        .limit(limit + 1)
+        .execute();
+      const last = found.length > limit ? found[limit - 1]! : null;
+      return {
+        recordings: found.slice(0, limit).map(itemOf),
+        cursor: last === null ? null : cursorAt(order, last.position, last.id),
+      };
+    },
+  );
+
+  app.get<{ Params: Static<typeof ID> }>(
+    "/api/recordings/:id",
+    { config: { role: "viewer" }, schema: { summary: "all that is known of a recording", params: ID } },
+    async (request) => {
+      const { id } = await recordings.find(request.params.id, request);
+      const row = await query
+        .selectFrom("recordings")
+        .select([...COLUMNS, "files", "metadata", "channels", "digest", "first", "last"])
+        .select("findings")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+      const [entities, events] = await Promise.all([
+        query.selectFrom("entities").select(["set", "name", "label", "kind"]).where("recording", "=", id).execute(),
+        query.selectFrom("event_kinds").select(["kind", "title", "count"]).where("recording", "=", id).execute(),
+      ]);
+      const extents = await query
+        .selectFrom("extents")
+        .innerJoin("extent_paths", "extent_paths.id", "extents.path")
+        .select(["extent_paths.path", "extent_paths.unit", "least", "most"])
+        .where("recording", "=", id)
+        .orderBy("extents.path")
+        .execute();
+      const twins = row.twin
+        ? await filtered(
+            query.selectFrom("recordings").select(["recordings.id", "recordings.name"]),
+            filtersOf({ digest: row.digest! }),
+            request.person,
+            context,
+          ).then((rows) => rows.where("recordings.id", "<>", id).orderBy("added").limit(50).execute())
+        : [];
+      const { files, metadata, channels, digest, first, last, findings } = row;
+      return {
+        ...itemOf(row),
+        files,
+        metadata,
+        channels,
+        digest,
+        first,
+        last,
+        findingList: findings,
+        entities,
+        events,
+        extents: extents.map(({ unit, ...extent }) => ({ ...extent, unit: unit === "" ? null : unit })),
+        duplicates: twins,
+      };
+    },
+  );
+
+  app.route<{ Params: Static<typeof ID> }>({
+    method: [...READ],
+    exposeHeadRoute: false,
+    url: "/api/recordings/:id/data",
+    config: { role: "viewer" },
+    schema: { summary: "the main file, by ranges", params: ID },
+    handler: async (request, reply) => {
+      const found = await recordings.find(request.params.id, request);
+      await audit.noteRead(request, found);
+      return sendFile(library, found.key, request, reply);
+    },
+  });
+
+  app.route<{ Params: Static<typeof FILE> }>({
+    method: [...READ],
+    exposeHeadRoute: false,
+    url: "/api/recordings/:id/files/:name",
+    config: { role: "viewer" },
+    schema: { summary: "a file of a recording, by ranges", params: FILE },
+    handler: async (request, reply) => {
+      const found = await recordings.find(request.params.id, request);
+      const { key, files } = found;
+      const { name } = request.params;
+      const main = key.slice(key.lastIndexOf("/") + 1);
+      // a folder is one recording, and grows while that is live
+      const isWithin = key.includes("/") && formatOfFolder(main, FORMATS) !== null && mayBelong(main, name, FORMATS);
+      const isIndex = name === SeekIndexes.nameFor(key);
+      if (!isIndex && !isWithin && !files.some((file) => file.name === name)) throw notFound("the file");
+      await audit.noteRead(request, found);
+      if (isIndex) return sendFile({ open: () => indexes.file(found.id) }, key, request, reply);
+      return sendFile(library, key.slice(0, key.lastIndexOf("/") + 1) + name, request, reply);
+    },
+  });
+
+  app.get<{ Params: Static<typeof ID> }>(
+    "/api/recordings/:id/thumbnail",
+    { config: { role: "viewer" }, schema: { summary: "a picture, as SVG", params: ID } },
+    async (request, reply) => {
+      const { id } = await recordings.find(request.params.id, request);
+      const row = await query.selectFrom("thumbnails").select("svg").where("recording", "=", id).executeTakeFirst();
+      if (row === undefined) throw notFound("a picture of it");
+      void reply.header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+      return reply.type("image/svg+xml").header("cache-control", "private, max-age=60").send(row.svg);
+    },
+  );
+}

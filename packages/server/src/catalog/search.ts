@@ -1,0 +1,123 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import type { Context } from "../context.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Person } from "../people/person.ts";
+import { visibleTo } from "./access.ts";
+import type { ExtentFilter, Filters } from "./filters.ts";
+import { converted, type Measure } from "./measure.ts";
+import { textQueryOf } from "./words.ts";
+
+type Rows<O> = SelectQueryBuilder<Tables, "recordings", O>;
+
+/** Rows of `extent_paths` that a name may stand for. */
+const MOST_PATHS = 500;
+
+/** Adds to a query of recordings what is asked for, and what this person may see. */
+export async function filtered<O>(
+  rows: Rows<O>,
+  filters: Filters,
+  person: Person,
+  { query, settings }: Pick<Context, "query" | "settings">,
+): Promise<Rows<O>> {
+  const { formats, states, from, until, tags, collection, owner, digest, key, findings, duplicates } = filters;
+  let found = rows.where("state", "<>", "gone").where(visibleTo(person, settings.public));
+  const text = textQueryOf(filters.q);
+  if (text !== null) found = found.where(sql<boolean>`words @@ to_tsquery('simple', ${text})`);
+  if (formats.length > 0) found = found.where("format", "in", formats);
+  if (states.length > 0) found = found.where(sql<boolean>`state = any(${states}::text[])`);
+  if (from !== null) found = found.where(sql<boolean>`coalesce(recordings.started, '-infinity') >= ${from}`);
+  if (until !== null)
+    found = found
+      .where("started", "<", until)
+      .where(sql<boolean>`coalesce(recordings.started, '-infinity') < ${until}`);
+  if (filters.longer !== null) found = found.where(sql<boolean>`coalesce(recordings.seconds, -1) > ${filters.longer}`);
+  if (filters.shorter !== null)
+    found = found
+      .where("seconds", "is not", null)
+      .where(sql<boolean>`coalesce(recordings.seconds, -1) < ${filters.shorter}`);
+  if (findings !== null) found = found.where("has_findings", "=", findings);
+  if (duplicates !== null) found = found.where("twin", "=", duplicates);
+  if (owner !== null) found = found.where("owner", "=", owner);
+  if (digest !== null) found = found.where(sql<boolean>`file_digests @> array[${digest}]`);
+  if (key !== null) found = found.where("key", "=", key);
+  if (filters.event !== null) found = found.where(has(sql`event_kinds`, sql`part.kind = ${filters.event}`));
+  if (filters.with !== null) {
+    const who = filters.with.toLowerCase();
+    found = found.where(has(sql`entities`, sql`(lower(part.label) = ${who} or lower(part.name) = ${who})`));
+  }
+  for (const tag of tags) found = found.where(has(sql`tags`, sql`part.tag = ${tag}`));
+  for (const [name, value] of filters.meta) found = found.where(metadataHas(name, value));
+  if (collection !== null) {
+    const named = query
+      .selectFrom("collections")
+      .select("collections.id")
+      .where((builder) => builder.or([builder("collections.id", "=", collection), builder("name", "=", collection)]));
+    found = found.where("collection", "in", named);
+  }
+  for (const extent of filters.extents) found = found.where(await extentIs(extent, query));
+  return found;
+}
+
+function has(table: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`exists (select from ${table} part where part.recording = recordings.id and ${condition})`;
+}
+
+/** By the whole key, or by keys of what is inside: `server.map`. A value may be a text, a number or a truth. */
+function metadataHas(key: string, value: string): RawBuilder<boolean> {
+  const values: unknown[] = [value];
+  if (/^(-?\d+(\.\d+)?(e[+-]?\d+)?|true|false|null)$/i.test(value)) values.push(JSON.parse(value.toLowerCase()));
+  const paths = key.includes(".") ? [[key], key.split(".")] : [[key]];
+  const shapes = paths.flatMap((path) =>
+    values.map((one) => JSON.stringify(path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), one))),
+  );
+  return sql<boolean>`(${sql.join(
+    shapes.map((shape) => sql`metadata @> ${shape}::jsonb`),
+    sql` or `,
+  )})`;
+}
+
+async function extentIs({ path, above, below }: ExtentFilter, query: Context["query"]): Promise<RawBuilder<boolean>> {
+  const paths = await pathsCalled(path, query);
+  const conditions: RawBuilder<unknown>[] = [];
+  const units = new Map<string, number[]>();
+  for (const { id, unit } of paths) units.set(unit, [...(units.get(unit) ?? []), id]);
+  for (const [unit, ids] of units) {
+    const bound = (measure: Measure | null): number | null | undefined =>
+      measure === null ? null : (converted(measure, unit) ?? undefined);
+    const [least, most] = [bound(above), bound(below)];
+    if (least === undefined || most === undefined) continue;
+    const parts = [sql`part.path = any(${ids}::integer[])`];
+    if (least !== null) parts.push(sql`part.most > ${least}`);
+    if (most !== null) parts.push(sql`part.least < ${most}`);
+    conditions.push(sql`(${sql.join(parts, sql` and `)})`);
+  }
+  if (conditions.length === 0) return sql<boolean>`false`;
+  return has(sql`extents`, sql`(${sql.join(conditions, sql` or `)})`);
+}
+
+/**
+ * The paths that a name stands for: a path; what is behind its last stroke (`altitude-ft`), that without its ending
+ * (`altitude`), or what is behind its last point (`speed`). A thing of a set stands for all of them.
+ */
+async function pathsCalled(
+  path: string,
+  query: Context["query"],
+): Promise<readonly { readonly id: number; readonly unit: string }[]> {
+  const name = path.toLowerCase();
+  const escaped = name.replace(/[\\%_]/g, "\\$&");
+  const general = path.replace(/^([^/]+)\/[^/]+\/([^/]+)$/, "$1/*/$2");
+  return query
+    .selectFrom("extent_paths")
+    .select(["id", "unit"])
+    .where((builder) =>
+      builder.or([
+        builder("path", "in", [path, general]),
+        builder("leaf", "=", name),
+        builder("leaf", "like", `${escaped}-%`),
+        builder("leaf", "like", `${escaped}.%`),
+        builder("tail", "=", name),
+      ]),
+    )
+    .limit(MOST_PATHS)
+    .execute();
+}

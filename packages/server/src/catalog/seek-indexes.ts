@@ -1,0 +1,83 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type ByteSource, FORMATS, RecordingError, SIDE_CAR_ENDING } from "simtape";
+import { fileSpool } from "simtape/node";
+import { makeSideCar } from "simtape/serving";
+import { folderLibrary } from "../library/folder.ts";
+import type { Library, OpenFile } from "../library/library.ts";
+import { s3Library } from "../library/s3.ts";
+import type { Settings } from "../settings.ts";
+
+/** Shorter recordings open at once without one. */
+export const WORTH_BYTES = 16 << 20;
+
+/**
+ * The seek indexes of large recordings, which are made when these are indexed: in the data folder, or in the bucket where
+ * all nodes find them.
+ */
+export class SeekIndexes {
+  readonly #settings: Settings;
+  #kept: Promise<Library> | null = null;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  /** The name beside the main file by which readers ask for it. */
+  static nameFor(key: string): string {
+    return key.split("/").at(-1)! + SIDE_CAR_ENDING;
+  }
+
+  /** Null: there is none. */
+  async file(id: string): Promise<OpenFile | null> {
+    return (await this.#library()).open(nameOf(id));
+  }
+
+  /** For reading the recording; null: there is none. */
+  async source(id: string): Promise<ByteSource | null> {
+    const library = await this.#library();
+    return library
+      .bundle(nameOf(id))
+      .open()
+      .catch(() => null);
+  }
+
+  /** Reads all of a recording. False: it can have none. */
+  async make(id: string, library: Library, key: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { bytes } = await makeSideCar(library.bundle(key), FORMATS, { spool: fileSpool(), signal });
+      const kept = await this.#library();
+      await kept.remove(nameOf(id));
+      const sink = await kept.sink(nameOf(id)).open();
+      await sink.write(bytes);
+      await sink.close();
+      return true;
+    } catch (error) {
+      // without one everything works, too
+      if (!RecordingError.is(error) || signal.aborted) throw error;
+      await this.remove(id);
+      return false;
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await (await this.#library()).remove(nameOf(id));
+  }
+
+  #library(): Promise<Library> {
+    this.#kept ??= open(this.#settings);
+    return this.#kept;
+  }
+}
+
+async function open(settings: Settings): Promise<Library> {
+  if (settings.store.startsWith("s3://"))
+    return s3Library({ ...settings, store: `${settings.store.replace(/\/$/, "")}/.simtape/indexes` });
+  const folder = join(settings.data, "indexes");
+  await mkdir(folder, { recursive: true });
+  return folderLibrary(folder);
+}
+
+function nameOf(id: string): string {
+  return id + SIDE_CAR_ENDING;
+}

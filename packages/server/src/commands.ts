@@ -1,0 +1,92 @@
+/** simtape-server/commands: what the command `simtape` gets from this package. */
+import type { Command } from "commander";
+import { EXIT, Output, say, UsageError } from "simtape/serving";
+import { BusError } from "./bus/bus.ts";
+import { configured, type Flags, printed, settingsFrom } from "./command-settings.ts";
+import { LockedError } from "./database/lock.ts";
+import { keepNurserySmall } from "./nursery.ts";
+import { addUserCommands } from "./people/commands.ts";
+import { AccessError } from "./people/openness.ts";
+import type { Settings } from "./settings.ts";
+
+/** Adds `serve`, `work` and `user`. */
+export function addServerCommands(program: Command): void {
+  configured(program.command("serve"))
+    .summary("a library of recordings for a team, in the browser")
+    .description(
+      "Serves the recordings of a folder or bucket to many: finds them, lists and searches them, plays them in the\nbrowser. Prints its address. Needs nothing else; the folder is not changed. Ends with Ctrl+C.",
+    )
+    .argument("[store]", "folder of recordings, or s3://BUCKET/PREFIX")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape serve recordings\n  $ simtape serve s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222 --print-config",
+    )
+    .action(async (store: string | undefined, flags: Flags) => {
+      const settings = await settingsFrom(store, flags);
+      if (flags.printConfig === true) return printed(settings);
+      const grown = keepNurserySmall();
+      const { serve } = await import("./serve.ts");
+      const node = await serve(settings).catch((error: unknown) => {
+        throw understood(error, settings);
+      });
+      grown();
+      const output = new Output();
+      await output.line(node.address);
+      await output.flush();
+      if (node.isOpen)
+        say("all who reach this address are administrators; simtape user add NAME --role admin for accounts");
+      say("Ctrl+C ends");
+      endsWith(() => node.close());
+      await node.ended;
+      process.exitCode = EXIT.done;
+    });
+
+  configured(program.command("work"))
+    .summary("do the jobs of a server in a process of its own")
+    .description(
+      "Does the jobs of the server whose --database and --bus are given, until Ctrl+C: indexing, exports, retention.",
+    )
+    .argument("[store]", "folder of recordings, or s3://BUCKET/PREFIX, as the server has it")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ simtape work s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222",
+    )
+    .action(async (store: string | undefined, flags: Flags) => {
+      const settings = await settingsFrom(store, flags);
+      if (flags.printConfig === true) return printed(settings);
+      if (settings.database.startsWith("embedded:"))
+        throw new UsageError("an embedded database belongs to one process: --database postgres://… is needed");
+      const { workAlone } = await import("./jobs/work.ts");
+      const worker = await workAlone(settings);
+      say("doing jobs; Ctrl+C ends");
+      endsWith(() => worker.stop());
+      await worker.ended;
+      process.exitCode = EXIT.done;
+    });
+
+  addUserCommands(program);
+}
+
+/** Errors of the system in words that say what to do. */
+function understood(error: unknown, { port, host }: Settings): unknown {
+  if (error instanceof AccessError) return new UsageError(error.message);
+  if (error instanceof RangeError || error instanceof LockedError || error instanceof BusError)
+    return new UsageError(error.message);
+  const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
+  if (syscall !== "listen" && hostname !== host) return error;
+  if (code === "EADDRINUSE") return new UsageError(`port ${port} is taken by another program: choose another --port`);
+  if (code === "EACCES") return new UsageError(`not allowed: ${(error as Error).message}`);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return new UsageError(`${host} is no address of this machine`);
+  return error;
+}
+
+/** The first signal ends it in order, a second one at once. */
+function endsWith(close: () => Promise<unknown>): void {
+  let isEnding = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      if (isEnding) process.exit(EXIT.failed);
+      isEnding = true;
+      void close();
+    });
+}

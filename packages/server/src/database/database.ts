@@ -1,0 +1,111 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import { EMBEDDED_PORT, openEmbedded, socketFolderOf } from "./embedded.ts";
+import { LockedError } from "./lock.ts";
+import { isMigrated, migrate } from "./migrate.ts";
+import type { Tables } from "./tables.ts";
+
+export type Query = Kysely<Tables>;
+
+/** The tables, and how they are reached. */
+export interface Database {
+  readonly query: Query;
+  /** Address for further clients, as workers are; has the password where there is one. */
+  readonly address: string;
+  readonly isEmbedded: boolean;
+  /** Clients of its own: for what lasts, as LISTEN. */
+  readonly connect: () => Promise<pg.Client>;
+  /** Settles when an embedded one has ended. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connections at once. Those of an embedded one share one session: a second would only wait for the first. */
+const MOST = 10;
+
+/**
+ * Opens a database and brings its tables to the present release. `address`: `postgres://…`, or `embedded:FOLDER`. Above
+ * this nothing knows which it is. Throws what the database says.
+ */
+export async function openDatabase(address: string): Promise<Database> {
+  const isEmbedded = address.startsWith("embedded:");
+  const embedded = isEmbedded ? await openEmbedded(address.slice("embedded:".length)) : null;
+  const reached = embedded === null ? address : addressOf(embedded.socketFolder);
+  try {
+    const database = await connectDatabase(reached);
+    if (!(await isMigrated(database.query))) await migrate(database.query);
+    return {
+      ...database,
+      isEmbedded,
+      ended: embedded?.ended ?? new Promise(() => undefined),
+      close: async () => {
+        await database.close();
+        await embedded?.close();
+      },
+    };
+  } catch (error) {
+    await embedded?.close();
+    throw error;
+  }
+}
+
+/** As `openDatabase`; an embedded one that another process of this machine has is reached through that process. */
+export async function joinDatabase(address: string): Promise<Database> {
+  try {
+    return await openDatabase(address);
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    const folder = await socketFolderOf(address.slice("embedded:".length));
+    if (folder === null) throw error;
+    const database = await connectDatabase(addressOf(folder));
+    await sql`select 1`.execute(database.query).catch(async (cause: unknown) => {
+      await database.close();
+      throw new Error(`${error.message}, and cannot be reached at ${folder} from here`, { cause });
+    });
+    return database;
+  }
+}
+
+/** Connects to one that another process, or thread, has opened. */
+export async function connectDatabase(address: string): Promise<Database> {
+  const isEmbedded = isSocket(address);
+  const options: pg.PoolConfig = { ...optionsOf(address), max: isEmbedded ? 1 : MOST, types: TYPES };
+  const pool = new pg.Pool(options);
+  // of an idle one: the next query finds out
+  pool.on("error", () => undefined);
+  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    query,
+    address,
+    isEmbedded,
+    connect: async () => {
+      const client = new pg.Client({ ...optionsOf(address), types: TYPES });
+      await client.connect();
+      return client;
+    },
+    ended: new Promise(() => undefined),
+    close: () => query.destroy(),
+  };
+}
+
+function addressOf(socketFolder: string): string {
+  return `postgres://postgres@/postgres?host=${encodeURIComponent(socketFolder)}&port=${EMBEDDED_PORT}`;
+}
+
+function isSocket(address: string): boolean {
+  return address.startsWith("postgres://postgres@/postgres?host=");
+}
+
+function optionsOf(address: string): pg.ClientConfig {
+  if (!isSocket(address)) return { connectionString: address, application_name: "simtape" };
+  const host = new URLSearchParams(address.slice(address.indexOf("?"))).get("host")!;
+  return { host, port: EMBEDDED_PORT, user: "postgres", database: "postgres" };
+}
+
+/** Counts and sizes are numbers: what is above 2^53 does not occur. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format as "text")) as pg.CustomTypesConfig["getTypeParser"],
+};

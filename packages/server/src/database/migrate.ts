@@ -1,0 +1,38 @@
+import { type Kysely, sql } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
+import * as library from "./migrations/001-library.ts";
+import * as people from "./migrations/003-people.ts";
+import * as live from "./migrations/004-live.ts";
+import * as review from "./migrations/006-review.ts";
+import * as catalog from "./migrations/007-catalog.ts";
+import type { Tables } from "./tables.ts";
+
+/** By name, in the order in which they are run. One that was released is never changed. */
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "001-library": library,
+  "003-people": people,
+  "004-live": live,
+  "006-review": review,
+  "007-catalog": catalog,
+};
+
+/**
+ * Brings the tables to the present release; several nodes may do it at once. Throws what the database says, and when it
+ * is of a later release.
+ */
+export async function migrate(database: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+/** Whether all migrations were run: one small question. */
+export async function isMigrated(database: Kysely<Tables>): Promise<boolean> {
+  const last = Object.keys(MIGRATIONS).at(-1)!;
+  const { rows } = await sql<{ found: string | null }>`select to_regclass('kysely_migration')::text as found`.execute(
+    database,
+  );
+  if (rows[0]?.found == null) return false;
+  const named = await sql<{ name: string }>`select name from kysely_migration where name = ${last}`.execute(database);
+  return named.rows.length > 0;
+}

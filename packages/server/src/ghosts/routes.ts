@@ -1,0 +1,85 @@
+import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
+import { type Static, Type } from "typebox";
+import { Recordings, visibleTo } from "../catalog/access.ts";
+import { ID } from "../catalog/shapes.ts";
+import type { Context } from "../context.ts";
+import { notFound } from "../http/problem.ts";
+import type { Person } from "../people/person.ts";
+
+const ASKED = Type.Object({
+  map: Type.String({ minLength: 1, maxLength: 200, description: "name of the map, or UUID of the world" }),
+  top: Type.Integer({ minimum: 1, maximum: 100, default: 3 }),
+  subject: Type.Optional(Type.String({ maxLength: 200, description: "only this player's: name or UUID" })),
+  with: Type.Optional(Type.String({ maxLength: 64, description: "the recording that is to race them" })),
+});
+type Asked = Static<typeof ASKED>;
+
+/** The best runs of a map, and where they went. */
+export function ghostRoutes(app: FastifyInstance, context: Context): void {
+  const { query, settings } = context;
+  const recordings = new Recordings(context);
+
+  for (const path of ["/ghosts", "/api/ghosts"])
+    app.get<{ Querystring: Asked }>(
+      path,
+      {
+        config: { role: "viewer" },
+        schema: { summary: "the best run of each player on a map, the best first", querystring: ASKED },
+      },
+      async ({ person, query: asked }) => ({ ghosts: await best(person, asked) }),
+    );
+
+  app.get<{ Params: Static<typeof ID> }>(
+    "/api/ghosts/:id/track",
+    { config: { role: "viewer" }, schema: { summary: "where a run went: places at a fixed step", params: ID } },
+    async (request, reply) => {
+      const { id } = await recordings.find(request.params.id, request);
+      const row = await query
+        .selectFrom("runs")
+        .select(["digest", "step", "track", "milliseconds"])
+        .where("recording", "=", id)
+        .executeTakeFirst();
+      if (row?.track == null) throw notFound("the track");
+      const tag = `"${row.digest}"`;
+      void reply.header("etag", tag).header("cache-control", "private, max-age=86400");
+      if (request.headers["if-none-match"] === tag) return reply.code(304).send();
+      return { recording: id, seconds: row.milliseconds / 1000, step: row.step, unit: "block", ...row.track };
+    },
+  );
+
+  async function best(person: Person, { map, top, subject, with: other }: Asked) {
+    const seen = query
+      .selectFrom("recordings")
+      .select("id")
+      .where("state", "=", "indexed")
+      .where(visibleTo(person, settings.public));
+    let runs = query
+      .selectFrom("runs")
+      .distinctOn(["uuid", "runs.name"])
+      .select(["recording", "digest", "map", "world", "milliseconds", "uuid", "runs.name", "step"])
+      .where((is) => is.or([is("map", "=", map), is("world", "=", map.toLowerCase())]))
+      .where("recording", "in", seen)
+      .orderBy("uuid")
+      .orderBy("runs.name")
+      .orderBy("milliseconds")
+      .orderBy("recording");
+    if (subject !== undefined)
+      runs = runs.where(sql<boolean>`(lower(runs.name) = lower(${subject}) or uuid = lower(${subject}))`);
+    const rows = await query
+      .selectFrom(runs.as("best"))
+      .innerJoin("recordings", "recordings.id", "best.recording")
+      .selectAll("best")
+      .select("recordings.key")
+      .orderBy("best.milliseconds")
+      .orderBy("best.recording")
+      .limit(top)
+      .execute();
+    return rows.map(({ recording, key, milliseconds, uuid, name, digest, step, ...place }, i) => ({
+      ...{ recording, rank: i + 1, ...place, seconds: milliseconds / 1000, subject: { uuid, name }, digest },
+      url: `/api/recordings/${recording}/files/${encodeURIComponent(key.split("/").at(-1)!)}`,
+      track: step === null ? null : `/api/ghosts/${recording}/track`,
+      race: `/r/${other ?? rows[0]!.recording}?ghost=${recording}`,
+    }));
+  }
+}

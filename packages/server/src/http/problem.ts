@@ -1,0 +1,57 @@
+import { STATUS_CODES } from "node:http";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { type Log, shownAddress } from "../log.ts";
+
+/** An error that is meant for the one who asks: RFC 9457 problem details. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly more: Readonly<Record<string, unknown>>;
+
+  /** `more`: further members of the answer. */
+  constructor(status: number, message: string, more: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.status = status;
+    this.more = more;
+  }
+}
+
+export function notFound(what: string): Problem {
+  return new Problem(404, `${what} is not here, or not for you`);
+}
+
+/** Sends what went wrong; of faults of the server itself only that there was one. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const { status, detail, more } = problemOf(error);
+  if (status >= 500)
+    log.error({ request: request.id, url: shownAddress(request.url), error: textOf(error) }, "request failed");
+  const body = {
+    type: "about:blank",
+    title: STATUS_CODES[status] ?? "Error",
+    status,
+    detail,
+    request: request.id,
+    ...more,
+  };
+  void reply.code(status).type("application/problem+json; charset=utf-8").send(JSON.stringify(body));
+}
+
+function problemOf(error: unknown): { status: number; detail: string; more: Readonly<Record<string, unknown>> } {
+  if (error instanceof Problem) return { status: error.status, detail: error.message, more: error.more };
+  const { statusCode, message, validation } = error as FastifyError;
+  if (validation !== undefined) return { status: 400, detail: message, more: {} };
+  if (statusCode !== undefined && statusCode < 500) return { status: statusCode, detail: message, more: {} };
+  const code = (error as { code?: unknown }).code;
+  if (code === "ECONNREFUSED" || code === "57P01" || code === "57P03")
+    return { status: 503, detail: "the database cannot be reached now; try again", more: {} };
+  // of a value: a character that PostgreSQL has not, a number or date beyond its range
+  if (typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code))
+    return { status: 400, detail: "a value cannot be what it is here", more: {} };
+  if (code === "ENOSPC" || code === "53100")
+    return { status: 507, detail: "the disk is full: nothing was written", more: {} };
+  return { status: 500, detail: "the server has failed; its log has more under this request", more: {} };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

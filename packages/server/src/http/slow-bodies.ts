@@ -1,0 +1,28 @@
+import type { FastifyInstance } from "fastify";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The body may take as long as it likes: it is a recording that is being made, or a large file. */
+    isLong?: boolean;
+  }
+}
+
+/** Milliseconds for the body of a request. */
+const PATIENCE = 30_000;
+
+/** Ends requests whose body comes too slowly, but for routes that say `isLong`: the limit of Node has no exceptions. */
+export function limitBodies(app: FastifyInstance): void {
+  app.server.requestTimeout = 0;
+  app.addHook("onRequest", async ({ raw, routeOptions }) => {
+    const hasBody = raw.headers["transfer-encoding"] !== undefined || (raw.headers["content-length"] ?? "0") !== "0";
+    if (!hasBody || raw.readableEnded) return;
+    if (routeOptions.config.isLong === true) {
+      raw.socket.setTimeout(0);
+      raw.socket.setKeepAlive(true, 10_000);
+      return;
+    }
+    const timer = setTimeout(() => raw.socket.destroy(), PATIENCE);
+    raw.once("end", () => clearTimeout(timer));
+    raw.once("close", () => clearTimeout(timer));
+  });
+}

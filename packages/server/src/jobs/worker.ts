@@ -1,0 +1,127 @@
+import { setMaxListeners } from "node:events";
+import type { Bus } from "../bus/bus.ts";
+import type { Log } from "../log.ts";
+import { type ClaimedJob, type Jobs, WAKE } from "./queue.ts";
+
+/** What a handler is given besides its job. */
+export interface Work {
+  /** Aborted when the job was cancelled, or is this worker's no longer. */
+  readonly signal: AbortSignal;
+  /** From 0 to 1. */
+  readonly progress: (part: number) => void;
+}
+
+/** Does one job; what it gives is kept with the job. To be done twice must be the same as once. */
+export type Handler = (job: ClaimedJob, work: Work) => Promise<unknown>;
+
+/** Thrown by a handler when trying again would not help. */
+export class HopelessError extends Error {
+  override readonly name = "HopelessError";
+}
+
+const LEASE = 15_000;
+/** Milliseconds between looks for work that the bus has not told of. */
+const LOOK = 1000;
+const MOST_ATTEMPTS = 5;
+/** Milliseconds until a job that found the disk full is tried again; that is no try of its own. */
+const FULL = 10_000;
+
+/** Does jobs, one at a time, until it is stopped. */
+export class Worker {
+  readonly #jobs: Jobs;
+  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #log: Log;
+  readonly #mayBegin: () => Promise<boolean>;
+  readonly #stop = new AbortController();
+  readonly #unsubscribe: () => void;
+  #wake: () => void = () => undefined;
+  /** Settles when it is stopped, behind the job that it was doing. */
+  readonly ended: Promise<void>;
+
+  /** `mayBegin`: whether there is room for what a job writes. */
+  constructor(
+    jobs: Jobs,
+    bus: Bus,
+    handlers: ReadonlyMap<string, Handler>,
+    log: Log,
+    mayBegin: () => Promise<boolean> = () => Promise.resolve(true),
+  ) {
+    this.#jobs = jobs;
+    this.#handlers = handlers;
+    this.#log = log;
+    this.#mayBegin = mayBegin;
+    this.#unsubscribe = bus.subscribe(WAKE, () => this.#wake());
+    this.ended = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#unsubscribe();
+    this.#wake();
+    await this.ended;
+  }
+
+  async #run(): Promise<void> {
+    const kinds = [...this.#handlers.keys()];
+    while (!this.#stop.signal.aborted) {
+      // one that is added while there is a look is found at once, too
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      try {
+        const job = (await this.#mayBegin()) ? await this.#jobs.claim(kinds, LEASE) : null;
+        if (job !== null) {
+          await this.#do(job);
+          continue;
+        }
+      } catch (error) {
+        this.#log.warn({ error: String(error) }, "jobs cannot be reached; trying again");
+      }
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, LOOK);
+      });
+      await Promise.race([woken, late]);
+      clearTimeout(timer);
+    }
+  }
+
+  async #do(job: ClaimedJob): Promise<void> {
+    const controller = new AbortController();
+    // every read of a recording listens
+    setMaxListeners(0, controller.signal);
+    let part = 0;
+    const renewing = setInterval(() => {
+      this.#jobs.renew(job, LEASE, part).then(
+        (isOurs) => {
+          if (!isOurs) controller.abort();
+        },
+        // the next one may get through before the lease ends
+        () => undefined,
+      );
+    }, LEASE / 5);
+    const stop = (): void => controller.abort();
+    this.#stop.signal.addEventListener("abort", stop);
+    try {
+      const result = await this.#handlers.get(job.kind)!(job, {
+        signal: controller.signal,
+        progress: (to) => {
+          part = to;
+        },
+      });
+      await this.#jobs.finish(job, result);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // stopped in the middle: the next worker begins it from its start
+      const isStopped = this.#stop.signal.aborted;
+      const isFull = (error as { code?: unknown }).code === "ENOSPC";
+      const isHopeless = error instanceof HopelessError || (!isStopped && !isFull && job.attempts >= MOST_ATTEMPTS);
+      if (!isStopped)
+        this.#log.warn({ job: job.id, kind: job.kind, subject: job.subject, error: message }, "job failed");
+      await this.#jobs.fail(job, message, isHopeless ? null : isStopped ? 0 : isFull ? FULL : 1000 * 2 ** job.attempts);
+    } finally {
+      clearInterval(renewing);
+      this.#stop.signal.removeEventListener("abort", stop);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { constants, createReadStream, statSync } from "node:fs";
+import { copyFile, type FileHandle, link, mkdir, open, readdir, realpath, rm } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { directoryStore, fromFile, toFile } from "simtape/node";
+import { FolderWatch } from "./folder-watch.ts";
+import type { Library, LibraryFile, OpenFile } from "./library.ts";
+
+/** Of a stream: large pieces cost less. */
+const PIECE = 256 << 10;
+/** Files that are looked at before others have their turn. */
+const AT_ONCE = 200;
+
+/** The library in a folder. Links that lead out of it are not followed. Throws the system's error when it is not there. */
+export async function folderLibrary(folder: string): Promise<Library> {
+  const root = await realpath(folder);
+  const watch = new FolderWatch(root);
+  return {
+    name: root,
+    list: (signal) => listed(root, watch, signal),
+    open: (key) => opened(root, key),
+    bundle: (key) => fromFile(pathOf(root, key)),
+    sink: (key) => {
+      const path = pathOf(root, key);
+      const bundle = toFile(path);
+      return {
+        name: bundle.name,
+        open: async (name) => {
+          await mkdir(dirname(path), { recursive: true });
+          return bundle.open(name);
+        },
+      };
+    },
+    put: (path, key) => put(path, pathOf(root, key)),
+    watch: (changed) => watch.begin(changed),
+    replacement: (key) => toFile(pathOf(root, key)),
+    store: (folder) => directoryStore(folder === "" ? root : pathOf(root, folder)),
+    presigned: () => Promise.resolve(null),
+    remove: (key) => rm(pathOf(root, key), { force: true }),
+  };
+}
+
+/** Throws `RangeError` for what would lead elsewhere. */
+function pathOf(root: string, key: string): string {
+  const parts = key.split("/");
+  if (parts.some((part) => part === "" || part.startsWith(".") || /[\0\\]/.test(part)))
+    throw new RangeError(`no key of a library: ${JSON.stringify(key)}`);
+  return join(root, ...parts);
+}
+
+/** The folders that were looked into are watched from then on, where that is asked for. */
+async function* listed(root: string, watch: FolderWatch, signal: AbortSignal | undefined): AsyncGenerator<LibraryFile> {
+  const folders = new Set<string>();
+  yield* filesIn(root, "", folders, signal);
+  watch.follow(folders);
+}
+
+async function* filesIn(
+  root: string,
+  under: string,
+  folders: Set<string>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LibraryFile> {
+  const entries = await readdir(join(root, under), { withFileTypes: true }).catch((error: unknown) => {
+    // one inside went, or is not for this user; without the library itself nothing is known
+    if (under === "") throw error;
+    return [];
+  });
+  folders.add(under);
+  let looked = 0;
+  for (const entry of entries) {
+    if (entry.name.startsWith(".") || entry.name.includes("\\")) continue;
+    const key = under === "" ? entry.name : `${under}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(root, key, folders, signal);
+    else if (entry.isFile() || entry.isSymbolicLink()) {
+      const path = join(root, key);
+      if (entry.isSymbolicLink() && !(await isInside(root, path))) continue;
+      // many times as quick as one promise for each; now and then others have their turn
+      const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+      if (found?.isFile() === true) yield fileOf(key, found);
+      if (++looked % AT_ONCE === 0) {
+        signal?.throwIfAborted();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  }
+}
+
+/** A link first: it replaces nothing, and the file is whole as soon as it is there. */
+async function put(path: string, target: string): Promise<boolean> {
+  await mkdir(dirname(target), { recursive: true });
+  const beside = join(dirname(target), `.${randomUUID()}`);
+  try {
+    await link(path, target).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") throw error;
+      // another disk, or one without links
+      await copyFile(path, beside);
+      await link(beside, target).catch(async (again: NodeJS.ErrnoException) => {
+        if (again.code === "EEXIST") throw again;
+        await copyFile(path, target, constants.COPYFILE_EXCL);
+      });
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(beside, { force: true });
+  }
+  await rm(path, { force: true });
+  return true;
+}
+
+async function isInside(root: string, path: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => null);
+  return real?.startsWith(root + sep) === true;
+}
+
+async function opened(root: string, key: string): Promise<OpenFile | null> {
+  let handle: FileHandle;
+  try {
+    const path = pathOf(root, key);
+    if (!(await isInside(root, path))) return null;
+    handle = await open(path, "r");
+  } catch {
+    return null;
+  }
+  const found = await handle.stat({ bigint: true });
+  if (!found.isFile()) {
+    await handle.close();
+    return null;
+  }
+  return {
+    file: fileOf(key, found),
+    read: async (start, end) => {
+      const bytes = Buffer.allocUnsafe(end - start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+      return bytes.subarray(0, bytesRead);
+    },
+    stream: (start, end) =>
+      createReadStream("", { fd: handle, start, end: end - 1, autoClose: false, highWaterMark: PIECE }),
+    close: () => handle.close(),
+  };
+}
+
+/** By size and time of the last change, to the nanosecond. */
+function fileOf(key: string, { size, mtimeNs }: { size: bigint; mtimeNs: bigint }): LibraryFile {
+  const etag = `${size.toString(36)}-${mtimeNs.toString(36)}`;
+  return { key, bytes: Number(size), etag, changed: Number(mtimeNs / 1_000_000n) };
+}

@@ -1,0 +1,69 @@
+import type { Library, OpenFile } from "./library.ts";
+
+/** Milliseconds for which an open file is used again: a change of a file is seen as late as this. */
+const KEPT = 1000;
+const MOST = 500;
+
+/** An open file that all who ask within `KEPT` share. */
+interface Shared {
+  readonly file: Promise<OpenFile | null>;
+  readonly until: number;
+  users: number;
+  /** It gets no further users. */
+  isLeft: boolean;
+}
+
+/** The same library, which opens a file at most once a second: pages ask for hundreds of small ranges of one. */
+export function sharingOpenFiles(library: Library): Library {
+  const shared = new Map<string, Shared>();
+
+  function usable(key: string): Shared {
+    const now = performance.now();
+    const known = shared.get(key);
+    if (known !== undefined && known.until > now) return known;
+    if (known !== undefined) leave(key, known);
+    const made: Shared = { file: library.open(key), until: now + KEPT, users: 0, isLeft: false };
+    shared.set(key, made);
+    const [oldest] = shared;
+    if (shared.size > MOST) leave(...oldest!);
+    const end = (): void => leave(key, made);
+    made.file.then((opened) => (opened === null ? end() : setTimeout(end, KEPT).unref()), end);
+    return made;
+  }
+
+  function leave(key: string, one: Shared): void {
+    if (one.isLeft) return;
+    one.isLeft = true;
+    if (shared.get(key) === one) shared.delete(key);
+    if (one.users === 0) void end(one);
+  }
+
+  return {
+    ...library,
+    open: async (key) => {
+      const one = usable(key);
+      one.users++;
+      let isClosed = false;
+      const close = async (): Promise<void> => {
+        if (isClosed) return;
+        isClosed = true;
+        one.users--;
+        if (one.isLeft && one.users === 0) await end(one);
+      };
+      const opened = await one.file.catch(async (error: unknown) => {
+        await close();
+        throw error;
+      });
+      if (opened === null) {
+        await close();
+        return null;
+      }
+      return { file: opened.file, read: opened.read, stream: opened.stream, close };
+    },
+  };
+}
+
+async function end({ file }: Shared): Promise<void> {
+  const opened = await file.catch(() => null);
+  await opened?.close();
+}

@@ -1,0 +1,34 @@
+import { RecordingError, StoreError } from "simtape";
+import { recover } from "simtape/record";
+import type { Context } from "../context.ts";
+import { newId } from "../ids.ts";
+import { FOLDER, Leases } from "./leases.ts";
+
+/** Milliseconds between two looks. */
+export const LOOK_EVERY = 3000;
+
+/**
+ * Ends live recordings whose sender, recorder or node is gone for long: what was committed becomes a recording like any
+ * other. May be done by several at once. Gives their ids.
+ */
+export async function endAbandoned(context: Context): Promise<{ readonly ended: readonly string[] }> {
+  const { query, jobs, bus, library, settings, log } = context;
+  const leases = new Leases(query, jobs, bus, `end-${newId()}`);
+  const ended: string[] = [];
+  for (const { recording, via } of await leases.abandoned(settings.liveSilence * 1000)) {
+    try {
+      // a recorder elsewhere may come again: what is open stays so
+      if (via === "lines") await recover(library.store(FOLDER), recording);
+    } catch (error) {
+      const isNothing = error instanceof StoreError && error.code === "not-found";
+      // else it is tried again when this lease is over
+      if (!isNothing && !RecordingError.is(error)) {
+        log.warn({ recording, error: String(error) }, "a live recording cannot be ended yet");
+        continue;
+      }
+    }
+    await leases.end(recording);
+    ended.push(recording);
+  }
+  return { ended };
+}

@@ -1,0 +1,24 @@
+import { check, open, RecordingError } from "simtape";
+import { fileSpool } from "simtape/node";
+import type { Query } from "../database/database.ts";
+import { HopelessError, type Work } from "../jobs/worker.ts";
+import type { Library } from "../library/library.ts";
+
+/** Findings that are kept with the job. */
+const MOST = 100;
+
+/** Reads all of a recording and says what is wrong with it. */
+export async function checkRecording(query: Query, library: Library, id: string, work: Work): Promise<unknown> {
+  const row = await query.selectFrom("recordings").select("key").where("id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new HopelessError("the recording is no longer there");
+  try {
+    await using recording = await open(library.bundle(row.key), { spool: fileSpool(), signal: work.signal });
+    const total = (await recording.statistics()).reduce((sum, { messages }) => sum + messages, 0);
+    const onProgress = (messages: number): void => work.progress(total === 0 ? 1 : messages / total);
+    const { status, messages, findings } = await check(recording, { signal: work.signal, onProgress });
+    const kept = findings.slice(0, MOST).map(({ code, severity, message }) => ({ code, severity, message }));
+    return { status, messages, findings: kept, more: findings.length - kept.length };
+  } catch (error) {
+    throw RecordingError.is(error) ? new HopelessError(error.message) : error;
+  }
+}

@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Query } from "../database/database.ts";
+import type { ClaimedJob } from "../jobs/queue.ts";
+import { HopelessError, type Work } from "../jobs/worker.ts";
+import type { Settings } from "../settings.ts";
+
+/** What an export makes: the recording in another format, or what moves in it as rows. */
+export type Export = { readonly format: string } | { readonly table: "csv" | "ndjson" | "parquet" };
+
+const COMMAND = join(dirname(fileURLToPath(import.meta.resolve("simtape/package.json"))), "bin", "simtape.js");
+/** Of the command: `done`, and done with something lost, which its report says. */
+const [DONE, LOSSY] = [0, 3];
+
+/** Where the files of one job are; they go after a day. */
+export function exportFolder({ data }: Settings, job: number): string {
+  return join(resolve(data), "exports", String(job));
+}
+
+/** Makes an export by the command `simtape`, in a process of its own: what it takes is given back. */
+export async function exportRecording(
+  query: Query,
+  settings: Settings,
+  job: ClaimedJob,
+  { signal }: Work,
+): Promise<unknown> {
+  const { recording, ...input } = job.input as { recording: string } & Export;
+  const row = await query.selectFrom("recordings").select("key").where("id", "=", recording).executeTakeFirst();
+  if (row === undefined) throw new HopelessError("the recording is no longer there");
+  const folder = exportFolder(settings, job.id);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const from = settings.store.startsWith("s3://")
+    ? `${settings.store.replace(/\/$/, "")}/${row.key}`
+    : join(resolve(settings.store), row.key);
+  const name = row.key
+    .split("/")
+    .at(-1)!
+    .replace(/\.[^.]+$/, "");
+  const words =
+    "format" in input
+      ? ["convert", from, "--to", input.format, "-o", `${folder}/`]
+      : ["table", from, "-o", join(folder, `${name}.${input.table}`)];
+  try {
+    const report = await run([...words, "--json"], settings, signal);
+    const files = await Promise.all(
+      (await readdir(folder)).map(async (file) => ({ name: file, bytes: (await stat(join(folder, file))).size })),
+    );
+    return { files, report };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The report that the command prints. Throws `HopelessError` with what it says is wrong. */
+async function run(words: readonly string[], settings: Settings, signal: AbortSignal): Promise<unknown> {
+  signal.throwIfAborted();
+  const { s3Endpoint, s3Region, s3Key, s3Secret } = settings;
+  const keys = {
+    AWS_ENDPOINT_URL: s3Endpoint,
+    AWS_REGION: s3Region,
+    AWS_ACCESS_KEY_ID: s3Key,
+    AWS_SECRET_ACCESS_KEY: s3Secret,
+  };
+  const given = Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== null));
+  const child = spawn(process.execPath, [COMMAND, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...(given as NodeJS.ProcessEnv), NO_COLOR: "1" },
+    signal,
+  });
+  const [said, wrong] = [textOf(child.stdout), textOf(child.stderr)];
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code === DONE || code === LOSSY) return JSON.parse((await said) || "null");
+  const message = failureIn(await said) ?? (await wrong).trim().split("\n").at(-1) ?? "";
+  if (/no space left|ENOSPC/i.test(message)) throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+  throw new HopelessError(message === "" ? `simtape ${words[0]} ended with ${code}` : message);
+}
+
+/** Of what `--json` prints. */
+function failureIn(text: string): string | null {
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: string } };
+    return error?.message ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = "";
+  for await (const piece of stream.setEncoding("utf8")) if (text.length < 1 << 20) text += piece as string;
+  return text;
+}

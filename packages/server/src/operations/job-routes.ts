@@ -1,0 +1,190 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { FORMATS } from "simtape";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import { Recordings } from "../catalog/access.ts";
+import { ID } from "../catalog/shapes.ts";
+import type { Context } from "../context.ts";
+import { notFound, Problem } from "../http/problem.ts";
+import { Audit } from "../people/audit.ts";
+import { hasRole } from "../people/person.ts";
+import { exportFolder } from "./export.ts";
+
+const STATES = ["waiting", "running", "done", "failed", "cancelled"] as const;
+
+const JOB = Type.Object(
+  {
+    id: Type.Number(),
+    kind: Type.String(),
+    subject: Type.String({ description: "what it is about: the id of a recording" }),
+    state: Type.Union(STATES.map((state) => Type.Literal(state))),
+    attempts: Type.Number({ description: "how often it was begun" }),
+    progress: Type.Number({ description: "0 to 1" }),
+    error: Type.Union([Type.String(), Type.Null()]),
+    result: Type.Any(),
+    made: Type.String(),
+    due: Type.String(),
+    ended: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: "Job" },
+);
+
+const LIST = Type.Object({
+  state: Type.Optional(Type.Union(STATES.map((state) => Type.Literal(state)))),
+  kind: Type.Optional(Type.String({ maxLength: 64 })),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  before: Type.Optional(Type.Integer({ minimum: 1, description: "only jobs with a lower id: the next page" })),
+});
+
+const JOB_ID = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
+const JOB_FILE = Type.Object({ ...JOB_ID.properties, name: Type.String({ maxLength: 300 }) });
+const NEW_JOB = Type.Object({ id: Type.Number({ description: "see /api/jobs/{id}" }) });
+
+const EXPORT = Type.Union([
+  Type.Object(
+    { format: Type.String({ maxLength: 64, description: "id of a format that is written" }) },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    { table: Type.Union([Type.Literal("csv"), Type.Literal("ndjson"), Type.Literal("parquet")]) },
+    { additionalProperties: false },
+  ),
+]);
+
+const COLUMNS = [
+  "id",
+  "kind",
+  "subject",
+  "state",
+  "attempts",
+  "progress",
+  "error",
+  "result",
+  "made",
+  "due",
+  "ended",
+] as const;
+
+/** Jobs over HTTP: what is done, and what is to be done with a recording. */
+export function jobRoutes(app: FastifyInstance, context: Context): void {
+  const { query, jobs, settings } = context;
+  const recordings = new Recordings(context);
+  const audit = new Audit(query);
+  app.addSchema(JOB);
+
+  /** The job, if it is of a recording that this person may read; staff see all. Throws `Problem`. */
+  const find = async (id: number, request: FastifyRequest) => {
+    const job = await query
+      .selectFrom("jobs")
+      .select([...COLUMNS, "input"])
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (job === undefined) throw notFound("the job");
+    if (hasRole(request.person, "staff")) return job;
+    const { recording = job.subject } = job.input as { recording?: string };
+    await recordings.find(recording, request).catch(() => {
+      throw notFound("the job");
+    });
+    return job;
+  };
+
+  app.get<{ Querystring: Static<typeof LIST> }>(
+    "/api/jobs",
+    {
+      config: { role: "staff" },
+      schema: {
+        summary: "what is done, newest first",
+        querystring: LIST,
+        response: { 200: Type.Object({ jobs: Type.Array(Type.Ref("Job")) }) },
+      },
+    },
+    async ({ query: { state, kind, limit, before } }) => {
+      let rows = query.selectFrom("jobs").select(COLUMNS).orderBy("id", "desc").limit(limit);
+      if (state !== undefined) rows = rows.where("state", "=", state);
+      if (kind !== undefined) rows = rows.where("kind", "=", kind);
+      if (before !== undefined) rows = rows.where("id", "<", before);
+      return { jobs: await rows.execute() };
+    },
+  );
+
+  app.get<{ Params: Static<typeof JOB_ID> }>(
+    "/api/jobs/:id",
+    {
+      config: { role: "viewer" },
+      schema: { summary: "how far a job is, and what came of it", params: JOB_ID, response: { 200: Type.Ref("Job") } },
+    },
+    (request) => find(request.params.id, request),
+  );
+
+  for (const [verb, summary, done] of [
+    ["cancel", "stop a job, or do not begin it", (id: number) => jobs.cancel(id)],
+    ["retry", "do a job again that has failed or was cancelled", (id: number) => jobs.retry(id)],
+  ] as const)
+    app.post<{ Params: Static<typeof JOB_ID> }>(
+      `/api/jobs/:id/${verb}`,
+      {
+        config: { role: "staff", scope: "write" },
+        schema: { summary, params: JOB_ID, response: { 200: Type.Ref("Job") } },
+      },
+      async (request) => {
+        const { id } = request.params;
+        const { state } = await find(id, request);
+        if (!(await done(id))) throw new Problem(409, `the job is ${state}`);
+        await audit.note(request, { action: `job.${verb}`, details: { job: id } });
+        return find(id, request);
+      },
+    );
+
+  app.get<{ Params: Static<typeof JOB_FILE> }>(
+    "/api/jobs/:id/files/:name",
+    { config: { role: "viewer" }, schema: { summary: "a file that an export made, for a day", params: JOB_FILE } },
+    async (request, reply) => {
+      const { id, name } = request.params;
+      const { result } = await find(id, request);
+      const files = (result as { files?: readonly { name: string }[] } | null)?.files ?? [];
+      if (!files.some((file) => file.name === name)) throw notFound("the file");
+      const path = join(exportFolder(settings, id), name);
+      const found = await stat(path).catch(() => null);
+      if (found === null) throw new Problem(410, "the file is gone: exports are kept for a day");
+      void reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(name)}`);
+      return reply.type("application/octet-stream").header("content-length", found.size).send(createReadStream(path));
+    },
+  );
+
+  app.post<{ Params: Static<typeof ID> }>(
+    "/api/recordings/:id/check",
+    {
+      config: { role: "staff", scope: "write" },
+      schema: { summary: "read all of it, as a job, and say what is wrong", params: ID, response: { 202: NEW_JOB } },
+    },
+    async (request, reply) => {
+      const { id } = await recordings.find(request.params.id, request);
+      return reply.code(202).send({ id: await jobs.begin("check", id) });
+    },
+  );
+
+  app.post<{ Params: Static<typeof ID>; Body: Static<typeof EXPORT> }>(
+    "/api/recordings/:id/exports",
+    {
+      config: { role: "viewer", scope: "write" },
+      schema: {
+        summary: "make it in another format, or as a table, as a job",
+        params: ID,
+        body: EXPORT,
+        response: { 202: NEW_JOB },
+      },
+    },
+    async (request, reply) => {
+      const recording = await recordings.find(request.params.id, request);
+      const { body } = request;
+      if ("format" in body && !FORMATS.some(({ id }) => id === body.format))
+        throw new Problem(400, `no format ${body.format}; there are ${FORMATS.map(({ id }) => id).join(", ")}`);
+      await audit.noteRead(request, recording);
+      const what = "format" in body ? body.format : body.table;
+      const id = await jobs.begin("export", `${recording.id} ${what}`, { input: { recording: recording.id, ...body } });
+      return reply.code(202).send({ id });
+    },
+  );
+}

@@ -1,0 +1,130 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Query } from "../database/database.ts";
+import { Remembered } from "../remembered.ts";
+
+/** Milliseconds for which the counts of rows are used again: a million take a while. */
+const KEPT = 15_000;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Of its connection, when it came. */
+    bytesBefore: number;
+  }
+}
+
+/** What one route and status has counted; found once, as looking up labels costs more than counting. */
+interface Seen {
+  readonly requests: Counter.Internal;
+  readonly seconds: Histogram.Internal<string>;
+  readonly bytes: Counter.Internal;
+}
+
+/** What a node counts, in the text form that Prometheus reads. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #seen = new Map<string, Seen>();
+  readonly #requests: Counter;
+  readonly #seconds: Histogram;
+  readonly #bytes: Counter;
+
+  constructor(app: FastifyInstance, query: Query) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    const labelNames = ["method", "route", "status"];
+    this.#requests = new Counter({ name: "simtape_requests_total", help: "Requests answered", labelNames, registers });
+    this.#bytes = new Counter({
+      name: "simtape_sent_bytes_total",
+      help: "Bytes of answers, with their headers",
+      labelNames: ["route"],
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: "simtape_request_seconds",
+      help: "From the first byte of a request to the last of its answer",
+      labelNames: ["route"],
+      buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+      registers,
+    });
+    rowsBy(query, "recordings", registers);
+    rowsBy(query, "jobs", registers);
+    const rooms = new Remembered(KEPT, 1, () => countOf(query));
+    const gauge: Gauge = new Gauge({
+      name: "simtape_rooms",
+      help: "Rooms of all nodes",
+      registers,
+      collect: async () => gauge.set(await rooms.get("")),
+    });
+    app.decorateRequest("bytesBefore", 0);
+    app.addHook("onRequest", (request, _, done) => {
+      request.bytesBefore = request.raw.socket.bytesWritten;
+      done();
+    });
+    app.addHook("onResponse", (request, reply, done) => {
+      this.#count(request, reply);
+      done();
+    });
+  }
+
+  /** Settles with all of it as text; `type` says which form. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get type(): string {
+    return this.#registry.contentType;
+  }
+
+  #count(request: FastifyRequest, reply: FastifyReply): void {
+    const { method, raw } = request;
+    const route = routeOf(request);
+    const key = `${method} ${route} ${reply.raw.statusCode}`;
+    let seen = this.#seen.get(key);
+    if (seen === undefined) {
+      seen = {
+        requests: this.#requests.labels(method, route, String(reply.raw.statusCode)),
+        seconds: this.#seconds.labels(route),
+        bytes: this.#bytes.labels(route),
+      };
+      this.#seen.set(key, seen);
+    }
+    seen.requests.inc();
+    seen.seconds.observe(reply.elapsedTime / 1000);
+    seen.bytes.inc(Math.max(0, raw.socket.bytesWritten - request.bytesBefore));
+  }
+}
+
+/** As it was added, `/api/recordings/:id`: what is asked for may be a secret. */
+export function routeOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url ?? "none";
+}
+
+/** A gauge of the rows in each state. */
+function rowsBy(query: Query, table: "recordings" | "jobs", registers: Registry[]): void {
+  const counts = new Remembered(KEPT, 1, () =>
+    query
+      .selectFrom(table)
+      .select(["state", (builder) => builder.fn.countAll<number>().as("count")])
+      .groupBy("state")
+      .execute(),
+  );
+  const gauge: Gauge = new Gauge({
+    name: `simtape_${table}`,
+    help: "By state, of all nodes",
+    labelNames: ["state"],
+    registers,
+    collect: async () => {
+      const rows = await counts.get("");
+      gauge.reset();
+      for (const { state, count } of rows) gauge.set({ state }, count);
+    },
+  });
+}
+
+async function countOf(query: Query): Promise<number> {
+  const { count } = await query
+    .selectFrom("rooms")
+    .select((builder) => builder.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return count;
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from "fastify";
+import type { Log } from "../log.ts";
+import { routeOf } from "./metrics.ts";
+
+/** One line for each request at `info`, with the id that its answer has. The route is named, not what is asked for. */
+export function logRequests(app: FastifyInstance, log: Log): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { id, method, ip, person, params } = request;
+    const route = routeOf(request);
+    const line = {
+      request: id,
+      method,
+      route,
+      // of a recording only: other ids may be secrets
+      ...(route.startsWith("/api/recordings/:id") ? { recording: (params as { id: string }).id } : {}),
+      status: reply.raw.statusCode,
+      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+      who: person.id,
+      address: ip,
+    };
+    log.info(line, "request");
+    done();
+  });
+}

@@ -1,0 +1,30 @@
+import { readdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { sql } from "kysely";
+import type { Query } from "../database/database.ts";
+import type { Settings } from "../settings.ts";
+
+/** Milliseconds between two sweeps. */
+export const SWEEP_JOBS_EVERY = 3600_000;
+
+/** Removes what is over: jobs that ended a week ago, and exports that are a day old. */
+export async function sweepJobs(query: Query, { data }: Settings): Promise<unknown> {
+  const { numDeletedRows } = await query
+    .deleteFrom("jobs")
+    .where("ended", "<", sql<Date>`now() - interval '7 days'`)
+    .executeTakeFirst();
+  const folder = join(resolve(data), "exports");
+  const names = await readdir(folder).catch((): string[] => []);
+  const kept = await query
+    .selectFrom("jobs")
+    .select("id")
+    .where("kind", "=", "export")
+    .where((builder) =>
+      builder.or([builder("ended", "is", null), builder("ended", ">", sql<Date>`now() - interval '1 day'`)]),
+    )
+    .execute();
+  const known = new Set(kept.map(({ id }) => String(id)));
+  const over = names.filter((name) => /^\d+$/.test(name) && !known.has(name));
+  for (const name of over) await rm(join(folder, name), { recursive: true, force: true });
+  return { jobs: Number(numDeletedRows), exports: over.length };
+}

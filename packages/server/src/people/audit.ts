@@ -1,0 +1,79 @@
+import type { FastifyRequest } from "fastify";
+import type { Query } from "../database/database.ts";
+import { isOwn, type Owned } from "./person.ts";
+
+/** What was done, to which recording if any; the request says the rest. */
+export interface Deed {
+  readonly action: string;
+  readonly recording?: string | null;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A line of the log. */
+interface Line extends Deed {
+  readonly who: string | null;
+  readonly role: string;
+  readonly request?: string;
+  readonly address?: string;
+}
+
+/** As much of a recording as is needed to note that it is read. */
+type Read = Pick<Owned, "id" | "owner" | "subjects">;
+
+/** Milliseconds in which reading one recording is one line. */
+const SAME_READ = 10 * 60_000;
+
+/** The log of who did what. The database refuses every change of a line. */
+export class Audit {
+  readonly #query: Query;
+  readonly #reads = new Map<string, number>();
+
+  constructor(query: Query) {
+    this.#query = query;
+  }
+
+  /** Settles when the line is kept: what is answered afterwards was noted. */
+  async note({ person, id, ip }: FastifyRequest, { action, recording = null, details = {} }: Deed): Promise<void> {
+    await this.add({ who: person.id, role: person.role, action, recording, request: id, address: ip, details });
+  }
+
+  /** As `note`, for what no request has done. */
+  async add(line: Line): Promise<void> {
+    const { who, role, action, recording = null, request = null, address = null, details = {} } = line;
+    await this.#query
+      .insertInto("audit")
+      .values({ who, role, action, recording, request, address, details: JSON.stringify(details) })
+      .execute();
+  }
+
+  /**
+   * As `note`, of reading a recording that is not one's own: once in ten minutes for the same person, recording and
+   * `details`.
+   */
+  async noteRead(request: FastifyRequest, recording: Read, details: Deed["details"] = {}): Promise<void> {
+    const { person } = request;
+    if (isOwn(person, recording)) return;
+    const { id } = recording;
+    const key = `${person.id ?? request.ip} ${id} ${JSON.stringify(details)}`;
+    const now = Date.now();
+    if ((this.#reads.get(key) ?? 0) > now - SAME_READ) return;
+    if (this.#reads.size > 50_000) this.#reads.clear();
+    this.#reads.set(key, now);
+    try {
+      await this.note(request, { action: "read", recording: id, details });
+    } catch (error) {
+      this.#reads.delete(key);
+      if (!isFull(error)) throw error;
+      // reading goes on; the line is in the log of the node until there is room
+      request.log.warn(
+        { request: request.id, who: request.person.id, recording },
+        "read, and not in the audit log: no room",
+      );
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "ENOSPC" || code === "53100";
+}

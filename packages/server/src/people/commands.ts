@@ -1,0 +1,132 @@
+import { stat } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import { Output, say, UsageError } from "simtape/serving";
+import { configured, type Flags, settingsFrom } from "../command-settings.ts";
+import { type Database, joinDatabase } from "../database/database.ts";
+import type { Role } from "../database/tables.ts";
+import { Problem } from "../http/problem.ts";
+import { type Account, type AccountChange, Accounts } from "./accounts.ts";
+import { askPassword } from "./ask-password.ts";
+import { Audit } from "./audit.ts";
+
+const ROLES: readonly Role[] = ["recorder", "viewer", "player", "staff", "admin"];
+
+interface AddFlags extends Flags {
+  readonly role: Role;
+  readonly withoutPassword?: boolean;
+}
+
+/** Adds `user`: the accounts of a server, whether it runs or not. */
+export function addUserCommands(program: Command): void {
+  const user = program
+    .command("user")
+    .summary("accounts of a server: add, list, change")
+    .description(
+      "Makes and changes accounts of `simtape serve`, while it runs or not. The same STORE, --data or --database\nsays which server.",
+    );
+
+  sub(user, "add <name>", "a new account; the first one is an admin")
+    .addOption(new Option("--role <role>", "what it may do").choices(ROLES).default("viewer"))
+    .option("--without-password", "cannot sign in by name; for recorders, which have tokens")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape user add anna recordings --role admin\n  $ simtape user add bo --role player --database postgres://simtape@db/simtape < password.txt",
+    )
+    .action((name: string, store: string | undefined, flags: AddFlags) =>
+      within(store, flags, async (database) => {
+        const password = flags.withoutPassword === true ? null : await askPassword(name);
+        const id = await new Accounts(database.query).add({ name, role: flags.role, password });
+        await noted(database, "user made", { user: id, name, role: flags.role });
+        say(`${name} is ${flags.role}`);
+      }),
+    );
+
+  sub(user, "list", "all accounts")
+    .option("--json", "one JSON object for each")
+    .action((store: string | undefined, flags: Flags) =>
+      within(store, flags, async ({ query }) => {
+        const output = new Output();
+        for (const account of await new Accounts(query).list())
+          await output.line(flags["json"] === true ? JSON.stringify(account) : lineOf(account));
+        await output.flush();
+      }),
+    );
+
+  const change = (
+    words: string,
+    summary: string,
+    changeOf: (name: string, more: readonly string[]) => Promise<AccountChange>,
+  ): void => {
+    sub(user, words, summary).action((name: string, ...rest: unknown[]) => {
+      const [flags, store, ...more] = rest.slice(0, -1).reverse() as [Flags, string | undefined, ...string[]];
+      return within(store, flags, async (database) => {
+        const accounts = new Accounts(database.query);
+        const found = await accounts.find(name);
+        if (found === null) throw new UsageError(`there is no user ${name}; simtape user list shows all`);
+        const changed = await changeOf(name, more);
+        await accounts.change(found.id, changed);
+        const { password, ...shown } = changed;
+        const details = { user: found.id, ...shown, ...(password === undefined ? {} : { password: "changed" }) };
+        await noted(database, "user changed", details);
+        say(`${found.name}: done`);
+      });
+    });
+  };
+  change("disable <name>", "it can no longer sign in, its sessions and tokens end", async () => ({ disabled: true }));
+  change("enable <name>", "it can sign in again", async () => ({ disabled: false }));
+  change("password <name>", "a new password; its sessions end", async (name) => ({
+    password: await askPassword(name),
+  }));
+  change("role <name> <role>", `another role: ${ROLES.join(", ")}`, async (_, [role]) => {
+    const found = ROLES.find((one) => one === role);
+    if (found === undefined) throw new UsageError(`a role is one of ${ROLES.join(", ")}, not ${String(role)}`);
+    return { role: found };
+  });
+  change("identity <name> <ids>", "ids by which recordings name this player, with commas", async (_, [ids = ""]) => ({
+    identities: ids.split(",").filter((id) => id !== ""),
+  }));
+}
+
+function sub(user: Command, words: string, summary: string): Command {
+  const command = user
+    .command(words)
+    .summary(summary)
+    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+  command.argument("[store]", "folder of recordings, or s3://BUCKET/PREFIX, as the server has it");
+  return configured(command, ["data", "database"]);
+}
+
+async function within(
+  store: string | undefined,
+  flags: Flags,
+  work: (database: Database) => Promise<void>,
+): Promise<void> {
+  const settings = await settingsFrom(store, flags);
+  await mustBeOwn(settings.database);
+  const database = await joinDatabase(settings.database);
+  try {
+    await work(database);
+  } catch (error) {
+    throw error instanceof Problem ? new UsageError(error.message) : error;
+  } finally {
+    await database.close();
+  }
+}
+
+/** Files that root makes in the folder of a server could not be read by it. */
+async function mustBeOwn(address: string): Promise<void> {
+  if (!address.startsWith("embedded:") || process.getuid === undefined) return;
+  const folder = address.slice("embedded:".length);
+  const found = await stat(folder).catch(() => null);
+  if (found !== null && found.uid !== process.getuid())
+    throw new UsageError(`${folder} belongs to another user of this machine: run it as that one, by sudo -u`);
+}
+
+async function noted({ query }: Database, action: string, details: Readonly<Record<string, unknown>>): Promise<void> {
+  await new Audit(query).add({ who: null, role: "command", action, details: { ...details, by: "simtape user" } });
+}
+
+function lineOf({ name, role, disabled, hasPassword, isForeign, id }: Account): string {
+  const ways = [...(hasPassword ? ["password"] : []), ...(isForeign ? ["OpenID Connect"] : [])].join(", ");
+  return `${name}  ${role}${disabled ? ", disabled" : ""}  ${ways === "" ? "cannot sign in" : ways}  ${id}`;
+}

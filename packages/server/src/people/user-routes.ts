@@ -1,0 +1,100 @@
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import type { Context } from "../context.ts";
+import { Accounts } from "./accounts.ts";
+import { Audit } from "./audit.ts";
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from "./passwords.ts";
+
+const ROLE = Type.Enum(["recorder", "viewer", "player", "staff", "admin"]);
+const PASSWORD = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD });
+const IDENTITIES = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  maxItems: 100,
+  description: "ids by which recordings name this user: a player's UUID",
+});
+
+const USER = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    role: Type.String(),
+    identities: Type.Array(Type.String()),
+    disabled: Type.Boolean(),
+    hasPassword: Type.Boolean(),
+    isForeign: Type.Boolean({ description: "signs in by OpenID Connect" }),
+    made: Type.String(),
+  },
+  { $id: "User" },
+);
+
+const NEW = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  role: ROLE,
+  password: Type.Optional(PASSWORD),
+  identities: Type.Optional(IDENTITIES),
+});
+
+const CHANGE = Type.Object(
+  {
+    role: Type.Optional(ROLE),
+    disabled: Type.Optional(Type.Boolean()),
+    identities: Type.Optional(IDENTITIES),
+    password: Type.Optional(Type.Unsafe<string | null>({ ...PASSWORD, type: ["string", "null"] })),
+  },
+  { minProperties: 1, additionalProperties: false },
+);
+
+const ID = Type.Object({ id: Type.String({ maxLength: 64 }) });
+
+/** The accounts, for administrators. */
+export function userRoutes(app: FastifyInstance, { query }: Context): void {
+  const accounts = new Accounts(query);
+  const audit = new Audit(query);
+  app.addSchema(USER);
+  const config = { role: "admin", scope: "admin" } as const;
+
+  app.get(
+    "/api/users",
+    {
+      config,
+      schema: { summary: "all accounts", response: { 200: Type.Object({ users: Type.Array(Type.Ref("User")) }) } },
+    },
+    async () => ({ users: await accounts.list() }),
+  );
+
+  app.post<{ Body: Static<typeof NEW> }>(
+    "/api/users",
+    {
+      config,
+      schema: { summary: "a new account", body: NEW, response: { 201: Type.Object({ id: Type.String() }) } },
+    },
+    async (request, reply) => {
+      const id = await accounts.add(request.body);
+      const { name, role, identities = [] } = request.body;
+      await audit.note(request, { action: "user made", details: { user: id, name, role, identities } });
+      app.authentication.changed();
+      return reply.code(201).send({ id });
+    },
+  );
+
+  app.patch<{ Params: Static<typeof ID>; Body: Static<typeof CHANGE> }>(
+    "/api/users/:id",
+    {
+      config,
+      schema: {
+        summary: "change the role, identities or password of an account, disable it",
+        params: ID,
+        body: CHANGE,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const { password, ...shown } = request.body;
+      await accounts.change(id, request.body);
+      const details = { user: id, ...shown, ...(password === undefined ? {} : { password: "changed" }) };
+      await audit.note(request, { action: "user changed", details });
+      app.authentication.changed();
+      return reply.code(204).send();
+    },
+  );
+}

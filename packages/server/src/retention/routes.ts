@@ -1,0 +1,126 @@
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import { ID } from "../catalog/shapes.ts";
+import type { Context } from "../context.ts";
+import { notFound } from "../http/problem.ts";
+import { newId } from "../ids.ts";
+import { Audit } from "../people/audit.ts";
+import { askForPlan, askToApply, policyOf, unmarked } from "./retention.ts";
+
+const HOLD = Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1000 }) });
+const HOLD_ID = Type.Object({ id: Type.String({ maxLength: 64 }), hold: Type.String({ maxLength: 64 }) });
+const RUN = Type.Object({ plan: Type.String({ maxLength: 64, description: "the plan that was looked at" }) });
+
+/** What stays and what goes: plans, their runs, and holds. */
+export function retentionRoutes(app: FastifyInstance, context: Context): void {
+  const { query, settings, jobs } = context;
+  const audit = new Audit(query);
+  if (settings.retention !== null && settings.retentionHours > 0)
+    app.addHook("onReady", async () => {
+      await policyOf(context);
+      await jobs.add("retention", "library");
+    });
+
+  app.get(
+    "/api/retention/plan",
+    {
+      config: { role: "staff" },
+      schema: { summary: "what the policy would let go, as it was judged last; one is made when there is none" },
+    },
+    async (_, reply) => {
+      const row = await query
+        .selectFrom("retention_plans")
+        .selectAll()
+        .orderBy("made", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      if (row !== undefined) return row;
+      return reply.code(202).send({ id: await askForPlan(context), state: "making" });
+    },
+  );
+
+  app.get<{ Params: Static<typeof ID> }>(
+    "/api/retention/plans/:id",
+    { config: { role: "staff" }, schema: { summary: "one plan, and what came of it", params: ID } },
+    async ({ params }) => {
+      const row = await query.selectFrom("retention_plans").selectAll().where("id", "=", params.id).executeTakeFirst();
+      if (row === undefined) throw notFound("the plan");
+      return row;
+    },
+  );
+
+  app.post(
+    "/api/retention/plan",
+    {
+      config: { role: "staff", scope: "write" },
+      schema: { summary: "judge the library by the policy; changes nothing" },
+    },
+    async (_, reply) => reply.code(202).send({ id: await askForPlan(context), state: "making" }),
+  );
+
+  app.post<{ Body: Static<typeof RUN> }>(
+    "/api/retention/run",
+    {
+      config: { role: "admin", scope: "admin" },
+      schema: { summary: "mark what goes, and delete what was marked a grace ago", body: RUN },
+    },
+    async (request, reply) => {
+      const { plan } = request.body;
+      await askToApply(context, plan);
+      await audit.note(request, { action: "retention", details: { plan } });
+      return reply.code(202).send({ id: plan, state: "applying" });
+    },
+  );
+
+  app.get<{ Params: Static<typeof ID> }>(
+    "/api/recordings/:id/holds",
+    { config: { role: "staff" }, schema: { summary: "why a recording is kept", params: ID } },
+    async ({ params }) => ({
+      holds: await query
+        .selectFrom("holds")
+        .select(["id", "reason", "review", "made"])
+        .where("recording", "=", params.id)
+        .orderBy("made")
+        .execute(),
+    }),
+  );
+
+  app.post<{ Params: Static<typeof ID>; Body: Static<typeof HOLD> }>(
+    "/api/recordings/:id/holds",
+    {
+      config: { role: "staff", scope: "write" },
+      schema: { summary: "keep a recording, whatever the policy says", params: ID, body: HOLD },
+    },
+    async (request, reply) => {
+      const { id: recording } = request.params;
+      const there = await query
+        .selectFrom("recordings")
+        .select("id")
+        .where("id", "=", recording)
+        .where("state", "<>", "gone")
+        .executeTakeFirst();
+      if (there === undefined) throw notFound("the recording");
+      const id = newId();
+      await query.insertInto("holds").values({ id, recording, reason: request.body.reason }).execute();
+      await unmarked(context, recording);
+      await audit.note(request, { action: "hold", recording, details: { hold: id } });
+      return reply.code(201).send({ id });
+    },
+  );
+
+  app.delete<{ Params: Static<typeof HOLD_ID> }>(
+    "/api/recordings/:id/holds/:hold",
+    { config: { role: "staff", scope: "write" }, schema: { summary: "end a hold", params: HOLD_ID } },
+    async (request, reply) => {
+      const { id: recording, hold } = request.params;
+      const { numDeletedRows } = await query
+        .deleteFrom("holds")
+        .where("id", "=", hold)
+        .where("recording", "=", recording)
+        .executeTakeFirst();
+      if (numDeletedRows === 0n) throw notFound("the hold");
+      await audit.note(request, { action: "release", recording, details: { hold } });
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,20 @@
+/** simtape-server/rooms: what a page or program needs to watch together with others. Depends on nothing. */
+export {
+  type Connection,
+  type ConnectionEvents,
+  type ConnectionState,
+  RoomClient,
+  type RoomClientOptions,
+} from "./client.ts";
+export { type Clock, FASTEST, type Move, moved, newClock, positionAt, type Range } from "./clock.ts";
+export { Offset } from "./offset.ts";
+export {
+  type FromClient,
+  type FromServer,
+  type Lead,
+  LONGEST,
+  type Member,
+  type Note,
+  type Pointer,
+  ROOM_GONE,
+} from "./protocol.ts";

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeDemos } from "./support/demos.ts";
+import { describeDatabases } from "./support/databases.ts";
+import { json, startNode, type TestNode, until } from "./support/node.ts";
+
+interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly format: string;
+  readonly bytes: number;
+  readonly seconds: number;
+  readonly url: string;
+}
+
+interface Page {
+  readonly recordings: readonly Item[];
+  readonly cursor: string | null;
+}
+
+describeDatabases("a library", (database) => {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-server-"));
+  const library = join(folder, "a library");
+  let node: TestNode;
+
+  beforeAll(async () => {
+    makeDemos(library);
+    writeFileSync(join(library, "README.md"), "# no recording\n");
+    node = await startNode([library, ...(await database())]);
+  });
+
+  afterAll(async () => {
+    await node?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const listed = (query = ""): Promise<Page> => json<Page>(node.address, `/api/recordings${query}`);
+  const indexed = ({ recordings }: Page): boolean =>
+    recordings.length === 5 && recordings.every(({ state }) => state === "indexed");
+
+  test("finds the recordings of all formats by itself, and nothing else", async () => {
+    const { recordings, cursor } = await until(() => listed(), indexed);
+    expect(cursor).toBeNull();
+    expect(recordings.map(({ format }) => format).sort()).toEqual(["carla", "flightgear", "hcrp", "mira", "nanover"]);
+    for (const { seconds, name } of recordings) expect(seconds, name).toBeGreaterThan(1);
+  });
+
+  test("is searched by words and format, a page at a time", async () => {
+    await until(() => listed(), indexed);
+    expect((await listed("?q=town")).recordings.map(({ format }) => format)).toEqual(["carla"]);
+    expect((await listed("?format=mira")).recordings).toHaveLength(1);
+    expect((await listed("?q=nothing-is-called-so")).recordings).toEqual([]);
+    const names: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const page: Page = await listed(`?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      names.push(...page.recordings.map(({ name }) => name));
+      ({ cursor } = page);
+    }
+    expect(new Set(names).size).toBe(5);
+    expect(names).toHaveLength(5);
+  });
+
+  test("gives bytes by ranges, with strong ETags and conditions", async () => {
+    const { recordings } = await until(() => listed(), indexed);
+    for (const { id, name, url } of recordings) {
+      const path = join(library, decodeURIComponent(url.split("/").at(-1)!));
+      const content = readFileSync(path);
+      for (const at of [`/api/recordings/${id}/data`, url]) {
+        const whole = await fetch(node.address + at);
+        const bytes = Buffer.from(await whole.arrayBuffer());
+        expect(createHash("sha256").update(bytes).digest("hex"), name).toBe(
+          createHash("sha256").update(content).digest("hex"),
+        );
+        const etag = whole.headers.get("etag")!;
+        expect(etag).toMatch(/^"[^"]+"$/);
+        const part = await fetch(node.address + at, { headers: { range: "bytes=10-29", "if-range": etag } });
+        expect(part.status).toBe(206);
+        expect(part.headers.get("content-range")).toBe(`bytes 10-29/${content.length}`);
+        expect(Buffer.from(await part.arrayBuffer())).toEqual(content.subarray(10, 30));
+        expect((await fetch(node.address + at, { headers: { "if-none-match": etag } })).status).toBe(304);
+        expect((await fetch(node.address + at, { headers: { "if-match": '"other"' } })).status).toBe(412);
+        const beyond = await fetch(node.address + at, { headers: { range: `bytes=${content.length}-` } });
+        expect(beyond.status).toBe(416);
+        expect(beyond.headers.get("content-range")).toBe(`bytes */${content.length}`);
+        const head = await fetch(node.address + at, { method: "HEAD" });
+        expect(head.headers.get("content-length")).toBe(String(content.length));
+      }
+    }
+  });
+
+  test("notices a recording that comes, changes and goes", async () => {
+    await until(() => listed(), indexed);
+    const extra = join(library, "deeper", "second.hcrp");
+    mkdirSync(join(library, "deeper"));
+    cpSync(join(library, "race.hcrp"), extra);
+    const { recordings } = await until(
+      () => listed("?q=second"),
+      (page) => page.recordings[0]?.state === "indexed",
+    );
+    expect(recordings[0]!.bytes).toBe(readFileSync(extra).length);
+    rmSync(extra);
+    await until(
+      () => listed("?q=second"),
+      (page) => page.recordings.length === 0,
+    );
+    expect((await fetch(`${node.address}/api/recordings/${recordings[0]!.id}`)).status).toBe(404);
+  });
+
+  test("answers what is wrong with problem details", async () => {
+    for (const [path, status] of [
+      ["/api/recordings/nothing", 404],
+      ["/api/recordings?limit=0", 400],
+      ["/api/recordings?cursor=zzz", 400],
+      ["/nowhere", 404],
+    ] as const) {
+      const answer = await fetch(node.address + path);
+      expect(answer.status, path).toBe(status);
+      expect(answer.headers.get("content-type")).toContain("application/problem+json");
+      expect(await answer.json()).toMatchObject({ status, request: answer.headers.get("x-request-id") });
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
+import { type Browsing, browse } from "./support/browser.ts";
+import { makeDemos } from "./support/demos.ts";
+import { json, startNode, type TestNode, until } from "./support/node.ts";
+
+/** How long a page waits for what is to be there, milliseconds: for a busy machine. */
+const PATIENCE = 20_000;
+
+describe.skipIf(!hasChromium)("the pages of a server", () => {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-pages-"));
+  const library = join(folder, "library");
+  let node: TestNode;
+  let browsing: Browsing;
+  let page: Page;
+
+  beforeAll(async () => {
+    makeDemos(library);
+    node = await startNode([library]);
+    await until(
+      () => json<{ recordings: { state: string }[] }>(node.address, "/api/recordings"),
+      ({ recordings }) => recordings.length === 5 && recordings.every(({ state }) => state === "indexed"),
+    );
+    browsing = await browse();
+    page = await browsing.page();
+    page.setDefaultTimeout(PATIENCE);
+  });
+
+  afterEach(() => {
+    expect(browsing.errors.splice(0)).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browsing?.close();
+    await node?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const cards = (): Promise<string[]> => page.locator(".card-name").allTextContents();
+
+  test("list the library, find in it as one types, open a recording, and go back", async () => {
+    await page.goto(node.address);
+    await page.getByRole("status").getByText("5 recordings").waitFor();
+    expect((await cards()).length).toBe(5);
+    await expect
+      .poll(() =>
+        page.locator(".card img").evaluateAll((all) => all.every((one) => (one as HTMLImageElement).naturalWidth > 0)),
+      )
+      .toBe(true);
+    await page.keyboard.press("/");
+    await page.keyboard.type("race");
+    await expect.poll(cards).toEqual(["race.hcrp"]);
+    expect(new URL(page.url()).search).toBe("?q=race");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await untilOpen(page);
+    expect(new URL(page.url()).pathname).toMatch(/^\/r\//);
+    expect(await page.evaluate(() => simtape.state.value.decks[0]!.opened.info.format)).toBe("hcrp");
+    await page.getByRole("link", { name: "Library" }).click();
+    await page.getByRole("status").getByText("5 recordings").waitFor();
+    expect(await page.evaluate(() => simtape.state.value.decks.length)).toBe(0);
+  });
+
+  test("say what to do where nothing is found", async () => {
+    await page.goto(`${node.address}/?q=nothing-is-called-so`);
+    await page.getByText("Nothing found").waitFor();
+    await page.getByRole("button", { name: "Show all recordings" }).click();
+    await expect.poll(async () => (await cards()).length).toBe(5);
+  });
+
+  test("go through the cards by arrows", async () => {
+    await page.goto(node.address);
+    await page.getByRole("status").getByText("5 recordings").waitFor();
+    const names = await cards();
+    await page.getByRole("searchbox").focus();
+    await page.keyboard.press("ArrowDown");
+    const focused = (): Promise<string | null | undefined> =>
+      page.evaluate(() => document.activeElement?.querySelector(".card-name")?.textContent);
+    await expect.poll(focused).toBe(names[0]);
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(focused).toBe(names[1]);
+    await page.keyboard.press("End");
+    await expect.poll(focused).toBe(names[4]);
+  });
+
+  test("show what comes into the folder by itself", async () => {
+    await page.goto(node.address);
+    await page.getByRole("status").getByText("5 recordings").waitFor();
+    cpSync(join(library, "race.hcrp"), join(library, "arrived.hcrp"));
+    await expect.poll(cards, { timeout: PATIENCE }).toContain("arrived.hcrp");
+    rmSync(join(library, "arrived.hcrp"));
+    await expect.poll(cards, { timeout: PATIENCE }).not.toContain("arrived.hcrp");
+  });
+
+  test("lead by the address to the same moment of a recording", async () => {
+    const { recordings } = await json<{ recordings: { id: string }[] }>(node.address, "/api/recordings?format=carla");
+    await page.goto(`${node.address}/r/${recordings[0]!.id}#t=2.5`);
+    await untilOpen(page);
+    await expect.poll(() => page.evaluate(() => simtape.time)).toBe(2.5e9);
+    await page.evaluate(() => {
+      simtape.select({ kind: "thing", set: "vehicles", id: 1 });
+      return simtape.seek(3.25e9);
+    });
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Copy the address of this moment" }).click();
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await untilOpen(page);
+    await expect.poll(() => page.evaluate(() => simtape.time)).toBe(3.25e9);
+    expect(await page.evaluate(() => simtape.state.value.selection)).toEqual({ kind: "thing", set: "vehicles", id: 1 });
+  });
+
+  test("tell what is in a recording, and lead to others that have it", async () => {
+    const { recordings } = await json<{ recordings: { id: string }[] }>(node.address, "/api/recordings?format=hcrp");
+    await page.goto(`${node.address}/r/${recordings[0]!.id}`);
+    await untilOpen(page);
+    await page.getByRole("button", { name: "Details" }).click();
+    const side = page.getByRole("complementary", { name: "Details" });
+    await side.getByRole("link", { name: "race.hcrp" }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      side.getByRole("link", { name: "race.hcrp" }).click(),
+    ]);
+    expect(readFileSync(await download.path())).toEqual(readFileSync(join(library, "race.hcrp")));
+    await side.locator("a.tag").first().click();
+    await expect.poll(cards).toEqual(["race.hcrp"]);
+  });
+});

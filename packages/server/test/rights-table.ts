@@ -1,0 +1,112 @@
+import type { Role } from "../src/database/tables.ts";
+import type { Scope } from "../src/people/person.ts";
+
+/**
+ * Who may ask at all: the least role (null: all who reach the server), what a token must be for, and the least role of a
+ * session where that is another.
+ */
+export type Right = readonly [role: Role | null, scope?: Scope, bySession?: Role];
+
+/**
+ * Every route of /openapi.json with who may ask. The test of it fails for a route that has no row here, so that rights are
+ * thought of before there is a route. What may be seen of an answer is each part's own test.
+ */
+export const RIGHTS: Readonly<Record<string, Right>> = {
+  "GET /health": [null],
+  "GET /ready": [null],
+  "GET /metrics": ["admin", "read"],
+
+  "GET /api/jobs": ["staff", "read"],
+  "GET /api/jobs/{id}": ["viewer", "read"],
+  "POST /api/jobs/{id}/cancel": ["staff", "write"],
+  "POST /api/jobs/{id}/retry": ["staff", "write"],
+  "GET /api/jobs/{id}/files/{name}": ["viewer", "read"],
+  "POST /api/recordings/{id}/check": ["staff", "write"],
+  "POST /api/recordings/{id}/exports": ["viewer", "write"],
+
+  "GET /api/recordings": ["viewer", "read"],
+  "GET /api/facets": ["viewer", "read"],
+  "GET /api/recordings/{id}": ["viewer", "read"],
+  "GET /api/recordings/{id}/data": ["viewer", "read"],
+  "HEAD /api/recordings/{id}/data": ["viewer", "read"],
+  "GET /api/recordings/{id}/files/{name}": ["viewer", "read"],
+  "HEAD /api/recordings/{id}/files/{name}": ["viewer", "read"],
+  "GET /api/recordings/{id}/thumbnail": ["viewer", "read"],
+
+  "GET /api/live/{id}": ["recorder", "live"],
+  "POST /api/live/{id}": ["recorder", "live", "staff"],
+  "GET /api/live/{id}/files": ["recorder", "live", "staff"],
+  "GET /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
+  "HEAD /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
+  "PUT /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
+  "DELETE /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
+  "GET /api/recordings/{id}/socket": ["viewer", "read"],
+
+  "GET /api/rooms": ["viewer", "read"],
+  "POST /api/rooms": ["viewer", "write"],
+  "GET /api/rooms/{id}": ["viewer", "read"],
+  "DELETE /api/rooms/{id}": ["viewer", "write"],
+  "GET /api/rooms/{id}/socket": ["viewer", "read"],
+  "GET /api/recordings/{id}/notes": ["viewer", "read"],
+
+  "GET /api/me": ["recorder", "read"],
+  "PUT /api/me/password": ["recorder", "admin"],
+  "GET /api/session": [null],
+  "POST /api/session": [null],
+  "DELETE /api/session": [null],
+  "GET /api/session/oidc": [null],
+  "GET /api/session/callback": [null],
+  "GET /api/users": ["admin", "admin"],
+  "POST /api/users": ["admin", "admin"],
+  "PATCH /api/users/{id}": ["admin", "admin"],
+  "GET /api/tokens": ["recorder", "admin"],
+  "POST /api/tokens": ["recorder", "admin"],
+  "DELETE /api/tokens/{id}": ["recorder", "admin"],
+  "GET /api/audit": ["staff", "read"],
+
+  "GET /api/reports": ["viewer", "read"],
+  "POST /api/reports": ["recorder", "write"],
+  "GET /api/reports/{id}": ["viewer", "read"],
+  "GET /api/reviews": ["staff", "read"],
+  "GET /api/reviews/{id}": ["staff", "read"],
+  "POST /api/reviews/{id}/assign": ["staff", "write"],
+  "POST /api/reviews/{id}/marks": ["staff", "write"],
+  "DELETE /api/reviews/{id}/marks/{mark}": ["staff", "write"],
+  "POST /api/reviews/{id}/verdict": ["staff", "write"],
+  "GET /api/recordings/{id}/holds": ["staff", "read"],
+  "POST /api/recordings/{id}/holds": ["staff", "write"],
+  "DELETE /api/recordings/{id}/holds/{hold}": ["staff", "write"],
+  "GET /api/retention/plan": ["staff", "read"],
+  "POST /api/retention/plan": ["staff", "write"],
+  "GET /api/retention/plans/{id}": ["staff", "read"],
+  "POST /api/retention/run": ["admin", "admin"],
+  "GET /ghosts": ["viewer", "read"],
+  "GET /api/ghosts": ["viewer", "read"],
+  "GET /api/ghosts/{id}/track": ["viewer", "read"],
+  "POST /api/subjects/{id}/export": ["admin", "admin"],
+  "POST /api/subjects/{id}/erase": ["admin", "admin"],
+  "GET /api/subjects/requests/{request}": ["admin", "admin"],
+  "DELETE /api/subjects/requests/{request}": ["admin", "admin"],
+  "GET /api/subjects/requests/{request}/data": ["admin", "admin"],
+
+  "GET /api/shares": ["viewer", "read"],
+  "POST /api/shares": ["viewer", "write"],
+  "DELETE /api/shares/{id}": ["viewer", "write"],
+  "GET /api/shares/{secret}": [null],
+  "GET /api/shares/{secret}/files/{name}": [null],
+  "HEAD /api/shares/{secret}/files/{name}": [null],
+};
+
+/**
+ * Routes by which a recording is read, and whether a line of the log says so. `false`: what a list shows of each
+ * recording.
+ */
+export const READS: Readonly<Record<string, boolean>> = {
+  "GET /api/recordings/{id}": false,
+  "GET /api/recordings/{id}/data": true,
+  "GET /api/recordings/{id}/files/{name}": true,
+  "GET /api/recordings/{id}/thumbnail": false,
+  "GET /api/recordings/{id}/notes": false,
+  "GET /api/recordings/{id}/holds": false,
+  "GET /api/recordings/{id}/socket": false,
+};

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
+import { type Browsing, browse } from "./support/browser.ts";
+import { makeDemos } from "./support/demos.ts";
+import { json, startNode, type TestNode, until } from "./support/node.ts";
+
+/** How far apart two pages may show the recording while it plays, and how often that is looked at. Nanoseconds. */
+const APART = 250e6;
+const LOOKS = 20;
+
+interface Shown {
+  readonly simtape: { readonly time: number };
+}
+
+describe.skipIf(!hasChromium)("a room in two browsers", () => {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-room-"));
+  const browsers: Browsing[] = [];
+  let node: TestNode;
+  let address: string;
+
+  beforeAll(async () => {
+    makeDemos(join(folder, "library"));
+    node = await startNode([join(folder, "library")]);
+    const { recordings } = await until(
+      () => json<{ recordings: { id: string; format: string; state: string }[] }>(node.address, "/api/recordings"),
+      (page) => page.recordings.length === 5 && page.recordings.every(({ state }) => state === "indexed"),
+    );
+    const { id } = recordings.find(({ format }) => format === "hcrp")!;
+    const room = await json<{ id: string }>(node.address, "/api/rooms", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name: "Review", recordings: [id] }),
+    });
+    address = `${node.address}/room/${room.id}`;
+  });
+
+  afterAll(async () => {
+    for (const browser of browsers) await browser.close();
+    await node?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function entered(): Promise<Page> {
+    const browser = await browse();
+    browsers.push(browser);
+    const page = await browser.page();
+    await page.goto(address);
+    await untilOpen(page);
+    return page;
+  }
+
+  const timeIn = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as Shown).simtape.time);
+  const timesIn = (pages: readonly Page[]): Promise<number[]> => Promise.all(pages.map(timeIn));
+  const isTogether = async (pages: readonly Page[]): Promise<boolean> => {
+    const times = await timesIn(pages);
+    return Math.max(...times) - Math.min(...times) < APART;
+  };
+
+  test("shows the same moment to all, also to who comes late", async () => {
+    const leader = await entered();
+    const follower = await entered();
+    const both = [leader, follower];
+    await expect.poll(() => leader.getByText("leads").count(), { timeout: 20_000 }).toBeGreaterThan(0);
+
+    await leader.keyboard.press("Space");
+    await expect.poll(() => timeIn(follower), { timeout: 20_000 }).toBeGreaterThan(3e8);
+    const found: boolean[] = [];
+    for (let look = 0; look < LOOKS; look++) found.push(await isTogether(both));
+    // a picture may be late on a busy machine, but not most of them
+    expect(found.filter(Boolean).length).toBeGreaterThan(LOOKS / 2);
+
+    await leader.keyboard.press("Space");
+    await expect.poll(async () => new Set(await timesIn(both)).size, { timeout: 20_000 }).toBe(1);
+
+    await leader.keyboard.press("End");
+    await expect.poll(() => timeIn(follower), { timeout: 20_000 }).toBeGreaterThan(3.5e9);
+    await leader.keyboard.press("Home");
+    await expect.poll(() => timesIn(both), { timeout: 20_000 }).toEqual([0, 0]);
+
+    const late = await entered();
+    await expect.poll(() => timesIn([...both, late]), { timeout: 20_000 }).toEqual([0, 0, 0]);
+    for (const { errors } of browsers) expect(errors).toEqual([]);
+  });
+
+  test("lets a follower look freely and come back", async () => {
+    const [leader, follower] = browsers.map(({ context }) => context.pages()[0]!) as [Page, Page];
+    await follower.getByRole("button", { name: "Look freely" }).click();
+    await follower.keyboard.press("End");
+    await expect.poll(() => timeIn(follower), { timeout: 20_000 }).toBeGreaterThan(3.5e9);
+    expect(await timeIn(leader)).toBe(0);
+    await follower.getByRole("button", { name: "Return to the room" }).click();
+    await expect.poll(() => timeIn(follower), { timeout: 20_000 }).toBe(0);
+  });
+});

@@ -1,0 +1,185 @@
+import { copyFileSync, cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeDatabases } from "./support/databases.ts";
+import { makeDemos } from "./support/demos.ts";
+import { json, startNode, type TestNode, until } from "./support/node.ts";
+
+interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly format: string;
+  readonly tags: readonly string[];
+  readonly duplicate: boolean;
+  readonly seconds: number;
+}
+
+interface Extent {
+  readonly path: string;
+  readonly unit: string | null;
+  readonly least: number;
+  readonly most: number;
+}
+
+const CAPTURE = "/work/shared/samples/hypercube/cap8-flyingsquid-1.16.5.mcpr";
+
+describeDatabases("a catalog", (database) => {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-search-"));
+  const library = join(folder, "library");
+  let node: TestNode;
+
+  beforeAll(async () => {
+    makeDemos(library);
+    // a zip of something else
+    writeFileSync(join(library, "other.zip"), Buffer.from("504b0304140000000000", "hex"));
+    if (existsSync(CAPTURE)) copyFileSync(CAPTURE, join(library, "capture.mcpr"));
+    node = await startNode([library, ...(await database())]);
+    await until(
+      () => find(),
+      (all) => all.length === 5 && all.every(({ state }) => state === "indexed"),
+    );
+  });
+
+  afterAll(async () => {
+    await node?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const find = async (query = ""): Promise<readonly Item[]> =>
+    (await json<{ recordings: readonly Item[] }>(node.address, `/api/recordings?${query}`)).recordings;
+  const formats = async (query: string): Promise<readonly string[]> =>
+    (await find(query)).map(({ format }) => format).sort();
+
+  test("finds by what is typed so far, phrases and what must not be there", async () => {
+    expect(await formats("q=vehic")).toEqual(["carla"]);
+    const all = await formats("");
+    expect(await formats("q=-vehicles")).toEqual(all.filter((format) => format !== "carla"));
+    expect(await formats('q="nothing of the kind"')).toEqual([]);
+    expect(await formats("q=%00%27%3A*%26")).toEqual(all);
+  });
+
+  test("finds by format, length, event and who is in it", async () => {
+    expect(await formats("format=mira,carla")).toEqual(["carla", "mira"]);
+    expect(await formats("format=mira&format=carla")).toEqual(["carla", "mira"]);
+    expect(await find("longer=1000")).toEqual([]);
+    expect(await find("shorter=1000")).toHaveLength(5);
+    for (const { id } of await find()) {
+      const { entities, events } = await json<{
+        entities: readonly { name: string; label: string }[];
+        events: readonly { kind: string; title: string }[];
+      }>(node.address, `/api/recordings/${id}`);
+      for (const { kind, title } of events) {
+        expect(title).not.toBe("");
+        expect((await find(`event=${encodeURIComponent(kind)}`)).map((one) => one.id)).toContain(id);
+      }
+      for (const who of entities.slice(0, 1).flatMap(({ name, label }) => [name, label.toUpperCase()]))
+        expect((await find(`with=${encodeURIComponent(who)}`)).map((one) => one.id)).toContain(id);
+    }
+    expect(await find("event=never")).toEqual([]);
+    expect(await find("with=nothing")).toEqual([]);
+  });
+
+  test("finds by how far a number goes, in any unit", async () => {
+    const [flight] = await find("format=flightgear");
+    const { extents } = await json<{ extents: readonly Extent[] }>(node.address, `/api/recordings/${flight!.id}`);
+    const altitude = extents.find(({ path }) => path.endsWith("altitude-ft"))!;
+    expect(altitude.unit).toBe("ft");
+    expect(altitude.most).toBeGreaterThan(altitude.least);
+    const middle = (altitude.most + altitude.least) / 2;
+    const metres = (feet: number): string => encodeURIComponent(`${feet * 0.3048} m`);
+    expect(await formats(`path=altitude&above=${middle}`)).toContain("flightgear");
+    expect(await formats(`path=altitude-ft&above=${metres(altitude.most - 0.1)}`)).toEqual(["flightgear"]);
+    expect(await formats(`path=altitude-ft&above=${metres(altitude.most + 0.1)}`)).toEqual([]);
+    expect(await formats(`path=altitude-ft&below=${metres(altitude.least + 0.1)}`)).toEqual(["flightgear"]);
+    expect(await formats(`path=altitude-ft&below=${metres(altitude.least - 0.1)}`)).toEqual([]);
+    expect(await formats(`q=${encodeURIComponent(`altitude-ft above ${Math.floor(altitude.most)} ft`)}`)).toEqual([
+      "flightgear",
+    ]);
+    expect(await formats(`q=${encodeURIComponent(`altitude-ft > ${Math.ceil(altitude.most)} ft`)}`)).toEqual([]);
+    const wrong = await fetch(`${node.address}/api/recordings?path=altitude&above=3+parsnips`);
+    expect(wrong.status).toBe(400);
+  });
+
+  test("sorts by each column, both ways, a page at a time", async () => {
+    for (const sort of ["added", "started", "seconds", "name", "bytes"])
+      for (const order of ["asc", "desc"]) {
+        const ids: string[] = [];
+        for (let cursor: string | null = ""; cursor !== null; ) {
+          const page: { recordings: readonly Item[]; cursor: string | null } = await json(
+            node.address,
+            `/api/recordings?sort=${sort}&order=${order}&limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`,
+          );
+          ids.push(...page.recordings.map(({ id }) => id));
+          ({ cursor } = page);
+        }
+        const whole = await find(`sort=${sort}&order=${order}`);
+        expect(ids, `${sort} ${order}`).toEqual(whole.map(({ id }) => id));
+        expect(new Set(ids).size).toBe(5);
+      }
+    const names = (await find("sort=name")).map(({ name }) => name);
+    expect(names).toEqual(names.toSorted());
+    const first = await json<{ cursor: string }>(node.address, "/api/recordings?limit=1&sort=name");
+    expect((await fetch(`${node.address}/api/recordings?sort=bytes&cursor=${first.cursor}`)).status).toBe(400);
+  });
+
+  test("counts what there is, and what was found", async () => {
+    interface Facets {
+      readonly total: number;
+      readonly formats: readonly { readonly value: string; readonly count: number }[];
+      readonly events: readonly { readonly value: string; readonly count: number }[];
+    }
+    const all = await until(
+      () => json<Facets>(node.address, "/api/facets"),
+      ({ total }) => total >= 5,
+    );
+    expect(all.formats).toHaveLength(5);
+    const one = await json<Facets>(node.address, "/api/facets?format=carla");
+    expect(one.formats).toMatchObject([{ value: "carla", count: 1 }]);
+    expect(one.events.length).toBeLessThanOrEqual(all.events.length);
+  });
+
+  test("keeps the id of what is renamed, and marks what is there twice", async () => {
+    const [race] = await find("format=hcrp");
+    cpSync(join(library, "race.hcrp"), join(library, "copy.hcrp"));
+    const twins = await until(
+      () => find("duplicates=true"),
+      (found) => found.length === 2,
+    );
+    expect(twins.every(({ duplicate }) => duplicate)).toBe(true);
+    rmSync(join(library, "copy.hcrp"));
+    await until(
+      () => find("duplicates=true"),
+      (found) => found.length === 0,
+    );
+    renameSync(join(library, "race.hcrp"), join(library, "final race.hcrp"));
+    const [renamed] = await until(
+      () => find("q=final"),
+      (found) => found.length === 1,
+    );
+    expect(renamed).toMatchObject({ id: race!.id, state: "indexed", name: "final race.hcrp" });
+    expect(await find("format=hcrp")).toHaveLength(1);
+  });
+
+  test("sees a new file within a second, and one that is being written when it is whole", async () => {
+    writeFileSync(join(library, "fresh.hcrp"), "");
+    cpSync(join(library, "final race.hcrp"), join(library, "fresh.hcrp"));
+    const began = performance.now();
+    await until(
+      () => find("q=fresh"),
+      (found) => found.length === 1,
+    );
+    expect(performance.now() - began).toBeLessThan(1000);
+    await until(
+      () => find("q=fresh"),
+      ([one]) => one?.state === "indexed",
+    );
+    rmSync(join(library, "fresh.hcrp"));
+    await until(
+      () => find("q=fresh"),
+      (found) => found.length === 0,
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { mkdir, rm } from "node:fs/promises";
+import { journalFile } from "../../io/node/journal-file.ts";
+import { type Store, StoreError } from "../../io/store.ts";
+import { storeBundle } from "../../io/store-bundle.ts";
+import { Hub, type HubEvent } from "../../record/lines/hub.ts";
+import type { HeaderOptions } from "../../record/lines/line-protocol.ts";
+import { JOURNAL, META } from "../../record/live/recording-folder.ts";
+import { type Recorder, record } from "../../record/live/recorder.ts";
+import type { RecorderOptions } from "../../record/live/recorder-options.ts";
+import { isInS3, storeAt, under } from "../command-path.ts";
+import { EXIT } from "../failure.ts";
+import { toJson } from "../json.ts";
+import { counted, Output, say } from "../output.ts";
+import { clock } from "../time.ts";
+import { doorAt, type Sender } from "./record-input.ts";
+
+/** How a hub records. */
+export interface HubCommand {
+  readonly input: string;
+  readonly token?: string;
+  readonly allowOrigin?: readonly string[];
+  readonly shared?: boolean;
+  readonly journal?: string | boolean;
+  readonly json?: boolean;
+  /** Of each recording. */
+  readonly recorder: Omit<RecorderOptions, "id">;
+}
+
+const POLL_EVERY = 250;
+/** Dropped lines that are reported one by one. */
+const TOLD = 10;
+
+/** Records what many send, until a signal ends it. Gives the exit code. */
+export async function recordMany(folder: string, command: HubCommand): Promise<number> {
+  const store = storeAt(folder, command.shared);
+  const stop = new AbortController();
+  const output = new Output();
+  let told = 0;
+  const hub = new Hub({
+    open: (id, header) => openIn(store, folder, id, header, command),
+    remove: (id) => removeIn(store, folder, id),
+    save: (as) => storeBundle(store, `${as}.hcrp`, { condition: { absent: true } }).sink,
+    report: (event) => {
+      if (event.error !== undefined && ++told <= TOLD) say(`simtape: ${event.rec ?? "a line"}: ${event.error}`);
+      else if (told === TOLD + 1) say("simtape: more is only counted");
+      const line = command.json === true ? toJson(event) : textOf(event, folder);
+      if (line !== null) void output.line(line).then(() => output.flush());
+    },
+    signal: stop.signal,
+  });
+  const { token, allowOrigin: origins } = command;
+  const door = await doorAt(command.input, stop.signal, { token: token || undefined, origins }, (sender) =>
+    take(sender, hub),
+  );
+  const timer = setInterval(() => hub.poll(), POLL_EVERY);
+  await new Promise<void>((resolve) => {
+    const end = (signal: NodeJS.Signals): void => {
+      if (stop.signal.aborted) process.exit(EXIT.failed);
+      say(`simtape: ${signal}: closing ${counted(hub.open, "recording")}; once more gives up what is not committed`);
+      stop.abort();
+      resolve();
+    };
+    process.on("SIGINT", end).on("SIGTERM", end);
+  });
+  door.close();
+  clearInterval(timer);
+  await hub.close();
+  const { counts } = hub;
+  await output.line(
+    command.json === true
+      ? toJson({ counts })
+      : `${counted(counts.recordings, "recording")}, ${counts.discarded} discarded, ${counted(counts.clips, "clip")}, ${counted(counts.lines, "line")}`,
+  );
+  await output.flush();
+  if (counts.unknown > 0)
+    say(`simtape: ${counted(counts.unknown, "field was", "fields were")} not known, and passed over`);
+  if (counts.skipped > 0) say(`simtape: ${counted(counts.skipped, "line was", "lines were")} dropped`);
+  if (counts.failed > 0) say(`simtape: ${counted(counts.failed, "recording")} failed`);
+  return counts.skipped + counts.failed > 0 ? EXIT.lossy : EXIT.done;
+}
+
+function take(sender: Sender, hub: Hub): void {
+  const own = hub.sender((event) => sender.answer(toJson(event)));
+  void (async () => {
+    try {
+      for await (const bytes of sender.bytes) await own.feed(bytes);
+      await own.finish();
+    } finally {
+      sender.close();
+    }
+  })().catch((error: unknown) => say(`simtape: ${sender.name}: ${String(error)}`));
+}
+
+async function openIn(
+  store: Store,
+  folder: string,
+  id: string,
+  header: HeaderOptions,
+  { recorder, journal }: HubCommand,
+): Promise<Recorder> {
+  if ((await store.head(`${id}/${META}`)) !== null)
+    throw new StoreError("conflict", `there is a recording of that name: ${under(folder, id)}`, id);
+  const isOnDisk = !isInS3(folder);
+  if (isOnDisk) await mkdir(under(folder, id), { recursive: true });
+  const mirror = journal === false || !isOnDisk ? undefined : journalFile(under(under(folder, id), JOURNAL));
+  return record(store, { ...recorder, ...header, id, journal: mirror, keepsPrevious: isOnDisk });
+}
+
+async function removeIn(store: Store, folder: string, id: string): Promise<void> {
+  if (!isInS3(folder)) return rm(under(folder, id), { recursive: true, force: true });
+  for await (const { key } of store.list(`${id}/`)) await store.delete(key);
+}
+
+/** Null: there is nothing to print. */
+function textOf({ rec, ended, discarded, saved }: HubEvent, folder: string): string | null {
+  if (ended !== undefined)
+    return `${under(folder, rec!)}: ${ended.outcome}, ${clock(ended.ticks * 50e6)} (${counted(ended.ticks, "tick")})`;
+  if (saved !== undefined)
+    return `${under(folder, `${saved.as}.hcrp`)}: clip of ${clock(saved.ticks * 50e6)} of ${rec}`;
+  return discarded === undefined ? null : `${rec}: ${counted(discarded.ticks, "tick")}, discarded`;
+}

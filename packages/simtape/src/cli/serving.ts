@@ -1,0 +1,19 @@
+/** simtape/serving: what a server of recordings and of the viewer's page is made with. */
+export { EXIT, UsageError } from "./failure.ts";
+export { annotated, excerpt, type ExcerptOptions, type ExcerptReport } from "./excerpt.ts";
+export { counted, Output, Progress, say } from "./output.ts";
+export { holds } from "./holds.ts";
+export { pageOf, policyOf, sendPart } from "./view-page.ts";
+export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view-reach.ts";
+export { placesIn, type ViewFacts } from "./view-facts.ts";
+export { s3Presigner } from "../io/s3.ts";
+export { recognize } from "../model/open.ts";
+export { formatOfFolder, isSecondOfPair, mayBelong } from "../model/file-names.ts";
+export { answerStore, STORE_STATUS, type StoreAnswer, type StoreRequest } from "../io/store-answer.ts";
+export { makeSideCar, type SideCarOptions, type SideCarReport } from "../ops/side-car.ts";
+export {
+  type HeaderOptions,
+  LineError,
+  LineProtocol,
+  type LineProtocolOptions,
+} from "../record/lines/line-protocol.ts";

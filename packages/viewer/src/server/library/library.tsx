@@ -1,0 +1,150 @@
+import "./library.css";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { at } from "../api.ts";
+import { go, useRoute } from "../route.tsx";
+import { SiteBar } from "../site-bar.tsx";
+import { Trouble } from "../trouble.tsx";
+import { Card } from "./card.tsx";
+import { FacetList, useFacets } from "./facets.tsx";
+import { Grid, type GridHandle } from "./grid.tsx";
+import { SavedSearches } from "./saved-searches.tsx";
+import { askedOf, filtersIn, NO_SEARCH, type Search, searchIn, SORTS, wordsOf } from "./search.ts";
+import { UploadPlace, useUploads } from "./uploads.tsx";
+import { useRecordings } from "./use-recordings.ts";
+
+/** All recordings, found by what is typed and chosen. */
+export function Library() {
+  const { search: words } = useRoute();
+  const search = useMemo(() => searchIn(new URLSearchParams(words)), [words]);
+  const change = (changes: Partial<Search>): void => go(at(wordsOf({ ...search, ...changes })), "replace");
+  const recordings = useRecordings(askedOf(search));
+  const { items, hasMore, isOld, failure } = recordings;
+  const facets = useFacets(items.length);
+  const [isFiltering, setFiltering] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const grid = useRef<GridHandle>(null);
+  const uploads = useUploads(recordings.again);
+  const filters = filtersIn(search);
+  useEffect(() => {
+    document.title = "Library · simtape";
+    const press = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof Element && event.target.matches("input, textarea, select");
+      if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      field.current?.focus();
+      field.current?.select();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  const isSearch = search.q !== "" || filters > 0;
+  return (
+    <UploadPlace uploads={uploads}>
+      <div className="library">
+        <SiteBar>
+          <search className="library-search">
+            <input
+              ref={field}
+              type="search"
+              className="field"
+              aria-label="Search the library"
+              placeholder="Search: race, chat, a name, altitude above 3,000 ft"
+              aria-keyshortcuts="/"
+              value={search.q}
+              onChange={(event) => change({ q: event.currentTarget.value })}
+              onKeyDown={(event) => {
+                if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+                event.preventDefault();
+                grid.current?.focus();
+              }}
+            />
+            <kbd>/</kbd>
+          </search>
+          <Button kind="main" onClick={() => void uploads.choose()}>
+            Upload …
+          </Button>
+        </SiteBar>
+        <div className="library-body" data-filtering={isFiltering || undefined}>
+          <aside className="library-facets" aria-label="Filters">
+            <SavedSearches search={search} onChoose={(words) => go(at(words), "push")} />
+            <FacetList facets={facets} search={search} onChange={change} />
+          </aside>
+          <main className="library-main">
+            <div className="library-head">
+              <h1 role="status">{headOf(items.length, hasMore, isOld && items.length === 0, isSearch)}</h1>
+              {filters > 0 && (
+                <Button onClick={() => change({ ...NO_SEARCH, q: search.q, sort: search.sort })}>
+                  {filters === 1 ? "Remove the filter" : `Remove ${filters} filters`}
+                </Button>
+              )}
+              <span className="spring" />
+              <button
+                type="button"
+                className="button library-filter"
+                aria-expanded={isFiltering}
+                onClick={() => setFiltering(!isFiltering)}
+              >
+                Filters{filters > 0 ? ` (${filters})` : ""}
+              </button>
+              <select
+                className="field"
+                aria-label="Order"
+                value={search.sort}
+                onChange={(event) => change({ sort: event.currentTarget.value })}
+              >
+                {SORTS.map(([name, title]) => (
+                  <option key={name} value={name}>
+                    {title}
+                  </option>
+                ))}
+              </select>
+            </div>
+            {failure !== null && <Trouble message={failure} onAgain={recordings.again} />}
+            {items.length > 0 ? (
+              <Grid
+                label="Recordings"
+                count={items.length}
+                keyOf={(index) => items[index]!.id}
+                card={(index, tabIndex) => <Card item={items[index]!} tabIndex={tabIndex} />}
+                onNearEnd={recordings.more}
+                handle={grid}
+              />
+            ) : (
+              !isOld && failure === null && <Empty isSearch={isSearch} onClear={() => change(NO_SEARCH)} />
+            )}
+          </main>
+        </div>
+      </div>
+    </UploadPlace>
+  );
+}
+
+function headOf(count: number, hasMore: boolean, isLoading: boolean, isSearch: boolean): string {
+  if (isLoading) return "Looking …";
+  if (count === 0) return isSearch ? "Nothing found" : "No recordings yet";
+  return `${count.toLocaleString()}${hasMore ? " and more" : ""} ${count === 1 ? "recording" : "recordings"}`;
+}
+
+function Empty({ isSearch, onClear }: { readonly isSearch: boolean; readonly onClear: () => void }) {
+  return (
+    <div className="site-empty">
+      {isSearch ? (
+        <>
+          <p>No recording has all of these words and filters.</p>
+          <Button onClick={onClear}>Show all recordings</Button>
+        </>
+      ) : (
+        <>
+          <p>
+            <b>This library is empty.</b>
+          </p>
+          <p>
+            Drop recordings of {FORMAT_NAMES} on this page, put them into the folder that the server watches, or send
+            them with <code>simtape push FILE {location.origin}</code>. They appear here by themselves.
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

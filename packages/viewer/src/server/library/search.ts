@@ -1,0 +1,81 @@
+/** What is looked for in the library; in the address as it is in the request. */
+export interface Search {
+  readonly q: string;
+  readonly formats: readonly string[];
+  readonly event: string;
+  readonly tag: string;
+  readonly collection: string;
+  readonly state: string;
+  readonly findings: boolean;
+  /** Dates as `2026-11-23`: began on that day or later, or until it. */
+  readonly from: string;
+  readonly until: string;
+  readonly sort: string;
+}
+
+export const NO_SEARCH: Search = {
+  q: "",
+  formats: [],
+  event: "",
+  tag: "",
+  collection: "",
+  state: "",
+  findings: false,
+  from: "",
+  until: "",
+  sort: "",
+};
+
+export const SORTS: readonly (readonly [name: string, title: string])[] = [
+  ["", "Newest first"],
+  ["started", "By date of recording"],
+  ["seconds", "Longest first"],
+  ["bytes", "Largest first"],
+  ["name", "By name"],
+];
+
+const WORDS = ["q", "event", "tag", "collection", "state", "from", "until", "sort"] as const;
+
+export function searchIn(words: URLSearchParams): Search {
+  const found: Record<string, string> = {};
+  for (const name of WORDS) found[name] = words.get(name) ?? "";
+  return {
+    ...NO_SEARCH,
+    ...found,
+    formats: words.getAll("format"),
+    findings: words.get("findings") === "true",
+  };
+}
+
+/** For the address of the page; `""` when nothing is looked for. */
+export function wordsOf(search: Search): string {
+  const words = new URLSearchParams();
+  for (const name of WORDS) if (search[name] !== "") words.set(name, search[name]);
+  for (const format of search.formats) words.append("format", format);
+  if (search.findings) words.set("findings", "true");
+  const text = words.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** For the request: days of the user's clock become moments. */
+export function askedOf(search: Search): string {
+  const words = new URLSearchParams(wordsOf(search));
+  for (const [name, days] of [
+    ["from", 0],
+    ["until", 1],
+  ] as const) {
+    const day = search[name];
+    if (day === "") continue;
+    const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+    const moment = new Date(year, month - 1, date + days);
+    if (Number.isNaN(moment.getTime())) words.delete(name);
+    else words.set(name, moment.toISOString());
+  }
+  return words.toString();
+}
+
+/** How many filters are set beside the words. */
+export function filtersIn(search: Search): number {
+  const { formats, findings, q: _, sort: __, ...others } = search;
+  return formats.length + (findings ? 1 : 0) + Object.values(others).filter((value) => value !== "").length;
+}

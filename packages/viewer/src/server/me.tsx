@@ -1,0 +1,48 @@
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { useObservable } from "../observable.ts";
+import { ask, messageOf, Refusal, refused } from "./api.ts";
+import type { Me } from "./shapes.ts";
+import { SignIn } from "./sign-in.tsx";
+import { Trouble } from "./trouble.tsx";
+
+const MeContext = createContext<Me | null>(null);
+
+/** A server without accounts: all who reach it may do everything. */
+const OPERATOR: Me = { id: null, name: "", role: "admin", via: "open" };
+
+/** Who is signed in. */
+export function useMe(): Me {
+  const me = useContext(MeContext);
+  if (me === null) throw new Error("a component outside of SignedIn");
+  return me;
+}
+
+/** What it holds for those who are signed in; for others how to sign in. */
+export function SignedIn({ children }: { readonly children: ReactNode }) {
+  const refusals = useObservable(refused, (count) => count);
+  const [me, setMe] = useState<Me | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [asked, setAsked] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when an answer said that none is signed in
+  useEffect(() => {
+    const controller = new AbortController();
+    ask<Me>("api/me", { signal: controller.signal })
+      .catch((error: unknown) => {
+        if (error instanceof Refusal && error.status === 401) return NOT_SIGNED_IN;
+        if (error instanceof Refusal && error.status === 404) return OPERATOR;
+        throw error;
+      })
+      .then((found) => {
+        setMe(found);
+        setFailure(null);
+      })
+      .catch((error: unknown) => void (controller.signal.aborted || setFailure(messageOf(error))));
+    return () => controller.abort();
+  }, [refusals, asked]);
+  const again = (): void => setAsked((before) => before + 1);
+  if (me === null) return failure === null ? null : <Trouble message={failure} onAgain={again} />;
+  if (me.role === "none") return <SignIn onSignedIn={again} />;
+  return <MeContext value={me}>{children}</MeContext>;
+}
+
+const NOT_SIGNED_IN: Me = { id: null, name: "", role: "none", via: "none" };

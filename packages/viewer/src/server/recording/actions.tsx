@@ -1,0 +1,49 @@
+import { lazy, Suspense, useState } from "react";
+import { useSession } from "../../hooks.ts";
+import { share } from "../../shell/share.ts";
+import { Button } from "../../ui/button.tsx";
+import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { ask, at, messageOf } from "../api.ts";
+import { go } from "../route.tsx";
+import type { Details, Room } from "../shapes.ts";
+
+const ReportDialog = lazy(async () => ({ default: (await import("./report-dialog.tsx")).ReportDialog }));
+
+/** What can be done with a recording of the library, in its bar. */
+export function Actions({
+  details,
+  isShowing,
+  onShow,
+}: {
+  readonly details: Details;
+  readonly isShowing: boolean;
+  readonly onShow: () => void;
+}) {
+  const session = useSession();
+  const [dialog, setDialog] = useState<"report" | null>(null);
+  const close = (): void => setDialog(null);
+  const watchTogether = async (): Promise<void> => {
+    const ghosts = new URLSearchParams(location.search).getAll("ghost");
+    const recordings = [...new Set([details.id, ...ghosts])];
+    try {
+      const body = { name: details.name.slice(0, 100), recordings };
+      const room = await ask<Room>("api/rooms", { method: "POST", body });
+      go(at(`room/${room.id}`));
+    } catch (error) {
+      session.tell(messageOf(error));
+    }
+  };
+  return (
+    <>
+      <Button aria-pressed={isShowing} onClick={onShow}>
+        Details
+      </Button>
+      <Menu label="Share">
+        <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
+        <MenuItem onSelect={() => void watchTogether()}>Watch together</MenuItem>
+        <MenuItem onSelect={() => setDialog("report")}>Report to the staff …</MenuItem>
+      </Menu>
+      <Suspense fallback={null}>{dialog === "report" && <ReportDialog details={details} onClose={close} />}</Suspense>
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import "./recording.css";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { followAddress } from "../../address.ts";
+import { useSession, useViewer } from "../../hooks.ts";
+import { Outcome } from "../../open/outcome.tsx";
+import { PlaceContext } from "../../shell/place.ts";
+import { Button } from "../../ui/button.tsx";
+import { at } from "../api.ts";
+import { Link, useRoute } from "../route.tsx";
+import type { Details } from "../shapes.ts";
+import { SiteBar } from "../site-bar.tsx";
+import { Trouble } from "../trouble.tsx";
+import { Actions } from "./actions.tsx";
+import { DetailsPanel } from "./details-panel.tsx";
+import { ghostsIn, locatorOf } from "./locator.ts";
+import { NoteLane } from "./note-lane.tsx";
+import { useDetails } from "./use-details.ts";
+import { useNotes } from "./use-notes.ts";
+
+const Workbench = lazy(async () => ({ default: (await import("../../shell/workbench.tsx")).Workbench }));
+
+/** One recording of the library, in the workbench. */
+export function RecordingPage({ id }: { readonly id: string }) {
+  const { details, failure, again } = useDetails(id);
+  if (details === null) {
+    if (failure === null) return null;
+    return (
+      <>
+        <SiteBar />
+        <Trouble message={failure} onAgain={again} />
+      </>
+    );
+  }
+  return <Shown details={details} onChange={again} />;
+}
+
+function Shown({ details, onChange }: { readonly details: Details; readonly onChange: () => void }) {
+  const session = useSession();
+  const { search } = useRoute();
+  const isOpen = useViewer(({ decks }) => decks.length > 0);
+  const [isShowing, setShowing] = useState(false);
+  const notes = useNotes(details.id);
+  const { id, name, url, state } = details;
+  useEffect(() => {
+    document.title = `${name} · simtape`;
+  }, [name]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opened once; what is said of it may change
+  useEffect(() => {
+    let stop: (() => void) | null = null;
+    let isLeft = false;
+    void ghostsIn(search).then((ghosts) => {
+      if (!isLeft) stop = followAddress(session, { main: locatorOf({ id, name, url }), ghosts });
+    });
+    return () => {
+      isLeft = true;
+      stop?.();
+      void session.close();
+    };
+  }, [session, id, url]);
+  const place = {
+    back: <Back />,
+    name,
+    actions: (
+      <>
+        {state === "live" && <span className="live-badge">Live</span>}
+        <Actions details={details} isShowing={isShowing} onShow={() => setShowing(!isShowing)} />
+      </>
+    ),
+    strip: <NoteLane notes={notes.list} />,
+  };
+  return (
+    <div className="recording-page" data-side={isShowing || undefined}>
+      <PlaceContext value={place}>
+        {isOpen ? (
+          <Suspense fallback={null}>
+            <Workbench />
+          </Suspense>
+        ) : (
+          <Opening details={details} />
+        )}
+      </PlaceContext>
+      {isShowing && (
+        <DetailsPanel details={details} notes={notes} onChange={onChange} onClose={() => setShowing(false)} />
+      )}
+    </div>
+  );
+}
+
+/** To the library, as it was left. */
+export function Back() {
+  return (
+    <Link className="brand" href={at("")} title="Back to the library">
+      <img src={at("icon.svg")} alt="" width={20} height={20} /> Library
+    </Link>
+  );
+}
+
+/** While its first bytes are read, and when it cannot be. */
+export function Opening({ details }: { readonly details: Details }) {
+  const session = useSession();
+  const hasFailed = useViewer(({ failure }) => failure !== null);
+  return (
+    <div className="opening">
+      <SiteBar />
+      <main className="site-empty">
+        <h1>{details.name}</h1>
+        {details.state === "new" && <p>It is being read by the server for the first time.</p>}
+        <Outcome />
+        {hasFailed && <Button onClick={() => void session.tryAgain()}>Try again</Button>}
+        {hasFailed && (
+          <a className="button" href={details.url} download={details.name}>
+            Download it
+          </a>
+        )}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import "../recording/recording.css";
+import "./room.css";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { useSession, useViewer } from "../../hooks.ts";
+import { PlaceContext } from "../../shell/place.ts";
+import { ask, at, messageOf } from "../api.ts";
+import { useMe } from "../me.tsx";
+import { Back, Opening } from "../recording/page.tsx";
+import { locatorOf } from "../recording/locator.ts";
+import type { Details, Room } from "../shapes.ts";
+import { SiteBar } from "../site-bar.tsx";
+import { Trouble } from "../trouble.tsx";
+import { RoomBar } from "./bar.tsx";
+import { useRoom } from "./use-room.ts";
+
+const Workbench = lazy(async () => ({ default: (await import("../../shell/workbench.tsx")).Workbench }));
+
+interface Found {
+  readonly room: Room;
+  readonly recordings: readonly Details[];
+}
+
+/** Where people watch recordings together. */
+export function RoomPage({ id }: { readonly id: string }) {
+  const [found, setFound] = useState<Found | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [count, setCount] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again by a button
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const load = async (): Promise<void> => {
+      const room = await ask<Room>(`api/rooms/${encodeURIComponent(id)}`, { signal });
+      const recordings = await Promise.all(
+        room.recordings.map((one) => ask<Details>(`api/recordings/${encodeURIComponent(one)}`, { signal })),
+      );
+      setFound({ room, recordings });
+      setFailure(null);
+    };
+    load().catch((error: unknown) => void (signal.aborted || setFailure(messageOf(error))));
+    return () => controller.abort();
+  }, [id, count]);
+  if (found !== null) return <Shown {...found} />;
+  if (failure === null) return null;
+  return (
+    <>
+      <SiteBar />
+      <Trouble message={failure} onAgain={() => setCount(count + 1)} />
+    </>
+  );
+}
+
+function Shown({ room, recordings }: Found) {
+  const session = useSession();
+  const me = useMe();
+  const [guest] = useState(() => `Guest ${Math.ceil(Math.random() * 99)}`);
+  const isOpen = useViewer(({ decks }) => decks.length > 0);
+  const { room: state, actions } = useRoom(room.id, me.name || guest);
+  useEffect(() => {
+    document.title = `${room.name} · simtape`;
+  }, [room.name]);
+  useEffect(() => {
+    let isLeft = false;
+    const open = async (): Promise<void> => {
+      const [main, ...ghosts] = recordings.map((one) => locatorOf(one, at(`room/${room.id}`)));
+      await session.open(main!);
+      for (const ghost of ghosts) if (!isLeft) await session.addGhost(ghost);
+    };
+    void open();
+    return () => {
+      isLeft = true;
+      void session.close();
+    };
+  }, [session, room, recordings]);
+  const place = {
+    back: <Back />,
+    name: room.name,
+    actions: null,
+    below: <RoomBar room={state} actions={actions} />,
+  };
+  return (
+    <div className="recording-page">
+      <PlaceContext value={place}>
+        {isOpen ? (
+          <Suspense fallback={null}>
+            <Workbench />
+          </Suspense>
+        ) : (
+          <Opening details={recordings[0]!} />
+        )}
+      </PlaceContext>
+    </div>
+  );
+}

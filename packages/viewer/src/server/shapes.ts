@@ -1,0 +1,76 @@
+/** What the server says, as far as the pages show it: see docs/server.md and `GET /openapi.json`. Times in seconds. */
+
+export interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly state: "new" | "indexed" | "failed" | "live" | "gone";
+  readonly error: string | null;
+  readonly format: string | null;
+  readonly bytes: number;
+  readonly started: string | null;
+  readonly seconds: number | null;
+  readonly summary: string;
+  readonly findings: number;
+  readonly owner: string | null;
+  readonly collection: string | null;
+  readonly tags: readonly string[];
+  readonly added: string;
+  /** Of its main file; its other files lie beside it. */
+  readonly url: string;
+}
+
+export interface ItemPage {
+  readonly recordings: readonly Item[];
+  readonly cursor: string | null;
+}
+
+export interface Details extends Item {
+  readonly files: readonly { readonly name: string; readonly bytes: number }[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly channels: readonly { readonly name: string; readonly count: number }[];
+  readonly digest: string | null;
+  readonly findingList: readonly { readonly code: string; readonly severity: string; readonly message: string }[];
+  readonly entities: readonly {
+    readonly set: string;
+    readonly name: string;
+    readonly label: string;
+    readonly kind: string;
+  }[];
+  readonly events: readonly { readonly kind: string; readonly title: string; readonly count: number }[];
+}
+
+export type Role = "recorder" | "viewer" | "player" | "staff" | "admin";
+
+/** Who is signed in. */
+export interface Me {
+  readonly id: string | null;
+  readonly name: string;
+  readonly role: Role | "none";
+  readonly via: string;
+  /** Ways to sign in, while none is. */
+  readonly oidc?: boolean;
+}
+
+const RANK: Readonly<Record<string, number>> = { recorder: 1, viewer: 2, player: 2, staff: 3, admin: 4 };
+
+export function hasRole(me: Me, least: Role): boolean {
+  return (RANK[me.role] ?? 0) >= RANK[least]!;
+}
+
+/** A thing noted at a moment of a recording. */
+export interface Note {
+  readonly id: string;
+  readonly author: string;
+  readonly time: number;
+  readonly thing: string | null;
+  readonly text: string;
+  readonly made: string;
+}
+
+/** Where people watch recordings together: the first is played, the others are its ghosts. */
+export interface Room {
+  readonly id: string;
+  readonly name: string;
+  readonly recordings: readonly string[];
+}

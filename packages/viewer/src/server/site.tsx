@@ -1,0 +1,44 @@
+import "./site.css";
+import { lazy, type ReactNode, Suspense } from "react";
+import { Library } from "./library/library.tsx";
+import { SignedIn } from "./me.tsx";
+import { Link, useRoute } from "./route.tsx";
+import { serverRoot } from "./root.ts";
+import { SiteBar } from "./site-bar.tsx";
+
+const RecordingPage = lazy(async () => ({ default: (await import("./recording/page.tsx")).RecordingPage }));
+const RoomPage = lazy(async () => ({ default: (await import("./room/page.tsx")).RoomPage }));
+
+/** The pages of a server, by path. What one needs is loaded when it is shown. */
+export function Site() {
+  const { pathname } = useRoute();
+  const [kind = "", id = ""] = pathname.slice((serverRoot() ?? "/").length).split("/");
+  return (
+    <SignedIn>
+      <Suspense fallback={null}>{pageOf(kind, id)}</Suspense>
+    </SignedIn>
+  );
+}
+
+function pageOf(kind: string, id: string): ReactNode {
+  switch (kind) {
+    case "":
+      return <Library />;
+    case "r":
+      return <RecordingPage key={id} id={id} />;
+    case "room":
+      return <RoomPage key={id} id={id} />;
+    default:
+      return (
+        <>
+          <SiteBar />
+          <main className="site-empty">
+            <p>Nothing is here.</p>
+            <Link className="button" href={serverRoot() ?? "/"}>
+              To the library
+            </Link>
+          </main>
+        </>
+      );
+  }
+}
