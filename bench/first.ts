@@ -110,12 +110,8 @@ function isDrawn(): boolean {
 }
 
 /** In the page: settles when all of the recording is there. */
-function isWhole(): Promise<void> {
-  return new Promise((resolve) => {
-    const look = (): void => void (simtape.state.value.phase === "open" && resolve());
-    simtape.state.subscribe(look);
-    look();
-  });
+async function isWhole(): Promise<void> {
+  while (simtape.state.value.phase !== "open") await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** In the page: from a seek to 99 % until its frame is there. */

@@ -71,6 +71,7 @@ export {
   type RecordingErrorCode,
   type Reporter,
 } from "./model/error.ts";
+export type { Extent } from "./model/query/extents.ts";
 export { CHART_POINTS, firstChart, type FirstChartOptions, firstChartOf } from "./model/query/first-chart.ts";
 export {
   numericPaths,

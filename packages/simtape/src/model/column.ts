@@ -166,9 +166,10 @@ export class MutableColumn implements CellTarget {
     for (let k = 0; k < cells.length; k++) data[row * this.spec.width + k] = cells[k]!;
   }
 
-  /** The cells of all rows that have some; not to be written to. */
+  /** The cells of all rows that have some; to be read at once, and not to be written to. */
   cellsUsed(): ColumnData {
-    return this.#data.length === this.#length ? this.#data : (this.#data.slice(0, this.#length) as Cells);
+    if (this.#data.length === this.#length) return this.#data;
+    return Array.isArray(this.#data) ? this.#data.slice(0, this.#length) : this.#data.subarray(0, this.#length);
   }
 
   get byteLength(): number {

@@ -2,7 +2,18 @@ import type { Column, ColumnKind, Interpolation } from "../column.ts";
 import type { State } from "../state.ts";
 import type { Time } from "../time.ts";
 import type { Value } from "../value.ts";
-import { findPath, isLeaf, itemsOf, nearest, PathError, pathText, type SeriesPath, unitOfItem } from "./path.ts";
+import type { Extent } from "./extents.ts";
+import {
+  findPath,
+  isLeaf,
+  itemsOf,
+  nearest,
+  PathError,
+  pathText,
+  type SeriesItem,
+  type SeriesPath,
+  unitOfItem,
+} from "./path.ts";
 
 /** What a path holds. A truth is 0 or 1 in a series. */
 export type SeriesKind = "number" | "integer" | "boolean" | "text";
@@ -20,11 +31,19 @@ export interface PathInfo {
   /** The first and the last recorded moment at which it is there; null where only one moment was looked at. */
   readonly first: Time | null;
   readonly last: Time | null;
+  /**
+   * Of the numbers that it was at the recorded moments, truths as 0 and 1. Null where only one moment was looked at,
+   * where there was none, of texts, and of a speed, which no moment has by itself.
+   */
+  readonly extent: Extent | null;
 }
 
 /** Cells of one array that are distinguished, and depth to which values are looked into: a picture is no set of series. */
 export const MAX_CELLS = 64;
 export const MAX_DEPTH = 6;
+
+/** What is known of a path where only one moment was looked at. */
+const ONE_MOMENT = { first: null, last: null, extent: null } as const;
 
 /** What a state and a format tell beside the state itself. */
 export interface Telling {
@@ -45,7 +64,7 @@ export function* pathsIn(state: State, telling: Telling = {}): Generator<PathInf
     for (const { keys, kind } of leavesOf(content, [])) {
       const path: SeriesPath = { value, keys };
       const how = keys.length === 0 ? interpolation : "hold";
-      yield { path, text: pathText(path), unit, kind, interpolation: how, first: null, last: null };
+      yield { path, text: pathText(path), unit, kind, interpolation: how, ...ONE_MOMENT };
     }
   }
   for (const [set, { ids, columns }] of state.sets) {
@@ -69,8 +88,8 @@ export function* cellPaths(
   id: number | string,
   column: string,
   { width, unit, interpolation, kind }: CellFacts,
-  first: Time | null = null,
-  last: Time | null = null,
+  { first, last }: Pick<PathInfo, "first" | "last"> = ONE_MOMENT,
+  extentOf: (item: SeriesItem) => Extent | null = () => null,
 ): Generator<PathInfo> {
   for (const item of itemsOf(column, { width })) {
     const path: SeriesPath = { set, id, column, item };
@@ -80,8 +99,8 @@ export function* cellPaths(
       unit: unitOfItem(unit, width, item),
       kind: typeof item === "string" ? "number" : kind,
       interpolation,
-      first,
-      last,
+      ...{ first, last },
+      extent: extentOf(item),
     };
   }
 }

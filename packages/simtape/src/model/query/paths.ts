@@ -3,8 +3,9 @@ import type { MessageBatch } from "../batch.ts";
 import type { Reader } from "../reader.ts";
 import type { MutableEntitySet, MutableState } from "../state.ts";
 import type { Time, TimeRange } from "../time.ts";
+import { type Extent, extentOf, Patience, SetExtents } from "./extents.ts";
 import { type CellFacts, cellPaths, kindOfColumn, type PathInfo, pathsIn, type Telling, textsOf } from "./listing.ts";
-import { nearest, PathError, pathText, type SeriesPath } from "./path.ts";
+import { nearest, PathError, pathText, type SeriesItem, type SeriesPath } from "./path.ts";
 import { NOTE, Notes, Presence, together, ValueTree } from "./presence.ts";
 import { boundsOf, type QuerySource, tellingOf } from "./source.ts";
 import { type OnProgress, type Stops, Walk } from "./walk.ts";
@@ -150,6 +151,7 @@ class Moments implements Stops {
 interface SetNotes {
   readonly things: Map<number | string, Presence>;
   readonly columns: Map<string, { readonly presence: Presence; readonly facts: CellFacts }>;
+  readonly extents: SetExtents;
 }
 
 /** When values, things and columns were there. */
@@ -157,6 +159,7 @@ class Survey {
   readonly notes: Notes;
   readonly #values = new Map<string, ValueTree>();
   readonly #sets = new Map<string, SetNotes>();
+  readonly #patience = new Patience();
   #shape = -1;
   #last: Time = Number.NaN;
 
@@ -175,10 +178,11 @@ class Survey {
   note(state: MutableState, now: Time): void {
     const touched = state.touch();
     for (const name of touched.values) if (!name.startsWith(".")) this.#noteValue(state, name, now);
-    if (touched.byOwner.size > 0 || state.shape !== this.#shape) {
-      for (const [name, set] of state.sets) {
-        if (!name.startsWith(".")) this.#noteSet(name, set, touched.byOwner.get(set), now);
-      }
+    const isOther = touched.byOwner.size > 0 || state.shape !== this.#shape;
+    for (const [name, set] of state.sets) {
+      if (name.startsWith(".")) continue;
+      if (isOther) this.#noteSet(name, set, touched.byOwner.get(set), now);
+      this.#sets.get(name)?.extents.note(set, isOther);
     }
     this.#shape = state.shape;
     this.#last = now;
@@ -198,7 +202,7 @@ class Survey {
   #noteSet(name: string, set: MutableEntitySet, touched: ReadonlySet<number | string> | undefined, now: Time): void {
     let notes = this.#sets.get(name);
     if (notes === undefined) {
-      notes = { things: new Map(), columns: new Map() };
+      notes = { things: new Map(), columns: new Map(), extents: new SetExtents(this.notes, this.#patience) };
       this.#sets.set(name, notes);
     }
     for (const id of touched ?? []) {
@@ -226,17 +230,19 @@ class Survey {
       for (const { keys, leaf } of tree.leaves(this.#last)) {
         const path: SeriesPath = { value, keys };
         const how = keys.length === 0 ? (interpolation?.(value) ?? "hold") : "hold";
-        const { kind, first, last } = leaf;
-        yield { path, text: pathText(path), unit, kind, interpolation: how, first, last };
+        const { kind, first, last, least, most } = leaf;
+        const extent = kind === "text" ? null : extentOf(least, most);
+        yield { path, text: pathText(path), unit, kind, interpolation: how, first, last, extent };
       }
     }
-    for (const [set, { things, columns }] of this.#sets) {
+    for (const [set, { things, columns, extents }] of this.#sets) {
       for (const { presence } of columns.values()) presence.end(this.#last);
       for (const [id, thing] of things) {
         thing.end(this.#last);
         for (const [column, { presence, facts }] of columns) {
           const both = together(thing, presence);
-          if (both !== null) yield* cellPaths(set, id, column, facts, both.first, both.last);
+          const extentOfItem = (item: SeriesItem): Extent | null => extents.of(id, column, item);
+          if (both !== null) yield* cellPaths(set, id, column, facts, both, extentOfItem);
         }
       }
     }

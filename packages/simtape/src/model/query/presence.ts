@@ -69,6 +69,9 @@ export interface Leaf {
   kind: SeriesKind;
   readonly first: Time;
   last: Time;
+  /** Of its finite numbers; the other way round: it had none. */
+  least: number;
+  most: number;
   /** Look at the value in which it was met last. */
   seen: number;
 }
@@ -112,7 +115,7 @@ export class ValueTree {
   }
 
   #visit(node: Node, value: Value, now: Time, depth: number): void {
-    if (isLeaf(value)) this.#meet(node, kindOfValue(value), now);
+    if (isLeaf(value)) meet(this.#meet(node, kindOfValue(value), now), value);
     else if (depth < MAX_DEPTH) {
       for (const [key, part] of partsOf(value)) {
         let inner = node.parts.get(key);
@@ -126,17 +129,27 @@ export class ValueTree {
     }
   }
 
-  #meet(node: Node, kind: SeriesKind, now: Time): void {
+  #meet(node: Node, kind: SeriesKind, now: Time): Leaf {
     this.#met++;
     const { leaf } = node;
     if (leaf === null) {
-      node.leaf = { kind, first: now, last: now, seen: this.#look };
-      return;
+      const none = { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY };
+      node.leaf = { kind, first: now, last: now, ...none, seen: this.#look };
+      return node.leaf;
     }
     if (leaf.seen === this.#look - 1) this.#kept++;
     leaf.seen = this.#look;
     if (leaf.kind !== kind) leaf.kind = isNumber(leaf.kind) && isNumber(kind) ? "number" : "text";
+    return leaf;
   }
+}
+
+function meet(leaf: Leaf, value: number | bigint | boolean | string): void {
+  if (typeof value === "string") return;
+  const number = Number(value);
+  if (!Number.isFinite(number)) return;
+  if (number < leaf.least) leaf.least = number;
+  if (number > leaf.most) leaf.most = number;
 }
 
 function isNumber(kind: SeriesKind): boolean {

@@ -194,8 +194,10 @@ function eventsIn(value: Value): readonly RecordingEvent[] {
 /** Throws `LayoutError`. */
 function pathsIn(value: Value): readonly PathInfo[] {
   return listOf(value).map((item) => {
-    const { path, text, kind, interpolation } = membersOf(item);
+    const { path, text, kind, interpolation, extent } = membersOf(item);
     membersOf(path);
+    if (extent !== null && ![membersOf(extent)["least"], membersOf(extent)["most"]].every(Number.isFinite))
+      throw new LayoutError("malformed", "an extent without numbers", 0);
     for (const one of [text, kind, interpolation]) textIn(one);
     return item as unknown as PathInfo;
   });

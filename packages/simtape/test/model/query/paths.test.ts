@@ -7,28 +7,38 @@ import type { State } from "../../../src/model/state.ts";
 import { FORMATS } from "../../formats.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 
-/** Where each path is, by its text, looked for in every state there is. */
-async function whereAll(states: AsyncIterable<State>): Promise<Map<string, { first: number; last: number }>> {
-  const found = new Map<string, { first: number; last: number }>();
+type Where = Pick<PathInfo, "first" | "last" | "extent">;
+
+/** Where each path is, and how far its numbers go, by its text, looked for in every state there is. */
+async function whereAll(states: AsyncIterable<State>): Promise<Map<string, Where>> {
+  const found = new Map<string, Where>();
+  const texts = new Set<string>();
   for await (const state of states) {
-    for (const { text } of pathsIn(state)) {
+    for (const { text, path } of pathsIn(state)) {
+      const value = readPath(state, path);
+      if (typeof value === "string") texts.add(text);
       const known = found.get(text);
-      if (known === undefined) found.set(text, { first: state.time, last: state.time });
-      else known.last = state.time;
+      const { least = Infinity, most = -Infinity } = known?.extent ?? {};
+      const number = "item" in path && path.item === "speed" ? Number.NaN : Number(value) + 0;
+      const extent = Number.isFinite(number)
+        ? { least: Math.min(least, number), most: Math.max(most, number) }
+        : (known?.extent ?? null);
+      found.set(text, { first: known?.first ?? state.time, last: state.time, extent });
     }
   }
+  for (const text of texts) found.set(text, { ...found.get(text)!, extent: null });
   return found;
 }
 
-function whereOf(paths: readonly PathInfo[]): Map<string, { first: number | null; last: number | null }> {
-  return new Map(paths.map(({ text, first, last }) => [text, { first, last }]));
+function whereOf(paths: readonly PathInfo[]): Map<string, Where> {
+  return new Map(paths.map(({ text, first, last, extent }) => [text, { first, last, extent }]));
 }
 
 /** Of large ones only the beginning: every state of theirs is looked into here. */
 const MOMENTS = 60;
 
 describe.each([...SOUND, ...REAL])("paths of $name", (sound) => {
-  test("are all that ever was, and from when until when", async () => {
+  test("are all that ever was, from when until when, and from which number to which", async () => {
     await using recording = await openBundle(sound.bundle(), FORMATS);
     const times = new Set<number>();
     for await (const { time, channel, length } of recording.batches()) {
