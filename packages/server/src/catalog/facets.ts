@@ -21,7 +21,7 @@ type Facets = Static<typeof FACETS>;
 type Counts = Static<typeof COUNTS>;
 
 /** Recordings that a search is counted over. */
-const MOST = 5000;
+const MOST = 2000;
 /** Values of each that are given: those that occur most. */
 const MOST_VALUES = 100;
 /** Milliseconds for which counts of everything are used again. */
@@ -86,22 +86,23 @@ async function countsIn(
     of(sql`select ${sql.ref(name)} as value, ${sql.ref(name)} as title, count(*) as count from recordings
       where ${sql.ref(name)} is not null and state <> 'gone' and ${within(sql`id`)} group by ${sql.ref(name)}`);
   const there = sql`exists (select from recordings where recordings.id = part.recording and state <> 'gone')`;
-  return {
-    formats: await own("format"),
-    states: await own("state"),
-    events: await of(
+  const [formats, states, events, tags, collections] = await Promise.all([
+    own("format"),
+    own("state"),
+    of(
       // of all, those that went a moment ago may be counted still
       sql`select kind as value, max(title) as title, count(*) as count from event_kinds part
         where ${areAll ? sql`true` : sql`${within(sql`part.recording`)} and ${there}`} group by kind`,
     ),
-    tags: await of(
+    of(
       sql`select tag as value, tag as title, count(*) as count from tags part
         where ${within(sql`part.recording`)} and ${there} group by tag`,
     ),
-    collections: await of(
+    of(
       sql`select collections.id as value, collections.name as title, count(*) as count
         from recordings join collections on collections.id = recordings.collection
         where state <> 'gone' and ${within(sql`recordings.id`)} group by collections.id, collections.name`,
     ),
-  };
+  ]);
+  return { formats, states, events, tags, collections };
 }

@@ -107,6 +107,12 @@ export function areNone(filters: Filters): boolean {
   return Object.values(filters).every((one: unknown) => one === null || one === "" || (Array.isArray(one) && !one[0]));
 }
 
+/** Whether only columns of recordings are asked for that have one value each. */
+export function isOfColumns({ q, event, with: who, extents, meta, tags, digest }: Filters): boolean {
+  const lists = [extents, meta, tags];
+  return q === "" && event === null && who === null && digest === null && lists.every((list) => list.length === 0);
+}
+
 export function orderOf({ sort = "added", order }: ListQuery): SearchOrder {
   return { sort, isDescending: (order ?? (sort === "name" ? "asc" : "desc")) === "desc" };
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Query } from "../database/database.ts";
 import type { RecordingItem } from "./shapes.ts";
 
 /** What a list has of a recording. */
@@ -38,6 +39,13 @@ interface Row {
   readonly twin: boolean;
   readonly count: number;
   readonly tags: string[];
+}
+
+/** In the order of the ids; what went meanwhile is left out. */
+export async function itemsOf(ids: readonly string[], query: Query): Promise<RecordingItem[]> {
+  const rows = await query.selectFrom("recordings").select(COLUMNS).where("recordings.id", "in", ids).execute();
+  const found = new Map(rows.map((row) => [row.id, itemOf(row)]));
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 export function itemOf(row: Row): RecordingItem {

@@ -27,6 +27,11 @@ const COLUMNS: Readonly<Record<SearchOrder["sort"], Column>> = {
   bytes: { value: sql`recordings.bytes`, type: sql`bigint`, fits: (text) => /^\d{1,16}$/.test(text) },
 };
 
+/** What is sorted by. */
+export function sortedBy({ sort }: SearchOrder): RawBuilder<unknown> {
+  return COLUMNS[sort].value;
+}
+
 /** To the last digit, for the cursor. */
 export function positionOf({ sort }: SearchOrder): RawBuilder<string> {
   return sql<string>`${COLUMNS[sort].value}::text`;

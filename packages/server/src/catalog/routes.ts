@@ -8,8 +8,9 @@ import { notFound } from "../http/problem.ts";
 import { Audit } from "../people/audit.ts";
 import { Recordings } from "./access.ts";
 import { filtersOf, LIST, type ListQuery, orderOf } from "./filters.ts";
-import { COLUMNS, itemOf } from "./items.ts";
-import { behind, cursorAt, orderBy, positionOf } from "./order.ts";
+import { COLUMNS, itemOf, itemsOf } from "./items.ts";
+import { cursorAt } from "./order.ts";
+import { pageOf } from "./page.ts";
 import { filtered } from "./search.ts";
 import { SeekIndexes } from "./seek-indexes.ts";
 import { ID, PAGE, RECORDING } from "./shapes.ts";
@@ -37,18 +38,12 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     async (request) => {
       const { limit, cursor } = request.query;
       const order = orderOf(request.query);
-      let rows = query.selectFrom("recordings").select(COLUMNS).select(positionOf(order).as("position"));
-      rows = await filtered(rows, filtersOf(request.query), request.person, context);
-      if (cursor !== undefined) rows = rows.where(behind(cursor, order));
-      const found = await rows
-        .orderBy(orderBy(order))
-        .limit(limit + 1)
-        .execute();
-      const last = found.length > limit ? found[limit - 1]! : null;
-      return {
-        recordings: found.slice(0, limit).map(itemOf),
-        cursor: last === null ? null : cursorAt(order, last.position, last.id),
-      };
+      const asked = { filters: filtersOf(request.query), order, cursor, limit: limit + 1 };
+      const places = await pageOf(asked, request.person, context);
+      const shown = places.slice(0, limit).map(({ id }) => id);
+      const rows = shown.length === 0 ? [] : await itemsOf(shown, query);
+      const last = places.length > limit ? places[limit - 1]! : null;
+      return { recordings: rows, cursor: last === null ? null : cursorAt(order, last.position, last.id) };
     },
   );
 

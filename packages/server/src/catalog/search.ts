@@ -7,39 +7,29 @@ import type { ExtentFilter, Filters } from "./filters.ts";
 import { converted, type Measure } from "./measure.ts";
 import { textQueryOf } from "./words.ts";
 
-type Rows<O> = SelectQueryBuilder<Tables, "recordings", O>;
+export type Rows<O> = SelectQueryBuilder<Tables, "recordings", O>;
+
+type Parts = Pick<Context, "query" | "settings">;
 
 /** Rows of `extent_paths` that a name may stand for. */
 const MOST_PATHS = 500;
 
 /** Adds to a query of recordings what is asked for, and what this person may see. */
-export async function filtered<O>(
-  rows: Rows<O>,
-  filters: Filters,
-  person: Person,
-  { query, settings }: Pick<Context, "query" | "settings">,
-): Promise<Rows<O>> {
-  const { formats, states, from, until, tags, collection, owner, digest, key, findings, duplicates } = filters;
-  let found = rows.where("state", "<>", "gone").where(visibleTo(person, settings.public));
+export async function filtered<O>(rows: Rows<O>, filters: Filters, person: Person, parts: Parts): Promise<Rows<O>> {
+  const { query, settings } = parts;
+  const { from, until, longer, shorter, digest, tags } = filters;
+  let found = (await narrowed(rows, filters, query)).where(visibleTo(person, settings.public));
   const text = textQueryOf(filters.q);
   if (text !== null) found = found.where(sql<boolean>`words @@ to_tsquery('simple', ${text})`);
-  if (formats.length > 0) found = found.where("format", "in", formats);
-  if (states.length > 0) found = found.where(sql<boolean>`state = any(${states}::text[])`);
   if (from !== null) found = found.where(sql<boolean>`coalesce(recordings.started, '-infinity') >= ${from}`);
   if (until !== null)
     found = found
-      .where("started", "<", until)
+      .where("started", "is not", null)
       .where(sql<boolean>`coalesce(recordings.started, '-infinity') < ${until}`);
-  if (filters.longer !== null) found = found.where(sql<boolean>`coalesce(recordings.seconds, -1) > ${filters.longer}`);
-  if (filters.shorter !== null)
-    found = found
-      .where("seconds", "is not", null)
-      .where(sql<boolean>`coalesce(recordings.seconds, -1) < ${filters.shorter}`);
-  if (findings !== null) found = found.where("has_findings", "=", findings);
-  if (duplicates !== null) found = found.where("twin", "=", duplicates);
-  if (owner !== null) found = found.where("owner", "=", owner);
+  if (longer !== null) found = found.where(sql<boolean>`coalesce(recordings.seconds, -1) > ${longer}`);
+  if (shorter !== null)
+    found = found.where("seconds", "is not", null).where(sql<boolean>`coalesce(recordings.seconds, -1) < ${shorter}`);
   if (digest !== null) found = found.where(sql<boolean>`file_digests @> array[${digest}]`);
-  if (key !== null) found = found.where("key", "=", key);
   if (filters.event !== null) found = found.where(has(sql`event_kinds`, sql`part.kind = ${filters.event}`));
   if (filters.with !== null) {
     const who = filters.with.toLowerCase();
@@ -47,14 +37,30 @@ export async function filtered<O>(
   }
   for (const tag of tags) found = found.where(has(sql`tags`, sql`part.tag = ${tag}`));
   for (const [name, value] of filters.meta) found = found.where(metadataHas(name, value));
+  for (const extent of filters.extents) found = found.where(await extentIs(extent, query));
+  return found;
+}
+
+/** Of what is asked for, what one column says: indexes have it beside the order. */
+export async function narrowed<O>(rows: Rows<O>, filters: Filters, query: Context["query"]): Promise<Rows<O>> {
+  const { formats, states, collection, owner, key, findings, duplicates } = filters;
+  let found = rows.where("state", "<>", "gone");
+  if (formats.length > 0) found = found.where("format", "in", formats);
+  if (states.length > 0) found = found.where(sql<boolean>`state = any(${states}::text[])`);
+  if (findings !== null) found = found.where("has_findings", "=", findings);
+  if (duplicates !== null) found = found.where("twin", "=", duplicates);
+  if (owner !== null) found = found.where("owner", "=", owner);
+  if (key !== null) found = found.where("key", "=", key);
   if (collection !== null) {
-    const named = query
+    const named = await query
       .selectFrom("collections")
       .select("collections.id")
-      .where((builder) => builder.or([builder("collections.id", "=", collection), builder("name", "=", collection)]));
-    found = found.where("collection", "in", named);
+      .where((builder) => builder.or([builder("collections.id", "=", collection), builder("name", "=", collection)]))
+      .execute();
+    const ids = named.map(({ id }) => id);
+    // one alone keeps the order of the index
+    found = ids.length === 0 ? found.where(sql<boolean>`false`) : found.where("collection", "in", ids);
   }
-  for (const extent of filters.extents) found = found.where(await extentIs(extent, query));
   return found;
 }
 

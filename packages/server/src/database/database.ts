@@ -24,16 +24,16 @@ export interface Database {
 const MOST = 10;
 
 /**
- * Opens a database and brings its tables to the present release. `address`: `postgres://…`, or `embedded:FOLDER`. Above
- * this nothing knows which it is. Throws what the database says.
+ * Opens a database and brings its tables to the present release, or a new one to that of the migration `until`.
+ * `address`: `postgres://…`, or `embedded:FOLDER`. Above this nothing knows which it is. Throws what the database says.
  */
-export async function openDatabase(address: string): Promise<Database> {
+export async function openDatabase(address: string, until?: string): Promise<Database> {
   const isEmbedded = address.startsWith("embedded:");
-  const embedded = isEmbedded ? await openEmbedded(address.slice("embedded:".length)) : null;
+  const embedded = isEmbedded ? await openEmbedded(address.slice("embedded:".length), until === undefined) : null;
   const reached = embedded === null ? address : addressOf(embedded.socketFolder);
   try {
     const database = await connectDatabase(reached);
-    if (!(await isMigrated(database.query))) await migrate(database.query);
+    if (!(await isMigrated(database.query))) await migrate(database.query, until);
     return {
       ...database,
       isEmbedded,
@@ -55,15 +55,20 @@ export async function joinDatabase(address: string): Promise<Database> {
     return await openDatabase(address);
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
-    const folder = await socketFolderOf(address.slice("embedded:".length));
-    if (folder === null) throw error;
-    const database = await connectDatabase(addressOf(folder));
-    await sql`select 1`.execute(database.query).catch(async (cause: unknown) => {
-      await database.close();
-      throw new Error(`${error.message}, and cannot be reached at ${folder} from here`, { cause });
-    });
-    return database;
+    return reachEmbedded(address.slice("embedded:".length), error);
   }
+}
+
+/** An embedded one that another process of this machine has, through that process; `held` says that it has it. */
+export async function reachEmbedded(folder: string, held: LockedError): Promise<Database> {
+  const socketFolder = await socketFolderOf(folder);
+  if (socketFolder === null) throw held;
+  const database = await connectDatabase(addressOf(socketFolder));
+  await sql`select 1`.execute(database.query).catch(async (cause: unknown) => {
+    await database.close();
+    throw new Error(`${held.message}, and cannot be reached at ${socketFolder} from here`, { cause });
+  });
+  return database;
 }
 
 /** Connects to one that another process, or thread, has opened. */
@@ -73,6 +78,8 @@ export async function connectDatabase(address: string): Promise<Database> {
   const pool = new pg.Pool(options);
   // of an idle one: the next query finds out
   pool.on("error", () => undefined);
+  // queries are short: to compile them takes longer than they do
+  if (!isEmbedded) pool.on("connect", (client) => void client.query("set jit = off").catch(() => undefined));
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     query,

@@ -5,6 +5,7 @@ import * as people from "./migrations/003-people.ts";
 import * as live from "./migrations/004-live.ts";
 import * as review from "./migrations/006-review.ts";
 import * as catalog from "./migrations/007-catalog.ts";
+import * as orders from "./migrations/008-orders.ts";
 import type { Tables } from "./tables.ts";
 
 /** By name, in the order in which they are run. One that was released is never changed. */
@@ -14,16 +15,23 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "004-live": live,
   "006-review": review,
   "007-catalog": catalog,
+  "008-orders": orders,
 };
 
 /**
- * Brings the tables to the present release; several nodes may do it at once. Throws what the database says, and when it
- * is of a later release.
+ * Brings the tables to the present release, or to the migration `until` of an earlier one; several nodes may do it at
+ * once. Throws what the database says, and when it is of a later release.
  */
-export async function migrate(database: Kysely<Tables>): Promise<void> {
+export async function migrate(database: Kysely<Tables>, until?: string): Promise<void> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = until === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(until);
   if (error !== undefined) throw error;
+}
+
+/** Of this release: the last one, one before it, or none of its own. */
+export function migrationIs(name: string): "last" | "earlier" | "unknown" {
+  if (name === Object.keys(MIGRATIONS).at(-1)) return "last";
+  return Object.hasOwn(MIGRATIONS, name) ? "earlier" : "unknown";
 }
 
 /** Whether all migrations were run: one small question. */
