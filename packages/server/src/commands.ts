@@ -1,6 +1,7 @@
 /** simtape-server/commands: what the command `simtape` gets from this package. */
 import type { Command } from "commander";
 import { EXIT, Output, say, UsageError } from "simtape/serving";
+import { addBackupCommands } from "./backup/commands.ts";
 import { BusError } from "./bus/bus.ts";
 import { configured, type Flags, printed, settingsFrom } from "./command-settings.ts";
 import { LockedError } from "./database/lock.ts";
@@ -9,7 +10,7 @@ import { addUserCommands } from "./people/commands.ts";
 import { AccessError } from "./people/openness.ts";
 import type { Settings } from "./settings.ts";
 
-/** Adds `serve`, `work` and `user`. */
+/** Adds `serve`, `work`, `user`, `backup` and `restore`. */
 export function addServerCommands(program: Command): void {
   configured(program.command("serve"))
     .summary("a library of recordings for a team, in the browser")
@@ -65,6 +66,7 @@ export function addServerCommands(program: Command): void {
     });
 
   addUserCommands(program);
+  addBackupCommands(program);
 }
 
 /** Errors of the system in words that say what to do. */

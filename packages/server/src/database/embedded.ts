@@ -34,10 +34,10 @@ const SOCKET = "socket";
 const PREPARED = fileURLToPath(new URL("../prepared-database.tar.gz", import.meta.url));
 
 /**
- * Opens the database in `folder`, or makes one. One process at a time has it: two would lose what they commit. Throws
- * when another has it.
+ * Opens the database in `folder`, or makes one, which has the tables of this release unless `isPrepared` is false. One
+ * process at a time has it: two would lose what they commit. Throws `LockedError` when another has it.
  */
-export async function openEmbedded(folder: string): Promise<Embedded> {
+export async function openEmbedded(folder: string, isPrepared = true): Promise<Embedded> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lock = await locked(folder);
   try {
@@ -48,7 +48,7 @@ export async function openEmbedded(folder: string): Promise<Embedded> {
     await mkdir(socketFolder, { mode: 0o700 });
     const data = join(folder, "data");
     const isNew = !(await readdir(data).catch((): string[] => [])).includes("PG_VERSION");
-    if (isNew && existsSync(PREPARED)) {
+    if (isNew && isPrepared && existsSync(PREPARED)) {
       // what a first start without a prepared one has left, that was killed
       await rm(data, { recursive: true, force: true });
       await unpack(PREPARED, data);

@@ -1,0 +1,179 @@
+import { createHash, type Hash } from "node:crypto";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from "../tar.ts";
+
+/** First in a backup: of what it is. */
+export interface Beginning {
+  readonly simtape: "backup";
+  readonly version: 1;
+  /** The last change of the tables that it has. */
+  readonly migration: string;
+  /** ISO 8601. */
+  readonly made: string;
+  /** In an order in which a row comes behind those that it names. */
+  readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
+}
+
+/** Last in a backup: without it the backup is not whole. */
+interface Ending {
+  readonly rows: Readonly<Record<string, number>>;
+  readonly files: number;
+  /** SHA-256 of the path and the content of everything before. */
+  readonly sha256: string;
+}
+
+/** Thrown for what is no backup, or not a whole one. */
+export class BackupError extends Error {
+  override readonly name = "BackupError";
+}
+
+const [BEGINNING, ENDING] = ["backup.json", "end.json"];
+
+/**
+ * Writes a backup, a tar: `backup.json`, the rows of each table in pieces (`tables/NAME/0.ndjson`), the files of the
+ * server (`data/…`), recordings (`recordings/…`), `end.json`.
+ */
+export class ArchiveWriter {
+  readonly #out: Writable;
+  readonly #hash: Hash = createHash("sha256");
+  readonly #rows: Record<string, number> = {};
+  #files = 0;
+  #bytes = 0;
+
+  constructor(out: Writable) {
+    this.#out = out;
+  }
+
+  /** Written so far, before any compression. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get rows(): Readonly<Record<string, number>> {
+    return this.#rows;
+  }
+
+  begin(beginning: Beginning): Promise<void> {
+    return this.#add(BEGINNING, Buffer.from(`${JSON.stringify(beginning)}\n`));
+  }
+
+  /** Rows of a table, each a line of JSON. */
+  async addRows(table: string, piece: number, lines: readonly string[]): Promise<void> {
+    this.#rows[table] = (this.#rows[table] ?? 0) + lines.length;
+    if (lines.length > 0) await this.#add(`tables/${table}/${piece}.ndjson`, Buffer.from(`${lines.join("\n")}\n`));
+  }
+
+  /** A file; throws `BackupError` when it has become shorter meanwhile. */
+  async addFile(path: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+    this.#files++;
+    await this.#head(path, bytes);
+    let written = 0;
+    for await (const piece of content) {
+      const part = piece.subarray(0, bytes - written);
+      written += part.length;
+      await this.#content(part);
+    }
+    if (written < bytes) throw new BackupError(`${path} has become shorter; make the backup again`);
+    await this.#write(tarPadding(bytes));
+  }
+
+  /** The stream is still to be ended. */
+  async finish(): Promise<void> {
+    const ending: Ending = { rows: this.#rows, files: this.#files, sha256: this.#hash.digest("hex") };
+    const content = Buffer.from(`${JSON.stringify(ending)}\n`);
+    await this.#write(Buffer.concat([tarHeader(ENDING, content.length), content, tarPadding(content.length)]));
+    await this.#write(tarEnd());
+  }
+
+  async #add(path: string, content: Buffer): Promise<void> {
+    await this.#head(path, content.length);
+    await this.#content(content);
+    await this.#write(tarPadding(content.length));
+  }
+
+  #head(path: string, bytes: number): Promise<void> {
+    this.#hash.update(`${path}\n`);
+    return this.#write(tarHeader(path, bytes));
+  }
+
+  #content(piece: Uint8Array): Promise<void> {
+    this.#hash.update(piece);
+    return this.#write(piece);
+  }
+
+  async #write(piece: Uint8Array): Promise<void> {
+    this.#bytes += piece.length;
+    if (!this.#out.write(piece)) await once(this.#out, "drain");
+  }
+}
+
+/** What is done with each part of a backup, in its order. */
+export interface BackupParts {
+  begin(beginning: Beginning): Promise<void>;
+  rows(table: string, lines: readonly string[]): Promise<void>;
+  file(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+}
+
+/** Settles when all of a backup was read and is as it was written; throws `BackupError` where it is not. */
+export async function readArchive(input: AsyncIterable<Uint8Array>, parts: BackupParts): Promise<Ending> {
+  const hash = createHash("sha256");
+  let rows = 0;
+  let files = 0;
+  let isBegun = false;
+  try {
+    for await (const entry of tarEntries(input)) {
+      const { path } = entry;
+      if (path === ENDING) {
+        const ending = JSON.parse((await whole(entry.content)).toString()) as Ending;
+        const counted = Object.values(ending.rows).reduce((sum, count) => sum + count, 0);
+        if (ending.sha256 !== hash.digest("hex") || ending.files !== files || counted !== rows)
+          throw new BackupError("the backup is damaged: its content is not what was written");
+        return ending;
+      }
+      hash.update(`${path}\n`);
+      const content = hashed(entry, hash);
+      if (!isBegun) {
+        await parts.begin(beginningIn(path, await whole(content)));
+        isBegun = true;
+        continue;
+      }
+      const [, table] = /^tables\/(\w+)\/\d+\.ndjson$/.exec(path) ?? [];
+      if (table === undefined) {
+        files++;
+        await parts.file(path, content);
+      } else {
+        const lines = (await whole(content)).toString().split("\n").slice(0, -1);
+        rows += lines.length;
+        await parts.rows(table, lines);
+      }
+      // what was not wanted of it
+      for await (const piece of content) void piece;
+    }
+  } catch (error) {
+    if (error instanceof RangeError) throw new BackupError(`no whole backup of simtape: ${error.message}`);
+    throw error;
+  }
+  throw new BackupError("no whole backup of simtape: the end of it is missing");
+}
+
+function beginningIn(path: string, content: Buffer): Beginning {
+  if (path !== BEGINNING) throw new BackupError("this is no backup of simtape");
+  const found = JSON.parse(content.toString()) as Beginning;
+  if (found.simtape !== "backup" || found.version !== 1)
+    throw new BackupError("the backup is of a later release of simtape; use that one");
+  return found;
+}
+
+async function* hashed({ content }: TarEntry, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+async function whole(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of content) pieces.push(piece);
+  return Buffer.concat(pieces);
+}

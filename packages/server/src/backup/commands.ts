@@ -1,0 +1,92 @@
+import type { Command } from "commander";
+import { counted, EXIT, Output, say, UsageError } from "simtape/serving";
+import { configured, type Flags, settingsFrom } from "../command-settings.ts";
+import type { Settings } from "../settings.ts";
+import { BackupError } from "./archive.ts";
+
+/** What says where the data of a server are. */
+const WHERE: readonly (keyof Settings)[] = ["data", "database", "s3Endpoint", "s3Region", "s3Key", "s3Secret"];
+const STORE = "folder of recordings, or s3://BUCKET/PREFIX, as the server has it";
+
+interface BackupFlags extends Flags {
+  readonly output: string;
+  readonly recordings?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** Adds `backup` and `restore`. */
+export function addBackupCommands(program: Command): void {
+  configured(program.command("backup"), WHERE)
+    .summary("all that a server keeps, in one file, while it runs")
+    .description(
+      "Writes what `simtape serve` keeps into one file, as it is at one moment, while the server runs or not: accounts,\nreviews, notes, audit, the catalog, seek indexes, copies for links. Recordings are named with their digests, and\ncopied with --recordings. Who has the file has the hashes of passwords: keep it as the server itself.",
+    )
+    .argument("[store]", STORE)
+    .requiredOption("-o, --output <file>", ".tar, .tar.gz, or - for standard output")
+    .option("--recordings", "copy the recordings, too")
+    .option("--force", "replace the file")
+    .option("--json", "one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape backup recordings -o backup.tar.gz\n  $ simtape backup s3://tapes --database postgres://simtape@db/simtape -o - | age -r KEY > backup.tar.age",
+    )
+    .action(async (store: string | undefined, flags: BackupFlags) => {
+      const settings = await settingsFrom(store, flags);
+      await mustBeNew(flags);
+      const { backUp } = await import("./backup.ts");
+      const target = flags.output === "-" ? process.stdout : flags.output;
+      const report = await backUp(settings, target, flags.recordings === true).catch(understood);
+      const { rows, recordings, leftOut, bytes } = report;
+      for (const key of leftOut) say(`left out, as it is being recorded or not there: ${key}`);
+      const copied = recordings === null ? "named" : `named, ${recordings} of them copied`;
+      const line = `${flags.output}: ${counted(rows["recordings"] ?? 0, "recording")} ${copied}, ${bytes} bytes`;
+      if (flags.output === "-") say(line);
+      else await printed(flags.json === true ? JSON.stringify({ output: flags.output, ...report }) : line);
+      process.exitCode = EXIT.done;
+    });
+
+  configured(program.command("restore"), WHERE)
+    .summary("put a backup into a new server")
+    .description(
+      "Puts a file of `simtape backup` into a server that does not run and has no accounts and recordings yet: with a\ndatabase of its own, or a PostgreSQL, whichever the backup was made of. All or nothing; files that are there stay.\nEnds with 3 when recordings that are named are not in the library; they come back with their files.",
+    )
+    .argument("<file>", "what simtape backup has written")
+    .argument("[store]", STORE)
+    .option("--json", "one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape restore backup.tar.gz recordings\n  $ simtape restore backup.tar.gz recordings --database postgres://simtape@db/simtape",
+    )
+    .action(async (file: string, store: string | undefined, flags: BackupFlags) => {
+      const settings = await settingsFrom(store, flags);
+      const { restore } = await import("./restore.ts");
+      const report = await restore(settings, file).catch(understood);
+      const { made, rows, missing } = report;
+      await printed(
+        flags.json === true
+          ? JSON.stringify({ input: file, ...report })
+          : `${file} of ${made}: ${counted(rows["recordings"] ?? 0, "recording")}, ${counted(rows["users"] ?? 0, "account")}`,
+      );
+      if (missing.length > 0)
+        say(`${counted(missing.length, "recording")} not in the library yet, as ${missing[0]}: put the files back`);
+      process.exitCode = missing.length > 0 ? EXIT.lossy : EXIT.done;
+    });
+}
+
+async function mustBeNew({ output, force }: BackupFlags): Promise<void> {
+  if (output === "-" || force === true) return;
+  const { existsSync } = await import("node:fs");
+  if (existsSync(output)) throw new UsageError(`${output} is there already; --force replaces it`);
+}
+
+async function printed(line: string): Promise<void> {
+  const output = new Output();
+  await output.line(line);
+  await output.flush();
+}
+
+function understood(error: unknown): never {
+  const isOurs = error instanceof RangeError || (error instanceof Error && error.name === "LockedError");
+  throw error instanceof BackupError || isOurs ? new UsageError(error.message) : error;
+}
