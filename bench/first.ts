@@ -2,19 +2,23 @@
  * The first picture and the first far seek of recordings, without a seek index that was kept and with one, in one run:
  * `npm run bench:first [-- WORD…]`, of those whose name has one of the words. Five demos, 233 MB, 1.2 GB and 2.4 GB,
  * made in a temporary folder. In a real Chromium, behind `simtape view`; and `simtape state --at 99%`, with its start.
+ * `--beside FOLDER` measures the build in another checkout, too, each case in turn: as it opens a recording for the first
+ * time and for the second.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { hashOf, layoutOf } from "../packages/viewer/test/support/viewer.ts";
 import { Chromium } from "./chromium.ts";
 import { makeCarla } from "./make/carla.ts";
 import { CASES } from "./make/cases.ts";
 import { makeNanover } from "./make/nanover.ts";
 
-const CLI = new URL("../packages/simtape/bin/simtape.js", import.meta.url).pathname;
+const HERE = new URL("..", import.meta.url).pathname;
+const CLI = "packages/simtape/bin/simtape.js";
 const SIZE = { width: 1280, height: 720 };
 const MB = 1e6;
 const FLIGHT = CASES.find(({ name }) => name === "flightgear, plain")!;
@@ -36,7 +40,10 @@ interface Figures {
   readonly state: number;
 }
 
-const words = process.argv.slice(2);
+const { values: line, positionals: words } = parseArgs({
+  options: { beside: { type: "string" } },
+  allowPositionals: true,
+});
 const isWanted = (name: string): boolean => words.length === 0 || words.some((word) => name.includes(word));
 const folder = mkdtempSync(join(tmpdir(), "simtape-first-"));
 const environment = { ...process.env, SIMTAPE_CACHE: join(folder, "cache"), NO_COLOR: "1" };
@@ -64,13 +71,26 @@ try {
 
 async function measure(name: string, path: string): Promise<void> {
   const main = statSync(path).isDirectory() ? mainIn(path) : path;
-  const without = await figuresOf(main, "--no-index");
+  if (line.beside !== undefined) await measureBeside(name, main, line.beside);
+  const without = await figuresOf(HERE, main, "--no-index");
   const began = performance.now();
   const { bytes } = JSON.parse(command("index", "--cache", main, "--json")) as { bytes: number };
   const made = performance.now() - began;
-  const beside = await figuresOf(main);
-  const pair = (of: keyof Figures): string => `${ms(without[of])} ${ms(beside[of])}`;
+  const beside = await figuresOf(HERE, main);
   const index = `${(bytes / 1000).toFixed(0)} kB in ${(made / 1000).toFixed(1)} s`;
+  say(name, without, beside, index);
+}
+
+/** What the build of another checkout does, whatever it keeps. */
+async function measureBeside(name: string, main: string, checkout: string): Promise<void> {
+  const first = await figuresOf(checkout, main);
+  const second = await figuresOf(checkout, main);
+  rmSync(join(folder, "cache"), { recursive: true, force: true });
+  say(`${name}, beside`, first, second, "");
+}
+
+function say(name: string, first: Figures, second: Figures, index: string): void {
+  const pair = (of: keyof Figures): string => `${ms(first[of])} ${ms(second[of])}`;
   console.log(
     `${name.padEnd(43)} ${pair("picture")}   ${pair("whole")}   ${pair("seek")}   ${pair("state")}   ${index}`,
   );
@@ -82,12 +102,13 @@ function mainIn(path: string): string {
   return join(path, list.find((name) => name !== "" && !name.endsWith(".state"))!);
 }
 
-async function figuresOf(path: string, ...options: readonly string[]): Promise<Figures> {
+async function figuresOf(checkout: string, path: string, ...options: readonly string[]): Promise<Figures> {
+  const cli = join(checkout, CLI);
   const began = performance.now();
-  command("state", path, "--at", "99%", ...options);
+  run(cli, "state", path, "--at", "99%", ...options);
   const state = performance.now() - began;
   // of a server that was just started: nothing is known of the recording
-  const server = spawn(process.execPath, [CLI, "view", path, ...options], { env: environment });
+  const server = spawn(process.execPath, [cli, "view", path, ...options], { env: environment });
   try {
     const [line] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
     await using chromium = new Chromium(SIZE);
@@ -129,8 +150,12 @@ async function farSeek(): Promise<number> {
   return performance.now() - began;
 }
 
-function command(...line: readonly string[]): string {
-  return execFileSync(process.execPath, [CLI, ...line], { env: environment, encoding: "utf8", maxBuffer: 1 << 30 });
+function command(...words: readonly string[]): string {
+  return run(join(HERE, CLI), ...words);
+}
+
+function run(cli: string, ...words: readonly string[]): string {
+  return execFileSync(process.execPath, [cli, ...words], { env: environment, encoding: "utf8", maxBuffer: 1 << 30 });
 }
 
 function ms(value: number): string {

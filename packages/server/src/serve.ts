@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { answerRoutes } from "./answers/routes.ts";
 import { localBus } from "./bus/local.ts";
 import { openBus } from "./bus/bus.ts";
 import { facetRoutes } from "./catalog/facets.ts";
@@ -64,6 +65,7 @@ async function started(settings: Settings, library: Library, database: Database,
     operationRoutes,
     jobRoutes,
     catalogRoutes,
+    answerRoutes,
     facetRoutes,
     peopleRoutes,
     await shareRoutes(settings),

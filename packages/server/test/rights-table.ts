@@ -32,6 +32,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/recordings/{id}/files/{name}": ["viewer", "read"],
   "HEAD /api/recordings/{id}/files/{name}": ["viewer", "read"],
   "GET /api/recordings/{id}/thumbnail": ["viewer", "read"],
+  "GET /api/recordings/{id}/events": ["viewer", "read"],
+  "GET /api/recordings/{id}/series": ["viewer", "read"],
+  "GET /api/recordings/{id}/state": ["viewer", "read"],
 
   "GET /api/live/{id}": ["recorder", "live"],
   "POST /api/live/{id}": ["recorder", "live", "staff"],

@@ -40,6 +40,7 @@ export function damage(): SourceFinding[] {
   return [...heeded].flatMap(([file, { findings }]) => damageIn(findings).map((finding) => ({ file, ...finding })));
 }
 
+/** Those findings that say that something is damaged or lost. */
 export function damageIn(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ severity }) => severity === "damage" || severity === "loss");
 }

@@ -73,7 +73,7 @@ async function list(recording: Recording, options: EventsOptions): Promise<void>
 }
 
 /** Throws `UsageError` for a kind that no event of the recording can have. */
-async function checkKinds(recording: Recording, kinds: readonly string[] = []): Promise<void> {
+export async function checkKinds(recording: Recording, kinds: readonly string[] = []): Promise<void> {
   if (kinds.length === 0) return;
   const all = await eventKinds(recording);
   const wrong = kinds.find((kind) => !all.includes(kind));

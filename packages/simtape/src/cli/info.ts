@@ -64,6 +64,7 @@ async function describe(recording: Recording, file: string): Promise<Record<stri
   };
 }
 
+/** A finding as every `--json` has it. */
 export function findingToPlain({ code, severity, message, offset, length, time }: Finding): Record<string, unknown> {
   return { code, severity, message, offset: offset ?? null, length, time };
 }

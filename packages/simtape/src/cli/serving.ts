@@ -1,6 +1,12 @@
 /** simtape/serving: what a server of recordings and of the viewer's page is made with. */
 export { EXIT, UsageError } from "./failure.ts";
+export { damageIn } from "./ending.ts";
+export { checkKinds } from "./events.ts";
 export { annotated, excerpt, type ExcerptOptions, type ExcerptReport } from "./excerpt.ts";
+export { findingToPlain } from "./info.ts";
+export { stateToJson, toJson } from "./json.ts";
+export { partOf } from "./state-part.ts";
+export { parseRange, parseTime } from "./time.ts";
 export { counted, Output, Progress, say } from "./output.ts";
 export { holds } from "./holds.ts";
 export { pageOf, policyOf, sendPart } from "./view-page.ts";

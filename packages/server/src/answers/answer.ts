@@ -1,0 +1,109 @@
+import { PathError, type Recording, RecordingError, type RecordingEvent, type Series } from "simtape";
+import {
+  checkKinds,
+  damageIn,
+  findingToPlain,
+  parseRange,
+  parseTime,
+  partOf,
+  stateToJson,
+  toJson,
+  UsageError,
+} from "simtape/serving";
+import type { EventsQuestion, Question, Refusal, SeriesQuestion, StateQuestion } from "./question.ts";
+
+/** Rows of all series of an answer together. */
+const MOST_ROWS = 200_000;
+
+/** Answers with JSON. Rejects with what `refusalOf` understands. */
+export function answer(recording: Recording, question: Question, signal: AbortSignal): Promise<string> {
+  switch (question.of) {
+    case "events":
+      return eventsOf(recording, question, signal);
+    case "series":
+      return seriesOf(recording, question, signal);
+    case "state":
+      return stateOf(recording, question);
+    default:
+      return question satisfies never;
+  }
+}
+
+/** What to say of an error; null: it is a fault of the server. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof UsageError) return { status: 400, message: error.message, more: {} };
+  if (error instanceof PathError) return { status: 400, message: error.message, more: { existing: error.existing } };
+  if (!RecordingError.is(error)) return null;
+  const status = error.code === "source-changed" ? 409 : error.code === "source-failed" ? 503 : 422;
+  return { status, message: error.message, more: { code: error.code } };
+}
+
+async function eventsOf(recording: Recording, question: EventsQuestion, signal: AbortSignal): Promise<string> {
+  const { kinds, who, limit, cursor } = question;
+  await checkKinds(recording, kinds);
+  const range = await parseRange(question, recording);
+  const behind = cursor === undefined ? null : placeOf(cursor);
+  const start = behind === null ? range.start : Math.max(behind.time, range.start ?? behind.time);
+  const query = { start, end: range.end, who, signal, ...(kinds.length > 0 ? { kinds } : {}) };
+  let skipped = behind?.count ?? 0;
+  const found: RecordingEvent[] = [];
+  for await (const events of recording.events(query)) {
+    for (const event of events) {
+      if (skipped > 0 && event.time === behind!.time) skipped--;
+      else found.push(event);
+      if (found.length > limit) break;
+    }
+    if (found.length > limit) break;
+  }
+  const shown = found.slice(0, limit);
+  const next = found.length > limit ? cursorBehind(shown, behind) : null;
+  return toJson({ events: shown, cursor: next, findings: findingsOf(recording) });
+}
+
+/** A place among events: so many of those at a time are passed. */
+interface Place {
+  readonly time: number;
+  readonly count: number;
+}
+
+function cursorBehind(shown: readonly RecordingEvent[], before: Place | null): string {
+  const { time } = shown.at(-1)!;
+  const here = shown.filter((event) => event.time === time).length;
+  return `${time}+${here + (before?.time === time ? before.count : 0)}`;
+}
+
+function placeOf(cursor: string): Place {
+  const [, time, count] = /^(-?\d{1,16}(?:\.\d+)?)\+(\d{1,9})$/.exec(cursor) ?? [];
+  if (time === undefined) throw new UsageError("that is no cursor of an answer");
+  return { time: Number(time), count: Number(count) };
+}
+
+async function seriesOf(recording: Recording, question: SeriesQuestion, signal: AbortSignal): Promise<string> {
+  const { paths, points, mode } = question;
+  const range = await parseRange(question, recording);
+  const most = paths.length * points * (mode === "minmax" ? 4 : 1);
+  if (most > MOST_ROWS)
+    throw new UsageError(`${paths.length} paths with ${points} points are more than an answer has; ask for fewer`);
+  const series = await recording.series(paths, { ...range, points, mode, signal });
+  return toJson({ series: series.map(plainOf), findings: findingsOf(recording) });
+}
+
+/** Null where a path is not there, or is no number. */
+function plainOf({ text, unit, kind, interpolation, time, value, valid, texts }: Series): unknown {
+  const told = (row: number): number | string | null => {
+    if (valid[row] === 0) return null;
+    if (texts !== null) return texts[value[row]!] ?? null;
+    return Number.isNaN(value[row]!) ? null : value[row]!;
+  };
+  return { path: text, unit, kind, interpolation, time, value: Array.from(time, (_, row) => told(row)) };
+}
+
+async function stateOf(recording: Recording, { at, paths }: StateQuestion): Promise<string> {
+  const whole = await recording.state(await parseTime(at, recording));
+  const state = paths.length === 0 ? whole : partOf(whole, paths);
+  return stateToJson(state, findingsOf(recording));
+}
+
+function findingsOf(recording: Recording): readonly unknown[] {
+  return damageIn(recording.findings).map(findingToPlain);
+}

@@ -1,0 +1,80 @@
+import { type TSchema, Type } from "typebox";
+
+const orNull = (type: TSchema): TSchema => Type.Union([type, Type.Null()]);
+
+const FINDINGS = Type.Array(
+  Type.Object({
+    code: Type.String(),
+    severity: Type.String(),
+    message: Type.String(),
+    offset: orNull(Type.Number()),
+  }),
+  { description: "what is damaged in the recording, as far as it was read" },
+);
+/** A number that JSON cannot write is a text: NaN, Infinity, -Infinity; of more than 2^53, too. */
+const ANY = Type.Unknown();
+
+/** Times in nanoseconds since the start, as everywhere in what `simtape` prints. */
+export const EVENTS = Type.Object(
+  {
+    events: Type.Array(
+      Type.Object({
+        time: Type.Number({ description: "nanoseconds since the start" }),
+        kind: Type.String(),
+        text: Type.String(),
+        who: Type.Array(
+          Type.Object({
+            set: orNull(Type.String()),
+            id: Type.Union([Type.Number(), Type.String()]),
+            label: Type.String(),
+          }),
+        ),
+        channel: orNull(Type.String()),
+        sequence: orNull(Type.Number()),
+        value: ANY,
+      }),
+    ),
+    cursor: Type.Union([Type.String(), Type.Null()], { description: "for the next page; null: this is the last" }),
+    findings: FINDINGS,
+  },
+  { $id: "Events" },
+);
+
+export const SERIES = Type.Object(
+  {
+    series: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        unit: orNull(Type.String()),
+        kind: Type.String({ description: "number, integer, boolean or text" }),
+        interpolation: Type.String(),
+        time: Type.Array(Type.Number(), { description: "nanoseconds since the start, ascending" }),
+        value: Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()]), {
+          description: "one for each time; null where it is not there",
+        }),
+      }),
+    ),
+    findings: FINDINGS,
+  },
+  { $id: "Series" },
+);
+
+export const STATE = Type.Object(
+  {
+    time: Type.Number({ description: "nanoseconds since the start" }),
+    values: Type.Record(Type.String(), ANY),
+    sets: Type.Record(
+      Type.String(),
+      Type.Object({
+        ids: Type.Array(Type.Union([Type.Number(), Type.String()])),
+        columns: Type.Record(
+          Type.String(),
+          Type.Object({ unit: orNull(Type.String()), width: Type.Number(), data: Type.Array(ANY) }),
+        ),
+        axes: Type.Optional(ANY),
+      }),
+    ),
+    findings: FINDINGS,
+  },
+  { $id: "State" },
+);

@@ -1,0 +1,36 @@
+/** A thread that reads recordings to answer, one question at a time, so that a long one keeps no request waiting. */
+import { parentPort, workerData } from "node:worker_threads";
+import { openLibrary } from "../library/open.ts";
+import type { Settings } from "../settings.ts";
+import { answer, refusalOf } from "./answer.ts";
+import { OpenedRecordings } from "./opened.ts";
+import type { FromThread, Refusal, ToThread } from "./question.ts";
+
+const settings = workerData as Settings;
+const opened = openLibrary(settings).then((library) => new OpenedRecordings(library, settings));
+let current: { readonly number: number; readonly controller: AbortController } | null = null;
+
+parentPort!.on("message", (message: ToThread) => {
+  if ("cancel" in message) {
+    if (current?.number === message.cancel) current.controller.abort();
+    return;
+  }
+  void answered(message).then((told) =>
+    parentPort!.postMessage({ number: message.number, answer: told } satisfies FromThread),
+  );
+});
+
+async function answered({ number, asked, question }: Extract<ToThread, { asked: unknown }>): Promise<string | Refusal> {
+  const controller = new AbortController();
+  current = { number, controller };
+  const { signal } = controller;
+  try {
+    const recordings = await opened;
+    return await recordings.with(asked, signal, (recording) => answer(recording, question, signal));
+  } catch (error) {
+    if (signal.aborted) return { status: 503, message: "it took too long", more: {} };
+    return refusalOf(error) ?? { status: 500, message: String(error), more: {} };
+  } finally {
+    current = null;
+  }
+}
