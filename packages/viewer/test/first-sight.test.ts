@@ -25,18 +25,19 @@ const EDGE = 0.02;
 /** The command's own demos. */
 const DEMOS = ["molecule.nanover.zip", "town.log", "robot.tape", "flight.fgtape", "race.hcrp"];
 
-/** Every real recording; of the variants of one tape some usually, in the long run all. */
-const SAMPLES = [
-  ...sampleNames("nanover").filter((name) => !name.endsWith(".state") || !hasTrajectory(name)),
-  ...sampleNames("carla").filter((name) => name.endsWith(".log")),
-  ...sampleNames("flightgear").filter((name) => name.endsWith(".fgtape")),
-  ...sampleNames("hypercube").filter((name) => name.endsWith(".hcrp")),
-  ...sampleNames("mira").filter((name) => name.endsWith(".tape")),
-].map((name) => sample(join(folderOf(name), name)));
-const VARIANTS = sampleNames("mira/variants")
-  .filter((name) => name.endsWith(".tape") && !name.startsWith("empty"))
-  .map((name) => sample(join("mira/variants", name)));
-const REAL = [...SAMPLES, ...VARIANTS.slice(0, tries(1, VARIANTS.length))];
+/** Real recordings of each format, two usually, in the long run all; and of the variants of one tape. */
+const FOLDERS = {
+  nanover: (name: string) => !name.endsWith(".state") || !hasTrajectory(name),
+  carla: (name: string) => name.endsWith(".log"),
+  flightgear: (name: string) => name.endsWith(".fgtape"),
+  hypercube: (name: string) => name.endsWith(".hcrp"),
+  mira: (name: string) => name.endsWith(".tape"),
+  "mira/variants": (name: string) => name.endsWith(".tape") && !name.startsWith("empty"),
+} as const;
+const REAL = Object.entries(FOLDERS).flatMap(([folder, isOne]) => {
+  const names = sampleNames(folder).filter(isOne);
+  return names.slice(0, tries(2, names.length)).map((name) => sample(join(folder, name)));
+});
 
 /** One moment without a place, where its pair is not beside it. */
 const ONE = "nanover/sim-switching.state";
@@ -49,10 +50,6 @@ interface Place {
 
 function hasTrajectory(state: string): boolean {
   return sampleNames("nanover").includes(state.replace(/\.state$/, ".traj"));
-}
-
-function folderOf(name: string): string {
-  return ["nanover", "carla", "flightgear", "hypercube", "mira"].find((folder) => sampleNames(folder).includes(name))!;
 }
 
 describe.skipIf(!hasChromium)("first sight", () => {

@@ -10,7 +10,7 @@ import { Command, type Option } from "commander";
 import { afterAll, describe, expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
 import { serveView } from "../../src/cli/view-server.ts";
-import { MAIN, simtapeProcess } from "./run.ts";
+import { MAIN, simtape, simtapeProcess } from "./run.ts";
 
 /** Recordings of the repository: `town` lasts 6.8 s and began at 2023-11-14T22:13:20Z. */
 const example = (name: string): string => fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
@@ -39,7 +39,7 @@ const RANGE: readonly ((...range: readonly string[]) => readonly string[])[] = [
 
 /** Nothing on standard output, one line on standard error, exit 2. */
 async function refusal(words: readonly string[]): Promise<string> {
-  const { exit, stdout, stderr } = await simtapeProcess(words);
+  const { exit, stdout, stderr } = await simtape(words);
   expect([exit, stdout, stderr.trimEnd().split("\n").length], `${words.join(" ")}\n${stderr}`).toEqual([2, "", 1]);
   return stderr;
 }
