@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -7,7 +6,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { open } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
-import { MAIN, simtapeProcess } from "./run.ts";
+import { TestHub } from "../support/test-hub.ts";
+import { simtapeProcess } from "./run.ts";
 
 let folder = "";
 const running = new Set<TestHub>();
@@ -23,63 +23,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const UUID = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const JOIN = { join: { id: "p", uuid: UUID, name: "Steve", at: [0, 64, 0] } };
 
-/** `simtape record --hub` as a process of its own. */
-class TestHub {
-  readonly #process: ChildProcess;
-  readonly store: string;
-  readonly port: number;
-  #stdout = "";
-  #stderr: () => string;
+async function hubIn(name: string, words: readonly string[] = []): Promise<TestHub> {
+  const hub = await TestHub.start(join(folder, name), words);
+  running.add(hub);
+  return hub;
+}
 
-  private constructor(child: ChildProcess, store: string, port: number, stderr: () => string) {
-    this.#process = child;
-    this.store = store;
-    this.port = port;
-    this.#stderr = stderr;
-    child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-      this.#stdout += text;
-    });
-    running.add(this);
-  }
-
-  static async start(name: string, words: readonly string[] = []): Promise<TestHub> {
-    const store = join(folder, name);
-    const input = ["--hub", store, "--input", "tcp://127.0.0.1:0", "--json"];
-    const child = spawn(process.execPath, [MAIN, "record", ...input, ...words]);
-    let said = "";
-    const port = await new Promise<number>((resolve, reject) => {
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-        const found = /listening at tcp:\/\/127\.0\.0\.1:(\d+)/.exec(said);
-        if (found !== null) resolve(Number(found[1]));
-      });
-      child.once("exit", (code) => reject(new Error(`ended with ${code}: ${said}`)));
-    });
-    return new TestHub(child, store, port, () => said);
-  }
-
-  async sender(): Promise<TestSender> {
-    const socket = connect(this.port, "127.0.0.1");
-    await once(socket, "connect");
-    return new TestSender(socket);
-  }
-
-  /** Ends it in order: exit code, what it counted, and what it said. */
-  async end(): Promise<{ exit: number | null; counts: Record<string, number>; said: string }> {
-    const ended = once(this.#process, "close");
-    this.#process.kill("SIGTERM");
-    const [exit] = (await ended) as [number | null];
-    running.delete(this);
-    const { counts } = JSON.parse(this.#stdout.trim().split("\n").at(-1)!) as { counts: Record<string, number> };
-    return { exit, counts, said: this.#stderr() };
-  }
-
-  async kill(): Promise<void> {
-    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
-    const ended = once(this.#process, "exit");
-    this.#process.kill("SIGKILL");
-    await ended;
-  }
+async function senderTo({ port }: TestHub): Promise<TestSender> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  return new TestSender(socket);
 }
 
 /** A connection, and what is answered to it. */
@@ -144,8 +97,8 @@ async function placeAt(path: string, tick: number): Promise<number[]> {
 
 describe("a hub", () => {
   test("keeps recordings of many senders apart, with one tick line for all of a sender", async () => {
-    const hub = await TestHub.start("apart");
-    const [one, other] = [await hub.sender(), await hub.sender()];
+    const hub = await hubIn("apart");
+    const [one, other] = [await senderTo(hub), await senderTo(hub)];
     for (const [sender, names] of [
       [one, ["a", "b"]],
       [other, ["c"]],
@@ -182,16 +135,16 @@ describe("a hub", () => {
   test("takes the example of its page", async () => {
     const page = readFileSync(new URL("../../../../docs/line-protocol.md", import.meta.url), "utf8");
     const [, example] = /^```jsonl\n([\s\S]*?)^```$/m.exec(page)!;
-    const hub = await TestHub.start("example");
-    const sender = await hub.sender();
+    const hub = await hubIn("example");
+    const sender = await senderTo(hub);
     sender.send(...example!.trim().split("\n"));
     expect(await sender.answer("ended")).toMatchObject({ rec: "run-1", ended: { outcome: "completed", ticks: 60 } });
     expect(await hub.end()).toMatchObject({ exit: 0, counts: { skipped: 0, unknown: 0 } });
   });
 
   test("throws runs away that are shorter than asked for", async () => {
-    const hub = await TestHub.start("short");
-    const sender = await hub.sender();
+    const hub = await hubIn("short");
+    const sender = await senderTo(hub);
     sender.send({ begin: { rec: "run", least: 20 } }, { rec: "run", ...JOIN }, { tick: 0 }, { tick: 19 });
     sender.send({ end: { rec: "run" } });
     expect(await sender.answer("discarded")).toEqual({ rec: "run", discarded: { ticks: 19 } });
@@ -203,8 +156,8 @@ describe("a hub", () => {
   });
 
   test("drops bad lines and unknown fields, counts them, and records on", async () => {
-    const hub = await TestHub.start("lenient");
-    const sender = await hub.sender();
+    const hub = await hubIn("lenient");
+    const sender = await senderTo(hub);
     sender.send({ begin: { rec: "run", colour: "red" } }, { rec: "run", ...JOIN });
     expect(await sender.answer("began")).toEqual({ rec: "run", began: true });
     const bad = ["no json", '{"rec":"run","move":{"id":"p","at":[1,2]}}', '{"rec":"nothing","tick":1}', '{"rec":7}'];
@@ -221,8 +174,8 @@ describe("a hub", () => {
   });
 
   test("saves the last minutes of a ring, with a tail, as a clip", async () => {
-    const hub = await TestHub.start("rings");
-    const sender = await hub.sender();
+    const hub = await hubIn("rings");
+    const sender = await senderTo(hub);
     sender.send({ ring: { rec: "world", seconds: 20 } }, { rec: "world", ...JOIN });
     for (let tick = 0; tick < 1000; tick++)
       sender.send({ tick }, { rec: "world", move: { id: "p", at: [tick / 10, 64, 0] } });
@@ -245,8 +198,8 @@ describe("a hub", () => {
   });
 
   test("keeps what a player's profile has, as the skin", async () => {
-    const hub = await TestHub.start("skins");
-    const sender = await hub.sender();
+    const hub = await hubIn("skins");
+    const sender = await senderTo(hub);
     const properties = [{ name: "textures", value: "eyJ0ZXh0dXJlcyI6e319", signature: "c2lnbmVk" }];
     sender.send({ begin: { rec: "run" } }, { rec: "run", join: { ...JOIN.join, properties } });
     sender.send({ tick: 0 }, { tick: 20 }, { end: { rec: "run" } });
@@ -258,11 +211,11 @@ describe("a hub", () => {
   });
 
   test("lets one sender alone write into what it has begun, until it is gone", async () => {
-    const hub = await TestHub.start("owned", ["--token", "secret"]);
-    const stranger = await hub.sender();
+    const hub = await hubIn("owned", ["--token", "secret"]);
+    const stranger = await senderTo(hub);
     stranger.send({ token: "wrong" }, { begin: { rec: "run" } });
     expect(await stranger.answer("error")).toEqual({ error: "a wrong token" });
-    const [owner, other] = [await hub.sender(), await hub.sender()];
+    const [owner, other] = [await senderTo(hub), await senderTo(hub)];
     owner.send({ token: "secret" }, { begin: { rec: "run" } }, { rec: "run", ...JOIN }, { tick: 0 });
     await owner.answer("began");
     other.send({ token: "secret" }, { rec: "run", move: { id: "p", at: [9, 64, 0] } });
@@ -281,8 +234,8 @@ describe("a hub", () => {
   });
 
   test("killed at any moment, leaves recordings that are recovered", async () => {
-    const hub = await TestHub.start("killed");
-    const sender = await hub.sender();
+    const hub = await hubIn("killed");
+    const sender = await senderTo(hub);
     for (const rec of ["a", "b"]) sender.send({ begin: { rec } }, { rec, ...JOIN });
     for (let tick = 0; tick < 600; tick++)
       sender.send({ tick }, ...["a", "b"].map((rec) => ({ rec, move: { id: "p", at: [tick, 64, 0] } })));
