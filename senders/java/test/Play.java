@@ -20,13 +20,14 @@ public final class Play {
     public static void main(String[] words) throws Exception {
         Hub.Options options = Hub.to("127.0.0.1", Integer.parseInt(words[1])).log(Play::say).answers(Play::say);
         if (!words[2].isEmpty()) options.token(words[2]);
-        if (words[0].equals("flood")) options.limit(1 << 20);
+        if (words[0].startsWith("flood")) options.limit(1 << 20);
         Hub hub = options.start();
         if (!words[0].equals("refused")) while (!hub.status().isConnected()) Thread.sleep(5);
         switch (words[0]) {
             case "match" -> match(hub);
             case "unbroken" -> unbroken(hub);
             case "flood" -> flood(hub);
+            case "flood-needed" -> floodNeeded(hub);
             case "texts" -> texts(hub, List.of(words).subList(3, words.length));
             case "refused" -> IN.readLine();
             default -> throw new IllegalArgumentException(words[0]);
@@ -129,6 +130,20 @@ public final class Play {
         IN.readLine();
         while (hub.status().waiting() > 0) Thread.sleep(5);
         hub.endTick(tick++);
+    }
+
+    /** Lines that are not dropped, to a hub that reads nothing, until there is another connection, and a tick more. */
+    private static void floodNeeded(Hub hub) throws Exception {
+        Recording all = hub.begin("all", Map.of(), 0);
+        join(all, 0, 0);
+        long tick = 0;
+        while (hub.status().isConnected()) {
+            for (int mark = 0; mark < 100; mark++) all.mark("bookmark", "mark " + mark, "p0");
+            hub.endTick(tick++);
+        }
+        all.move("p0", stance(0, tick));
+        while (!hub.status().isConnected()) Thread.sleep(5);
+        hub.endTick(tick);
     }
 
     private static ThreadInfo self() {

@@ -171,6 +171,26 @@ describe.skipIf(!hasJava)(title, () => {
     server.close();
   });
 
+  test("connects again when what may not be dropped finds no room, and begins with what holds", async () => {
+    const received: string[] = [];
+    const [server, sockets] = await silent((text) => received.push(text));
+    const game = new Game("flood-needed", (server.address() as AddressInfo).port, "");
+    await expect.poll(() => sockets.length).toBe(2);
+    sockets[1]!.resume();
+    const { dropped } = await game.end();
+    expect(dropped).toBeGreaterThan(0);
+    const lines = received
+      .join("")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, { rec?: string; id?: string; at?: number[] }>);
+    expect(lines.map((line) => Object.keys(line).at(-1))).toEqual(["simtape", "begin", "tick", "join", "move", "end"]);
+    expect(lines[1]!["begin"]).toMatchObject({ rec: "all.2" });
+    expect(lines[4]!["move"]!.at).toEqual(place(0, lines[2]!["tick"] as number));
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
   test("goes on when the hub is killed and started again, and what was committed is kept", async () => {
     const first = await hubIn("killed", ["--commit-every", "1s"]);
     const game = new Game("unbroken", first.port, "");
