@@ -10,6 +10,7 @@ import { open, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import { simtapeProcess } from "../cli/run.ts";
 import { TestHub } from "../support/test-hub.ts";
+import { writeStubs } from "./stubs.ts";
 
 const JAVA = fileURLToPath(new URL("../../../../senders/java/", import.meta.url));
 const PLAYERS = 24;
@@ -246,6 +247,24 @@ describe.skipIf(!hasJava)(title, () => {
     // a recording is UTF-8, which has no halves
     expect(chat).toEqual(texts.map((text) => `Player0: ${Buffer.from(text).toString()}`));
   });
+
+  test.each(["paper/src/simtape/paper/SimtapePlugin.java", "minestom/src/simtape/minestom/SimtapeRecorder.java"])(
+    "the adapter %s compiles",
+    (path) => {
+      const stubs = join(folder, "stubs");
+      writeStubs(stubs);
+      // only what the adapter is made of may warn
+      const words = ["-Xlint:all", "-Werror", "-implicit:none", "--release", "17", "-d", join(folder, "adapters")];
+      execFileSync("javac", [
+        ...words,
+        "-cp",
+        join(folder, "game"),
+        "-sourcepath",
+        stubs,
+        join(JAVA, "adapters", path),
+      ]);
+    },
+  );
 
   test("says that it is refused, and ends in time", async () => {
     const hub = await hubIn("refused", ["--token", "secret"]);
