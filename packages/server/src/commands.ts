@@ -5,12 +5,14 @@ import { addBackupCommands } from "./backup/commands.ts";
 import { BusError } from "./bus/bus.ts";
 import { configured, type Flags, printed, settingsFrom } from "./command-settings.ts";
 import { LockedError } from "./database/lock.ts";
+import { addFind } from "./clients/find.ts";
+import { addPush } from "./clients/push.ts";
 import { keepNurserySmall } from "./nursery.ts";
 import { addUserCommands } from "./people/commands.ts";
 import { AccessError } from "./people/openness.ts";
 import type { Settings } from "./settings.ts";
 
-/** Adds `serve`, `work`, `user`, `backup` and `restore`. */
+/** Adds `serve`, `work`, `push`, `find`, `user`, `backup` and `restore`. */
 export function addServerCommands(program: Command): void {
   configured(program.command("serve"))
     .summary("a library of recordings for a team, in the browser")
@@ -65,6 +67,8 @@ export function addServerCommands(program: Command): void {
       process.exitCode = EXIT.done;
     });
 
+  addPush(program);
+  addFind(program);
   addUserCommands(program);
   addBackupCommands(program);
 }

@@ -23,6 +23,7 @@ import { roomRoutes } from "./rooms/routes.ts";
 import { reviewParts } from "./review/parts.ts";
 import type { Settings } from "./settings.ts";
 import { shareRoutes } from "./shares/routes.ts";
+import { uploadRoutes } from "./uploads/routes.ts";
 
 /** A running node. */
 export interface Node {
@@ -70,6 +71,7 @@ async function started(settings: Settings, library: Library, database: Database,
     peopleRoutes,
     await shareRoutes(settings),
     liveRoutes,
+    uploadRoutes,
     roomRoutes,
     reviewParts,
     pages,

@@ -96,6 +96,21 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     await expect.poll(cards, { timeout: PATIENCE }).not.toContain("arrived.hcrp");
   });
 
+  test("take files that the user chooses", async () => {
+    await page.goto(node.address);
+    await page.getByRole("status").getByText("5 recordings").waitFor();
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Upload …" }).click(),
+    ]);
+    const buffer = readFileSync(join(library, "race.hcrp"));
+    await chooser.setFiles([{ name: "sent by hand.hcrp", mimeType: "application/octet-stream", buffer }]);
+    await page.getByRole("region", { name: "Uploads" }).getByText("arrived").waitFor();
+    await expect.poll(cards, { timeout: PATIENCE }).toContain("sent by hand.hcrp");
+    rmSync(join(library, "uploads"), { recursive: true });
+    await expect.poll(cards, { timeout: PATIENCE }).not.toContain("sent by hand.hcrp");
+  });
+
   test("lead by the address to the same moment of a recording", async () => {
     const { recordings } = await json<{ recordings: { id: string }[] }>(node.address, "/api/recordings?format=carla");
     await page.goto(`${node.address}/r/${recordings[0]!.id}#t=2.5`);

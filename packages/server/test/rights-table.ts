@@ -45,6 +45,12 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "DELETE /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
   "GET /api/recordings/{id}/socket": ["viewer", "read"],
 
+  "POST /api/uploads": ["staff", "write"],
+  "GET /api/uploads/{id}": ["staff", "write"],
+  "HEAD /api/uploads/{id}": ["staff", "write"],
+  "PATCH /api/uploads/{id}": ["staff", "write"],
+  "DELETE /api/uploads/{id}": ["staff", "write"],
+
   "GET /api/rooms": ["viewer", "read"],
   "POST /api/rooms": ["viewer", "write"],
   "GET /api/rooms/{id}": ["viewer", "read"],

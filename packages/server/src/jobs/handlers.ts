@@ -9,6 +9,7 @@ import { SWEEP_EVERY, sweep } from "../shares/sweep.ts";
 import { endAbandoned, LOOK_EVERY } from "../live/end-abandoned.ts";
 import { keepRun } from "../ghosts/ghosts.ts";
 import { reviewHandlers } from "../review/handlers.ts";
+import { LOOK_EVERY as UPLOADS_EVERY, placeUpload, sweepUploads } from "../uploads/place.ts";
 import type { Handler } from "./worker.ts";
 
 /** What can be done, by kind of job. */
@@ -46,6 +47,17 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
           return await endAbandoned(context);
         } finally {
           await jobs.add("live", "library", { after: LOOK_EVERY });
+        }
+      },
+    ],
+    ["upload", ({ subject }, work) => placeUpload(context, subject, work)],
+    [
+      "sweep-uploads",
+      async () => {
+        try {
+          await sweepUploads(context);
+        } finally {
+          await jobs.add("sweep-uploads", "uploads", { after: UPLOADS_EVERY });
         }
       },
     ],

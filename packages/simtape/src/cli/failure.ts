@@ -28,6 +28,7 @@ export interface Failure {
   readonly exit: number;
 }
 
+/** What went wrong, as commands tell it. */
 export function failureOf(error: unknown): Failure {
   const failed = (code: string, message: string, offset: number | null = null): Failure => ({
     code,

@@ -1,5 +1,7 @@
 /** simtape/serving: what a server of recordings and of the viewer's page is made with. */
-export { EXIT, UsageError } from "./failure.ts";
+export { cacheFolder } from "../io/node/side-cars.ts";
+export { EXIT, failureOf, type Failure, UsageError } from "./failure.ts";
+export { type FoundRecording, recordingsIn } from "./folders.ts";
 export { damageIn } from "./ending.ts";
 export { checkKinds } from "./events.ts";
 export { annotated, excerpt, type ExcerptOptions, type ExcerptReport } from "./excerpt.ts";
@@ -7,7 +9,7 @@ export { findingToPlain } from "./info.ts";
 export { stateToJson, toJson } from "./json.ts";
 export { partOf } from "./state-part.ts";
 export { parseRange, parseTime } from "./time.ts";
-export { counted, Output, Progress, say } from "./output.ts";
+export { byteSize, counted, Output, paint, Progress, say } from "./output.ts";
 export { holds } from "./holds.ts";
 export { pageOf, policyOf, sendPart } from "./view-page.ts";
 export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view-reach.ts";

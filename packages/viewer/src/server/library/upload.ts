@@ -8,12 +8,17 @@ const VERSION = { "tus-resumable": "1.0.0" };
 
 /**
  * Sends a file into the library by tus (https://tus.io/protocols/resumable-upload), from where an earlier try of the same
- * file ended. Rejects with `Refusal`, or with the signal's reason.
+ * file ended. Those of one `batch` lie side by side there, so that a pair is one recording. Rejects with `Refusal`, or with the signal's reason.
  */
-export async function upload(file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<void> {
+export async function upload(
+  file: File,
+  batch: string,
+  onProgress: (sent: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const key = `simtape-upload ${file.name} ${file.size} ${file.lastModified}`;
   const { address, offset } = (await continued(recall(key), signal)) ?? {
-    address: await begin(file, signal),
+    address: await begin(file, batch, signal),
     offset: 0,
   };
   remember(key, address);
@@ -40,12 +45,16 @@ export async function upload(file: File, onProgress: (sent: number) => void, sig
   remember(key, null);
 }
 
-async function begin(file: File, signal: AbortSignal): Promise<string> {
+async function begin(file: File, batch: string, signal: AbortSignal): Promise<string> {
   const name = btoa(String.fromCharCode(...new TextEncoder().encode(file.name)));
   const answer = await reach(at("api/uploads"), {
     method: "POST",
     signal,
-    headers: { ...VERSION, "upload-length": String(file.size), "upload-metadata": `filename ${name}` },
+    headers: {
+      ...VERSION,
+      "upload-length": String(file.size),
+      "upload-metadata": `filename ${name},batch ${btoa(batch)}`,
+    },
   });
   if (!answer.ok) throw await refusalOf(answer);
   const location_ = answer.headers.get("location");

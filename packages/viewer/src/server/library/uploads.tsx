@@ -8,6 +8,7 @@ import { messageOf } from "../api.ts";
 interface Sending {
   readonly id: number;
   readonly file: File;
+  readonly batch: string;
   readonly sent: number;
   readonly state: "waiting" | "sending" | "done" | "failed";
   readonly message: string | null;
@@ -37,13 +38,13 @@ export function useUploads(onArrived: () => void): Uploads {
   const work = useCallback(async (): Promise<void> => {
     if (running.current !== null) return;
     for (let next = queue.current.shift(); next !== undefined; next = queue.current.shift()) {
-      const { id, file } = next;
+      const { id, file, batch } = next;
       const controller = new AbortController();
       running.current = { id, controller };
       change(id, { state: "sending", message: null });
       try {
         const { upload } = await import("./upload.ts");
-        await upload(file, (sent) => change(id, { sent }), controller.signal);
+        await upload(file, batch, (sent) => change(id, { sent }), controller.signal);
         change(id, { state: "done" });
         onArrived();
       } catch (error) {
@@ -55,8 +56,10 @@ export function useUploads(onArrived: () => void): Uploads {
   }, [change, onArrived]);
   const add = useCallback(
     (files: readonly File[]): void => {
+      // `randomUUID` needs https
+      const batch = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
       const added = files.map((file) => ({
-        ...{ id: ++count.current, file, sent: 0, state: "waiting", message: null },
+        ...{ id: ++count.current, file, batch, sent: 0, state: "waiting", message: null },
       })) as Sending[];
       setList((before) => [...before, ...added]);
       queue.current.push(...added);

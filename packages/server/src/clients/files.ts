@@ -1,0 +1,48 @@
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { FORMATS, partnersOf, SourceError } from "simtape";
+import { mayBelong, recordingsIn } from "simtape/serving";
+
+/** A file of a recording on this machine, and its name with its folders there. */
+export interface OutgoingFile {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** A recording that is sent as one. */
+export interface Outgoing {
+  readonly path: string;
+  readonly main: OutgoingFile;
+  readonly files: readonly OutgoingFile[];
+}
+
+/** The recordings of a file or folder, with the files that belong to them. Throws `UsageError` for a folder without any. */
+export async function outgoing(path: string): Promise<readonly Outgoing[]> {
+  const there = await stat(path).catch(() => null);
+  if (there === null) throw new SourceError("failed", `no such file: ${path}`);
+  if (!there.isDirectory()) return [await single(path, dirname(path))];
+  const found: Outgoing[] = [];
+  for (const one of await recordingsIn(path)) {
+    if (one.main === null) found.push(await single(one.path, dirname(path)));
+    else found.push(await folder(one.path, one.main, dirname(path)));
+  }
+  return found;
+}
+
+async function single(path: string, root: string): Promise<Outgoing> {
+  const there = new Set(await readdir(dirname(path)));
+  const names = [basename(path), ...partnersOf(basename(path), FORMATS).filter((name) => there.has(name))];
+  const files = names.map((name) => fileOf(join(dirname(path), name), root));
+  return { path, main: files[0]!, files };
+}
+
+async function folder(path: string, main: string, root: string): Promise<Outgoing> {
+  const names = (await readdir(path)).filter((name) => name !== main && mayBelong(main, name, FORMATS));
+  // the main file at last: with it the recording is whole
+  const files = [...names.sort(), main].map((name) => fileOf(join(path, name), root));
+  return { path, main: files.at(-1)!, files };
+}
+
+function fileOf(path: string, root: string): OutgoingFile {
+  return { path, name: relative(root, path).split(sep).join("/") };
+}

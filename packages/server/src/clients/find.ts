@@ -1,0 +1,119 @@
+import { type Command, Option } from "commander";
+import { byteSize, EXIT, Output, paint, toJson, UsageError } from "simtape/serving";
+import { Remote } from "./remote.ts";
+
+/** Recordings of a page. */
+const PAGE = 200;
+
+interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly format: string | null;
+  readonly bytes: number;
+  readonly started: string | null;
+  readonly seconds: number | null;
+  readonly summary: string;
+  readonly url: string;
+  readonly page: string;
+}
+
+/** What `GET /api/recordings` takes, and what it means. */
+const FILTERS = {
+  format: "carla, flightgear, hcrp, mira, nanover",
+  state: "new, indexed, failed, live",
+  event: "a kind of event that it has",
+  with: "who or what is in it: name or id",
+  from: "began then or later: ISO date",
+  until: "began before: ISO date",
+  longer: "seconds",
+  shorter: "seconds",
+  path: "a number in it, for --above and --below",
+  above: "that number is at some time above: 3000 ft",
+  below: "that number is at some time below",
+  meta: "key=value of its metadata",
+  tag: "a tag",
+  collection: "id or name",
+  owner: "id of an account",
+  digest: "SHA-256 of it or of one of its files",
+} as const;
+
+type Options = { readonly [name in keyof typeof FILTERS]?: string } & {
+  readonly findings?: boolean;
+  readonly duplicates?: boolean;
+  readonly sort?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+};
+
+export function addFind(program: Command): void {
+  const command = program
+    .command("find")
+    .summary("search the recordings of a server")
+    .description(
+      "Searches the library of a server, and prints where each recording found can be read: simtape info, state and the\nothers take that address. The token is in SIMTAPE_SERVER_TOKEN.",
+    )
+    .argument("<server>", "address of the server")
+    .argument("[words...]", 'what to look for: words, "several", -without, altitude > 3000 ft');
+  for (const [name, help] of Object.entries(FILTERS)) command.option(`--${name} <text>`, help);
+  command
+    .option("--findings", "something is wrong with it")
+    .option("--duplicates", "another one has the same content")
+    .addOption(
+      new Option("--sort <by>", "newest, or what there is most of, first").choices([
+        "added",
+        "started",
+        "seconds",
+        "name",
+        "bytes",
+      ]),
+    )
+    .option("--limit <count>", "at most so many", parseLimit, 100)
+    .option("--json", "one JSON object for each")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape find http://127.0.0.1:8000 race\n  $ simtape find https://tapes.example.org altitude above 3,000 ft --format flightgear\n  $ simtape find https://tapes.example.org --event collision --longer 60 --json | jq -r .url",
+    )
+    .action(async (server: string, words: readonly string[], options: Options) => {
+      const remote = new Remote(server);
+      const output = new Output();
+      let left = options.limit;
+      for (let cursor: string | null = ""; cursor !== null && left > 0; ) {
+        const query = queryOf(words, options, Math.min(left, PAGE), cursor);
+        const page: { recordings: Item[]; cursor: string | null } = await remote.json(`api/recordings?${query}`);
+        for (const item of page.recordings) {
+          const there = { ...item, url: remote.at(item.url), page: remote.at(item.page) };
+          if (options.json === true) await output.line(toJson(there));
+          else await output.lines(told(there));
+        }
+        left -= page.recordings.length;
+        ({ cursor } = page);
+      }
+      await output.flush();
+      process.exitCode = EXIT.done;
+    });
+}
+
+function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--limit takes a whole number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+function queryOf(words: readonly string[], options: Options, limit: number, cursor: string): URLSearchParams {
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (words.length > 0) query.set("q", words.join(" "));
+  for (const name of Object.keys(FILTERS) as (keyof typeof FILTERS)[])
+    if (options[name] !== undefined) query.set(name, options[name]);
+  if (options.findings === true) query.set("findings", "true");
+  if (options.duplicates === true) query.set("duplicates", "true");
+  if (options.sort !== undefined) query.set("sort", options.sort);
+  if (cursor !== "") query.set("cursor", cursor);
+  return query;
+}
+
+function told({ name, format, state, bytes, started, seconds, summary, url }: Item): string[] {
+  const length = seconds === null ? "" : `${Math.round(seconds * 10) / 10} s`;
+  const day = started === null ? "" : started.slice(0, 16).replace("T", " ");
+  const facts = [state === "indexed" ? "" : state, format ?? "", length, byteSize(bytes), day, summary];
+  return [`${paint.bold(name)}  ${facts.filter((fact) => fact !== "").join("  ")}`, `  ${paint.dim(url)}`];
+}

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Command } from "commander";
+import { byteSize, cacheFolder, EXIT, failureOf, Output, Progress, say, toJson, UsageError } from "simtape/serving";
+import { outgoing, type Outgoing, type OutgoingFile } from "./files.ts";
+import { Remote } from "./remote.ts";
+import { type Begun, send } from "./send.ts";
+
+/** Milliseconds in which a file that was placed is in the catalog. */
+const LISTED_WITHIN = 15_000;
+const LOOK = 200;
+
+interface Item {
+  readonly id: string;
+  readonly page: string;
+}
+
+export function addPush(program: Command): void {
+  program
+    .command("push")
+    .summary("send recordings to a server")
+    .description(
+      "Sends recordings to the library of a server, with the files that belong to them. What the server has is left out.\nGoes on where an earlier run ended. The token is in SIMTAPE_SERVER_TOKEN.",
+    )
+    .argument("<file...>", "files and folders; the address of the server at last")
+    .option("--json", "one JSON object for each recording")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape push run.hcrp http://127.0.0.1:8000\n  $ simtape push recordings/ tapes/town.log https://tapes.example.org",
+    )
+    .action(async (words: readonly string[], { json = false }: { json?: boolean }) => {
+      const address = words.at(-1)!;
+      if (words.length < 2) throw new UsageError("push takes files or folders, and the address of the server at last");
+      const remote = new Remote(address);
+      const output = new Output();
+      let exit: number = EXIT.done;
+      for (const word of words.slice(0, -1)) {
+        try {
+          for (const recording of await outgoing(word)) await pushOne(remote, address, recording, json, output);
+        } catch (error) {
+          const failure = failureOf(error);
+          if (failure.code === "internal") throw error;
+          exit = words.length === 2 ? failure.exit : EXIT.failed;
+          if (json) await output.line(toJson({ file: word, error: failure }));
+          say(`simtape: ${word}: ${failure.message}`);
+        }
+      }
+      await output.flush();
+      process.exitCode = exit;
+    });
+}
+
+async function pushOne(
+  remote: Remote,
+  address: string,
+  recording: Outgoing,
+  json: boolean,
+  output: Output,
+): Promise<void> {
+  const { path, main, files } = recording;
+  const digests = new Map<string, string>();
+  for (const file of files) digests.set(file.path, await digestOf(file.path));
+  const all = [...digests.values()].join("\n");
+  const batch = createHash("sha256")
+    .update(`${resolve(path)}\n${all}`)
+    .digest("base64url")
+    .slice(0, 22);
+  // of several files all must be there
+  const has = await Promise.all([...digests.values()].map((digest) => find(remote, { digest })));
+  const there = has.every((item) => item !== null) ? has[files.indexOf(main)]! : null;
+  let bytes = 0;
+  let item = there;
+  if (item === null) {
+    const keys = new Map<OutgoingFile, string>();
+    for (const file of files) {
+      const { size } = await stat(file.path);
+      const progress = new Progress(file.name);
+      const of = `${address} ${batch} ${file.name}`;
+      const onProgress = (sent: number): void => progress.show(sent, size);
+      keys.set(file, await send(remote, file.path, { name: file.name, batch, of, begun: BEGUN, onProgress }));
+      progress.end();
+      bytes += size;
+    }
+    item = await listed(remote, keys.get(main)!);
+  }
+  const page = item === null ? null : remote.at(item.page);
+  const isThere = there !== null;
+  if (json) await output.line(toJson({ file: path, recording: item?.id ?? null, page, bytes, isThere }));
+  else
+    await output.line(
+      `${path}: ${isThere ? "there already" : byteSize(bytes)}, ${page ?? "not a recording that the server knows"}`,
+    );
+  await output.flush();
+}
+
+async function listed(remote: Remote, key: string): Promise<Item | null> {
+  for (const end = Date.now() + LISTED_WITHIN; Date.now() < end; await setTimeout(LOOK)) {
+    const item = await find(remote, { key });
+    if (item !== null) return item;
+  }
+  return null;
+}
+
+async function find(remote: Remote, by: Record<string, string>): Promise<Item | null> {
+  const query = new URLSearchParams({ ...by, limit: "1" });
+  const { recordings } = await remote.json<{ recordings: Item[] }>(`api/recordings?${query}`);
+  return recordings[0] ?? null;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part as Buffer);
+  return hash.digest("hex");
+}
+
+/** In the folder of the cache: without it an upload begins anew. */
+const BEGUN: Begun = {
+  get: (of) => readFile(begunAt(of), "utf8").catch(() => null),
+  set: async (of, upload) => {
+    const path = begunAt(of);
+    if (upload === null) await rm(path, { force: true });
+    else {
+      await mkdir(dirname(path), { recursive: true }).catch(() => undefined);
+      await writeFile(path, upload, { mode: 0o600 }).catch(() => undefined);
+    }
+  },
+};
+
+function begunAt(of: string): string {
+  return join(dirname(cacheFolder()), "uploads", createHash("sha256").update(of).digest("hex"));
+}

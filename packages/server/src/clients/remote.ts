@@ -1,0 +1,61 @@
+import { SourceError } from "simtape";
+import { UsageError } from "simtape/serving";
+
+/** A server that is asked by a command. Its token is in `SIMTAPE_SERVER_TOKEN`. */
+export class Remote {
+  readonly #base: URL;
+  readonly #token: string | undefined;
+
+  /** Throws `UsageError` for what is no address of a server. */
+  constructor(address: string) {
+    if (!/^https?:\/\//.test(address) || !URL.canParse(address))
+      throw new UsageError(
+        `the address of a server is expected, as http://127.0.0.1:8000, not ${JSON.stringify(address)}`,
+      );
+    this.#base = new URL(address);
+    if (!this.#base.pathname.endsWith("/")) this.#base.pathname += "/";
+    this.#base.search = "";
+    this.#base.hash = "";
+    this.#token = process.env["SIMTAPE_SERVER_TOKEN"] || undefined;
+  }
+
+  /** Where a path of the server is. */
+  at(path: string): string {
+    return new URL(path.replace(/^\//, ""), this.#base).href;
+  }
+
+  /** Rejects with `SourceError` where the server is not reached; what it answers is the caller's. */
+  async ask(method: string, path: string, headers: Record<string, string> = {}, body?: Uint8Array): Promise<Response> {
+    const bearer = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    const content = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> };
+    try {
+      return await fetch(this.at(path), { method, headers: { ...bearer, ...headers }, ...content });
+    } catch (error) {
+      const { cause } = error as { cause?: { message?: string } };
+      throw new SourceError(
+        "failed",
+        `the server is not reached (${cause?.message ?? String(error)}): ${this.#base.host}`,
+      );
+    }
+  }
+
+  /** Rejects with `SourceError` for what is refused. */
+  async json<T>(path: string): Promise<T> {
+    const answer = await this.ask("GET", path);
+    if (!answer.ok) throw await refused(answer);
+    return (await answer.json()) as T;
+  }
+}
+
+/** What the server says of a request that it refuses. */
+export async function refused(answer: Response): Promise<SourceError> {
+  const text = await answer.text();
+  let detail = `${answer.status} ${answer.statusText}`;
+  try {
+    detail = (JSON.parse(text) as { detail?: string }).detail ?? detail;
+  } catch {
+    // no server of simtape, or something before it
+  }
+  const hint = answer.status === 401 || answer.status === 403 ? "; a token goes into SIMTAPE_SERVER_TOKEN" : "";
+  return new SourceError("failed", `refused by ${new URL(answer.url).host}: ${detail}${hint}`);
+}
