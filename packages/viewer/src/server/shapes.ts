@@ -74,3 +74,58 @@ export interface Room {
   readonly name: string;
   readonly recordings: readonly string[];
 }
+
+/** What a link shows. Seconds; null: as far as it goes. */
+export interface SharedRecording {
+  readonly name: string;
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly state: "making" | "ready" | "failed";
+  readonly expires: string;
+  /** Null: it is not there yet. */
+  readonly url: string | null;
+}
+
+/** A link that was made. */
+export interface Share {
+  readonly id: string;
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly expires: string;
+}
+
+/** A report of something in a recording, and what became of it. */
+export interface Review {
+  readonly id: string;
+  /** Null: the recording is gone. */
+  readonly recording: string | null;
+  readonly name: string | null;
+  readonly subject: string;
+  readonly reporter: string | null;
+  readonly text: string;
+  readonly first: number | null;
+  readonly last: number | null;
+  /** How sure a detector is; 0: none is. */
+  readonly score: number;
+  readonly flags: readonly string[];
+  readonly state: "open" | "assigned" | "closed";
+  readonly assignee: string | null;
+  readonly verdict: string | null;
+  readonly remark: string | null;
+  readonly judge: string | null;
+  readonly clipPage: string | null;
+  readonly clipError: string | null;
+  readonly writtenError: string | null;
+  readonly made: string;
+  readonly closed: string | null;
+}
+
+export interface ReviewWithMarks extends Review {
+  readonly marks: readonly {
+    readonly id: string;
+    readonly time: number;
+    readonly thing: string | null;
+    readonly label: string;
+    readonly severity: number;
+  }[];
+}

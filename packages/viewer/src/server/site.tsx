@@ -7,12 +7,21 @@ import { serverRoot } from "./root.ts";
 import { SiteBar } from "./site-bar.tsx";
 
 const RecordingPage = lazy(async () => ({ default: (await import("./recording/page.tsx")).RecordingPage }));
+const ReviewsPage = lazy(async () => ({ default: (await import("./reviews/page.tsx")).ReviewsPage }));
+const SharedPage = lazy(async () => ({ default: (await import("./shared/page.tsx")).SharedPage }));
 const RoomPage = lazy(async () => ({ default: (await import("./room/page.tsx")).RoomPage }));
 
 /** The pages of a server, by path. What one needs is loaded when it is shown. */
 export function Site() {
   const { pathname } = useRoute();
   const [kind = "", id = ""] = pathname.slice((serverRoot() ?? "/").length).split("/");
+  // a link needs no account
+  if (kind === "s")
+    return (
+      <Suspense fallback={null}>
+        <SharedPage key={id} secret={id} />
+      </Suspense>
+    );
   return (
     <SignedIn>
       <Suspense fallback={null}>{pageOf(kind, id)}</Suspense>
@@ -26,6 +35,8 @@ function pageOf(kind: string, id: string): ReactNode {
       return <Library />;
     case "r":
       return <RecordingPage key={id} id={id} />;
+    case "reviews":
+      return <ReviewsPage />;
     case "room":
       return <RoomPage key={id} id={id} />;
     default:

@@ -7,6 +7,7 @@ import { ask, at, messageOf } from "../api.ts";
 import { go } from "../route.tsx";
 import type { Details, Room } from "../shapes.ts";
 
+const ShareDialog = lazy(async () => ({ default: (await import("./share-dialog.tsx")).ShareDialog }));
 const ReportDialog = lazy(async () => ({ default: (await import("./report-dialog.tsx")).ReportDialog }));
 
 /** What can be done with a recording of the library, in its bar. */
@@ -20,7 +21,7 @@ export function Actions({
   readonly onShow: () => void;
 }) {
   const session = useSession();
-  const [dialog, setDialog] = useState<"report" | null>(null);
+  const [dialog, setDialog] = useState<"report" | "share" | null>(null);
   const close = (): void => setDialog(null);
   const watchTogether = async (): Promise<void> => {
     const ghosts = new URLSearchParams(location.search).getAll("ghost");
@@ -40,10 +41,14 @@ export function Actions({
       </Button>
       <Menu label="Share">
         <MenuItem onSelect={() => void share(session)}>Copy the address of this moment</MenuItem>
+        <MenuItem onSelect={() => setDialog("share")}>Make a link for others …</MenuItem>
         <MenuItem onSelect={() => void watchTogether()}>Watch together</MenuItem>
         <MenuItem onSelect={() => setDialog("report")}>Report to the staff …</MenuItem>
       </Menu>
-      <Suspense fallback={null}>{dialog === "report" && <ReportDialog details={details} onClose={close} />}</Suspense>
+      <Suspense fallback={null}>
+        {dialog === "report" && <ReportDialog details={details} onClose={close} />}
+        {dialog === "share" && <ShareDialog details={details} onClose={close} />}
+      </Suspense>
     </>
   );
 }

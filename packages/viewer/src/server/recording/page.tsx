@@ -17,6 +17,7 @@ import { NoteLane } from "./note-lane.tsx";
 import { useDetails } from "./use-details.ts";
 import { useNotes } from "./use-notes.ts";
 
+const ReviewPanel = lazy(async () => ({ default: (await import("../reviews/review-panel.tsx")).ReviewPanel }));
 const Workbench = lazy(async () => ({ default: (await import("../../shell/workbench.tsx")).Workbench }));
 
 /** One recording of the library, in the workbench. */
@@ -39,6 +40,8 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
   const { search } = useRoute();
   const isOpen = useViewer(({ decks }) => decks.length > 0);
   const [isShowing, setShowing] = useState(false);
+  // the address is written anew as the recording plays
+  const [review] = useState(() => new URLSearchParams(search).get("review"));
   const notes = useNotes(details.id);
   const { id, name, url, state } = details;
   useEffect(() => {
@@ -69,7 +72,7 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
     strip: <NoteLane notes={notes.list} />,
   };
   return (
-    <div className="recording-page" data-side={isShowing || undefined}>
+    <div className="recording-page" data-side={isShowing || review !== null || undefined}>
       <PlaceContext value={place}>
         {isOpen ? (
           <Suspense fallback={null}>
@@ -79,6 +82,11 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
           <Opening details={details} />
         )}
       </PlaceContext>
+      {review !== null && !isShowing && (
+        <Suspense fallback={null}>
+          <ReviewPanel id={review} />
+        </Suspense>
+      )}
       {isShowing && (
         <DetailsPanel details={details} notes={notes} onChange={onChange} onClose={() => setShowing(false)} />
       )}

@@ -1,0 +1,160 @@
+import { useCallback, useEffect, useState } from "react";
+import { useTimeScale } from "../../clock.ts";
+import { useSession } from "../../hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ask, messageOf } from "../api.ts";
+import { momentText } from "../dates.ts";
+import type { Details, Share } from "../shapes.ts";
+import { partText } from "../shared/part-text.ts";
+
+type Part = "all" | "range" | "moment";
+
+/** Hours for which a link is good. */
+const TIMES = [
+  [24, "a day"],
+  [168, "a week"],
+  [720, "30 days"],
+  [8760, "a year"],
+] as const;
+
+/** Makes a link that shows this recording, or a part of it, without an account; and takes links back. */
+export function ShareDialog({ details, onClose }: { readonly details: Details; readonly onClose: () => void }) {
+  const session = useSession();
+  const scale = useTimeScale();
+  const { start, end } = session.state.value.status.loop ?? {};
+  const loop = start === undefined || end === undefined ? null : { start, end };
+  const now = session.time ?? session.bounds.start;
+  const [part, setPart] = useState<Part>(loop === null ? "all" : "range");
+  const [hours, setHours] = useState<number>(168);
+  const [link, setLink] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  const { shares, again } = useShares(details.id);
+  const make = async (): Promise<void> => {
+    setAsking(true);
+    setFailure(null);
+    try {
+      const range = part === "range" && loop !== null ? { first: loop.start / 1e9, last: loop.end / 1e9 } : {};
+      const moment = part === "moment" ? { moment: now / 1e9 } : {};
+      const body = { recording: details.id, hours, ...range, ...moment };
+      const { page } = await ask<{ page: string }>("api/shares", { method: "POST", body });
+      setLink(new URL(page, location.origin).href);
+      again();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+    setAsking(false);
+  };
+  const choice = (value: Part, text: string, isDisabled = false) => (
+    <label>
+      <input
+        type="radio"
+        name="part"
+        checked={part === value}
+        disabled={isDisabled}
+        onChange={() => {
+          setPart(value);
+          setLink(null);
+        }}
+      />{" "}
+      {text}
+    </label>
+  );
+  return (
+    <Dialog title="Share" onClose={onClose}>
+      <h2>A link for those without an account</h2>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <fieldset className="form-stack share-parts">
+          <legend>What it shows</legend>
+          {choice("all", "all of the recording")}
+          {choice(
+            "range",
+            loop === null
+              ? "a range: set the points A and B on the timeline first"
+              : `from A to B: ${scale.text(loop.start)} to ${scale.text(loop.end)}`,
+            loop === null,
+          )}
+          {choice("moment", `this moment: ${scale.text(now)}`)}
+        </fieldset>
+        <label>
+          For{" "}
+          <select className="field" value={hours} onChange={(event) => setHours(Number(event.currentTarget.value))}>
+            {TIMES.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {part !== "all" && <p className="hint">A copy is made: what lies outside is not in it.</p>}
+        {failure !== null && (
+          <p role="alert" className="wrong">
+            {failure}
+          </p>
+        )}
+        {link === null ? (
+          <Button kind="main" type="submit" disabled={isAsking}>
+            Make the link
+          </Button>
+        ) : (
+          <div className="form-line">
+            <input
+              className="field"
+              readOnly
+              aria-label="The link"
+              value={link}
+              onFocus={(event) => event.currentTarget.select()}
+            />
+            <Button onClick={() => void navigator.clipboard?.writeText(link).then(() => session.tell("Link copied."))}>
+              Copy
+            </Button>
+          </div>
+        )}
+        {link !== null && <p className="hint">It is shown this once. Who has it can see what it shows.</p>}
+      </form>
+      {shares.length > 0 && (
+        <>
+          <h3>Links of this recording</h3>
+          <ul className="share-list">
+            {shares.map(({ id, first, last, expires }) => (
+              <li key={id}>
+                {partText(first, last)}, until {momentText(expires)}
+                <Button
+                  label="Take this link back"
+                  onClick={() =>
+                    void ask(`api/shares/${id}`, { method: "DELETE" })
+                      .then(again)
+                      .catch((error: unknown) => setFailure(messageOf(error)))
+                  }
+                >
+                  Take back
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function useShares(recording: string): { readonly shares: readonly Share[]; readonly again: () => void } {
+  const [shares, setShares] = useState<readonly Share[]>([]);
+  const [count, setCount] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when a link was made or taken back
+  useEffect(() => {
+    const controller = new AbortController();
+    ask<{ shares: Share[] }>(`api/shares?recording=${encodeURIComponent(recording)}`, { signal: controller.signal })
+      .then((found) => setShares(found.shares))
+      .catch(() => undefined);
+    return () => controller.abort();
+  }, [recording, count]);
+  return { shares, again: useCallback(() => setCount((before) => before + 1), []) };
+}
