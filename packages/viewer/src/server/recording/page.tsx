@@ -40,7 +40,7 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
   const { search } = useRoute();
   const isOpen = useViewer(({ decks }) => decks.length > 0);
   const [isShowing, setShowing] = useState(false);
-  // the address is written anew as the recording plays
+  // the address is written again as the recording plays
   const [review] = useState(() => new URLSearchParams(search).get("review"));
   const notes = useNotes(details.id);
   const { id, name, url, state } = details;
