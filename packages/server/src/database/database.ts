@@ -76,10 +76,14 @@ export async function connectDatabase(address: string): Promise<Database> {
   const isEmbedded = isSocket(address);
   const options: pg.PoolConfig = { ...optionsOf(address), max: isEmbedded ? 1 : MOST, types: TYPES };
   const pool = new pg.Pool(options);
-  // of an idle one: the next query finds out
+  // the next query finds out
   pool.on("error", () => undefined);
-  // queries are short: to compile them takes longer than they do
-  if (!isEmbedded) pool.on("connect", (client) => void client.query("set jit = off").catch(() => undefined));
+  pool.on("connect", (client) => {
+    // of one that is used: its query rejects; else the process would end with the connection
+    client.on("error", () => undefined);
+    // queries are short: to compile them takes longer than they do
+    if (!isEmbedded) client.query("set jit = off").catch(() => undefined);
+  });
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     query,

@@ -119,12 +119,19 @@ export class Jobs {
       .execute();
   }
 
-  /** `again`: milliseconds until it is tried once more; null: it has failed. */
-  async fail({ id, attempts }: ClaimedJob, error: string, again: number | null): Promise<void> {
+  /** `again`: milliseconds until it is tried once more, unless another one waits by now; null: it has failed. */
+  async fail({ id, attempts, kind, subject }: ClaimedJob, error: string, again: number | null): Promise<void> {
+    const other = this.#query
+      .selectFrom("jobs")
+      .select("id")
+      .where("kind", "=", kind)
+      .where("subject", "=", subject)
+      .where("state", "=", "waiting");
+    const isOver = again === null || (await other.executeTakeFirst()) !== undefined;
     await this.#query
       .updateTable("jobs")
       .set(
-        again === null
+        isOver
           ? { state: "failed", error, lease: null, ended: sql`now()` }
           : { state: "waiting", error, lease: null, due: sql`now() + ${again} * interval '1 millisecond'` },
       )
