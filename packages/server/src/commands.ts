@@ -1,4 +1,5 @@
 /** simtape-server/commands: what the command `simtape` gets from this package. */
+import { mkdir } from "node:fs/promises";
 import type { Command } from "commander";
 import { EXIT, Output, say, UsageError } from "simtape/serving";
 import { addBackupCommands } from "./backup/commands.ts";
@@ -10,7 +11,13 @@ import { addPush } from "./clients/push.ts";
 import { keepNurserySmall } from "./nursery.ts";
 import { addUserCommands } from "./people/commands.ts";
 import { AccessError } from "./people/openness.ts";
+import type { Node } from "./serve.ts";
 import type { Settings } from "./settings.ts";
+
+interface ServeFlags extends Flags {
+  /** `true`: where it is usual. */
+  readonly demo?: string | true;
+}
 
 /** Adds `serve`, `work`, `push`, `find`, `user`, `backup` and `restore`. */
 export function addServerCommands(program: Command): void {
@@ -20,13 +27,19 @@ export function addServerCommands(program: Command): void {
       "Serves the recordings of a folder or bucket to many: finds them, lists and searches them, plays them in the\nbrowser. Prints its address. Needs nothing else; the folder is not changed. Ends with Ctrl+C.",
     )
     .argument("[store]", "folder of recordings, or s3://BUCKET/PREFIX")
+    .option("--demo [folder]", "serve recordings of small simulations, made in this folder (simtape-demo)")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape serve recordings\n  $ simtape serve s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222 --print-config",
+      "\nExamples:\n  $ simtape serve recordings\n  $ simtape serve --demo\n  $ simtape serve s3://tapes --database postgres://simtape@db/simtape --bus nats://bus:4222 --print-config",
     )
-    .action(async (store: string | undefined, flags: Flags) => {
+    .action(async (given: string | undefined, { demo, ...flags }: ServeFlags) => {
+      if (demo !== undefined && given !== undefined)
+        throw new UsageError(`--demo has a folder of its own: simtape serve --demo ${given}`);
+      const store = demo === undefined ? given : demo === true ? "simtape-demo" : demo;
+      if (demo !== undefined && store?.startsWith("s3://") === true) throw new UsageError("--demo takes a folder");
       const settings = await settingsFrom(store, flags);
       if (flags.printConfig === true) return printed(settings);
+      if (demo !== undefined) await mkdir(settings.store, { recursive: true });
       const grown = keepNurserySmall();
       const { serve } = await import("./serve.ts");
       const node = await serve(settings).catch((error: unknown) => {
@@ -39,7 +52,12 @@ export function addServerCommands(program: Command): void {
       if (node.isOpen)
         say("all who reach this address are administrators; simtape user add NAME --role admin for accounts");
       say("Ctrl+C ends");
-      endsWith(() => node.close());
+      const filling = new AbortController();
+      if (demo !== undefined) void fill(settings, node, filling.signal);
+      endsWith(() => {
+        filling.abort();
+        return node.close();
+      });
       await node.ended;
       process.exitCode = EXIT.done;
     });
@@ -71,6 +89,16 @@ export function addServerCommands(program: Command): void {
   addFind(program);
   addUserCommands(program);
   addBackupCommands(program);
+}
+
+async function fill(settings: Settings, node: Node, signal: AbortSignal): Promise<void> {
+  const { fillDemo } = await import("./demo/demo.ts");
+  try {
+    await fillDemo(settings, node, signal);
+    say("the demo is complete");
+  } catch (error) {
+    if (!signal.aborted) say(`the demo is not complete: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** Errors of the system in words that say what to do. */
