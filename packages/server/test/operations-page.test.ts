@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SETTINGS } from "../src/settings.ts";
+import { startNode } from "./support/node.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const deploy = join(root, "packages/server/deploy");
+const CLI = join(root, "packages/simtape/bin/simtape.js");
+const page = readFileSync(join(root, "docs/operations.md"), "utf8");
+const simtape = (...words: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
+  spawnSync(process.execPath, [CLI, ...words], { encoding: "utf8", input: "correct horse battery\n" });
+
+describe("the page for who runs a server", () => {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-operations-"));
+  const help = new Map<string, string>();
+  beforeAll(() => {
+    for (const command of ["serve", "work", "backup", "restore", "user"])
+      help.set(command, simtape(command, "--help").stdout);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("names commands and settings that there are", () => {
+    const flags = new Set(
+      Object.keys(SETTINGS).map((name) => name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)),
+    );
+    const known = [...help.values()].join(" ") + simtape("user", "add", "--help").stdout;
+    // those of other programs
+    const theirs = ["--global", "--system", "--home-dir", "--now"];
+    for (const [flag] of page.matchAll(/--[a-z][a-z-]+/g))
+      if (!theirs.includes(flag)) expect(flags.has(flag.slice(2)) || known.includes(flag), flag).toBe(true);
+    for (const [, command] of page.matchAll(/\bsimtape (serve|work|backup|restore|user|copy)\b/g))
+      expect(command === "copy" || help.get(command!) !== "", command).toBe(true);
+  });
+
+  test("has settings that a server takes, and files that systemd takes", () => {
+    for (const name of readdirSync(deploy).filter((one) => one.endsWith(".json"))) {
+      expect(page).toContain(name);
+      const { status, stdout, stderr } = simtape("serve", "--config", join(deploy, name), "--print-config");
+      expect(status, stderr).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject(JSON.parse(readFileSync(join(deploy, name), "utf8")) as object);
+    }
+    const units = readdirSync(deploy).filter((name) => name.endsWith(".service"));
+    expect(units).toHaveLength(2);
+    const found = spawnSync("systemd-analyze", ["verify", ...units.map((name) => join(deploy, name))], {
+      encoding: "utf8",
+    });
+    // where it is installed
+    if (found.error === undefined) expect(found.stderr + found.stdout).toBe("");
+  });
+
+  test("names metrics that there are", async () => {
+    execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", join(folder, "library"), "--seconds", "2"]);
+    const node = await startNode([join(folder, "library")]);
+    try {
+      const metrics = await (await fetch(`${node.address}/metrics`)).text();
+      const named = [...page.matchAll(/^\| `([a-z_]+)(?:\{([a-z,]+)\})?` \|/gm)];
+      expect(named.length).toBeGreaterThan(6);
+      for (const [, name, labels = ""] of named) {
+        expect(metrics).toContain(`# TYPE ${name} `);
+        for (const label of labels.split(",").filter((one) => one !== ""))
+          expect(metrics, name).toMatch(new RegExp(`^${name}(_bucket|_sum|_count)?\\{[^}]*${label}=`, "m"));
+      }
+    } finally {
+      await node.stop();
+    }
+  });
+
+  test("has steps of a backup that work as they are written", () => {
+    const library = join(folder, "library");
+    const backup = join(folder, "backup.tar.gz");
+    const run = (line: string): void => {
+      expect(page).toContain(line.split(" ").slice(0, 2).join(" "));
+      const words = line.split(" ").slice(1);
+      const { status, stderr } = simtape(...words);
+      expect(status, stderr).toBe(0);
+    };
+    run(`simtape user add anna ${library} --role admin`);
+    run(`simtape backup ${library} --output ${backup}`);
+    run(`simtape restore ${backup} ${library} --data ${join(folder, "another")}`);
+  });
+});
