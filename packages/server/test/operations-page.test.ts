@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SETTINGS } from "../src/settings.ts";
-import { startNode } from "./support/node.ts";
+import { json, startNode, until } from "./support/node.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const deploy = join(root, "packages/server/deploy");
@@ -56,6 +56,11 @@ describe("the page for who runs a server", () => {
     execFileSync(process.execPath, [CLI, "demo", "hcrp", "-o", join(folder, "library"), "--seconds", "2"]);
     const node = await startNode([join(folder, "library")]);
     try {
+      // counts of rows are kept for a while: none are asked for before there is a row
+      await until(
+        () => json<{ recordings: readonly unknown[] }>(node.address, "/api/recordings"),
+        ({ recordings }) => recordings.length === 1,
+      );
       const metrics = await (await fetch(`${node.address}/metrics`)).text();
       const named = [...page.matchAll(/^\| `([a-z_]+)(?:\{([a-z,]+)\})?` \|/gm)];
       expect(named.length).toBeGreaterThan(6);
