@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
  * `npm test` stays short.
  */
 const SERVER = "packages/server/test/**/*.test.ts";
-const USUAL = ["catalog", "search", "pages"];
+const USUAL = ["catalog", "floors", "search", "pages"];
 
 export default defineConfig(({ mode }) => ({
   // What a package's own `imports` gives on Node, as it is now, whatever was built of it last.
