@@ -11,6 +11,7 @@ import { Readers } from "./readers.ts";
 import { EVENTS, SERIES, STATE } from "./shapes.ts";
 
 const TIME = Type.String({ maxLength: 100, description: "12.5 (seconds), 1m30s, 50%, t1200, 2026-02-01T12:00:00Z" });
+const SAME = Type.Null({ description: "it is the same still" });
 const NAME = Type.String({ maxLength: 500 });
 /** One, or given more than once. */
 const NAMES = Type.Union([NAME, Type.Array(NAME, { maxItems: 50 })]);
@@ -60,7 +61,7 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
       `/api/recordings/:id/${name}`,
       {
         config: { role: "viewer" },
-        schema: { summary, params: ID, querystring, response: { 200: Type.Ref(answerName) } },
+        schema: { summary, params: ID, querystring, response: { 200: Type.Ref(answerName), 304: SAME } },
         // it is JSON already
         serializerCompiler: () => (text) => text as string,
       },

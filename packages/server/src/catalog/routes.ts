@@ -4,6 +4,7 @@ import { formatOfFolder, mayBelong } from "simtape/serving";
 import { type Static, Type } from "typebox";
 import { sendFile } from "../bytes/send-file.ts";
 import type { Context } from "../context.ts";
+import { asIs, FILE_BYTES } from "../http/openapi.ts";
 import { notFound } from "../http/problem.ts";
 import { Audit } from "../people/audit.ts";
 import { Recordings } from "./access.ts";
@@ -13,7 +14,7 @@ import { cursorAt } from "./order.ts";
 import { pageOf } from "./page.ts";
 import { filtered } from "./search.ts";
 import { SeekIndexes } from "./seek-indexes.ts";
-import { ID, PAGE, RECORDING } from "./shapes.ts";
+import { DETAILS, ID, PAGE, RECORDING } from "./shapes.ts";
 
 const FILE = Type.Object({ id: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 300 }) });
 
@@ -27,6 +28,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
   const audit = new Audit(query);
   const indexes = new SeekIndexes(context.settings);
   app.addSchema(RECORDING);
+  app.addSchema(DETAILS);
   app.addSchema(PAGE);
 
   app.get<{ Querystring: ListQuery }>(
@@ -49,7 +51,15 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof ID> }>(
     "/api/recordings/:id",
-    { config: { role: "viewer" }, schema: { summary: "all that is known of a recording", params: ID } },
+    {
+      config: { role: "viewer" },
+      schema: {
+        summary: "all that is known of a recording",
+        params: ID,
+        response: { 200: Type.Ref("RecordingDetails") },
+      },
+      serializerCompiler: asIs,
+    },
     async (request) => {
       const { id } = await recordings.find(request.params.id, request);
       const row = await query
@@ -100,7 +110,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     exposeHeadRoute: false,
     url: "/api/recordings/:id/data",
     config: { role: "viewer" },
-    schema: { summary: "the main file, by ranges", params: ID },
+    schema: { summary: "the main file, by ranges", params: ID, ...FILE_BYTES },
     handler: async (request, reply) => {
       const found = await recordings.find(request.params.id, request);
       await audit.noteRead(request, found);
@@ -113,7 +123,7 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     exposeHeadRoute: false,
     url: "/api/recordings/:id/files/:name",
     config: { role: "viewer" },
-    schema: { summary: "a file of a recording, by ranges", params: FILE },
+    schema: { summary: "a file of a recording, by ranges", params: FILE, ...FILE_BYTES },
     handler: async (request, reply) => {
       const found = await recordings.find(request.params.id, request);
       const { key, files } = found;
@@ -131,7 +141,15 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof ID> }>(
     "/api/recordings/:id/thumbnail",
-    { config: { role: "viewer" }, schema: { summary: "a picture, as SVG", params: ID } },
+    {
+      config: { role: "viewer" },
+      schema: {
+        summary: "a picture, as SVG",
+        params: ID,
+        produces: ["image/svg+xml"],
+        response: { 200: Type.String() },
+      },
+    },
     async (request, reply) => {
       const { id } = await recordings.find(request.params.id, request);
       const row = await query.selectFrom("thumbnails").select("svg").where("recording", "=", id).executeTakeFirst();

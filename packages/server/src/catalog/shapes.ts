@@ -27,6 +27,51 @@ export const RECORDING = Type.Object(
 );
 export type RecordingItem = Static<typeof RECORDING>;
 
+const FILE = Type.Object({ name: Type.String(), bytes: Type.Number(), etag: Type.String() });
+const SECONDS = Type.Union([Type.Number(), Type.Null()]);
+
+/** All that is known of a recording. */
+export const DETAILS = Type.Object(
+  {
+    ...RECORDING.properties,
+    files: Type.Array(FILE),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    channels: Type.Array(Type.Object({ name: Type.String(), count: Type.Number({ description: "messages" }) })),
+    digest: Type.Union([Type.String(), Type.Null()], { description: "of all files, as sha256" }),
+    first: SECONDS,
+    last: SECONDS,
+    findingList: Type.Array(
+      Type.Object({
+        code: Type.String(),
+        severity: Type.String(),
+        message: Type.String(),
+        count: Type.Number(),
+      }),
+    ),
+    entities: Type.Array(
+      Type.Object({
+        set: Type.String(),
+        name: Type.String(),
+        label: Type.String(),
+        kind: Type.Union([Type.String(), Type.Null()]),
+      }),
+      { description: "things and persons in it" },
+    ),
+    events: Type.Array(Type.Object({ kind: Type.String(), title: Type.String(), count: Type.Number() })),
+    extents: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        unit: Type.Union([Type.String(), Type.Null()]),
+        least: Type.Number(),
+        most: Type.Number(),
+      }),
+      { description: "the least and the most of its numbers" },
+    ),
+    duplicates: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+  },
+  { $id: "RecordingDetails" },
+);
+
 export const PAGE = Type.Object(
   {
     recordings: Type.Array(Type.Ref("Recording")),

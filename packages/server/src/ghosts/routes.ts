@@ -4,6 +4,7 @@ import { type Static, Type } from "typebox";
 import { Recordings, visibleTo } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
+import { asIs } from "../http/openapi.ts";
 import { notFound } from "../http/problem.ts";
 import type { Person } from "../people/person.ts";
 
@@ -14,6 +15,27 @@ const ASKED = Type.Object({
   with: Type.Optional(Type.String({ maxLength: 64, description: "the recording that is to race them" })),
 });
 type Asked = Static<typeof ASKED>;
+const TEXT = Type.Union([Type.String(), Type.Null()]);
+const GHOSTS = Type.Object({
+  ghosts: Type.Array(
+    Type.Object({
+      recording: Type.String(),
+      rank: Type.Integer(),
+      map: TEXT,
+      world: TEXT,
+      seconds: Type.Number(),
+      subject: Type.Object({ uuid: Type.String(), name: Type.String() }),
+      digest: Type.String(),
+      url: Type.String({ description: "of the main file" }),
+      track: TEXT,
+      race: Type.String({ description: "page on which it races the best, or the recording that was named" }),
+    }),
+  ),
+});
+const TRACK = Type.Object(
+  { recording: Type.String(), seconds: Type.Number(), step: Type.Number(), unit: Type.String() },
+  { additionalProperties: true, description: "and a list for each coordinate" },
+);
 
 /** The best runs of a map, and where they went. */
 export function ghostRoutes(app: FastifyInstance, context: Context): void {
@@ -25,14 +47,23 @@ export function ghostRoutes(app: FastifyInstance, context: Context): void {
       path,
       {
         config: { role: "viewer" },
-        schema: { summary: "the best run of each player on a map, the best first", querystring: ASKED },
+        schema: {
+          summary: "the best run of each player on a map, the best first",
+          querystring: ASKED,
+          response: { 200: GHOSTS },
+        },
+        serializerCompiler: asIs,
       },
       async ({ person, query: asked }) => ({ ghosts: await best(person, asked) }),
     );
 
   app.get<{ Params: Static<typeof ID> }>(
     "/api/ghosts/:id/track",
-    { config: { role: "viewer" }, schema: { summary: "where a run went: places at a fixed step", params: ID } },
+    {
+      config: { role: "viewer" },
+      schema: { summary: "where a run went: places at a fixed step", params: ID, response: { 200: TRACK } },
+      serializerCompiler: asIs,
+    },
     async (request, reply) => {
       const { id } = await recordings.find(request.params.id, request);
       const row = await query

@@ -9,6 +9,7 @@ import { Authentication } from "../people/authenticate.ts";
 import type { Openness } from "../people/openness.ts";
 import { hasRole, NONE, type Person, type Scope } from "../people/person.ts";
 import { type Limits, limitsOf } from "./limits.ts";
+import { OPENAPI, PROBLEM } from "./openapi.ts";
 import { checkOrigin, checkSession } from "./origin.ts";
 import { Problem, sendProblem } from "./problem.ts";
 import { limitBodies } from "./slow-bodies.ts";
@@ -74,17 +75,8 @@ export async function createApp(
   app.decorateRequest("person");
   app.decorate("isDraining", { value: false });
   await app.register(cookie);
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: { title: "simtape", description: "A library of simulation recordings", version: "0.1.0" },
-      components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
-      security: [{ token: [] }],
-    },
-    refResolver: {
-      buildLocalReference: (json, _, __, index) => (typeof json["$id"] === "string" ? json["$id"] : `part-${index}`),
-    },
-  });
+  app.addSchema(PROBLEM);
+  await app.register(swagger, OPENAPI);
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, context.log));
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem(404, `nothing is at ${request.method} ${pathOf(request)}`), request, reply, context.log),

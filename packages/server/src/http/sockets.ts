@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyRequest, FastifySchema } from "fastify";
+import { Type } from "typebox";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Role } from "../database/tables.ts";
 import { hasRole, type Scope } from "../people/person.ts";
@@ -71,7 +72,7 @@ export function socketRoute(app: FastifyInstance, { url, config, schema, longest
     url,
     exposeHeadRoute: false,
     config,
-    schema,
+    schema: { ...schema, response: { 101: Type.Null({ description: "it is a WebSocket from here on" }) } },
     handler: async (request, reply) => {
       const upgrade = UPGRADES.get(request.raw);
       if (upgrade === undefined) throw new Problem(426, "a WebSocket is expected here");

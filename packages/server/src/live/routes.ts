@@ -4,6 +4,7 @@ import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
+import { FILE_BYTES } from "../http/openapi.ts";
 import { Problem } from "../http/problem.ts";
 import { socketRoute } from "../http/sockets.ts";
 import { newId } from "../ids.ts";
@@ -25,6 +26,17 @@ const FILE = Type.Object({
 const LIST = Type.Object({
   prefix: Type.Optional(Type.String({ maxLength: 128 })),
   after: Type.Optional(Type.String({ maxLength: 128 })),
+});
+const FILES = Type.Object({
+  entries: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      size: Type.Number(),
+      etag: Type.Union([Type.String(), Type.Null()]),
+      modified: Type.Unknown(),
+    }),
+  ),
+  next: Type.Union([Type.String(), Type.Null()], { description: "for `after` of the next page" }),
 });
 const OPTIONS = Type.Object({
   lenient: Type.Boolean({ default: false, description: "bad lines are skipped and counted" }),
@@ -110,7 +122,7 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
         schema: {
           summary: isList ? "files of a recorder elsewhere" : "a file of a recorder elsewhere, with conditions",
           params: isList ? NAME : FILE,
-          ...(isList ? { querystring: LIST } : {}),
+          ...(isList ? { querystring: LIST, response: { 200: FILES } } : FILE_BYTES),
         },
         handler: async (request, reply) => {
           mayRecord(request);

@@ -7,6 +7,7 @@ import { type Static, Type } from "typebox";
 import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
+import { FILE_BYTES } from "../http/openapi.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import { Audit } from "../people/audit.ts";
 import { hasRole } from "../people/person.ts";
@@ -139,7 +140,10 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof JOB_FILE> }>(
     "/api/jobs/:id/files/:name",
-    { config: { role: "viewer" }, schema: { summary: "a file that an export made, for a day", params: JOB_FILE } },
+    {
+      config: { role: "viewer" },
+      schema: { summary: "a file that an export made, for a day", params: JOB_FILE, ...FILE_BYTES },
+    },
     async (request, reply) => {
       const { id, name } = request.params;
       const { result } = await find(id, request);

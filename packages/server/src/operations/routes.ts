@@ -8,6 +8,7 @@ import { refuseWhenFull } from "./when-full.ts";
 import { Metrics } from "./metrics.ts";
 import { logRequests } from "./request-log.ts";
 
+const TEXT = { produces: ["text/plain"], response: { 200: Type.String() } };
 const OK = Type.Object({ status: Type.String() });
 
 /** Whether the server is up, whether it can answer, and what it answers to. */
@@ -39,7 +40,7 @@ export function operationRoutes(app: FastifyInstance, context: Context): void {
 
   app.get(
     "/metrics",
-    { config: { role: "admin" }, schema: { summary: "counts and times, as Prometheus reads them" } },
+    { config: { role: "admin" }, schema: { summary: "counts and times, as Prometheus reads them", ...TEXT } },
     async (_, reply) => reply.type(metrics.type).send(await metrics.text()),
   );
 

@@ -33,6 +33,7 @@ const NEW_PASSWORD = Type.Object({
   new: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }),
 });
 
+const ELSEWHERE = Type.Null({ description: "leads there" });
 const END = Type.Object({ everywhere: Type.Optional(Type.Boolean({ description: "all sessions of this person" })) });
 
 const TO = Type.Object({
@@ -145,7 +146,11 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
     "/api/session/oidc",
     {
       config: { role: null },
-      schema: { summary: "sign in by OpenID Connect: leads to its issuer", querystring: TO },
+      schema: {
+        summary: "sign in by OpenID Connect: leads to its issuer",
+        querystring: TO,
+        response: { 302: ELSEWHERE },
+      },
     },
     async (request, reply) => {
       if (foreign === null) throw new Problem(404, "this server has no OpenID Connect");
@@ -156,7 +161,10 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
 
   app.get(
     "/api/session/callback",
-    { config: { role: null }, schema: { summary: "back from the issuer of OpenID Connect" } },
+    {
+      config: { role: null },
+      schema: { summary: "back from the issuer of OpenID Connect", response: { 302: ELSEWHERE } },
+    },
     async (request, reply) => {
       if (foreign === null) throw new Problem(404, "this server has no OpenID Connect");
       const to = await foreign.finish(request, reply);

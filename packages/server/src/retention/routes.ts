@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
+import { asIs } from "../http/openapi.ts";
 import { notFound } from "../http/problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
@@ -10,6 +11,22 @@ import { askForPlan, askToApply, policyOf, unmarked } from "./retention.ts";
 const HOLD = Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1000 }) });
 const HOLD_ID = Type.Object({ id: Type.String({ maxLength: 64 }), hold: Type.String({ maxLength: 64 }) });
 const RUN = Type.Object({ plan: Type.String({ maxLength: 64, description: "the plan that was looked at" }) });
+const MADE = Type.Object({ id: Type.String() });
+const PENDING = Type.Object({ id: Type.String(), state: Type.String({ description: "making or applying" }) });
+const TEXT = Type.Union([Type.String(), Type.Null()]);
+const PLAN = Type.Object({
+  id: Type.String(),
+  policy: Type.String({ description: "SHA-256 of the policy that it follows" }),
+  state: Type.String({ description: "making, ready, applying, applied or failed" }),
+  content: Type.Unknown({ description: "what goes, and why; null until it is judged" }),
+  error: TEXT,
+  made: Type.String(),
+  ended: TEXT,
+});
+const PLANS = { response: { 200: PLAN, 202: PENDING } };
+const HOLDS = Type.Object({
+  holds: Type.Array(Type.Object({ id: Type.String(), reason: Type.String(), review: TEXT, made: Type.String() })),
+});
 
 /** What stays and what goes: plans, their runs, and holds. */
 export function retentionRoutes(app: FastifyInstance, context: Context): void {
@@ -25,7 +42,11 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/retention/plan",
     {
       config: { role: "staff" },
-      schema: { summary: "what the policy would let go, as it was judged last; one is made when there is none" },
+      schema: {
+        summary: "what the policy would let go, as it was judged last; one is made when there is none",
+        ...PLANS,
+      },
+      serializerCompiler: asIs,
     },
     async (_, reply) => {
       const row = await query
@@ -41,7 +62,11 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof ID> }>(
     "/api/retention/plans/:id",
-    { config: { role: "staff" }, schema: { summary: "one plan, and what came of it", params: ID } },
+    {
+      config: { role: "staff" },
+      schema: { summary: "one plan, and what came of it", params: ID, response: { 200: PLAN } },
+      serializerCompiler: asIs,
+    },
     async ({ params }) => {
       const row = await query.selectFrom("retention_plans").selectAll().where("id", "=", params.id).executeTakeFirst();
       if (row === undefined) throw notFound("the plan");
@@ -53,7 +78,7 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/retention/plan",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "judge the library by the policy; changes nothing" },
+      schema: { summary: "judge the library by the policy; changes nothing", response: { 202: PENDING } },
     },
     async (_, reply) => reply.code(202).send({ id: await askForPlan(context), state: "making" }),
   );
@@ -62,7 +87,11 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/retention/run",
     {
       config: { role: "admin", scope: "admin" },
-      schema: { summary: "mark what goes, and delete what was marked a grace ago", body: RUN },
+      schema: {
+        summary: "mark what goes, and delete what was marked a grace ago",
+        body: RUN,
+        response: { 202: PENDING },
+      },
     },
     async (request, reply) => {
       const { plan } = request.body;
@@ -74,7 +103,11 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof ID> }>(
     "/api/recordings/:id/holds",
-    { config: { role: "staff" }, schema: { summary: "why a recording is kept", params: ID } },
+    {
+      config: { role: "staff" },
+      schema: { summary: "why a recording is kept", params: ID, response: { 200: HOLDS } },
+      serializerCompiler: asIs,
+    },
     async ({ params }) => ({
       holds: await query
         .selectFrom("holds")
@@ -89,7 +122,12 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/recordings/:id/holds",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "keep a recording, whatever the policy says", params: ID, body: HOLD },
+      schema: {
+        summary: "keep a recording, whatever the policy says",
+        params: ID,
+        body: HOLD,
+        response: { 201: MADE },
+      },
     },
     async (request, reply) => {
       const { id: recording } = request.params;
@@ -110,7 +148,10 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
 
   app.delete<{ Params: Static<typeof HOLD_ID> }>(
     "/api/recordings/:id/holds/:hold",
-    { config: { role: "staff", scope: "write" }, schema: { summary: "end a hold", params: HOLD_ID } },
+    {
+      config: { role: "staff", scope: "write" },
+      schema: { summary: "end a hold", params: HOLD_ID, response: { 204: Type.Null() } },
+    },
     async (request, reply) => {
       const { id: recording, hold } = request.params;
       const { numDeletedRows } = await query

@@ -4,6 +4,7 @@ import { type Static, Type } from "typebox";
 import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
+import { asIs } from "../http/openapi.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import { Audit } from "../people/audit.ts";
 import { hasRole, type Person } from "../people/person.ts";
@@ -19,11 +20,14 @@ import {
   type Queue,
   REPORT,
   type ReportInput,
+  REVIEW,
+  REVIEWS,
   VERDICT,
   type VerdictInput,
 } from "./shapes.ts";
 
 const MARK_ID = Type.Object({ id: Type.String({ maxLength: 64 }), mark: Type.String({ maxLength: 64 }) });
+const CHANGED = { response: { 200: Type.Ref("Review") } };
 const MADE = Type.Object({ id: Type.String() });
 
 /** Reports, and the queue of the staff. */
@@ -33,6 +37,7 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
   const reviews = new Reviews(context);
   const audit = new Audit(query);
   app.addSchema(OWN_REPORT);
+  app.addSchema(REVIEW);
 
   app.post<{ Body: ReportInput }>(
     "/api/reports",
@@ -96,14 +101,22 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Querystring: Queue }>(
     "/api/reviews",
-    { config: { role: "staff" }, schema: { summary: "the queue: surest first, then oldest", querystring: QUEUE } },
+    {
+      config: { role: "staff" },
+      schema: { summary: "the queue: surest first, then oldest", querystring: QUEUE, response: { 200: REVIEWS } },
+      serializerCompiler: asIs,
+    },
     ({ person, query: asked }) =>
       queued(query, asked.assignee === "me" ? { ...asked, assignee: person.id ?? "" } : asked),
   );
 
   app.get<{ Params: Static<typeof ID> }>(
     "/api/reviews/:id",
-    { config: { role: "staff" }, schema: { summary: "a review with its marks", params: ID } },
+    {
+      config: { role: "staff" },
+      schema: { summary: "a review with its marks", params: ID, response: { 200: Type.Ref("Review") } },
+      serializerCompiler: asIs,
+    },
     async (request) => {
       const review = await reviewById(query, request.params.id);
       if (review === null) throw notFound("the review");
@@ -116,7 +129,8 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews/:id/assign",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "take a review, give it to another, or give it back", params: ID, body: ASSIGN },
+      schema: { summary: "take a review, give it to another, or give it back", params: ID, body: ASSIGN, ...CHANGED },
+      serializerCompiler: asIs,
     },
     async (request) => {
       const { id } = request.params;
@@ -144,7 +158,10 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
 
   app.delete<{ Params: Static<typeof MARK_ID> }>(
     "/api/reviews/:id/marks/:mark",
-    { config: { role: "staff", scope: "write" }, schema: { summary: "take a mark away", params: MARK_ID } },
+    {
+      config: { role: "staff", scope: "write" },
+      schema: { summary: "take a mark away", params: MARK_ID, response: { 204: Type.Null() } },
+    },
     async (request, reply) => {
       const { id, mark } = request.params;
       await reviews.unmark(id, mark);
@@ -157,7 +174,8 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews/:id/verdict",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "close a review; the verdict goes into the recording", params: ID, body: VERDICT },
+      schema: { summary: "close a review; the verdict goes into the recording", params: ID, body: VERDICT, ...CHANGED },
+      serializerCompiler: asIs,
     },
     async (request) => {
       const { id } = request.params;

@@ -71,3 +71,53 @@ export const OWN_REPORT = Type.Object(
   },
   { $id: "Report" },
 );
+
+const MAYBE = Type.Union([Type.String(), Type.Null()]);
+const MAYBE_SECONDS = Type.Union([Type.Number(), Type.Null()]);
+const REVIEW_ROW = {
+  id: Type.String(),
+  recording: MAYBE,
+  name: MAYBE,
+  subject: Type.String(),
+  reporter: MAYBE,
+  text: Type.String(),
+  first: MAYBE_SECONDS,
+  last: MAYBE_SECONDS,
+  score: Type.Number(),
+  flags: Type.Array(Type.String()),
+  state: Type.String({ description: "open, assigned or closed" }),
+  assignee: MAYBE,
+  verdict: MAYBE,
+  remark: MAYBE,
+  judge: MAYBE,
+  clip: MAYBE,
+  clipError: MAYBE,
+  written: MAYBE,
+  writtenError: MAYBE,
+  made: Type.String(),
+  closed: MAYBE,
+  page: MAYBE,
+  clipPage: MAYBE,
+};
+
+/** As the staff see it. */
+export const REVIEW = Type.Object(
+  {
+    ...REVIEW_ROW,
+    marks: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        author: MAYBE,
+        time: Type.Number(),
+        thing: MAYBE,
+        label: Type.String(),
+        severity: Type.Integer(),
+        made: Type.String(),
+      }),
+    ),
+    holds: Type.Array(Type.Object({ id: Type.String(), recording: Type.String(), reason: Type.String() })),
+  },
+  { $id: "Review" },
+);
+
+export const REVIEWS = Type.Object({ reviews: Type.Array(Type.Object(REVIEW_ROW)), cursor: MAYBE });

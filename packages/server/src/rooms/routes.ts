@@ -113,7 +113,7 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
     "/api/rooms/:id",
     {
       config: { role: "viewer", scope: "write" },
-      schema: { summary: "end a room: who opened it, or staff", params: ID },
+      schema: { summary: "end a room: who opened it, or staff", params: ID, response: { 204: Type.Null() } },
     },
     async (request, reply) => {
       const room = await roomFor(request.params.id, request);

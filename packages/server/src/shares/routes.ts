@@ -7,6 +7,7 @@ import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import type { FileFact, RecordingState } from "../database/tables.ts";
 import type { Routes } from "../http/app.ts";
+import { FILE_BYTES } from "../http/openapi.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import { hashOf, newId, newSecret } from "../ids.ts";
 import { openData } from "../library/data.ts";
@@ -241,7 +242,7 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
       exposeHeadRoute: false,
       url: "/api/shares/:secret/files/:name",
       config: { role: null },
-      schema: { summary: "a file of what a link shows, by ranges", params: FILE },
+      schema: { summary: "a file of what a link shows, by ranges", params: FILE, ...FILE_BYTES },
       handler: async (request, reply) => {
         const { secret, name } = request.params;
         const { id, recording, state, key, files, isCut } = await find(secret, request, reply);

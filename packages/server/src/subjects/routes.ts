@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { sendFile } from "../bytes/send-file.ts";
 import type { Context } from "../context.ts";
+import { asIs, FILE_BYTES } from "../http/openapi.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
@@ -21,6 +22,18 @@ const ERASE = Type.Object({
   deletes: Type.Boolean({ default: false, description: "delete recordings that cannot be redacted" }),
 });
 const REQUEST = Type.Object({ request: Type.String({ maxLength: 64 }) });
+const ASKED = Type.Object({ id: Type.String(), state: Type.String(), page: Type.String() });
+const TEXT = Type.Union([Type.String(), Type.Null()]);
+const ANSWERED = Type.Object({
+  id: Type.String(),
+  kind: Type.String({ description: "export or erase" }),
+  state: Type.String({ description: "waiting, done or failed" }),
+  report: Type.Unknown({ description: "what was done with what; null until then" }),
+  error: TEXT,
+  made: Type.String(),
+  ended: TEXT,
+  url: Type.Union([Type.String(), Type.Null()], { description: "of the zip" }),
+});
 
 /** What is kept of a subject: all of it to download, or erased. */
 export function subjectRoutes(app: FastifyInstance, context: Context): void {
@@ -31,7 +44,12 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
     "/api/subjects/:id/export",
     {
       config: { role: "admin", scope: "admin" },
-      schema: { summary: "all that is kept of a subject, as a zip", params: SUBJECT, body: EXPORT },
+      schema: {
+        summary: "all that is kept of a subject, as a zip",
+        params: SUBJECT,
+        body: EXPORT,
+        response: { 202: ASKED },
+      },
     },
     async (request, reply) => {
       const who = await whoIs(query, request.params.id, request.body.also);
@@ -50,7 +68,12 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
     "/api/subjects/:id/erase",
     {
       config: { role: "admin", scope: "admin" },
-      schema: { summary: "erase a subject; what is on hold is kept, and said", params: SUBJECT, body: ERASE },
+      schema: {
+        summary: "erase a subject; what is on hold is kept, and said",
+        params: SUBJECT,
+        body: ERASE,
+        response: { 202: ASKED },
+      },
     },
     async (request, reply) => {
       const { also, deletes } = request.body;
@@ -70,7 +93,11 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof REQUEST> }>(
     "/api/subjects/requests/:request",
-    { config: { role: "admin", scope: "admin" }, schema: { summary: "what became of a request", params: REQUEST } },
+    {
+      config: { role: "admin", scope: "admin" },
+      schema: { summary: "what became of a request", params: REQUEST, response: { 200: ANSWERED } },
+      serializerCompiler: asIs,
+    },
     async ({ params }) => {
       const row = await query
         .selectFrom("subject_requests")
@@ -85,7 +112,10 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<{ Params: Static<typeof REQUEST> }>(
     "/api/subjects/requests/:request/data",
-    { config: { role: "admin", scope: "admin" }, schema: { summary: "the zip of an export", params: REQUEST } },
+    {
+      config: { role: "admin", scope: "admin" },
+      schema: { summary: "the zip of an export", params: REQUEST, ...FILE_BYTES },
+    },
     async (request, reply) => {
       const id = request.params.request;
       const row = await query.selectFrom("subject_requests").select("key").where("id", "=", id).executeTakeFirst();
@@ -100,7 +130,7 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
     "/api/subjects/requests/:request",
     {
       config: { role: "admin", scope: "admin" },
-      schema: { summary: "delete an export that was downloaded", params: REQUEST },
+      schema: { summary: "delete an export that was downloaded", params: REQUEST, response: { 204: Type.Null() } },
     },
     async (request, reply) => {
       const id = request.params.request;
