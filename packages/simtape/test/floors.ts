@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 /** Areas of `src` from the lowest floor up. Files directly in `src` are the top, as `cli` and `testing` are. */
 const FLOORS: readonly (readonly string[])[] = [
-  ["bytes"],
+  ["bytes", "client"],
   ["codec", "io"],
   ["model"],
   ["formats"],

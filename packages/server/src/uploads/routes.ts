@@ -28,6 +28,7 @@ const UPLOAD = Type.Object(
   { $id: "Upload" },
 );
 
+const NOTHING = { response: { 204: Type.Null() } };
 const ID = Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }) });
 type Named = { Params: Static<typeof ID> };
 
@@ -43,18 +44,24 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
   const right = { role: "staff", scope: "write" } as const;
   const head = (reply: FastifyReply): FastifyReply => reply.header("tus-resumable", VERSION);
 
-  app.options("/api/uploads", { config: { role: null }, schema: { summary: "what is known of tus" } }, (_, reply) =>
-    head(reply)
-      .header("tus-version", VERSION)
-      .header("tus-extension", EXTENSIONS)
-      .header("tus-max-size", settings.uploadBytes)
-      .code(204)
-      .send(),
+  app.options(
+    "/api/uploads",
+    { config: { role: null }, schema: { summary: "what is known of tus", ...NOTHING } },
+    (_, reply) =>
+      head(reply)
+        .header("tus-version", VERSION)
+        .header("tus-extension", EXTENSIONS)
+        .header("tus-max-size", settings.uploadBytes)
+        .code(204)
+        .send(),
   );
 
   app.post(
     "/api/uploads",
-    { config: right, schema: { summary: "begin an upload (tus); its metadata: filename, batch" } },
+    {
+      config: right,
+      schema: { summary: "begin an upload (tus); its metadata: filename, batch", response: { 201: Type.Null() } },
+    },
     async (request, reply) => {
       checkVersion(request, reply);
       const bytes = wholeIn(request, "upload-length");
@@ -94,7 +101,7 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
 
   app.delete<Named>(
     "/api/uploads/:id",
-    { config: right, schema: { summary: "give it up (tus)", params: ID } },
+    { config: right, schema: { summary: "give it up (tus)", params: ID, ...NOTHING } },
     async (request, reply) => {
       await own(request);
       await pieces.remove(request.params.id, false);
@@ -110,7 +117,7 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
       "/api/uploads/:id",
       {
         config: { ...right, isLong: true },
-        schema: { summary: "add to it (tus)", params: ID },
+        schema: { summary: "add to it (tus)", params: ID, ...NOTHING },
         bodyLimit: Number.MAX_SAFE_INTEGER,
       },
       async (request, reply) => {

@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clientTypes, type Document } from "../../../scripts/client-types.ts";
+import { makeDemos } from "./support/demos.ts";
+import { json, startNode, type TestNode, until } from "./support/node.ts";
+import { Caller, userCommand } from "./support/people.ts";
+
+const CLIENT = fileURLToPath(new URL("../../simtape/src/client/routes.ts", import.meta.url));
+
+/** What a route is asked with. */
+interface Asking {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+describe("what /openapi.json says", () => {
+  const folder = mkdtempSync(join(tmpdir(), "simtape-openapi-"));
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  let node: TestNode;
+  let admin: Caller;
+  let document: Document;
+
+  beforeAll(async () => {
+    makeDemos(folder);
+    node = await startNode([folder]);
+    await until(
+      () => json<{ recordings: { state: string }[] }>(node.address, "/api/recordings"),
+      (page) => page.recordings.length === 5 && page.recordings.every(({ state }) => state === "indexed"),
+    );
+    userCommand(["add", "admin", folder, "--role", "admin"]);
+    admin = await Caller.signedIn(node, "admin");
+    document = await json<Document>(node.address, "/openapi.json");
+    ajv.addSchema(document, "openapi");
+  });
+  afterAll(async () => {
+    await node?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("is OpenAPI 3.1, as a validator of others reads it", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+  });
+
+  test("describes every route: in words, under a tag, with answers and problems", () => {
+    const wrong = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { summary, responses, ...route }]) => {
+          const { default: problem, ...good } = responses;
+          const { tags = [] } = route as { tags?: readonly string[] };
+          const isRefused = problem?.content?.["application/problem+json"] !== undefined;
+          return summary === undefined || tags.length === 0 || !isRefused || Object.keys(good).length === 0;
+        })
+        .map(([method]) => `${method} ${path}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("is what the types of the client were made of: npm run client", () => {
+    expect(clientTypes(document)).toBe(readFileSync(CLIENT, "utf8"));
+  });
+
+  /** Asks, and checks that the answer is as it is described. Gives JSON, else null. */
+  async function ask<T = { id: string }>(route: string, status: number, asking: Asking = {}): Promise<T> {
+    const { params = {}, query = "", body } = asking;
+    const [method, path] = route.split(" ") as [string, string];
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? "nothing"));
+    const answer = await admin.ask(method, filled + query, body);
+    const text = await answer.text();
+    expect(answer.status, `${route}: ${text.slice(0, 500)}`).toBe(status);
+    const described = document.paths[path]![method.toLowerCase()]!.responses;
+    const response = described[String(status)] ?? described["default"]!;
+    const type = answer.headers.get("content-type")?.split(";")[0];
+    if (text === "" || method === "HEAD") return null as T;
+    const place = described[String(status)] === undefined ? "default" : String(status);
+    if (type?.endsWith("json") !== true) {
+      expect(Object.keys(response.content ?? {}), route).not.toEqual(["application/json"]);
+      return null as T;
+    }
+    expect(Object.keys(response.content ?? {}), route).toContain(type);
+    const pointer = ["paths", path, method.toLowerCase(), "responses", place, "content", type, "schema"];
+    const escaped = pointer.map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")));
+    const validate = ajv.compile({ $ref: `openapi#/${escaped.join("/")}` });
+    const value = JSON.parse(text) as T;
+    expect(validate(value) ? [] : validate.errors, `${route}: ${text.slice(0, 500)}`).toEqual([]);
+    return value;
+  }
+
+  test("is true of what the routes answer", async () => {
+    await ask("GET /health", 200);
+    await ask("GET /ready", 200);
+    await ask("GET /metrics", 200);
+    const { recordings } = await ask<{ recordings: { id: string; name: string }[] }>("GET /api/recordings", 200);
+    const { id } = recordings.find(({ name }) => name === "town.log")!;
+    const params = { id };
+    await ask("GET /api/recordings/{id}", 200, { params });
+    await ask("GET /api/recordings/{id}/data", 200, { params });
+    await ask("HEAD /api/recordings/{id}/data", 200, { params });
+    await ask("GET /api/recordings/{id}/files/{name}", 200, { params: { id, name: "town.log" } });
+    await ask("HEAD /api/recordings/{id}/files/{name}", 200, { params: { id, name: "town.log" } });
+    await ask("GET /api/recordings/{id}/thumbnail", 200, { params });
+    await ask("GET /api/recordings/{id}/events", 200, { params });
+    await ask("GET /api/recordings/{id}/series", 400, { params, query: "?path=nothing" });
+    await ask("GET /api/recordings/{id}/state", 200, { params, query: "?at=50%25" });
+    await ask("GET /api/facets", 200);
+    const job = await ask<{ id: number }>("POST /api/recordings/{id}/check", 202, { params });
+    await ask("POST /api/recordings/{id}/exports", 202, { params, body: { table: "csv" } });
+    await ask("GET /api/jobs", 200);
+    await ask("GET /api/jobs/{id}", 200, { params: { id: String(job.id) } });
+
+    const room = await ask("POST /api/rooms", 201, { body: { name: "tuesday", recordings: [id] } });
+    await ask("GET /api/rooms", 200);
+    await ask("GET /api/rooms/{id}", 200, { params: room });
+    await ask("GET /api/recordings/{id}/notes", 200, { params });
+    await ask("DELETE /api/rooms/{id}", 204, { params: room });
+
+    await ask("GET /api/me", 200);
+    await ask("GET /api/session", 200);
+    await ask("GET /api/users", 200);
+    const user = await ask("POST /api/users", 201, { body: { name: "bo", role: "viewer" } });
+    await ask("PATCH /api/users/{id}", 204, { params: user, body: { role: "player" } });
+    const token = await ask("POST /api/tokens", 201, { body: { name: "ci", scopes: ["read"] } });
+    await ask("GET /api/tokens", 200);
+    await ask("DELETE /api/tokens/{id}", 204, { params: token });
+    await ask("GET /api/audit", 200);
+
+    const report = await ask("POST /api/reports", 201, { body: { recording: id, subject: "vehicle 24" } });
+    await ask("GET /api/reports", 200);
+    await ask("GET /api/reports/{id}", 200, { params: report });
+    await ask("GET /api/reviews", 200);
+    await ask("POST /api/reviews/{id}/assign", 200, { params: report, body: {} });
+    const mark = await ask("POST /api/reviews/{id}/marks", 201, { params: report, body: { time: 1, label: "here" } });
+    await ask("GET /api/reviews/{id}", 200, { params: report });
+    await ask("DELETE /api/reviews/{id}/marks/{mark}", 204, { params: { id: report.id, mark: mark.id } });
+    await ask("POST /api/reviews/{id}/verdict", 200, { params: report, body: { verdict: "nothing" } });
+    const hold = await ask("POST /api/recordings/{id}/holds", 201, { params, body: { reason: "a look" } });
+    await ask("GET /api/recordings/{id}/holds", 200, { params });
+    await ask("DELETE /api/recordings/{id}/holds/{hold}", 204, { params: { id, hold: hold.id } });
+    await ask("GET /api/ghosts", 200, { query: "?map=oval" });
+    await ask("POST /api/retention/plan", 409);
+
+    const share = await ask("POST /api/shares", 201, { body: { recording: id } });
+    await ask("GET /api/shares", 200);
+    await ask("DELETE /api/shares/{id}", 204, { params: share });
+    const request = await ask("POST /api/subjects/{id}/export", 202, { params: { id: "a person" }, body: {} });
+    await ask("GET /api/subjects/requests/{request}", 200, { params: { request: request.id } });
+    await ask("POST /api/live/{id}", 200, { params: { id: "run-1" }, body: { end: "completed" } });
+    await ask("GET /api/live/{id}/files", 200, { params: { id: "run-2" } });
+  });
+
+  test("is true of what is refused, by every route of one thing", async () => {
+    const refused = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method, { responses }]) => path.includes("{") && method !== "head" && responses["101"] === undefined)
+        .map(([method]) => ({ route: `${method.toUpperCase()} ${path}`, path, method: method.toUpperCase() })),
+    );
+    expect(refused.length).toBeGreaterThan(30);
+    for (const { route, path, method } of refused) {
+      const answer = await admin.ask(method, path.replace(/\{\w+\}/g, "nothing-of-this-name"));
+      const text = await answer.text();
+      if (answer.ok) continue;
+      const problem = JSON.parse(text) as unknown;
+      const validate = ajv.compile({ $ref: "openapi#/components/schemas/Problem" });
+      expect(validate(problem) ? [] : validate.errors, `${route}: ${text}`).toEqual([]);
+      expect(answer.headers.get("content-type"), route).toMatch(/^application\/problem\+json/);
+    }
+  });
+});
