@@ -9,14 +9,30 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 
-const KINDS = ["mcap", "mira batches", "mira messages", "hcrp batches", "hcrp messages"] as const;
+const KINDS = [
+  "mcap",
+  "mira batches",
+  "mira messages",
+  "hcrp batches",
+  "hcrp messages",
+  "hcrp+zstd batches",
+  "hcrp+zstd messages",
+] as const;
 const ROUNDS = 5;
 
+/** Milliseconds by the clock, and of the processor, threads of the system included. */
+interface Taken {
+  readonly wall: number;
+  readonly processor: number;
+}
+
 interface Measured {
-  /** Milliseconds to open a file and go through all of it, by a process that has done nothing yet. */
-  readonly first: number;
-  /** To go through it again, the best of three. */
-  readonly again: number;
+  /** To load the modules. */
+  readonly loaded: Taken;
+  /** To open a file and go through all of it, by a process that has read nothing yet. */
+  readonly first: Taken;
+  /** To go through it again, the middle of three. */
+  readonly again: Taken;
 }
 
 /** Prints the rates and their ratios to the peer's. */
@@ -25,6 +41,7 @@ export async function comparePeers(): Promise<void> {
   try {
     await writeMcap(join(folder, "mcap"));
     for (const id of ["mira", "hcrp"] as const) await writeOwn(join(folder, id), id, "store");
+    await writeOwn(join(folder, "hcrp+zstd"), "hcrp", "fast");
     const inProcess = (kind: string): Measured => {
       const [file, how] = kind.split(" ");
       const words = [
@@ -37,14 +54,18 @@ export async function comparePeers(): Promise<void> {
     };
     // in turns, as the speed of a machine that is not alone changes from second to second
     const runs = Array.from({ length: ROUNDS }, () => KINDS.map(inProcess));
-    const middle = (of: keyof Measured, kind: number): number =>
-      runs.map((run) => run[kind]![of]).toSorted((a, b) => a - b)[ROUNDS >> 1]!;
+    const middle = (of: keyof Measured, by: keyof Taken, kind: number): number =>
+      runs.map((run) => run[kind]![of][by]).toSorted((a, b) => a - b)[ROUNDS >> 1]!;
     for (const [i, kind] of KINDS.entries()) {
       const told = (of: keyof Measured): string => {
-        const ratio = i === 0 ? "" : ` (${(middle(of, 0) / middle(of, i)).toFixed(1)}x @mcap/core)`;
-        return `${(COUNT / middle(of, i) / 1000).toFixed(2)} M msg/s${ratio}`.padEnd(34);
+        const times = (by: keyof Taken): string => `${(middle(of, by, 0) / middle(of, by, i)).toFixed(1)}x`;
+        const ratio = i === 0 ? "" : ` (${times("wall")} @mcap/core, of the processor ${times("processor")})`;
+        return `${(COUNT / middle(of, "wall", i) / 1000).toFixed(2)} M msg/s${ratio}`.padEnd(54);
       };
-      console.log(`read 100 B, ${kind}`.padEnd(34) + `opened and read ${told("first")} read again ${told("again")}`);
+      const loaded = `loaded ${Math.round(middle("loaded", "wall", i))} ms`;
+      console.log(
+        `${`read 100 B, ${kind}`.padEnd(32)}${loaded.padEnd(16)}opened and read ${told("first")} read again ${told("again")}`,
+      );
     }
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,3 +1,4 @@
+import { Spares } from "../../../bytes/spares.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../../io/source.ts";
 import type { Columns } from "../../../model/batch.ts";
 import type { HcrpChunk } from "./plan.ts";
@@ -11,6 +12,9 @@ const MAX_GAP = 64 << 10;
 const MAX_GROUP = 1 << 20;
 /** Chunks of one request. */
 const MAX_MEMBERS = 1024;
+/** Reads whose memory is used again within a query, and the most bytes of one. */
+const SPARES = 4;
+const SPARE = 2 * MAX_GROUP;
 /** Decoded chunks kept, in bytes of memory. */
 const CACHE_BYTES = 16 << 20;
 /** Memory of a decoded chunk without a row, about. */
@@ -27,6 +31,19 @@ export interface Missing {
   /** Bytes of the chunk that are there, damaged. */
   readonly left: number;
   readonly message: string;
+}
+
+/** What a read brought; `isOwn`: nothing else has its memory. */
+type Fetched =
+  | { readonly bytes: Uint8Array<ArrayBuffer>; readonly isOwn: true }
+  | { readonly bytes: Uint8Array; readonly isOwn: false };
+
+/** One read for chunks that lie next to each other. */
+interface Group {
+  readonly start: number;
+  readonly fetched: Promise<Fetched | null>;
+  /** Chunks of it that were not used yet. */
+  left: number;
 }
 
 interface OpenSegment {
@@ -88,6 +105,18 @@ export class FileSet {
     return this.#with(segment, (source) => source.read(offset, length, signal));
   }
 
+  /** As `read`, in memory of `spares` where the file can be read into it. */
+  fetch(
+    segment: number | null,
+    offset: number,
+    length: number,
+    spares: Spares,
+    signal?: AbortSignal,
+  ): Promise<Fetched | null> {
+    if (segment === null) return fetchFrom(this.main, offset, length, spares, signal);
+    return this.#with(segment, (source) => fetchFrom(source, offset, length, spares, signal));
+  }
+
   /** Bytes of a segment; null when it is not there or does not tell. */
   sizeOf(segment: number): Promise<number | null> {
     return this.#with(segment, (source) => source.size());
@@ -145,6 +174,19 @@ export class FileSet {
   }
 }
 
+async function fetchFrom(
+  source: ByteSource,
+  offset: number,
+  length: number,
+  spares: Spares,
+  signal: AbortSignal | undefined,
+): Promise<Fetched> {
+  if (source.readInto === undefined) return { bytes: await source.read(offset, length, signal), isOwn: false };
+  const room = spares.memory(length);
+  const into = new Uint8Array(typeof room === "number" ? new ArrayBuffer(room) : room, 0, length);
+  return { bytes: into.subarray(0, await source.readInto(into, offset, signal)), isOwn: true };
+}
+
 async function closeSegment(open: OpenSegment): Promise<void> {
   const source = await open.source.catch(() => null);
   await source?.close().catch(() => undefined);
@@ -159,7 +201,8 @@ export class ChunkFetch {
   readonly #step: 1 | -1;
   readonly #isKnown: (chunk: HcrpChunk) => boolean;
   readonly #placeOf: (chunk: HcrpChunk) => HcrpChunk | null;
-  readonly #coming = new Map<HcrpChunk, Promise<Uint8Array | Missing>>();
+  readonly #coming = new Map<HcrpChunk, Group>();
+  readonly #spares = new Spares(SPARES, SPARE);
 
   /**
    * For those of `chunks` in `range`. `placeOf` tells where one of them is now, null when it is nowhere; `isKnown`
@@ -181,24 +224,33 @@ export class ChunkFetch {
     this.#placeOf = placeOf;
   }
 
-  /** The chunk's compressed bytes; `chunk` is at its place. The read is under way when this returns. */
-  take(chunk: HcrpChunk, signal?: AbortSignal): Promise<Uint8Array | Missing> {
+  /**
+   * What `use` makes of the chunk's compressed bytes, which hold for that call only; `chunk` is at its place. The read is
+   * under way when this returns.
+   */
+  async take<T>(chunk: HcrpChunk, use: (frame: Uint8Array) => T, signal?: AbortSignal): Promise<T | Missing> {
     const kept = this.#files.kept(chunk);
-    if (kept !== null) return Promise.resolve(kept);
-    if (!this.#coming.has(chunk)) this.#start(chunk, signal);
-    const bytes = this.#coming.get(chunk)!;
+    if (kept !== null) return use(kept);
+    const group = this.#coming.get(chunk) ?? this.#start(chunk, signal);
     this.#coming.delete(chunk);
-    return bytes;
+    const fetched = await group.fetched;
+    try {
+      const frame = this.#cut(chunk, fetched?.bytes ?? null, group.start);
+      return frame instanceof Uint8Array ? use(frame) : frame;
+    } finally {
+      group.left--;
+      if (group.left === 0 && fetched?.isOwn === true) this.#spares.give(fetched.bytes);
+    }
   }
 
-  #start(chunk: HcrpChunk, signal: AbortSignal | undefined): void {
-    const group = [chunk];
+  #start(chunk: HcrpChunk, signal: AbortSignal | undefined): Group {
+    const members = [chunk];
     let start = chunk.offset;
     let end = chunk.offset + chunk.length;
     const { from: least, to: most } = this.#range;
     for (
       let at = this.#indexOf(chunk) + this.#step;
-      at >= least && at < most && group.length < MAX_MEMBERS;
+      at >= least && at < most && members.length < MAX_MEMBERS;
       at += this.#step
     ) {
       const next = this.#placeOf(this.#chunks[at]!);
@@ -209,17 +261,16 @@ export class ChunkFetch {
       const from = Math.min(start, next.offset);
       const to = Math.max(end, next.offset + next.length);
       if (to - from > MAX_GROUP) break;
-      group.push(next);
+      members.push(next);
       start = from;
       end = to;
     }
-    const read = this.#files.read(chunk.segment, start, end - start, signal);
-    for (const member of group) {
-      const bytes = read.then((all) => this.#cut(member, all, start));
-      // a member without a waiting caller must not fail loudly
-      bytes.catch(() => undefined);
-      this.#coming.set(member, bytes);
-    }
+    const fetched = this.#files.fetch(chunk.segment, start, end - start, this.#spares, signal);
+    // a read that no caller waits for must not fail loudly
+    fetched.catch(() => undefined);
+    const group = { start, fetched, left: members.length };
+    for (const member of members) this.#coming.set(member, group);
+    return group;
   }
 
   #cut(chunk: HcrpChunk, all: Uint8Array | null, start: number): Uint8Array | Missing {

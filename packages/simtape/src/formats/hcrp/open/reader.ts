@@ -395,13 +395,11 @@ export class HcrpReader implements Reader {
   /** The place is asked for before anything is awaited, so that neighbours share one read. */
   async #rawAt(place: HcrpChunk | null, fetch: ChunkFetch, signal?: AbortSignal): Promise<Uint8Array | Missing> {
     if (place === null) return GONE;
-    const frame = await fetch.take(place, signal);
-    if (!(frame instanceof Uint8Array)) return frame;
     try {
-      return this.#inflate(place, frame);
+      return await fetch.take(place, (frame) => this.#inflate(place, frame), signal);
     } catch (error) {
       if (!(error instanceof LayoutError)) throw error;
-      return { code: "damaged-chunk", severity: "damage", left: frame.length, message: error.message };
+      return { code: "damaged-chunk", severity: "damage", left: place.length, message: error.message };
     }
   }
 
