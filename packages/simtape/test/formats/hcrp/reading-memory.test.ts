@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadZstd } from "../../../src/codec/zstd.ts";
+import { hcrp } from "../../../src/formats/hcrp/format.ts";
+import { FIRST_SIZED } from "../../../src/formats/hcrp/layout/events.ts";
+import { bundleOf } from "../../../src/io/bundle.ts";
+import { memory } from "../../../src/io/memory.ts";
+import { fromFile } from "../../../src/io/node/index.ts";
+import type { SourceBundle } from "../../../src/io/source.ts";
+import type { MessageBatch } from "../../../src/model/batch.ts";
+import { openBundle } from "../../../src/model/open.ts";
+import { type ChunkContent, compacted, event } from "../../fixtures/hcrp/recording.ts";
+
+/** Some twenty of them come with one read. */
+const CHUNKS = 120;
+const LENGTH = 50_000;
+
+/** One event of bytes that do not get smaller. */
+function chunk(seed: number): ChunkContent {
+  let state = seed + 1;
+  const noise = Uint8Array.from({ length: LENGTH }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 24;
+  });
+  return { ticks: 20, snapshot: [], records: [{ tick: 3, events: [event(FIRST_SIZED, (to) => to.raw(noise))] }] };
+}
+
+/** All batches of a recording, kept until the last one is there. */
+async function batchesOf(bundle: SourceBundle, reverse: boolean): Promise<MessageBatch[]> {
+  const recording = await openBundle(bundle, [hcrp]);
+  const batches: MessageBatch[] = [];
+  for await (const batch of recording.batches({ reverse })) batches.push(batch);
+  await recording.close();
+  return batches;
+}
+
+test.each([false, true])(
+  "batches stay as they are while later reads use the same memory (reverse: %s)",
+  async (reverse) => {
+    const folder = await mkdtemp(join(tmpdir(), "simtape-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, "many.hcrp");
+    const bytes = compacted(
+      await loadZstd(),
+      { chunks: Array.from({ length: CHUNKS }, (_, i) => chunk(i)) },
+      { level: 1 },
+    );
+    await writeFile(path, bytes);
+    const found = await batchesOf(fromFile(path), reverse);
+    const expected = await batchesOf(bundleOf(memory(bytes, "many.hcrp")), reverse);
+    expect(expected).toHaveLength(CHUNKS);
+    expect(found).toHaveLength(expected.length);
+    for (const [i, batch] of found.entries()) expect(Buffer.compare(batch.bytes, expected[i]!.bytes)).toBe(0);
+  },
+);
