@@ -1,6 +1,8 @@
 /**
- * A hub under the load of a parkour server: `npm run bench:hub [-- MINUTES]`. 1,000 runs of three seconds in a minute,
- * from ten senders, and 200 recordings at once besides. Prints memory and processor time of the recorder's process.
+ * A hub under the load of a parkour server: `npm run bench:hub [-- MINUTES [kill]]`. 1,000 runs of three seconds in a
+ * minute, from ten senders, and 200 recordings at once besides. Prints memory and processor time of the recorder's
+ * process. With `kill` the hub is killed at three quarters and started again; all that was open is then recovered, and what
+ * was committed, or reported as ended, and is not there any more makes the benchmark fail.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +10,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { directoryStore } from "../packages/simtape/dist/io/node/index.js";
+import { journalFile } from "../packages/simtape/dist/io/node/journal-file.js";
+import { recover } from "../packages/simtape/dist/record/index.js";
 
 const CLI = fileURLToPath(new URL("../packages/simtape/bin/simtape.js", import.meta.url));
 const SENDERS = 10;
@@ -19,38 +25,38 @@ const TICK = 50;
 
 const minutes = Number(process.argv[2] ?? 1);
 const folder = mkdtempSync(join(tmpdir(), "simtape-hub-"));
-const hub = spawn(process.execPath, [CLI, "record", "--hub", folder, "--input", "tcp://127.0.0.1:0"], {
-  stdio: ["ignore", "ignore", "pipe"],
-});
+let [hub, port] = await started();
+let senders = await connected(port);
+/** Runs that the hub has reported as ended, and what is open with the ticks that were sent of it. */
+const ended = new Set<string>();
+const open = new Map<string, { readonly sender: number; readonly isLong: boolean; ticks: number }>();
+const cut = new Map<string, number>();
 try {
-  const port = await portOf(hub);
-  const senders = await Promise.all(Array.from({ length: SENDERS }, () => connected(port)));
-  const send = (sender: number, line: unknown): unknown => senders[sender]!.write(`${JSON.stringify(line)}\n`);
-  for (let n = 0; n < LONG; n++) begin(n % SENDERS, `long-${n}`);
-  const running = new Map<string, { readonly sender: number; left: number }>();
+  for (let n = 0; n < LONG; n++) begin(n, `long-${n}`, true);
   const ticks = Math.round((minutes * 60_000) / TICK);
+  const killAt = process.argv[3] === "kill" ? Math.round(ticks * 0.75) : -1;
   const most = { memory: 0, open: 0 };
   let begun = 0;
-  const started = performance.now();
+  let cpu = 0;
+  const since = performance.now();
   for (let tick = 0; tick < ticks; tick++) {
-    while (begun < (tick * TICK * RUNS_A_MINUTE) / 60_000) {
-      const rec = `run-${begun++}`;
-      begin(begun % SENDERS, rec);
-      running.set(rec, { sender: begun % SENDERS, left: RUN_TICKS });
+    if (tick === killAt) {
+      cpu += processorOf(hub);
+      await killed();
     }
+    while (begun < (tick * TICK * RUNS_A_MINUTE) / 60_000) begin(begun, `run-${begun++}`, false);
     for (let sender = 0; sender < SENDERS; sender++) send(sender, { tick });
-    for (const [rec, run] of running) {
-      send(run.sender, { rec, move: { id: 1, at: [tick / 10, 64, Math.sin(tick / 20)] } });
-      if (--run.left > 0) continue;
+    for (const [rec, run] of open) {
+      send(run.sender, { rec, move: { id: 1, at: [run.ticks++ / 10, 64, Math.sin(tick / 20)] } });
+      if (run.isLong || run.ticks < RUN_TICKS) continue;
       send(run.sender, { end: { rec, outcome: "completed", durationMs: RUN_TICKS * TICK } });
-      running.delete(rec);
+      open.delete(rec);
     }
-    for (let n = 0; n < LONG; n++) send(n % SENDERS, { rec: `long-${n}`, move: { id: 1, at: [n, 64, tick / 10] } });
-    most.open = Math.max(most.open, running.size + LONG);
+    most.open = Math.max(most.open, open.size);
     most.memory = Math.max(most.memory, memoryOf(hub));
-    await new Promise((resolve) => setTimeout(resolve, started + (tick + 1) * TICK - performance.now()));
+    await new Promise((resolve) => setTimeout(resolve, since + (tick + 1) * TICK - performance.now()));
   }
-  const cpu = processorOf(hub);
+  cpu += processorOf(hub);
   // all that was sent is taken when the hub, too, has closed the connection
   await Promise.all(senders.map((sender) => once(sender.end(), "close")));
   hub.kill("SIGTERM");
@@ -60,17 +66,71 @@ try {
     `${begun} runs of 3 s and ${LONG} long ones in ${minutes} min, ${most.open} at once: ${(most.memory / 2 ** 20).toFixed(0)} MiB at most, ` +
       `${((100 * cpu) / (minutes * 60)).toFixed(0)} % of a core; ${kept} recordings kept`,
   );
-
-  function begin(sender: number, rec: string): void {
-    send(sender, { begin: { rec, header: { server: "bench" } } });
-    send(sender, {
-      rec,
-      join: { id: 1, uuid: "00000000-0000-4000-8000-000000000001", name: "runner", at: [0, 64, 0] },
-    });
-  }
+  if (killAt >= 0) await judge();
 } finally {
   hub.kill("SIGKILL");
   rmSync(folder, { recursive: true, force: true });
+}
+
+function begin(n: number, rec: string, isLong: boolean): void {
+  const sender = n % SENDERS;
+  open.set(rec, { sender, isLong, ticks: 0 });
+  send(sender, { begin: { rec, header: { server: "bench" } } });
+  send(sender, {
+    rec,
+    join: { id: 1, uuid: "00000000-0000-4000-8000-000000000001", name: "runner", at: [0, 64, 0] },
+  });
+}
+
+function send(sender: number, line: unknown): void {
+  senders[sender]!.write(`${JSON.stringify(line)}\n`);
+}
+
+/** The hub is killed and started again, and what was open begins again under another name. */
+async function killed(): Promise<void> {
+  hub.kill("SIGKILL");
+  await once(hub, "exit");
+  for (const [rec, { ticks }] of open) cut.set(rec, ticks);
+  [hub, port] = await started();
+  senders = await connected(port);
+  const before = [...open];
+  open.clear();
+  for (const [rec, { sender, isLong }] of before) begin(sender, `${rec}.2`, isLong);
+}
+
+/** Recovers what the hub has left open when it was killed. Throws when anything is gone that was committed. */
+async function judge(): Promise<void> {
+  const store = directoryStore(folder);
+  let [committed, recovered, sent] = [0, 0, 0];
+  for (const [rec, ticks] of cut) {
+    const found = await recover(store, rec, {
+      journal: journalFile(join(folder, rec, "journal.hcj")),
+      keepsPrevious: true,
+    }).catch(() => null);
+    // the lines that begin the newest may not have been read
+    if (found === null) continue;
+    if (found.ticks < found.committed)
+      throw new Error(`${rec}: ${found.committed} ticks were committed, ${found.ticks} are there`);
+    committed += found.committed;
+    recovered += found.ticks;
+    sent += ticks;
+  }
+  for (const rec of ended) {
+    const { status, ticks } = await recover(store, rec);
+    if (status !== "sound" || ticks < RUN_TICKS - 1) throw new Error(`${rec} had ended: ${status}, ${ticks} ticks`);
+  }
+  console.log(
+    `killed at three quarters: ${ended.size} recordings that had ended are whole; of ${cut.size} that were open ` +
+      `${committed} ticks were committed, ${recovered} of the ${sent} that were sent are there`,
+  );
+}
+
+/** A hub, and the port that it listens at. */
+async function started(): Promise<[ChildProcess, number]> {
+  const child = spawn(process.execPath, [CLI, "record", "--hub", folder, "--input", "tcp://127.0.0.1:0"], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  return [child, await portOf(child)];
 }
 
 async function portOf(child: ChildProcess): Promise<number> {
@@ -86,10 +146,19 @@ async function portOf(child: ChildProcess): Promise<number> {
   throw new Error(`the hub ended: ${said}`);
 }
 
-async function connected(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
-  await once(socket, "connect");
-  return socket.resume();
+function connected(to: number): Promise<Socket[]> {
+  return Promise.all(
+    Array.from({ length: SENDERS }, async () => {
+      const socket = connect(to, "127.0.0.1");
+      await once(socket, "connect");
+      socket.on("error", () => undefined);
+      createInterface(socket).on("line", (line) => {
+        const answer = JSON.parse(line) as { readonly rec: string; readonly ended?: unknown };
+        if (answer.ended !== undefined) ended.add(answer.rec);
+      });
+      return socket;
+    }),
+  );
 }
 
 /** Bytes that are resident. */

@@ -193,7 +193,7 @@ describe.skipIf(!hasJava)(title, () => {
   });
 
   test("goes on when the hub is killed and started again, and what was committed is kept", async () => {
-    const first = await hubIn("killed", ["--commit-every", "1s"]);
+    const first = await hubIn("killed", ["--commit-every", "1s"], await portOfOurs());
     const game = new Game("unbroken", first.port, "");
     const path = join(first.store, "run", "meta.hcrp");
     await expect.poll(() => lengthOf(path)).toBeGreaterThan(60);
@@ -307,6 +307,20 @@ async function silent(receive: (text: string) => void): Promise<[Server, Socket[
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return [server, sockets];
+}
+
+/** A free port that the system gives to no other program: it is still free when a hub has been killed. */
+async function portOfOurs(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 /** Ticks of what is committed; 0: nothing yet. */

@@ -1,4 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
+import { setFlagsFromString } from "node:v8";
 import { journalFile } from "../../io/node/journal-file.ts";
 import { type Store, StoreError } from "../../io/store.ts";
 import { storeBundle } from "../../io/store-bundle.ts";
@@ -27,11 +28,17 @@ export interface HubCommand {
 }
 
 const POLL_EVERY = 250;
+/**
+ * Per cent by which the heap may grow before all of it is collected. V8 takes some 300 for a heap that is small: half
+ * of a hub's memory would be recordings that are over.
+ */
+const HEAP_GROWS = 50;
 /** Dropped lines that are reported one by one. */
 const TOLD = 10;
 
 /** Records what many send, until a signal ends it. Gives the exit code. */
 export async function recordMany(folder: string, command: HubCommand): Promise<number> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS}`);
   const store = storeAt(folder, command.shared);
   const stop = new AbortController();
   const output = new Output();

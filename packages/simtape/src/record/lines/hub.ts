@@ -288,7 +288,10 @@ export class HubSender {
   /** More of what is sent. Resolves when there is room for the next. */
   async feed(bytes: Uint8Array): Promise<void> {
     this.#splitter.push(bytes);
-    for (let line = this.#splitter.next(); line !== null; line = this.#splitter.next()) await this.#take(line);
+    for (let line = this.#splitter.next(); line !== null; line = this.#splitter.next()) {
+      const taken = this.#take(line);
+      if (taken !== null) await taken;
+    }
   }
 
   /** The connection is gone; what it has begun waits for half a minute to be gone on with. */
@@ -298,32 +301,39 @@ export class HubSender {
     this.#hub.leave(this);
   }
 
-  async #take(bytes: Uint8Array | typeof TOO_LONG): Promise<void> {
+  /** Null: it is done. Most lines are, and a promise for each would be half of what a hub allocates. */
+  #take(bytes: Uint8Array | typeof TOO_LONG): Promise<void> | null {
     this.#hub.counts.lines++;
     let named: string | null = null;
     try {
       const line = parseLine(bytes);
-      if (line === null) return;
+      if (line === null) return null;
       named = typeof line["rec"] === "string" ? line["rec"] : null;
-      await this.#do(line);
+      return this.#do(line)?.catch((error: unknown) => this.#skip(named, error)) ?? null;
     } catch (error) {
-      this.#hub.skip(this, named, error instanceof Error ? error.message : String(error));
+      this.#skip(named, error);
+      return null;
     }
   }
 
-  async #do(line: JsonLine): Promise<void> {
+  #skip(named: string | null, error: unknown): void {
+    this.#hub.skip(this, named, error instanceof Error ? error.message : String(error));
+  }
+
+  #do(line: JsonLine): Promise<void> | null {
     const { rec, ...told } = line;
     for (const key in told)
       if (Object.hasOwn(HUB_LINES, key)) return this.#act(key as HubLine, inFull(key, told[key], rec));
     if (typeof rec === "string") return this.#hub.run(rec, this).lines.give(told);
     if (rec !== undefined) throw new RangeError(tell({ path: "rec", expected: "the name of a recording", found: rec }));
     // what says who speaks is for one recording; here each has a header of its own
-    if ("simtape" in told || "token" in told) return;
+    if ("simtape" in told || "token" in told) return null;
     const runs = [...this.#hub.runsOf(this)];
     const isTime = "tick" in told || "time" in told;
     if (!isTime && runs.length !== 1)
       throw new RangeError(`expected "rec", as ${runs.length} recordings of this sender are open`);
-    for (const { lines } of runs) await lines.give(told);
+    const waits = runs.map(({ lines }) => lines.give(told)).filter((wait) => wait !== null);
+    return waits.length === 0 ? null : Promise.all(waits).then(() => undefined);
   }
 
   async #act(key: HubLine, told: unknown): Promise<void> {

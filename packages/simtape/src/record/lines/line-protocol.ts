@@ -169,19 +169,23 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     }
   }
 
-  /** One line that was parsed elsewhere, instead of `feed`; otherwise the same. Its number is the next one. */
-  async give(line: JsonLine): Promise<void> {
-    if (this.#ended !== null) return;
+  /**
+   * One line that was parsed elsewhere, instead of `feed`; otherwise the same. Its number is the next one. Null: it is
+   * done, and there is room.
+   */
+  give(line: JsonLine): Promise<void> | null {
+    if (this.#ended !== null) return null;
     this.#goToNow();
     this.#fedAt = this.#now();
     this.#lines++;
+    const recorder = this.#recorder;
+    if (recorder === null) return this.#begin(line).catch((error: unknown) => this.#judge(error));
     try {
-      if (this.#recorder === null) await this.#begin(line);
-      else this.#do(line);
+      this.#do(line);
     } catch (error) {
       this.#judge(error);
     }
-    if ((this.#recorder?.ready ?? null) !== null) await this.#waitForRoom(this.#recorder!);
+    return recorder.ready === null ? null : this.#waitForRoom(recorder);
   }
 
   /** The sender is turned away: what is left of its input is not looked at. */
