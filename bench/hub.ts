@@ -151,11 +151,13 @@ function connected(to: number): Promise<Socket[]> {
     Array.from({ length: SENDERS }, async () => {
       const socket = connect(to, "127.0.0.1");
       await once(socket, "connect");
-      socket.on("error", () => undefined);
-      createInterface(socket).on("line", (line) => {
-        const answer = JSON.parse(line) as { readonly rec: string; readonly ended?: unknown };
-        if (answer.ended !== undefined) ended.add(answer.rec);
-      });
+      // a hub that is killed breaks its connections
+      createInterface(socket.on("error", () => undefined))
+        .on("error", () => undefined)
+        .on("line", (line) => {
+          const answer = JSON.parse(line) as { readonly rec: string; readonly ended?: unknown };
+          if (answer.ended !== undefined) ended.add(answer.rec);
+        });
       return socket;
     }),
   );
