@@ -265,7 +265,8 @@ export class LineProtocol<T extends LineTarget = Recorder> {
       throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
     const told = isWhole ? line : line[key];
     this.#perform(key, act, this.#checked(isWhole ? "" : key, shape, told));
-    if (key !== "tick" && key !== "time") this.#isTold = true;
+    // of a header alone no tick is over: a hub may be busy with the other recordings that begin
+    if (key !== "tick" && key !== "time" && key !== "simtape") this.#isTold = true;
   }
 
   #perform(key: string, act: Line["act"], told: unknown): void {
