@@ -53,6 +53,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     crash: async () => {
       const ended = new Promise((resolve) => server.once("exit", resolve));
+      // else it would make further processes, which keep it from starting again
+      server.kill("SIGSTOP");
       execFileSync("pkill", ["-9", "-P", String(server.pid)], { stdio: "ignore" });
       server.kill("SIGKILL");
       await ended;

@@ -11,6 +11,8 @@ export interface CephServer {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** Ends the gateway as `kill -9` does, and starts it again; what it has stored stays. */
+  crashGateway(): Promise<void>;
   /** Kills it and removes its folder. */
   stop(): Promise<void>;
 }
@@ -31,12 +33,13 @@ export async function startCeph(): Promise<CephServer> {
     const { stdout } = await execute(tool, words, { timeout: 60_000 });
     return stdout.trim();
   };
-  const daemon = (tool: string, ...words: string[]): void => {
+  const daemon = (tool: string, ...words: string[]): ChildProcess => {
     const [program, options] = mortal(tool, words);
     const child = spawn(program, options, { stdio: ["ignore", "ignore", "pipe"] });
     child.stderr?.on("data", (text: Buffer) => said.push(`${tool}: ${text.toString()}`));
     child.on("error", (error) => said.push(`${tool}: ${error.message}`));
     children.push(child);
+    return child;
   };
   const stop = async (): Promise<void> => {
     await Promise.all(children.map(killed));
@@ -59,10 +62,18 @@ export async function startCeph(): Promise<CephServer> {
     const user = ["--uid=test", "--display-name=test", `--access-key=${ACCESS}`, `--secret-key=${SECRET}`];
     await run("radosgw-admin", "-c", configuration, "user", "create", ...user);
     const owner = process.getuid?.() === 0 ? ["--setuser", "root", "--setgroup", "root"] : [];
-    daemon("radosgw", "-f", "-c", configuration, "-n", "client.admin", ...owner);
     const endpoint = `http://127.0.0.1:${port}`;
-    await answering(endpoint);
-    return { endpoint, accessKeyId: ACCESS, secretAccessKey: SECRET, stop };
+    const startGateway = async (): Promise<ChildProcess> => {
+      const child = daemon("radosgw", "-f", "-c", configuration, "-n", "client.admin", ...owner);
+      await answering(endpoint);
+      return child;
+    };
+    let gateway = await startGateway();
+    const crashGateway = async (): Promise<void> => {
+      await killed(gateway);
+      gateway = await startGateway();
+    };
+    return { endpoint, accessKeyId: ACCESS, secretAccessKey: SECRET, crashGateway, stop };
   } catch (cause) {
     await stop();
     throw new Error(`the test's S3 server does not start:\n${said.join("").slice(-4000)}`, { cause });
