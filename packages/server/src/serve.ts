@@ -3,8 +3,11 @@ import { setTimeout } from "node:timers/promises";
 import { answerRoutes } from "./answers/routes.ts";
 import { localBus } from "./bus/local.ts";
 import { openBus } from "./bus/bus.ts";
+import { collectionRoutes } from "./catalog/collection-routes.ts";
 import { facetRoutes } from "./catalog/facets.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { searchRoutes } from "./catalog/search-routes.ts";
+import { tagRoutes } from "./catalog/tag-routes.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createApp, type Routes } from "./http/app.ts";
 import { liveRoutes } from "./live/routes.ts";
@@ -68,6 +71,9 @@ async function started(settings: Settings, library: Library, database: Database,
     catalogRoutes,
     answerRoutes,
     facetRoutes,
+    tagRoutes,
+    collectionRoutes,
+    searchRoutes,
     peopleRoutes,
     await shareRoutes(settings),
     liveRoutes,

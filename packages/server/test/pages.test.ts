@@ -96,6 +96,36 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     await expect.poll(cards, { timeout: PATIENCE }).not.toContain("arrived.hcrp");
   });
 
+  test("keep tags, a collection and a search that the user names", async () => {
+    const init = { method: "POST", headers: { "content-type": "application/json" } };
+    await json(node.address, "/api/collections", { ...init, body: '{"name":"finals","public":"all"}' });
+    const { recordings } = await json<{ recordings: { id: string }[] }>(node.address, "/api/recordings?format=hcrp");
+    await page.goto(`${node.address}/r/${recordings[0]!.id}`);
+    await untilOpen(page);
+    await page.getByRole("button", { name: "Details" }).click();
+    const side = page.getByRole("complementary", { name: "Details" });
+    await side.getByLabel("A new tag").fill("last run");
+    await page.keyboard.press("Enter");
+    await side.getByLabel("Remove the tag last run").waitFor();
+    await side.getByLabel("Collection").selectOption({ label: "finals (for all)" });
+    await expect
+      .poll(
+        async () =>
+          (await json<{ recordings: unknown[] }>(node.address, "/api/recordings?collection=finals")).recordings,
+      )
+      .toHaveLength(1);
+    await page.goto(`${node.address}/?tag=last%20run`);
+    await expect.poll(cards).toEqual(["race.hcrp"]);
+    await page.getByRole("button", { name: "Save this search …" }).click();
+    await page.getByLabel("Name of the search").fill("last ones");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.goto(node.address);
+    await page.getByRole("button", { name: "last ones", exact: true }).click();
+    await expect.poll(cards).toEqual(["race.hcrp"]);
+    await page.getByRole("button", { name: "Forget last ones" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "last ones", exact: true }).count()).toBe(0);
+  });
+
   test("take files that the user chooses", async () => {
     await page.goto(node.address);
     await page.getByRole("status").getByText("5 recordings").waitFor();

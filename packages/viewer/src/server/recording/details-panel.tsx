@@ -5,8 +5,10 @@ import { clock } from "../../time.ts";
 import { Button } from "../../ui/button.tsx";
 import { ask, at, messageOf } from "../api.ts";
 import { momentText } from "../dates.ts";
+import { useMe } from "../me.tsx";
 import { Link } from "../route.tsx";
-import type { Details } from "../shapes.ts";
+import { type Details, hasRole } from "../shapes.ts";
+import { CollectionChoice } from "./collection-choice.tsx";
 import { NoteList } from "./note-list.tsx";
 import type { Notes } from "./use-notes.ts";
 
@@ -27,6 +29,7 @@ export function DetailsPanel({
 }) {
   const { format, seconds, started, added, bytes, summary, files, findingList, entities, events, owner } = details;
   const who = [...new Set(entities.flatMap(({ label, name }) => (label === "" || label === name ? [] : [label])))];
+  const me = useMe();
   const folder = details.url.slice(0, details.url.lastIndexOf("/") + 1);
   return (
     <aside className="side" aria-label="Details">
@@ -48,6 +51,7 @@ export function DetailsPanel({
       </dl>
       <h3>Tags</h3>
       <Tags details={details} onChange={onChange} />
+      {hasRole(me, "staff") && <CollectionChoice details={details} onChange={onChange} />}
       {notes.list !== null && <NoteList notes={notes} />}
       {findingList.length > 0 && (
         <>

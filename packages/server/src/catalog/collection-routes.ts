@@ -1,0 +1,155 @@
+import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
+import { type Static, Type } from "typebox";
+import type { Context } from "../context.ts";
+import { notFound, Problem } from "../http/problem.ts";
+import { newId } from "../ids.ts";
+import { Audit } from "../people/audit.ts";
+import { Recordings } from "./access.ts";
+import { ID } from "./shapes.ts";
+
+const NAME = Type.String({ minLength: 1, maxLength: 200, pattern: "^\\S(.*\\S)?$" });
+const POLICY = Type.Union([Type.Literal("off"), Type.Literal("own"), Type.Literal("all")], {
+  description: "who may read what is in it: staff; also those whose it is; all",
+});
+const NEW = Type.Object({ name: NAME, public: POLICY }, { additionalProperties: false });
+const CHANGE = Type.Object(
+  { name: Type.Optional(NAME), public: Type.Optional(POLICY) },
+  { minProperties: 1, additionalProperties: false },
+);
+const COLLECTION = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    public: Type.String(),
+    count: Type.Number({ description: "recordings in it" }),
+  },
+  { $id: "Collection" },
+);
+// a union would make text of null
+const PUT = Type.Object(
+  {
+    collection: Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 64, description: "id; null: none" }),
+  },
+  { additionalProperties: false },
+);
+
+/** Collections: a recording is in one or in none, and the collection says who may read it. */
+export function collectionRoutes(app: FastifyInstance, context: Context): void {
+  const { query } = context;
+  const recordings = new Recordings(context);
+  const audit = new Audit(query);
+  app.addSchema(COLLECTION);
+  const admin = { role: "admin", scope: "write" } as const;
+
+  app.get(
+    "/api/collections",
+    {
+      config: { role: "staff" },
+      schema: {
+        summary: "all collections",
+        response: { 200: Type.Object({ collections: Type.Array(Type.Ref("Collection")) }) },
+      },
+    },
+    async () => ({ collections: await collections() }),
+  );
+
+  app.post<{ Body: Static<typeof NEW> }>(
+    "/api/collections",
+    { config: admin, schema: { summary: "a new collection", body: NEW, response: { 201: Type.Ref("Collection") } } },
+    async (request, reply) => {
+      const id = newId();
+      const made = await query
+        .insertInto("collections")
+        .values({ id, ...request.body })
+        .onConflict((conflict) => conflict.column("name").doNothing())
+        .returning("id")
+        .executeTakeFirst();
+      if (made === undefined) throw new Problem(409, "there is a collection of that name");
+      await audit.note(request, { action: "collection made", details: { collection: id, ...request.body } });
+      return reply.code(201).send((await collections(id))[0]);
+    },
+  );
+
+  app.patch<{ Params: Static<typeof ID>; Body: Static<typeof CHANGE> }>(
+    "/api/collections/:id",
+    {
+      config: admin,
+      schema: {
+        summary: "another name, or others who may read",
+        params: ID,
+        body: CHANGE,
+        response: { 200: Type.Ref("Collection") },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const { name } = request.body;
+      if (name !== undefined) {
+        const other = query.selectFrom("collections").select("id").where("name", "=", name).where("id", "<>", id);
+        if ((await other.executeTakeFirst()) !== undefined)
+          throw new Problem(409, "there is a collection of that name");
+      }
+      const changed = await query
+        .updateTable("collections")
+        .set(request.body)
+        .where("id", "=", id)
+        .returning("id")
+        .executeTakeFirst();
+      if (changed === undefined) throw notFound("the collection");
+      await audit.note(request, { action: "collection changed", details: { collection: id, ...request.body } });
+      return (await collections(id))[0];
+    },
+  );
+
+  app.delete<{ Params: Static<typeof ID> }>(
+    "/api/collections/:id",
+    {
+      config: admin,
+      schema: { summary: "take an empty collection away", params: ID, response: { 204: Type.Null() } },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const [found] = await collections(id);
+      if (found === undefined) throw notFound("the collection");
+      // what is in it would be for others to read all at once
+      const { rows } = await sql`
+        delete from collections where id = ${id}
+        and not exists (select 1 from recordings where collection = ${id}) returning id`.execute(query);
+      if (rows.length === 0) throw new Problem(409, `there are ${found.count} recordings in it`);
+      await audit.note(request, { action: "collection deleted", details: { collection: id, name: found.name } });
+      return reply.code(204).send();
+    },
+  );
+
+  app.put<{ Params: Static<typeof ID>; Body: Static<typeof PUT> }>(
+    "/api/recordings/:id/collection",
+    {
+      config: { role: "staff", scope: "write" },
+      schema: { summary: "put it into a collection, or into none", params: ID, body: PUT, response: { 200: PUT } },
+    },
+    async (request) => {
+      const { id } = await recordings.find(request.params.id, request);
+      const { collection } = request.body;
+      if (collection !== null && (await collections(collection)).length === 0) throw notFound("the collection");
+      await query.updateTable("recordings").set({ collection }).where("id", "=", id).execute();
+      recordings.forget(id);
+      await audit.note(request, { action: "collection", recording: id, details: { collection } });
+      return { collection };
+    },
+  );
+
+  async function collections(id?: string): Promise<{ id: string; name: string; public: string; count: number }[]> {
+    let rows = query
+      .selectFrom("collections")
+      .select(["id", "name", "public"])
+      .select(
+        sql<string>`(select count(*) from recordings where collection = collections.id and state <> 'gone')`.as(
+          "count",
+        ),
+      )
+      .orderBy("name");
+    if (id !== undefined) rows = rows.where("id", "=", id);
+    return (await rows.execute()).map((row) => ({ ...row, count: Number(row.count) }));
+  }
+}
