@@ -223,6 +223,22 @@ export interface State {
   }[];
 }
 
+/** What the server calls Collection. */
+export interface Collection {
+  readonly id: string;
+  readonly name: string;
+  readonly public: string;
+  /** recordings in it */
+  readonly count: number;
+}
+
+/** What the server calls SavedSearch. */
+export interface SavedSearch {
+  readonly id: string;
+  readonly name: string;
+  readonly query: string;
+}
+
 /** What the server calls Me. */
 export interface Me {
   readonly id: string;
@@ -694,6 +710,95 @@ export interface Routes {
         readonly count: number;
       }[];
     };
+  };
+  /** all its tags, in place of those that it has. For the role viewer; a token needs the scope write. */
+  readonly "PUT /api/recordings/{id}/tags": {
+    readonly params: {
+      readonly id: string;
+    };
+
+    readonly body: {
+      /** words by which it is found again */
+      readonly tags: readonly string[];
+    };
+    readonly answer: {
+      /** words by which it is found again */
+      readonly tags: readonly string[];
+    };
+  };
+  /** all collections. For the role staff; a token needs the scope read. */
+  readonly "GET /api/collections": {
+    readonly answer: {
+      readonly collections: readonly Collection[];
+    };
+  };
+  /** a new collection. For the role admin; a token needs the scope write. */
+  readonly "POST /api/collections": {
+    readonly body: {
+      readonly name: string;
+      /** who may read what is in it: staff; also those whose it is; all */
+      readonly public: "off" | "own" | "all";
+    };
+    readonly answer: Collection;
+  };
+  /** another name, or others who may read. For the role admin; a token needs the scope write. */
+  readonly "PATCH /api/collections/{id}": {
+    readonly params: {
+      readonly id: string;
+    };
+
+    readonly body: {
+      readonly name?: string;
+      /** who may read what is in it: staff; also those whose it is; all */
+      readonly public?: "off" | "own" | "all";
+    };
+    readonly answer: Collection;
+  };
+  /** take an empty collection away. For the role admin; a token needs the scope write. */
+  readonly "DELETE /api/collections/{id}": {
+    readonly params: {
+      readonly id: string;
+    };
+
+    readonly answer: null;
+  };
+  /** put it into a collection, or into none. For the role staff; a token needs the scope write. */
+  readonly "PUT /api/recordings/{id}/collection": {
+    readonly params: {
+      readonly id: string;
+    };
+
+    readonly body: {
+      /** id; null: none */
+      readonly collection: string | null;
+    };
+    readonly answer: {
+      /** id; null: none */
+      readonly collection: string | null;
+    };
+  };
+  /** one's own saved searches. For the role viewer; a token needs the scope read. */
+  readonly "GET /api/searches": {
+    readonly answer: {
+      readonly searches: readonly SavedSearch[];
+    };
+  };
+  /** save a search; one of the same name is replaced. For the role viewer; a token needs the scope write. */
+  readonly "POST /api/searches": {
+    readonly body: {
+      readonly name: string;
+      /** as in the address: q=race&format=hcrp */
+      readonly query: string;
+    };
+    readonly answer: SavedSearch;
+  };
+  /** forget a search. For the role viewer; a token needs the scope write. */
+  readonly "DELETE /api/searches/{id}": {
+    readonly params: {
+      readonly id: string;
+    };
+
+    readonly answer: null;
   };
   /** who asks. For the role recorder; a token needs the scope read. */
   readonly "GET /api/me": {
