@@ -172,13 +172,17 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     const embedded = `embedded:${join(other, ".simtape", "database")}`;
     expect(kept(await tablesAt(embedded))).toEqual(kept(before));
     const database = await joinDatabase(embedded);
+    const { last } = await database.query
+      .selectFrom("jobs")
+      .select((of) => of.fn.max("id").as("last"))
+      .executeTakeFirstOrThrow();
     const { id } = await database.query
       .insertInto("jobs")
       .values({ kind: "none", subject: "", input: "{}" })
       .returning("id")
       .executeTakeFirstOrThrow();
     await database.close();
-    expect(id).toBeGreaterThan(before["jobs"]!.length);
+    expect(id).toBeGreaterThan(Number(last));
   });
 
   test("names recordings that it does not have, and they come back with their files", async () => {
@@ -207,7 +211,7 @@ describe.skipIf(withoutPostgres !== null)("a backup", () => {
     const content = readFileSync(join(folder, "named.tar"));
     writeFileSync(cut, content.subarray(0, content.length - 3000));
     const refused = run("restore", cut, ...words);
-    expect(refused).toMatchObject({ status: 2 });
+    expect(refused).toMatchObject({ status: 1 });
     expect(refused.said).toContain("the end of it is missing");
     content[content.indexOf("hero") + 1]! ^= 1;
     writeFileSync(cut, content);

@@ -122,6 +122,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
 export const READS: Readonly<Record<string, boolean>> = {
   "GET /api/recordings/{id}": false,
   "GET /api/recordings/{id}/data": true,
+  "GET /api/recordings/{id}/events": true,
+  "GET /api/recordings/{id}/series": true,
+  "GET /api/recordings/{id}/state": true,
   "GET /api/recordings/{id}/files/{name}": true,
   "GET /api/recordings/{id}/thumbnail": false,
   "GET /api/recordings/{id}/notes": false,

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
+import { violations } from "./support/axe.ts";
 import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
@@ -136,15 +136,3 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
     browsing.errors.length = 0;
   });
 });
-
-/** What axe finds serious. */
-async function violations(page: Page): Promise<string> {
-  await page.evaluate(axe.source);
-  const { violations: found } = await page.evaluate(() =>
-    (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`)
-    .join("\n");
-}

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { SourceError } from "simtape";
 import { counted, EXIT, Output, say, UsageError } from "simtape/serving";
 import { configured, type Flags, settingsFrom } from "../command-settings.ts";
 import type { Settings } from "../settings.ts";
@@ -20,7 +21,7 @@ export function addBackupCommands(program: Command): void {
   configured(program.command("backup"), WHERE)
     .summary("all that a server keeps, in one file, while it runs")
     .description(
-      "Writes what `simtape serve` keeps into one file, as it is at one moment, while the server runs or not: accounts,\nreviews, notes, audit, the catalog, seek indexes, copies for links. Recordings are named with their digests, and\ncopied with --recordings. Who has the file has the hashes of passwords: keep it as the server itself.",
+      "Writes what `simtape serve` keeps into one file, as it is at one moment, while the server runs or not: accounts,\nreviews, notes, audit, the catalog, seek indexes, copies for links. Recordings are named with their digests, and\ncopied with --recordings. Ends with 3 when some of them are\nbeing recorded, or not there: they are left out. Who has the file has the hashes of passwords: keep it as the server itself.",
     )
     .argument("[store]", STORE)
     .requiredOption("-o, --output <file>", ".tar, .tar.gz, or - for standard output")
@@ -43,7 +44,7 @@ export function addBackupCommands(program: Command): void {
       const line = `${flags.output}: ${counted(rows["recordings"] ?? 0, "recording")} ${copied}, ${bytes} bytes`;
       if (flags.output === "-") say(line);
       else await printed(flags.json === true ? JSON.stringify({ output: flags.output, ...report }) : line);
-      process.exitCode = EXIT.done;
+      process.exitCode = leftOut.length > 0 ? EXIT.lossy : EXIT.done;
     });
 
   configured(program.command("restore"), WHERE)
@@ -87,6 +88,7 @@ async function printed(line: string): Promise<void> {
 }
 
 function understood(error: unknown): never {
-  const isOurs = error instanceof RangeError || (error instanceof Error && error.name === "LockedError");
-  throw error instanceof BackupError || isOurs ? new UsageError(error.message) : error;
+  if (error instanceof BackupError) throw new SourceError("failed", error.message, { cause: error });
+  const isUsage = error instanceof RangeError || (error instanceof Error && error.name === "LockedError");
+  throw isUsage ? new UsageError(error.message) : error;
 }

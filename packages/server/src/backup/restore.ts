@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import type pg from "pg";
+import { UsageError } from "simtape/serving";
 import { type Database, openDatabase } from "../database/database.ts";
 import { migrate, migrationIs } from "../database/migrate.ts";
 import { openData } from "../library/data.ts";
@@ -27,7 +28,8 @@ const MADE = "select id from users where id <> 'operator' union all select id fr
 
 /**
  * Puts a backup into a server that does not run, with a database that has no rows yet, of either kind. All rows, or none.
- * Files that are there stay. Throws `BackupError` for what is no backup or not a whole one.
+ * Files that are there stay. Throws `BackupError` for what is no backup or not a whole
+ * one, `UsageError` where it does not fit the database.
  */
 export async function restore(settings: Settings, path: string): Promise<RestoreReport> {
   await access(path);
@@ -78,10 +80,10 @@ async function openEmpty(address: string, { migration }: Beginning): Promise<Dat
       "select name from kysely_migration order by name desc limit 1",
     );
     if (rows[0]!.name !== migration)
-      throw new BackupError("the backup is of an earlier release: it needs a database without tables");
+      throw new UsageError("the backup is of an earlier release: it needs a database without tables");
     const found = await client.query(MADE);
     if (found.rows.length > 0)
-      throw new BackupError("there are accounts or recordings in the database: a new one is needed");
+      throw new UsageError("there are accounts or recordings in the database: a new one is needed");
     return database;
   } catch (error) {
     await database.close();

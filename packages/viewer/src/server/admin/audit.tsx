@@ -1,0 +1,112 @@
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { ask, at, messageOf } from "../api.ts";
+import { momentText } from "../dates.ts";
+import { Link } from "../route.tsx";
+import { Table } from "./table.tsx";
+import { useList } from "./use-list.ts";
+
+interface Line {
+  readonly id: number;
+  readonly at: string;
+  readonly who: string | null;
+  readonly name: string | null;
+  readonly action: string;
+  readonly recording: string | null;
+  readonly address: string | null;
+  readonly details: unknown;
+}
+interface Lines {
+  readonly lines: readonly Line[];
+  readonly cursor: string | null;
+}
+
+/** Who did what, the newest first. */
+export function Audit() {
+  const [who, setWho] = useState("");
+  const [action, setAction] = useState("");
+  const [recording, setRecording] = useState("");
+  const [search, setSearch] = useState("");
+  return (
+    <>
+      <form
+        className="reviews-head"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const asked = Object.entries({ who, action, recording }).map(([key, value]) => [key, value.trim()]);
+          setSearch(new URLSearchParams(asked.filter(([, value]) => value !== "")).toString());
+        }}
+      >
+        <label>
+          Who <input className="field" value={who} onChange={(event) => setWho(event.currentTarget.value)} />
+        </label>
+        <label>
+          did what <input className="field" value={action} onChange={(event) => setAction(event.currentTarget.value)} />
+        </label>
+        <label>
+          with{" "}
+          <input
+            className="field"
+            placeholder="id of a recording"
+            value={recording}
+            onChange={(event) => setRecording(event.currentTarget.value)}
+          />
+        </label>
+        <Button type="submit">Search</Button>
+      </form>
+      <Found key={search} search={search} />
+    </>
+  );
+}
+
+function Found({ search }: { readonly search: string }) {
+  const path = `api/audit?limit=100&${search}`;
+  const { list, failure } = useList<Lines>(path);
+  const [more, setMore] = useState<Lines | null>(null);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const cursor = more === null ? (list?.cursor ?? null) : more.cursor;
+  const next = async (): Promise<void> => {
+    try {
+      const page = await ask<Lines>(`${path}&cursor=${encodeURIComponent(cursor!)}`);
+      setMore({ lines: [...(more?.lines ?? []), ...page.lines], cursor: page.cursor });
+    } catch (error) {
+      setWrong(messageOf(error));
+    }
+  };
+  const lines = list === null ? null : [...list.lines, ...(more?.lines ?? [])];
+  const rows = lines?.map(({ id, at: time, who, name, action, recording, address, details }) => ({
+    key: String(id),
+    cells: [
+      momentText(time),
+      name ?? who ?? "not signed in",
+      action,
+      recording === null ? (
+        ""
+      ) : (
+        <Link key="recording" href={at(`r/${recording}`)}>
+          {recording}
+        </Link>
+      ),
+      address ?? "",
+      <small key="details">{told(details)}</small>,
+    ],
+  }));
+  return (
+    <>
+      <Table
+        columns={["When", "Who", "Did what", "With", "From", "More"]}
+        rows={rows ?? null}
+        failure={wrong ?? failure}
+        none="Nothing was done that fits."
+      />
+      {cursor !== null && <Button onClick={() => void next()}>Earlier</Button>}
+    </>
+  );
+}
+
+function told(details: unknown): string {
+  if (typeof details !== "object" || details === null) return "";
+  return Object.entries(details)
+    .map(([key, value]) => `${key} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+}
