@@ -131,6 +131,17 @@ describeDatabases("what is in a recording, over HTTP", (database) => {
     });
   });
 
+  test("series are rows of text for those who ask for them", async () => {
+    const { sets } = await json<{ sets: { vehicles: { ids: number[] } } }>(node.address, at("town.log", "state?at=1"));
+    const thing = `vehicles/${sets.vehicles.ids[0]}/position.x`;
+    const path = at("town.log", `series?path=${thing}&points=5&mode=sample`);
+    const answer = await fetch(node.address + path, { headers: { accept: "text/csv" } });
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const { series } = await json<Answered>(node.address, path);
+    const rows = series[0]!.time.map((time, row) => `${thing},${time},${series[0]!.value[row]}`);
+    expect(await answer.text()).toBe(`path,time,value\n${rows.join("\n")}\n`);
+  });
+
   test("an answer has an ETag, and is not sent again", async () => {
     const path = node.address + at("race.hcrp", "state?at=1");
     const etag = (await fetch(path)).headers.get("etag")!;

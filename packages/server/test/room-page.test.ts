@@ -86,6 +86,17 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     for (const { errors } of browsers) expect(errors).toEqual([]);
   });
 
+  test("shows guests by the names that they give", async () => {
+    const [leader, follower] = browsers.map(({ context }) => context.pages()[0]!) as [Page, Page];
+    await follower.getByTitle("Change your name").click();
+    await follower.getByLabel("Your name").fill("Ada Spacey");
+    await follower.getByRole("button", { name: "Keep" }).click();
+    await follower.getByText("Ada Spacey (you)").waitFor();
+    const members = leader.getByRole("list", { name: "Who is here" });
+    await members.getByText("Ada Spacey").waitFor();
+    await expect.poll(() => members.getByRole("listitem").count()).toBe(browsers.length);
+  });
+
   test("lets a follower look freely and come back", async () => {
     const [leader, follower] = browsers.map(({ context }) => context.pages()[0]!) as [Page, Page];
     await follower.getByRole("button", { name: "Look freely" }).click();

@@ -93,6 +93,9 @@ describeDatabases("tags, collections and saved searches", (newDatabase) => {
     expect((await admin.ask("DELETE", `/api/collections/${made.id}`)).status).toBe(204);
     expect((await admin.ask("DELETE", `/api/collections/${made.id}`)).status).toBe(404);
     expect((await staff.ask("PUT", `/api/recordings/${town}/collection`, { collection: "none" })).status).toBe(404);
+    // clips of what was reported are for staff, always
+    expect((await admin.ask("PATCH", "/api/collections/reports", { public: "all" })).status).toBe(409);
+    expect((await admin.ask("DELETE", "/api/collections/reports")).status).toBe(409);
     const { lines } = await staff.json<{ lines: { action: string }[] }>("GET", "/api/audit?limit=100");
     expect(lines.map(({ action }) => action)).toEqual(
       expect.arrayContaining(["collection made", "collection changed", "collection", "collection deleted", "tags"]),

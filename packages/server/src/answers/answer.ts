@@ -1,12 +1,14 @@
 import { PathError, type Recording, RecordingError, type RecordingEvent, type Series } from "simtape";
 import {
   checkKinds,
+  csvRow,
   damageIn,
   findingToPlain,
   parseRange,
   parseTime,
   partOf,
   stateToJson,
+  textCell,
   toJson,
   UsageError,
 } from "simtape/serving";
@@ -78,24 +80,47 @@ function placeOf(cursor: string): Place {
   return { time: Number(time), count: Number(count) };
 }
 
-async function seriesOf(recording: Recording, question: SeriesQuestion, signal: AbortSignal): Promise<string> {
-  const { paths, points, mode } = question;
+async function seriesOf(
+  recording: Recording,
+  question: SeriesQuestion & Pick<Question, "isCsv">,
+  signal: AbortSignal,
+): Promise<string> {
+  const { paths, points, mode, isCsv } = question;
   const range = await parseRange(question, recording);
   const most = paths.length * points * (mode === "minmax" ? 4 : 1);
   if (most > MOST_ROWS)
     throw new UsageError(`${paths.length} paths with ${points} points are more than an answer has; ask for fewer`);
   const series = await recording.series(paths, { ...range, points, mode, signal });
-  return toJson({ series: series.map(plainOf), findings: findingsOf(recording) });
+  const plain = series.map(plainOf);
+  if (isCsv === true) return csvOf(plain);
+  return toJson({ series: plain, findings: findingsOf(recording) });
+}
+
+/** A row for each value that is there. */
+function csvOf(all: readonly PlainSeries[]): string {
+  const rows = ["path,time,value\n"];
+  for (const { path, time, value } of all) {
+    for (const [row, one] of value.entries())
+      if (one !== null) rows.push(csvRow([textCell(path), String(time[row]), textCell(String(one))]));
+  }
+  return rows.join("");
+}
+
+interface PlainSeries {
+  readonly path: string;
+  readonly time: Float64Array;
+  readonly value: readonly (number | string | null)[];
 }
 
 /** Null where a path is not there, or is no number. */
-function plainOf({ text, unit, kind, interpolation, time, value, valid, texts }: Series): unknown {
+function plainOf({ text, unit, kind, interpolation, time, value, valid, texts }: Series): PlainSeries {
   const told = (row: number): number | string | null => {
     if (valid[row] === 0) return null;
     if (texts !== null) return texts[value[row]!] ?? null;
     return Number.isNaN(value[row]!) ? null : value[row]!;
   };
-  return { path: text, unit, kind, interpolation, time, value: Array.from(time, (_, row) => told(row)) };
+  const known = { unit, kind, interpolation };
+  return { path: text, ...known, time, value: Array.from(time, (_, row) => told(row)) };
 }
 
 async function stateOf(recording: Recording, { at, paths }: StateQuestion): Promise<string> {

@@ -1,5 +1,8 @@
 /** What is asked of the content of a recording. Times as commands take them: `12.5`, `50%`, `t1200`, a date. */
-export type Question = EventsQuestion | SeriesQuestion | StateQuestion;
+export type Question = (EventsQuestion | SeriesQuestion | StateQuestion) & {
+  /** Rows of text instead of JSON: of series. */
+  readonly isCsv?: boolean;
+};
 
 export interface EventsQuestion {
   readonly of: "events";

@@ -62,7 +62,7 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
       {
         config: { role: "viewer" },
         schema: { summary, params: ID, querystring, response: { 200: Type.Ref(answerName), 304: SAME } },
-        // it is JSON already
+        // it is text already
         serializerCompiler: () => (text) => text as string,
       },
       async (request, reply) => {
@@ -71,8 +71,9 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
         const { id, key, state } = found;
         const stamp = state === "live" ? null : await stampOf(id);
         if (stamp !== null && isKnown(request, reply, stamp)) return reply.code(304).send();
-        const text = await readers.ask({ id, key, stamp }, questionOf(request.query as Static<Q>), goneOf(request));
-        return reply.type("application/json; charset=utf-8").send(text);
+        const question = { ...questionOf(request.query as Static<Q>), isCsv: isCsv(request) };
+        const text = await readers.ask({ id, key, stamp }, question, goneOf(reply));
+        return reply.type(`${isCsv(request) ? "text/csv" : "application/json"}; charset=utf-8`).send(text);
       },
     );
   };
@@ -103,15 +104,23 @@ function listOf(names: string | readonly string[] | undefined): readonly string[
 
 /** Whether the one who asks has the answer already; sets its ETag. */
 function isKnown(request: FastifyRequest, reply: FastifyReply, stamp: string): boolean {
-  const digest = createHash("sha256").update(`${stamp}\n${request.url}`).digest("base64url").slice(0, 22);
+  const digest = createHash("sha256")
+    .update(`${stamp}\n${request.url}\n${isCsv(request)}`)
+    .digest("base64url")
+    .slice(0, 22);
   const tag = `"${digest}"`;
-  void reply.header("etag", tag).header("cache-control", "private, no-cache");
+  void reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", "accept");
   return request.headers["if-none-match"]?.split(",").some((one) => one.trim() === tag) === true;
 }
 
 /** Aborted when the connection ends before there is an answer. */
-function goneOf(request: FastifyRequest): AbortSignal {
+function goneOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  request.raw.socket.once("close", () => controller.abort());
+  reply.raw.once("close", () => controller.abort());
   return controller.signal;
+}
+
+/** Series can be had as rows, too. */
+function isCsv({ headers, routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.endsWith("/series") === true && headers.accept?.includes("text/csv") === true;
 }

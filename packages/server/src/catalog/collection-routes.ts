@@ -6,6 +6,7 @@ import { notFound, Problem } from "../http/problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
 import { Recordings } from "./access.ts";
+import { REPORTS } from "./reports.ts";
 import { ID } from "./shapes.ts";
 
 const NAME = Type.String({ minLength: 1, maxLength: 200, pattern: "^\\S(.*\\S)?$" });
@@ -85,6 +86,7 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
     async (request) => {
       const { id } = request.params;
       const { name } = request.body;
+      mustBeTheirs(id);
       if (name !== undefined) {
         const other = query.selectFrom("collections").select("id").where("name", "=", name).where("id", "<>", id);
         if ((await other.executeTakeFirst()) !== undefined)
@@ -110,6 +112,7 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const { id } = request.params;
+      mustBeTheirs(id);
       const [found] = await collections(id);
       if (found === undefined) throw notFound("the collection");
       // what is in it would be for others to read all at once
@@ -152,4 +155,9 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
     if (id !== undefined) rows = rows.where("id", "=", id);
     return (await rows.execute()).map((row) => ({ ...row, count: Number(row.count) }));
   }
+}
+
+/** Throws `Problem` for the one that the server itself needs as it is. */
+function mustBeTheirs(id: string): void {
+  if (id === REPORTS) throw new Problem(409, "the server keeps clips of reports there: it stays as it is");
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { constants, createReadStream, statSync } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { copyFile, type FileHandle, link, mkdir, open, readdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import { Readable } from "node:stream";
 import { directoryStore, fromFile, toFile } from "simtape/node";
 import { FolderWatch } from "./folder-watch.ts";
 import type { Library, LibraryFile, OpenFile } from "./library.ts";
@@ -136,10 +137,20 @@ async function opened(root: string, key: string): Promise<OpenFile | null> {
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
       return bytes.subarray(0, bytesRead);
     },
-    stream: (start, end) =>
-      createReadStream("", { fd: handle, start, end: end - 1, autoClose: false, highWaterMark: PIECE }),
+    // a stream of the handle itself would close it for all when one of them gives up
+    stream: (start, end) => Readable.from(pieces(handle, start, end), { objectMode: false }),
     close: () => handle.close(),
   };
+}
+
+async function* pieces(handle: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end; ) {
+    const bytes = Buffer.allocUnsafe(Math.min(PIECE, end - at));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, at);
+    if (bytesRead === 0) throw new Error("the file has become shorter");
+    at += bytesRead;
+    yield bytes.subarray(0, bytesRead);
+  }
 }
 
 /** By size and time of the last change, to the nanosecond. */

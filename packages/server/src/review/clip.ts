@@ -2,6 +2,7 @@ import { FORMATS, EditError, RecordingError, type SinkBundle } from "simtape";
 import { excerpt, UsageError } from "simtape/serving";
 import { fileSpool } from "simtape/node";
 import { sql } from "kysely";
+import { REPORTS } from "../catalog/reports.ts";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
 import { newId } from "../ids.ts";
@@ -9,8 +10,6 @@ import { HopelessError, type Work } from "../jobs/worker.ts";
 import { readText } from "../library/text.ts";
 import { TAIL, USUAL } from "./reviews.ts";
 
-/** Collection of clips: those who are in them do not see them. */
-const REPORTS = "reports";
 /** Milliseconds until a recording that goes on is looked at again. */
 const AGAIN = 2000;
 

@@ -2,6 +2,7 @@
 export { cacheFolder } from "../io/node/side-cars.ts";
 export { EXIT, failureOf, type Failure, UsageError } from "./failure.ts";
 export { type FoundRecording, recordingsIn } from "./folders.ts";
+export { csvRow, textCell } from "./csv.ts";
 export { damageIn } from "./ending.ts";
 export { checkKinds } from "./events.ts";
 export { annotated, excerpt, type ExcerptOptions, type ExcerptReport } from "./excerpt.ts";

@@ -20,6 +20,9 @@ const POLICIES = [
   ["all", "all who are signed in"],
 ] as const;
 
+/** Clips of what was reported: the server keeps it as it is. */
+const CLIPS = "reports";
+
 /** Collections, and who may read what is in them. */
 export function Collections() {
   const isAdmin = hasRole(useMe(), "admin");
@@ -36,7 +39,7 @@ export function Collections() {
         key="policy"
         className="field"
         aria-label={`Who may read ${title}`}
-        disabled={!isAdmin}
+        disabled={!isAdmin || id === CLIPS}
         value={policy}
         onChange={(event) => void change(`api/collections/${id}`, "PATCH", { public: event.currentTarget.value })}
       >
@@ -46,7 +49,7 @@ export function Collections() {
           </option>
         ))}
       </select>,
-      isAdmin && count === 0 ? (
+      isAdmin && count === 0 && id !== CLIPS ? (
         <Button
           key="delete"
           label={`Take ${title} away`}

@@ -2,13 +2,23 @@ import { useState } from "react";
 import { useSession } from "../../hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { GuestName } from "./guest-name.tsx";
 import type { RoomActions, RoomState } from "./use-room.ts";
 
 /** Names in the bar at most. */
 const MOST_NAMES = 6;
 
 /** Below the bar of the recording: who is here, who leads, and whether the player follows. */
-export function RoomBar({ room, actions }: { readonly room: RoomState; readonly actions: RoomActions }) {
+export function RoomBar({
+  room,
+  actions,
+  onRename,
+}: {
+  readonly room: RoomState;
+  readonly actions: RoomActions;
+  /** Null: the name is that of the account. */
+  readonly onRename: ((name: string) => void) | null;
+}) {
   const { connection, you, leader, members, count, lines, isFree } = room;
   const session = useSession();
   const [isTalking, setTalking] = useState(false);
@@ -33,8 +43,8 @@ export function RoomBar({ room, actions }: { readonly room: RoomState; readonly 
       <ul className="room-members" aria-label="Who is here">
         {members.slice(0, MOST_NAMES).map(({ id, name, isFree: isAlone }) => (
           <li key={id} data-leader={id === leader || undefined} data-free={isAlone || undefined}>
-            {name}
-            {id === you && " (you)"}
+            {id === you && onRename !== null ? <GuestName name={name} onRename={onRename} /> : name}
+            {id === you && onRename === null && " (you)"}
             {id === leader && <span className="room-leads"> leads</span>}
           </li>
         ))}

@@ -11,6 +11,7 @@ import type { Details, Room } from "../shapes.ts";
 import { SiteBar } from "../site-bar.tsx";
 import { Trouble } from "../trouble.tsx";
 import { RoomBar } from "./bar.tsx";
+import { useGuestName } from "./guest-name.tsx";
 import { useRoom } from "./use-room.ts";
 
 const Workbench = lazy(async () => ({ default: (await import("../../shell/workbench.tsx")).Workbench }));
@@ -53,9 +54,11 @@ export function RoomPage({ id }: { readonly id: string }) {
 function Shown({ room, recordings }: Found) {
   const session = useSession();
   const me = useMe();
-  const [guest] = useState(() => `Guest ${Math.ceil(Math.random() * 99)}`);
+  const [guest, rename] = useGuestName();
+  // without accounts all have the same account
+  const isGuest = me.via === "open" || me.name === "";
   const isOpen = useViewer(({ decks }) => decks.length > 0);
-  const { room: state, actions } = useRoom(room.id, me.name || guest);
+  const { room: state, actions } = useRoom(room.id, isGuest ? guest : me.name);
   useEffect(() => {
     document.title = `${room.name} · simtape`;
   }, [room.name]);
@@ -76,7 +79,7 @@ function Shown({ room, recordings }: Found) {
     back: <Back />,
     name: room.name,
     actions: null,
-    below: <RoomBar room={state} actions={actions} />,
+    below: <RoomBar room={state} actions={actions} onRename={isGuest ? rename : null} />,
   };
   return (
     <div className="recording-page">

@@ -1,0 +1,65 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeDemos } from "./support/demos.ts";
+import { json, startNode, type TestNode, until } from "./support/node.ts";
+
+interface Item {
+  readonly name: string;
+  readonly url: string;
+}
+
+const MIB = 1 << 20;
+const folder = mkdtempSync(join(tmpdir(), "simtape-ranges-"));
+let node: TestNode;
+let address: string;
+let content: Buffer;
+
+beforeAll(async () => {
+  makeDemos(folder);
+  // more than what is on its way between two ends of a connection
+  appendFileSync(join(folder, "town.log"), Buffer.alloc(32 * MIB, 7));
+  content = readFileSync(join(folder, "town.log"));
+  node = await startNode([folder]);
+  const { recordings } = await until(
+    () => json<{ recordings: Item[] }>(node.address, "/api/recordings"),
+    (page) => page.recordings.length === 5,
+  );
+  address = node.address + recordings.find(({ name }) => name === "town.log")!.url;
+});
+afterAll(async () => {
+  await node?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function read(start: number, end: number): Promise<Buffer> {
+  const answer = await fetch(address, { headers: { range: `bytes=${start}-${end - 1}` } });
+  expect(answer.status).toBe(206);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+test("short and long ranges, and all of it, are those of the file", async () => {
+  for (const [start, end] of [
+    [0, 1],
+    [1000, 70_000],
+    [MIB - 1, 9 * MIB + 1],
+    [content.length - 5, content.length],
+  ] as const)
+    expect((await read(start, end)).equals(content.subarray(start, end))).toBe(true);
+  expect(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(content)).toBe(true);
+});
+
+test("reads that are given up half way keep no other from the file", async () => {
+  for (let round = 0; round < 20; round++) {
+    const controller = new AbortController();
+    const given = await fetch(address, { signal: controller.signal });
+    const reader = given.body!.getReader();
+    await reader.read();
+    const beside = read(MIB, 3 * MIB);
+    controller.abort();
+    await reader.read().catch(() => undefined);
+    expect((await beside).equals(content.subarray(MIB, 3 * MIB))).toBe(true);
+    expect((await read(100, 300)).equals(content.subarray(100, 300))).toBe(true);
+  }
+});
