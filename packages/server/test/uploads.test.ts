@@ -171,7 +171,7 @@ describeDatabases("uploads", (database) => {
     expect(digest(readFileSync(join(library, key)))).toBe(digest(bytes));
   });
 
-  test("it is told how far it is, and can be given up", async () => {
+  test("its progress can be read, and it can be deleted", async () => {
     const { headers, status } = await begin("part.bin", 100);
     expect(status).toBe(201);
     expect(Date.parse(headers.get("upload-expires")!)).toBeGreaterThan(Date.now());

@@ -39,7 +39,7 @@ export class Readers {
     this.#log = log;
   }
 
-  /** JSON. Rejects with `Problem`, also where too many ask. `signal`: nobody waits for the answer any more. */
+  /** The answer as text. Rejects with `Problem`, also when the queue is full. Aborting `signal` cancels the question. */
   ask(asked: Asked, question: Question, signal: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length >= MOST_WAITING || this.#isClosed) {

@@ -116,7 +116,7 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** In the folder of the cache: without it an upload begins anew. */
+/** Kept in the cache folder; without it an upload starts from the beginning. */
 const BEGUN: Begun = {
   get: (of) => readFile(begunAt(of), "utf8").catch(() => null),
   set: async (of, upload) => {

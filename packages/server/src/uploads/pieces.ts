@@ -15,7 +15,7 @@ export interface UploadFacts {
   readonly name: string;
   /** What is sent together has one. */
   readonly batch: string;
-  /** Id of the account; "open" where nobody signs in. */
+  /** Id of the account; "operator" on an open server. */
   readonly owner: string;
   /** Unix milliseconds. */
   readonly begun: number;
