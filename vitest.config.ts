@@ -27,6 +27,8 @@ export default defineConfig(({ mode }) => ({
     globalSetup: ["./packages/simtape/test/support/ceph-setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // In CI a test that fails is tried once more; the summary names every test that needed it.
+    retry: process.env["CI"] === "true" ? 1 : 0,
     // A page on a busy machine takes longer than the second that is usual.
     expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,

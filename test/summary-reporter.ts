@@ -1,6 +1,9 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a run with one plain line, "tests: N passed, N failed, N skipped", for people and scripts alike. */
+/**
+ * Ends a run with one plain line, "tests: N passed, N failed, N skipped", for people and scripts alike. Tests that passed
+ * only when tried again are named before it: they are to be mended.
+ */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     let passed = 0;
@@ -10,6 +13,7 @@ export default class SummaryReporter implements Reporter {
       if (module.state() === "failed" && module.errors().length > 0) failed++;
       for (const test of module.children.allTests()) {
         const state = test.result().state;
+        if (test.diagnostic()?.flaky === true) process.stdout.write(`passed when tried again: ${test.fullName}\n`);
         if (state === "passed") passed++;
         else if (state === "failed") failed++;
         else skipped++;
