@@ -6,6 +6,8 @@ import { defineConfig } from "vitest/config";
  * `npm test` stays short.
  */
 const SERVER = "packages/server/test/**/*.test.ts";
+/** A package with dependencies, and tests, of its own. */
+const APART = "packages/minecraft/**";
 const USUAL = ["catalog", "floors", "search", "pages"];
 
 export default defineConfig(({ mode }) => ({
@@ -20,8 +22,8 @@ export default defineConfig(({ mode }) => ({
       mode === "server"
         ? usual()
         : mode === "soak"
-          ? []
-          : [`packages/server/test/!(${USUAL.join("|")}).test.ts`, "packages/server/test/*/**"],
+          ? [APART]
+          : [APART, `packages/server/test/!(${USUAL.join("|")}).test.ts`, "packages/server/test/*/**"],
     reporters: ["default", "./test/summary-reporter.ts"],
     setupFiles: ["./test/setup.ts"],
     globalSetup: ["./packages/simtape/test/support/ceph-setup.ts"],
