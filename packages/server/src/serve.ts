@@ -19,6 +19,7 @@ import { sharingOpenFiles } from "./library/open-files.ts";
 import { logTo } from "./log.ts";
 import { jobRoutes } from "./operations/job-routes.ts";
 import { operationRoutes } from "./operations/routes.ts";
+import { overviewRoutes } from "./operations/overview.ts";
 import { pageRoutes } from "./pages/routes.ts";
 import { opennessOf } from "./people/openness.ts";
 import { peopleRoutes } from "./people/routes.ts";
@@ -67,6 +68,7 @@ async function started(settings: Settings, library: Library, database: Database,
   const context = { settings, database, query: database.query, bus, jobs, library, log };
   const parts: readonly Routes[] = [
     operationRoutes,
+    overviewRoutes,
     jobRoutes,
     catalogRoutes,
     answerRoutes,

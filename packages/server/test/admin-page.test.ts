@@ -47,6 +47,7 @@ describe.skipIf(!hasChromium)("the page of administrators", () => {
     page.getByRole("navigation", { name: "Parts" }).getByRole("link", { name }).click();
 
   test("makes accounts, changes their roles, disables them", async () => {
+    await part("People");
     await page.getByLabel("New account").fill("bo");
     await page.getByLabel("password").fill(PASSWORD);
     await page.getByRole("button", { name: "Make it" }).click();

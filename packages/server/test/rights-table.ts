@@ -15,6 +15,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /health": [null],
   "GET /ready": [null],
   "GET /metrics": ["admin", "read"],
+  "GET /api/overview": ["staff", "read"],
 
   "GET /api/jobs": ["staff", "read"],
   "GET /api/jobs/{id}": ["viewer", "read"],
@@ -81,6 +82,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/tokens": ["recorder", "admin"],
   "DELETE /api/tokens/{id}": ["recorder", "admin"],
   "GET /api/audit": ["staff", "read"],
+  "GET /api/audit.csv": ["staff", "read"],
 
   "GET /api/reports": ["viewer", "read"],
   "POST /api/reports": ["recorder", "write"],
@@ -94,6 +96,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/recordings/{id}/holds": ["staff", "read"],
   "POST /api/recordings/{id}/holds": ["staff", "write"],
   "DELETE /api/recordings/{id}/holds/{hold}": ["staff", "write"],
+  "GET /api/holds": ["staff", "read"],
+  "GET /api/retention/policy": ["staff", "read"],
   "GET /api/retention/plan": ["staff", "read"],
   "POST /api/retention/plan": ["staff", "write"],
   "GET /api/retention/plans/{id}": ["staff", "read"],
@@ -101,6 +105,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /ghosts": ["viewer", "read"],
   "GET /api/ghosts": ["viewer", "read"],
   "GET /api/ghosts/{id}/track": ["viewer", "read"],
+  "POST /api/subjects/{id}/find": ["admin", "admin"],
+  "GET /api/subjects/requests": ["admin", "admin"],
   "POST /api/subjects/{id}/export": ["admin", "admin"],
   "POST /api/subjects/{id}/erase": ["admin", "admin"],
   "GET /api/subjects/requests/{request}": ["admin", "admin"],

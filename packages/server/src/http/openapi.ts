@@ -47,6 +47,7 @@ const TAGS: Readonly<Record<string, string>> = {
 const TAG_OF: Readonly<Record<string, string>> = {
   ...{ facets: "recordings", reports: "reviews", me: "people", session: "people", users: "people" },
   ...{ tokens: "people", audit: "people", health: "operation", ready: "operation", metrics: "operation" },
+  ...{ "audit.csv": "people", overview: "operation", holds: "retention" },
 };
 
 /** How the routes are described at `/openapi.json`. */

@@ -1,7 +1,11 @@
+import { Readable } from "node:stream";
+import { csvRow, textCell } from "simtape/serving";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Context } from "../context.ts";
+import type { Query } from "../database/database.ts";
 import { Problem } from "../http/problem.ts";
+import { Audit } from "./audit.ts";
 
 const LINE = Type.Object(
   {
@@ -19,12 +23,16 @@ const LINE = Type.Object(
   { $id: "AuditLine" },
 );
 
-const SEARCH = Type.Object({
+const FILTER = Type.Object({
   who: Type.Optional(Type.String({ maxLength: 200, description: "id or name of a user" })),
   recording: Type.Optional(Type.String({ maxLength: 64 })),
   action: Type.Optional(Type.String({ maxLength: 100, description: "as read, sign-in failed, user changed" })),
   from: Type.Optional(Type.String({ format: "date-time" })),
   until: Type.Optional(Type.String({ format: "date-time" })),
+});
+
+const SEARCH = Type.Object({
+  ...FILTER.properties,
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
   cursor: Type.Optional(Type.String({ maxLength: 40 })),
 });
@@ -34,8 +42,13 @@ const PAGE = Type.Object({
   cursor: Type.Union([Type.String(), Type.Null()], { description: "for the next page; null: this is the last" }),
 });
 
+const COLUMNS = ["id", "at", "who", "name", "role", "action", "recording", "request", "address", "details"] as const;
+/** Lines that are asked of the database at once. */
+const TABLE_PAGE = 1000;
+
 /** The log of who did what, the newest first. */
 export function auditRoutes(app: FastifyInstance, { query }: Context): void {
+  const audit = new Audit(query);
   app.addSchema(LINE);
 
   app.get<{ Querystring: Static<typeof SEARCH> }>(
@@ -44,31 +57,75 @@ export function auditRoutes(app: FastifyInstance, { query }: Context): void {
       config: { role: "staff" },
       schema: { summary: "search who did what", querystring: SEARCH, response: { 200: PAGE } },
     },
-    async (request) => {
-      const { who, recording, action, from, until, limit, cursor } = request.query;
-      let rows = query
-        .selectFrom("audit")
-        .leftJoin("users", "users.id", "audit.who")
-        .select(["audit.id", "at", "who", "users.name", "audit.role", "action", "recording", "request", "address"])
-        .select("details")
-        .orderBy("audit.id", "desc")
-        .limit(limit + 1);
-      if (who !== undefined) {
-        const named = query.selectFrom("users").select("id").where("name", "=", who);
-        rows = rows.where(({ or, eb }) => or([eb("who", "=", who), eb("who", "in", named)]));
-      }
-      if (recording !== undefined) rows = rows.where("recording", "=", recording);
-      if (action !== undefined) rows = rows.where("action", "=", action);
-      if (from !== undefined) rows = rows.where("at", ">=", new Date(from));
-      if (until !== undefined) rows = rows.where("at", "<", new Date(until));
-      if (cursor !== undefined) {
-        if (!/^\d{1,15}$/.test(cursor)) throw new Problem(400, "the cursor is none that this server gave");
-        rows = rows.where("audit.id", "<", Number(cursor));
-      }
-      const found = await rows.execute();
-      const lines = found.slice(0, limit).map(({ at, ...line }) => ({ ...line, at: at.toISOString() }));
+    async ({ query: asked }) => {
+      const { limit, cursor } = asked;
+      if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
+        throw new Problem(400, "the cursor is none that this server gave");
+      const found = await linesOf(query, asked, limit + 1, cursor === undefined ? null : Number(cursor));
+      const lines = found.slice(0, limit);
       const last = lines.at(-1);
       return { lines, cursor: found.length > limit && last !== undefined ? String(last.id) : null };
     },
   );
+
+  app.get<{ Querystring: Static<typeof FILTER> }>(
+    "/api/audit.csv",
+    {
+      config: { role: "staff" },
+      schema: {
+        summary: "all lines that fit, as a table",
+        querystring: FILTER,
+        produces: ["text/csv"],
+        response: { 200: Type.String() },
+      },
+    },
+    async (request, reply) => {
+      await audit.note(request, { action: "audit exported", details: { ...request.query } });
+      void reply.header("content-disposition", 'attachment; filename="audit.csv"');
+      return reply.type("text/csv; charset=utf-8").send(Readable.from(tableOf(query, request.query)));
+    },
+  );
+}
+
+/** The newest first; `before`: only those with a lower id. */
+async function linesOf(
+  query: Query,
+  { who, recording, action, from, until }: Static<typeof FILTER>,
+  limit: number,
+  before: number | null,
+) {
+  let rows = query
+    .selectFrom("audit")
+    .leftJoin("users", "users.id", "audit.who")
+    .select(["audit.id", "at", "who", "users.name", "audit.role", "action", "recording", "request", "address"])
+    .select("details")
+    .orderBy("audit.id", "desc")
+    .limit(limit);
+  if (who !== undefined) {
+    const named = query.selectFrom("users").select("id").where("name", "=", who);
+    rows = rows.where(({ or, eb }) => or([eb("who", "=", who), eb("who", "in", named)]));
+  }
+  if (recording !== undefined) rows = rows.where("recording", "=", recording);
+  if (action !== undefined) rows = rows.where("action", "=", action);
+  if (from !== undefined) rows = rows.where("at", ">=", new Date(from));
+  if (until !== undefined) rows = rows.where("at", "<", new Date(until));
+  if (before !== null) rows = rows.where("audit.id", "<", before);
+  return (await rows.execute()).map(({ at, ...line }) => ({ ...line, at: at.toISOString() }));
+}
+
+/** As a table, a page of lines at a time. */
+async function* tableOf(query: Query, asked: Static<typeof FILTER>): AsyncGenerator<string> {
+  yield csvRow(COLUMNS);
+  for (let before: number | null = null; ; ) {
+    const lines: Awaited<ReturnType<typeof linesOf>> = await linesOf(query, asked, TABLE_PAGE, before);
+    const cells = lines.map((line) => COLUMNS.map((column) => cellOf(line[column])));
+    yield cells.map(csvRow).join("");
+    if (lines.length < TABLE_PAGE) return;
+    before = lines.at(-1)!.id;
+  }
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return textCell(typeof value === "object" ? JSON.stringify(value) : String(value as string | number));
 }

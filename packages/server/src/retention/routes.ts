@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import { asIs } from "../http/openapi.ts";
-import { notFound } from "../http/problem.ts";
+import { notFound, Problem } from "../http/problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
 import { askForPlan, askToApply, policyOf, unmarked } from "./retention.ts";
@@ -28,6 +28,27 @@ const HOLDS = Type.Object({
   holds: Type.Array(Type.Object({ id: Type.String(), reason: Type.String(), review: TEXT, made: Type.String() })),
 });
 
+const ALL_HOLDS = Type.Object({
+  holds: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      recording: Type.String(),
+      name: Type.String({ description: "of the recording" }),
+      reason: Type.String(),
+      review: TEXT,
+      made: Type.String(),
+    }),
+  ),
+});
+const POLICY = Type.Object({
+  file: TEXT,
+  policy: Type.Unknown({ description: "as docs/retention.md says; null: the server has none" }),
+  error: Type.Union([Type.String(), Type.Null()], { description: "why it cannot be followed" }),
+  hours: Type.Number({ description: "between runs by the clock; 0: there are none" }),
+});
+/** Holds in a list at most. */
+const MOST_HOLDS = 500;
+
 /** What stays and what goes: plans, their runs, and holds. */
 export function retentionRoutes(app: FastifyInstance, context: Context): void {
   const { query, settings, jobs } = context;
@@ -37,6 +58,43 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
       await policyOf(context);
       await jobs.add("retention", "library");
     });
+
+  app.get(
+    "/api/retention/policy",
+    {
+      config: { role: "staff" },
+      schema: { summary: "the policy that the server was started with", response: { 200: POLICY } },
+      serializerCompiler: asIs,
+    },
+    async () => {
+      const { retention: file, retentionHours: hours } = settings;
+      if (file === null) return { file, policy: null, error: null, hours };
+      try {
+        return { file, policy: (await policyOf(context)).policy, error: null, hours };
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return { file, policy: null, error: error.message, hours };
+      }
+    },
+  );
+
+  app.get(
+    "/api/holds",
+    {
+      config: { role: "staff" },
+      schema: { summary: "all that is on hold, the newest first", response: { 200: ALL_HOLDS } },
+      serializerCompiler: asIs,
+    },
+    async () => ({
+      holds: await query
+        .selectFrom("holds")
+        .innerJoin("recordings", "recordings.id", "holds.recording")
+        .select(["holds.id", "holds.recording", "recordings.name", "holds.reason", "holds.review", "holds.made"])
+        .orderBy("holds.made", "desc")
+        .limit(MOST_HOLDS)
+        .execute(),
+    }),
+  );
 
   app.get(
     "/api/retention/plan",

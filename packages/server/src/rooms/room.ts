@@ -95,6 +95,11 @@ export class Room {
     return this.#lead;
   }
 
+  /** How many are in it by way of this node. */
+  get viewers(): number {
+    return this.#presence.here().length;
+  }
+
   add(socket: WebSocket, person: Person): void {
     const connection: Connection = {
       socket,

@@ -57,6 +57,11 @@ export class Rooms {
     return room;
   }
 
+  /** How many are in rooms by way of this node. */
+  get viewers(): number {
+    return [...this.#open.values()].reduce((sum, { room }) => sum + room.viewers, 0);
+  }
+
   /** The lead as this node knows it; null: no viewer of this node is in that room. */
   leadOf(id: string): Lead | null {
     return this.#open.get(id)?.room.lead ?? null;

@@ -54,6 +54,7 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
   const rooms = new Rooms(context);
   const recordings = new Recordings(context);
   const audit = new Audit(query);
+  app.decorate("viewers", () => rooms.viewers);
   app.addSchema(ROOM);
   app.addSchema(NOTE);
   app.addHook("onReady", () => rooms.start());

@@ -6,48 +6,29 @@ import { asIs, FILE_BYTES } from "../http/openapi.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
+import { ASKED_FOR, OTHERS, REQUEST_SHOWN, SUBJECT } from "./shapes.ts";
 import { whoIs } from "./who.ts";
 
-const SUBJECT = Type.Object({
-  id: Type.String({ minLength: 3, maxLength: 200, description: "name, UUID or account" }),
-});
-const OTHERS = Type.Array(Type.String({ minLength: 3, maxLength: 200 }), {
-  maxItems: 50,
-  default: [],
-  description: "further names and UUIDs of the same",
-});
-const EXPORT = Type.Object({ also: OTHERS });
 const ERASE = Type.Object({
   also: OTHERS,
   deletes: Type.Boolean({ default: false, description: "delete recordings that cannot be redacted" }),
 });
 const REQUEST = Type.Object({ request: Type.String({ maxLength: 64 }) });
 const ASKED = Type.Object({ id: Type.String(), state: Type.String(), page: Type.String() });
-const TEXT = Type.Union([Type.String(), Type.Null()]);
-const ANSWERED = Type.Object({
-  id: Type.String(),
-  kind: Type.String({ description: "export or erase" }),
-  state: Type.String({ description: "waiting, done or failed" }),
-  report: Type.Unknown({ description: "what was done with what; null until then" }),
-  error: TEXT,
-  made: Type.String(),
-  ended: TEXT,
-  url: Type.Union([Type.String(), Type.Null()], { description: "of the zip" }),
-});
 
 /** What is kept of a subject: all of it to download, or erased. */
 export function subjectRoutes(app: FastifyInstance, context: Context): void {
   const { query, jobs, library } = context;
   const audit = new Audit(query);
 
-  app.post<{ Params: Static<typeof SUBJECT>; Body: Static<typeof EXPORT> }>(
+  app.post<{ Params: Static<typeof SUBJECT>; Body: Static<typeof ASKED_FOR> }>(
     "/api/subjects/:id/export",
     {
       config: { role: "admin", scope: "admin" },
       schema: {
         summary: "all that is kept of a subject, as a zip",
         params: SUBJECT,
-        body: EXPORT,
+        body: ASKED_FOR,
         response: { 202: ASKED },
       },
     },
@@ -95,7 +76,7 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
     "/api/subjects/requests/:request",
     {
       config: { role: "admin", scope: "admin" },
-      schema: { summary: "what became of a request", params: REQUEST, response: { 200: ANSWERED } },
+      schema: { summary: "what became of a request", params: REQUEST, response: { 200: REQUEST_SHOWN } },
       serializerCompiler: asIs,
     },
     async ({ params }) => {

@@ -430,6 +430,38 @@ export interface Routes {
   readonly "GET /metrics": {
     readonly answer: Response;
   };
+  /** what the server does now. For the role staff; a token needs the scope read. */
+  readonly "GET /api/overview": {
+    readonly answer: {
+      /** by state */
+      readonly recordings: Readonly<Record<string, number>>;
+      /** of all recordings that are there */
+      readonly bytes: number;
+      /** recordings that are being made */
+      readonly live: number;
+      readonly rooms: number;
+      /** who are in rooms by way of this node */
+      readonly viewers: number;
+      /** by state */
+      readonly jobs: Readonly<Record<string, number>>;
+      /** since when the job waits that is due first */
+      readonly oldest: string | null;
+      /** reports without a verdict */
+      readonly reviews: number;
+      readonly disks: readonly {
+        /** data, recordings */
+        readonly what: string;
+        /** bytes */
+        readonly free: number;
+        /** of the whole disk */
+        readonly bytes: number;
+      }[];
+      /** bytes of this node */
+      readonly memory: number;
+      /** since this node was started */
+      readonly seconds: number;
+    };
+  };
   /** what is done, newest first. For the role staff; a token needs the scope read. */
   readonly "GET /api/jobs": {
     readonly query?: {
@@ -940,6 +972,20 @@ export interface Routes {
       readonly cursor: string | null;
     };
   };
+  /** all lines that fit, as a table. For the role staff; a token needs the scope read. */
+  readonly "GET /api/audit.csv": {
+    readonly query?: {
+      /** id or name of a user */
+      readonly who?: string;
+      readonly recording?: string;
+      /** as read, sign-in failed, user changed */
+      readonly action?: string;
+      readonly from?: string;
+      readonly until?: string;
+    };
+
+    readonly answer: Response;
+  };
   /** a link to a recording, a range or a moment of it. For the role viewer; a token needs the scope write. */
   readonly "POST /api/shares": {
     readonly body: {
@@ -1283,6 +1329,32 @@ export interface Routes {
     };
     readonly answer: Review;
   };
+  /** the policy that the server was started with. For the role staff; a token needs the scope read. */
+  readonly "GET /api/retention/policy": {
+    readonly answer: {
+      readonly file: string | null;
+      /** as docs/retention.md says; null: the server has none */
+      readonly policy: unknown;
+      /** why it cannot be followed */
+      readonly error: string | null;
+      /** between runs by the clock; 0: there are none */
+      readonly hours: number;
+    };
+  };
+  /** all that is on hold, the newest first. For the role staff; a token needs the scope read. */
+  readonly "GET /api/holds": {
+    readonly answer: {
+      readonly holds: readonly {
+        readonly id: string;
+        readonly recording: string;
+        /** of the recording */
+        readonly name: string;
+        readonly reason: string;
+        readonly review: string | null;
+        readonly made: string;
+      }[];
+    };
+  };
   /** what the policy would let go, as it was judged last; one is made when there is none. For the role staff; a token needs the scope read. */
   readonly "GET /api/retention/plan": {
     readonly answer:
@@ -1457,6 +1529,53 @@ export interface Routes {
       readonly step: number;
       readonly unit: string;
       readonly [name: string]: unknown;
+    };
+  };
+  /** who a subject is, and in which recordings; changes nothing. For the role admin; a token needs the scope admin. */
+  readonly "POST /api/subjects/{id}/find": {
+    readonly params: {
+      /** name, UUID or account */
+      readonly id: string;
+    };
+
+    readonly body: {
+      /** further names and UUIDs of the same */
+      readonly also?: readonly string[];
+    };
+    readonly answer: {
+      readonly names: readonly string[];
+      readonly uuids: readonly string[];
+      readonly accounts: readonly string[];
+      readonly recordings: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly state: string;
+        /** no other is known to be in it: erasing deletes it */
+        readonly isOnlyTheirs: boolean;
+        readonly holds: readonly {
+          readonly id: string;
+          readonly reason: string;
+        }[];
+      }[];
+    };
+  };
+  /** what was asked for, the newest first. For the role admin; a token needs the scope admin. */
+  readonly "GET /api/subjects/requests": {
+    readonly answer: {
+      readonly requests: readonly {
+        readonly id: string;
+        /** export or erase */
+        readonly kind: string;
+        /** waiting, done or failed */
+        readonly state: string;
+        /** what was done with what; null until then */
+        readonly report: unknown;
+        readonly error: string | null;
+        readonly made: string;
+        readonly ended: string | null;
+        /** of the zip */
+        readonly url: string | null;
+      }[];
     };
   };
   /** all that is kept of a subject, as a zip. For the role admin; a token needs the scope admin. */

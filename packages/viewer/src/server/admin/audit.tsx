@@ -26,6 +26,8 @@ export function Audit() {
   const [who, setWho] = useState("");
   const [action, setAction] = useState("");
   const [recording, setRecording] = useState("");
+  const [from, setFrom] = useState("");
+  const [until, setUntil] = useState("");
   const [search, setSearch] = useState("");
   return (
     <>
@@ -33,7 +35,8 @@ export function Audit() {
         className="reviews-head"
         onSubmit={(event) => {
           event.preventDefault();
-          const asked = Object.entries({ who, action, recording }).map(([key, value]) => [key, value.trim()]);
+          const range = { from: instantOf(from), until: instantOf(until) };
+          const asked = Object.entries({ who, action, recording, ...range }).map(([key, value]) => [key, value.trim()]);
           setSearch(new URLSearchParams(asked.filter(([, value]) => value !== "")).toString());
         }}
       >
@@ -52,11 +55,43 @@ export function Audit() {
             onChange={(event) => setRecording(event.currentTarget.value)}
           />
         </label>
+        <MomentField title="from" value={from} onChange={setFrom} />
+        <MomentField title="until" value={until} onChange={setUntil} />
         <Button type="submit">Search</Button>
+        <a className="button" href={at(`api/audit.csv?${search}`)} download>
+          Download as CSV
+        </a>
       </form>
       <Found key={search} search={search} />
     </>
   );
+}
+
+function MomentField({
+  title,
+  value,
+  onChange,
+}: {
+  readonly title: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <label>
+      {title}{" "}
+      <input
+        className="field"
+        type="datetime-local"
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+/** What is typed is of the clock here. */
+function instantOf(local: string): string {
+  return local === "" ? "" : new Date(local).toISOString();
 }
 
 function Found({ search }: { readonly search: string }) {

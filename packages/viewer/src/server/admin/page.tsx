@@ -1,4 +1,5 @@
 import "../reviews/reviews.css";
+import "./admin.css";
 import { type ReactNode, useEffect } from "react";
 import { at } from "../api.ts";
 import { useMe } from "../me.tsx";
@@ -8,7 +9,10 @@ import { SiteBar } from "../site-bar.tsx";
 import { Audit } from "./audit.tsx";
 import { Collections } from "./collections.tsx";
 import { Jobs } from "./jobs.tsx";
+import { Overview } from "./overview.tsx";
 import { People } from "./people.tsx";
+import { Retention } from "./retention.tsx";
+import { Subjects } from "./subjects.tsx";
 import { Tokens } from "./tokens.tsx";
 
 const PARTS: readonly {
@@ -17,10 +21,13 @@ const PARTS: readonly {
   readonly role: Role;
   readonly show: () => ReactNode;
 }[] = [
+  { id: "overview", title: "Overview", role: "staff", show: () => <Overview /> },
   { id: "people", title: "People", role: "admin", show: () => <People /> },
   { id: "tokens", title: "Tokens", role: "staff", show: () => <Tokens /> },
   { id: "collections", title: "Collections", role: "staff", show: () => <Collections /> },
   { id: "jobs", title: "Jobs", role: "staff", show: () => <Jobs /> },
+  { id: "retention", title: "Retention", role: "staff", show: () => <Retention /> },
+  { id: "subjects", title: "Subjects", role: "admin", show: () => <Subjects /> },
   { id: "audit", title: "Audit", role: "staff", show: () => <Audit /> },
 ];
 
@@ -36,7 +43,7 @@ export function AdminPage() {
   return (
     <>
       <SiteBar />
-      <main className="reviews">
+      <main className="reviews admin">
         <nav className="site-pages" aria-label="Parts">
           {parts.map(({ id, title }) => (
             <Link key={id} href={`${at("admin")}?part=${id}`} aria-current={id === shown?.id ? "page" : undefined}>

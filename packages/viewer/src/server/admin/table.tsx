@@ -36,7 +36,9 @@ export function Table({
             {rows.map(({ key, cells }) => (
               <tr key={key}>
                 {cells.map((cell, index) => (
-                  <td key={columns[index] === "" ? index : columns[index]}>{cell}</td>
+                  <td key={columns[index] === "" ? index : columns[index]} data-title={columns[index]}>
+                    {cell}
+                  </td>
                 ))}
               </tr>
             ))}

@@ -1,0 +1,182 @@
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ask, at, messageOf } from "../api.ts";
+import { Link } from "../route.tsx";
+import { Table } from "./table.tsx";
+
+/** What the server knows of a subject. */
+export interface Found {
+  readonly names: readonly string[];
+  readonly uuids: readonly string[];
+  readonly accounts: readonly string[];
+  readonly recordings: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly state: string;
+    readonly isOnlyTheirs: boolean;
+    readonly holds: readonly { readonly id: string; readonly reason: string }[];
+  }[];
+}
+
+/** A subject that was found by the words `who`, and what can be done with what is kept of them. */
+export function FoundSubject({
+  who,
+  found: { names, uuids, accounts, recordings },
+  onChanged,
+  onAsked,
+}: {
+  readonly who: readonly string[];
+  readonly found: Found;
+  readonly onChanged: () => void;
+  readonly onAsked: () => void;
+}) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isErasing, setErasing] = useState(false);
+  const [holding, setHolding] = useState<string | null>(null);
+  const send = async (path: string, body: object | undefined, then: () => void, method = "POST"): Promise<void> => {
+    try {
+      await ask(path, { method, body });
+      setFailure(null);
+      then();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  const [first = "", ...also] = who;
+  const of = (verb: string): string => `api/subjects/${encodeURIComponent(first)}/${verb}`;
+  const held = recordings.filter(({ holds }) => holds.length > 0).length;
+  const rows = recordings.map(({ id, name, state, isOnlyTheirs, holds }) => ({
+    key: id,
+    cells: [
+      <Link key="name" href={at(`r/${id}`)}>
+        {name}
+      </Link>,
+      state === "live" ? "stays while it is live" : isOnlyTheirs ? "deleted" : "names replaced",
+      <ul key="holds" className="plain-list">
+        {holds.map((hold) => (
+          <li key={hold.id}>
+            {hold.reason}{" "}
+            <Button
+              label={`End the hold of ${name}`}
+              onClick={() => void send(`api/recordings/${id}/holds/${hold.id}`, undefined, onChanged, "DELETE")}
+            >
+              End
+            </Button>
+          </li>
+        ))}
+      </ul>,
+      <Button key="hold" label={`Put ${name} on hold`} onClick={() => setHolding(id)}>
+        Hold …
+      </Button>,
+    ],
+  }));
+  return (
+    <section aria-label="Found">
+      <p>
+        {[...names, ...uuids].join(", ")}
+        {accounts.length > 0 && `; ${accounts.length === 1 ? "has an account" : `has ${accounts.length} accounts`}`}
+      </p>
+      <div className="reviews-head">
+        <Button onClick={() => void send(of("export"), { also }, onAsked)}>Export everything</Button>
+        <Button onClick={() => setErasing(true)}>Erase …</Button>
+      </div>
+      <Table
+        columns={["Recording", "Erasing", "On hold", ""]}
+        rows={rows}
+        failure={failure}
+        none="They are in no recording of this library."
+      />
+      {isErasing && (
+        <Erase
+          who={first}
+          count={recordings.length}
+          held={held}
+          onClose={() => setErasing(false)}
+          onErase={(deletes) => {
+            setErasing(false);
+            void send(of("erase"), { also, deletes }, onAsked);
+          }}
+        />
+      )}
+      {holding !== null && (
+        <Hold
+          onClose={() => setHolding(null)}
+          onHold={(reason) => {
+            setHolding(null);
+            void send(`api/recordings/${holding}/holds`, { reason }, onChanged);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Erase(props: {
+  readonly who: string;
+  readonly count: number;
+  readonly held: number;
+  readonly onClose: () => void;
+  readonly onErase: (deletes: boolean) => void;
+}) {
+  const { who, count, held, onClose, onErase } = props;
+  const [deletes, setDeletes] = useState(false);
+  const [typed, setTyped] = useState("");
+  return (
+    <Dialog title="Erase a person" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onErase(deletes);
+        }}
+      >
+        <p>
+          {count} recordings are looked at{held > 0 && `, ${held} of them stay, as they are on hold`}. What is deleted
+          does not come back.
+        </p>
+        <p>
+          <label>
+            <input type="checkbox" checked={deletes} onChange={(event) => setDeletes(event.currentTarget.checked)} />{" "}
+            delete also recordings in which names cannot be replaced
+          </label>
+        </p>
+        <p>
+          <label>
+            Type <b>{who}</b> to go on{" "}
+            <input className="field" value={typed} onChange={(event) => setTyped(event.currentTarget.value)} />
+          </label>
+        </p>
+        <div className="form-line">
+          <Button type="submit" kind="main" disabled={typed !== who}>
+            Erase
+          </Button>
+          <Button onClick={onClose}>Change nothing</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Hold({ onClose, onHold }: { readonly onClose: () => void; readonly onHold: (reason: string) => void }) {
+  const [reason, setReason] = useState("");
+  return (
+    <Dialog title="Put a recording on hold" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onHold(reason.trim());
+        }}
+      >
+        <label>
+          Why is it kept?{" "}
+          <input className="field" required value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+        </label>
+        <div className="form-line">
+          <Button type="submit" kind="main" disabled={reason.trim() === ""}>
+            Hold
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
