@@ -64,6 +64,36 @@ describe.skipIf(!hasChromium)("the page of administrators", () => {
     browsing.errors.length = 0;
   });
 
+  test("resets a password, which is shown once; its owner signs in with it and changes it", async () => {
+    await part("People");
+    await row("bo").getByRole("button", { name: "Let in again" }).click();
+    await row("bo").getByRole("button", { name: "Disable" }).waitFor();
+    await row("bo").getByRole("button", { name: "New password …" }).click();
+    await page.getByRole("button", { name: "Make a new one" }).click();
+    const password = await page.getByLabel("The password").inputValue();
+    expect(await violations(page)).toBe("");
+    await page.getByRole("button", { name: "Done" }).click();
+    const other = await browsing.stranger();
+    other.setDefaultTimeout(PATIENCE);
+    await other.goto(`${node.address}/account`);
+    await other.getByLabel("Name").fill("bo");
+    await other.getByLabel("Password").fill(password);
+    await other.getByRole("button", { name: "Sign in", exact: true }).click();
+    await other.getByLabel("Password until now").fill(password);
+    await other.getByLabel("New password", { exact: true }).fill("one of my own");
+    await other.getByLabel("New password once more").fill("another one");
+    await other.getByRole("button", { name: "Change it" }).click();
+    await other.getByText("The two new passwords are not the same.").waitFor();
+    await other.getByLabel("New password once more").fill("one of my own");
+    await other.getByRole("button", { name: "Change it" }).click();
+    await other.getByText("Your password is changed.").waitFor();
+    expect(await violations(other)).toBe("");
+    await other.reload();
+    await other.getByRole("button", { name: "bo" }).click();
+    await other.getByRole("menuitem", { name: "Your account" }).waitFor();
+    browsing.errors.length = 0;
+  });
+
   test("makes a token that works until it is revoked", async () => {
     await part("Tokens");
     await page.getByLabel("New token for").fill("the robot");

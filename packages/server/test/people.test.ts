@@ -162,6 +162,29 @@ describeDatabases("people", (newDatabase) => {
     await Caller.signedIn(node, "cleo", "quite another");
   });
 
+  test("a password that was lost is replaced by one that is shown once, and ends all sessions", async () => {
+    const { id } = await admin.json<Me>("POST", "/api/users", { name: "dora", role: "viewer", password: PASSWORD });
+    const before = await Caller.signedIn(node, "dora");
+    const answer = await admin.ask("POST", `/api/users/${id}/password`);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const { password } = (await answer.json()) as { password: string };
+    expect(password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/);
+    expect(await before.status("GET", "/api/me")).toBe(401);
+    expect(await new Caller(node).status("POST", "/api/session", { name: "dora", password: PASSWORD })).toBe(401);
+    const after = await Caller.signedIn(node, "dora", password);
+    expect(await after.status("PUT", "/api/me/password", { old: password, new: "one of her own" })).toBe(204);
+    const lines = await audit("action=user changed&limit=1");
+    expect(lines[0]!.details).toEqual({ user: id, password: "reset" });
+    expect(JSON.stringify(lines)).not.toContain(password);
+    await database.query
+      .updateTable("users")
+      .set({ password: null, subject: "issuer her" })
+      .where("id", "=", id)
+      .execute();
+    expect(await admin.status("POST", `/api/users/${id}/password`)).toBe(409);
+    expect(await admin.status("POST", "/api/users/nothing/password")).toBe(404);
+  });
+
   test("a token is shown once, kept as a hash, and acts within its scopes until it is revoked or expires", async () => {
     const { id, token } = await admin.json<{ id: string; token: string }>("POST", "/api/tokens", {
       name: "reads",

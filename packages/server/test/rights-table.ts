@@ -78,6 +78,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/users": ["admin", "admin"],
   "POST /api/users": ["admin", "admin"],
   "PATCH /api/users/{id}": ["admin", "admin"],
+  "POST /api/users/{id}/password": ["admin", "admin"],
   "GET /api/tokens": ["recorder", "admin"],
   "POST /api/tokens": ["recorder", "admin"],
   "DELETE /api/tokens/{id}": ["recorder", "admin"],

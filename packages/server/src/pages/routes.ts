@@ -7,7 +7,7 @@ import type { Routes } from "../http/app.ts";
 import { notFound, Problem } from "../http/problem.ts";
 
 /** Paths at which the page shows something: it looks itself at what. */
-const PAGES = ["/", "/r/:id", "/room/:id", "/reviews", "/admin", "/s/:id"];
+const PAGES = ["/", "/r/:id", "/room/:id", "/reviews", "/account", "/admin", "/s/:id"];
 
 /** The viewer's page; where it is not installed or not built, a text that says so: everything else works without it. */
 export async function pageRoutes(): Promise<Routes> {

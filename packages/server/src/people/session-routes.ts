@@ -130,7 +130,9 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
         .select("password")
         .where("id", "=", person.id ?? "")
         .executeTakeFirst();
-      if (!(await isPassword(row?.password ?? null, request.body.old))) {
+      if (row?.password == null)
+        throw new Problem(409, "this account has no password here: it signs in elsewhere, or by tokens");
+      if (!(await isPassword(row.password, request.body.old))) {
         await audit.note(request, { action: "password change failed" });
         throw new Problem(403, "the old password is another one");
       }

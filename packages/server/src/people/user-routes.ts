@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Context } from "../context.ts";
+import { notFound, Problem } from "../http/problem.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from "./passwords.ts";
+import { LONGEST_PASSWORD, newPassword, SHORTEST_PASSWORD } from "./passwords.ts";
 
 const ROLE = Type.Enum(["recorder", "viewer", "player", "staff", "admin"]);
 const PASSWORD = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD });
@@ -43,6 +44,8 @@ const CHANGE = Type.Object(
   { minProperties: 1, additionalProperties: false },
 );
 
+const MADE_PASSWORD = Type.Object({ password: Type.String({ description: "not kept: it is shown this once" }) });
+
 const ID = Type.Object({ id: Type.String({ maxLength: 64 }) });
 
 /** The accounts, for administrators. */
@@ -73,6 +76,30 @@ export function userRoutes(app: FastifyInstance, { query }: Context): void {
       await audit.note(request, { action: "user made", details: { user: id, name, role, identities } });
       app.authentication.changed();
       return reply.code(201).send({ id });
+    },
+  );
+
+  app.post<{ Params: Static<typeof ID> }>(
+    "/api/users/:id/password",
+    {
+      config,
+      schema: {
+        summary: "a new password for an account that has lost its own, shown once; its sessions end",
+        params: ID,
+        response: { 200: MADE_PASSWORD },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const account = await accounts.find(id);
+      if (account?.id !== id) throw notFound("the user");
+      if (account.isForeign)
+        throw new Problem(409, `${account.name} signs in by OpenID Connect: the password is there`);
+      const password = newPassword();
+      await accounts.change(id, { password });
+      await audit.note(request, { action: "user changed", details: { user: id, password: "reset" } });
+      app.authentication.changed();
+      return reply.header("cache-control", "no-store").send({ password });
     },
   );
 

@@ -6,6 +6,8 @@ export interface Browsing {
   /** Empty it to forget what was expected to go wrong. */
   readonly errors: string[];
   page(): Promise<Page>;
+  /** A page of another browser: without its cookies. */
+  stranger(): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function browse(): Promise<Browsing> {
       });
       return page;
     },
+    stranger: async () => (await browser.newContext()).newPage(),
     close: () => browser.close(),
   };
 }

@@ -900,6 +900,18 @@ export interface Routes {
       readonly id: string;
     };
   };
+  /** a new password for an account that has lost its own, shown once; its sessions end. For the role admin; a token needs the scope admin. */
+  readonly "POST /api/users/{id}/password": {
+    readonly params: {
+      readonly id: string;
+    };
+
+    readonly body?: RequestInit["body"];
+    readonly answer: {
+      /** not kept: it is shown this once */
+      readonly password: string;
+    };
+  };
   /** change the role, identities or password of an account, disable it. For the role admin; a token needs the scope admin. */
   readonly "PATCH /api/users/{id}": {
     readonly params: {

@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 import { ask, at } from "./api.ts";
 import { useMe } from "./me.tsx";
-import { Link, useRoute } from "./route.tsx";
+import { go, Link, useRoute } from "./route.tsx";
 import { hasRole, type Role } from "./shapes.ts";
 
 const PAGES: readonly { readonly path: string; readonly title: string; readonly role: Role }[] = [
@@ -35,6 +35,7 @@ export function SiteBar({ children }: { readonly children?: ReactNode }) {
       <SchemeButton />
       {me.via !== "open" && (
         <Menu label={me.name}>
+          <MenuItem onSelect={() => go(at("account"))}>Your account</MenuItem>
           <MenuItem onSelect={() => void signOut()}>Sign out</MenuItem>
         </Menu>
       )}

@@ -7,6 +7,7 @@ import { serverRoot } from "./root.ts";
 import { SiteBar } from "./site-bar.tsx";
 
 const RecordingPage = lazy(async () => ({ default: (await import("./recording/page.tsx")).RecordingPage }));
+const AccountPage = lazy(async () => ({ default: (await import("./account.tsx")).AccountPage }));
 const AdminPage = lazy(async () => ({ default: (await import("./admin/page.tsx")).AdminPage }));
 const ReviewsPage = lazy(async () => ({ default: (await import("./reviews/page.tsx")).ReviewsPage }));
 const SharedPage = lazy(async () => ({ default: (await import("./shared/page.tsx")).SharedPage }));
@@ -36,6 +37,8 @@ function pageOf(kind: string, id: string): ReactNode {
       return <Library />;
     case "r":
       return <RecordingPage key={id} id={id} />;
+    case "account":
+      return <AccountPage />;
     case "admin":
       return <AdminPage />;
     case "reviews":

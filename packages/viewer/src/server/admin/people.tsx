@@ -3,6 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { momentText } from "../dates.ts";
 import { useMe } from "../me.tsx";
 import type { Role } from "../shapes.ts";
+import { ResetPassword } from "./reset-password.tsx";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
@@ -22,6 +23,7 @@ const ROLES: readonly Role[] = ["recorder", "viewer", "player", "staff", "admin"
 export function People() {
   const me = useMe();
   const { list, failure, change } = useList<{ readonly users: readonly User[] }>("api/users");
+  const [resetting, setResetting] = useState<User | null>(null);
   const set = (user: User, changes: object): void => void change(`api/users/${user.id}`, "PATCH", changes);
   const rows = list?.users.map((user) => ({
     key: user.id,
@@ -44,14 +46,28 @@ export function People() {
       user.id === me.id ? (
         "you"
       ) : (
-        <Button key="disable" onClick={() => set(user, { disabled: !user.disabled })}>
-          {user.disabled ? "Let in again" : "Disable"}
-        </Button>
+        <span key="buttons" className="form-line">
+          <Button onClick={() => set(user, { disabled: !user.disabled })}>
+            {user.disabled ? "Let in again" : "Disable"}
+          </Button>
+          {!user.isForeign && (
+            <Button label={`New password for ${user.name}`} onClick={() => setResetting(user)}>
+              New password …
+            </Button>
+          )}
+        </span>
       ),
     ],
   }));
   return (
     <>
+      {resetting !== null && (
+        <ResetPassword
+          name={resetting.name}
+          onReset={() => change<{ password: string }>(`api/users/${resetting.id}/password`, "POST")}
+          onClose={() => setResetting(null)}
+        />
+      )}
       <NewUser onMake={(user) => change("api/users", "POST", user)} />
       <Table
         columns={["Name", "Role", "Named in recordings as", "Signs in by", "Since", ""]}
