@@ -18,6 +18,13 @@ interface Item {
   readonly format: string;
 }
 
+interface Review {
+  readonly id: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly first: number;
+}
+
 /** Seconds of wall clock at the last moment that can be read now, and where the thing is then. */
 async function lastOf(address: string, { url }: Item): Promise<{ wall: number; x: number; seconds: number }> {
   await using recording = await open(address + url);
@@ -183,6 +190,40 @@ describeDatabases("live recordings", (database) => {
       expect(ended.seconds, id).toBeGreaterThan(2.8);
     }
     expect((await lastOf(node.address, await item("comes-back"))).x).toBeCloseTo(3.95);
+  });
+
+  test("report a subject while they run: a review of what came before it, and a hold", async () => {
+    const sender = startSender(node.address, "reported");
+    sender.seconds(30);
+    const report = {
+      subject: "one",
+      text: "through the wall",
+      seconds: 10,
+      score: 4,
+      flags: ["noclip"],
+      reporter: "guard",
+    };
+    sender.line({ report });
+    sender.line({ tick: 601 });
+    const queue = (): Promise<{ reviews: Review[] }> =>
+      json(node.address, "/api/reviews?state=pending&recording=reported");
+    const { reviews } = await until(queue, ({ reviews: found }) => found.length > 0);
+    expect(reviews).toHaveLength(1);
+    const { id, first, ...review } = reviews[0]!;
+    expect(review).toMatchObject({ subject: "one", text: "through the wall", score: 4, reporter: "guard" });
+    expect(first).toBeCloseTo(19.95, 5);
+    expect((await sender.end()).status).toBe(200);
+    await until(() => item("reported"), isIndexed);
+    const { holds } = await json<{ holds: { review: string }[] }>(node.address, "/api/recordings/reported/holds");
+    expect(holds.map((hold) => hold.review)).toEqual([id]);
+    const { lines } = await json<{ lines: unknown[] }>(node.address, "/api/audit?action=report&recording=reported");
+    expect(lines).toHaveLength(1);
+    const bad = startSender(node.address, "badly-reported");
+    bad.seconds(1);
+    bad.line({ report: { text: "of none" } });
+    const { status, body } = await bad.answer;
+    expect(status).toBe(400);
+    expect(body["detail"]).toContain("subject");
   });
 
   test("are left in order by a node that ends", async () => {

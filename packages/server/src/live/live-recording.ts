@@ -1,4 +1,4 @@
-import { type HeaderOptions, LineError, LineProtocol } from "simtape/serving";
+import { type HeaderOptions, LineError, LineProtocol, type ReportLine } from "simtape/serving";
 import { type Outcome, type Recorder, record } from "simtape/record";
 import { RecordingError, type Store, StoreError } from "simtape";
 import { Problem } from "../http/problem.ts";
@@ -9,6 +9,13 @@ export interface Surroundings {
   readonly store: Store;
   /** Puts it into the catalog and takes it for this node, when the first line has come. Throws `Problem`. */
   begin(id: string, sender: Sender, started: Date | null): Promise<void>;
+  /** A review begins. Throws `Problem`. */
+  report(recording: string, report: LiveReport, sender: Sender): Promise<void>;
+}
+
+/** What a sender reports of a subject, and at which second of the recording. */
+export interface LiveReport extends ReportLine {
+  readonly at: number;
 }
 
 /** What a sender is answered. */
@@ -40,6 +47,8 @@ export class LiveRecording {
   readonly #surroundings: Surroundings;
   readonly #lines: LineProtocol;
   readonly #stop = new AbortController();
+  /** Reports that no review is of yet. */
+  readonly #reports: LiveReport[] = [];
   #sender: Sender | null = null;
   /** Wall clock of this process, milliseconds. */
   #heard = performance.now();
@@ -54,6 +63,7 @@ export class LiveRecording {
     this.#lines = new LineProtocol({
       open: (header) => this.#open(header),
       signal: this.#stop.signal,
+      report: (report, at) => this.#reports.push({ ...report, at }),
       // whether lines are skipped is for the present sender to say
       get skipped() {
         return skippedNow();
@@ -103,9 +113,11 @@ export class LiveRecording {
         if (this.#sender !== sender) return;
         this.#heard = performance.now();
         await this.#lines.feed(bytes);
+        await this.#sendReports(sender);
         if (this.#lines.ended !== null || this.failure !== null) return;
       }
       if (this.#sender === sender) await this.#lines.finish();
+      await this.#sendReports(sender);
     } catch (error) {
       if (this.#sender === sender) this.#lines.turnAway();
       throw problemOf(error);
@@ -170,6 +182,14 @@ export class LiveRecording {
     this.#sender?.stop();
     this.#stop.abort();
     await this.#lines.recorder?.abort();
+  }
+
+  /** One whose review could not be made is tried again when the sender, which hears of it, comes again. */
+  async #sendReports(sender: Sender): Promise<void> {
+    for (let report = this.#reports[0]; report !== undefined; report = this.#reports[0]) {
+      await this.#surroundings.report(this.#recordingId, report, sender);
+      this.#reports.shift();
+    }
   }
 
   async #open(header: HeaderOptions): Promise<Recorder> {

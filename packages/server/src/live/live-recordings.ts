@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts";
 import { Problem } from "../http/problem.ts";
 import type { Log } from "../log.ts";
 import type { Leases } from "./leases.ts";
-import { LiveRecording, type Report } from "./live-recording.ts";
+import { LiveRecording, type Report, type Surroundings } from "./live-recording.ts";
 import type { Sender } from "./sender.ts";
 
 /** Milliseconds between two looks at what is due, and between two words to the database. */
@@ -24,6 +24,7 @@ interface Options {
   readonly log: Log;
   /** Milliseconds until a recording ends whose sender is gone. */
   readonly silence: number;
+  readonly report: Surroundings["report"];
 }
 
 /** The recordings that are being made on this node. */
@@ -55,7 +56,11 @@ export class LiveRecordings {
     await this.#options.leases.check(id, sender.person);
     const recording =
       this.#recordings.get(id) ??
-      new LiveRecording(id, { store: this.#options.store, begin: (...what) => this.#begin(...what) });
+      new LiveRecording(id, {
+        store: this.#options.store,
+        begin: (...what) => this.#begin(...what),
+        report: this.#options.report,
+      });
     this.#recordings.set(id, recording);
     try {
       await recording.take(sender);

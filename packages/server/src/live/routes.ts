@@ -11,7 +11,7 @@ import { newId } from "../ids.ts";
 import { hasRole } from "../people/person.ts";
 import { FOLDER, Leases, type Progress, topicOf } from "./leases.ts";
 import { LiveRecordings } from "./live-recordings.ts";
-import type { Report } from "./live-recording.ts";
+import type { Report, Surroundings } from "./live-recording.ts";
 import { SegmentRecordings } from "./segments.ts";
 import { bodyOf, messagesOf, type Sender } from "./sender.ts";
 
@@ -63,6 +63,13 @@ const LONGEST_WORD = 1024;
 /** Milliseconds between two words to a sender of how far its recording is safe. */
 const SAY_EVERY = 1000;
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Begins a review of what a sender reports: the part that has the reviews sets it. */
+    takeReport: Surroundings["report"];
+  }
+}
+
 /** Recordings that are being made: by lines that a simulator sends, and what those see who watch. */
 export function liveRoutes(app: FastifyInstance, context: Context): void {
   const { query, jobs, bus, library, log, settings } = context;
@@ -73,6 +80,7 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
     bus,
     log,
     silence: settings.liveSilence * 1000,
+    report: (...what) => app.takeReport(...what),
   });
   const segments = new SegmentRecordings(context, leases);
   const recordings = new Recordings(context);

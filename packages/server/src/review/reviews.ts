@@ -31,7 +31,9 @@ export class Reviews {
       .executeTakeFirst();
     if (row === undefined) throw notFound("the recording");
     const isLive = row.state === "live";
-    const { first, last } = rangeOf(range, row.first, row.last);
+    // what is said of the range may be of a moment that the catalog does not know of yet
+    const isBeyond = isLive && range.first !== undefined;
+    const { first, last } = rangeOf(range, row.first, isBeyond ? null : row.last);
     const id = newId();
     await query.transaction().execute(async (within) => {
       await within

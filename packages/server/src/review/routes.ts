@@ -10,7 +10,7 @@ import { Audit } from "../people/audit.ts";
 import { hasRole, type Person } from "../people/person.ts";
 import { unmarked } from "../retention/retention.ts";
 import { queued, reviewById } from "./queue.ts";
-import { Reviews } from "./reviews.ts";
+import { Reviews, USUAL } from "./reviews.ts";
 import {
   ASSIGN,
   MARK,
@@ -38,6 +38,12 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
   const audit = new Audit(query);
   app.addSchema(OWN_REPORT);
   app.addSchema(REVIEW);
+  app.decorate("takeReport", async (recording, { at, seconds = USUAL, ...report }, { person }) => {
+    const first = Math.max(0, at - seconds);
+    const body = { ...report, text: report.text ?? "", flags: [...(report.flags ?? [])], recording, first };
+    const review = await reviews.report(body, report.reporter ?? person.id);
+    await audit.add({ who: person.id, role: person.role, action: "report", recording, details: { review } });
+  });
 
   app.post<{ Body: ReportInput }>(
     "/api/reports",

@@ -20,6 +20,7 @@ export { recognize } from "../model/open.ts";
 export { formatOfFolder, isSecondOfPair, mayBelong } from "../model/file-names.ts";
 export { answerStore, STORE_STATUS, type StoreAnswer, type StoreRequest } from "../io/store-answer.ts";
 export { makeSideCar, type SideCarOptions, type SideCarReport } from "../ops/side-car.ts";
+export type { ReportLine } from "../record/lines/commands.ts";
 export {
   type HeaderOptions,
   LineError,

@@ -117,6 +117,7 @@ export const LINES_OF_EACH_KIND: Json[] = [
   { snapshot: true },
   { session: "pause" },
   { versions: { dataVersion: 3, protocol: 1, server: "s" } },
+  { report: { subject: "steve", text: "t", seconds: 30, score: 2.5, flags: ["fly"], reporter: "alex" } },
   { reset: true },
   { end: "completed" },
 ];

@@ -647,3 +647,11 @@ describe("docs/line-protocol.md", () => {
     }
   });
 });
+
+test("a report goes to whom it may concern with the second of its tick, and is a bad line where it concerns none", async () => {
+  const lines = bytesOf([{ tick: 0 }, { tick: 50 }, { report: { subject: "steve" } }]);
+  const reports: unknown[] = [];
+  await protocol({ report: (...told) => reports.push(told) }).feed(lines);
+  expect(reports).toEqual([[{ subject: "steve" }, 2.5]]);
+  await expect(protocol().feed(lines)).rejects.toThrow("line 3: report: only a server takes reports");
+});

@@ -35,6 +35,18 @@ export interface EventLine {
   readonly version?: number;
 }
 
+/** Of whom is to be looked at what was done. */
+export interface ReportLine {
+  readonly subject: string;
+  readonly text?: string;
+  /** Seconds before this moment that it is about. */
+  readonly seconds?: number;
+  /** How sure a detector is. */
+  readonly score?: number;
+  readonly flags?: readonly string[];
+  readonly reporter?: string;
+}
+
 export type JsonLine = Readonly<Record<string, unknown>>;
 
 /** A line by its first key. */
@@ -83,6 +95,24 @@ const EVENT: Shape<EventLine> = object({
   version: maybe(count),
 });
 
+const A_SUBJECT = "a name or UUID of 1 to 200 letters";
+const SECONDS_BACK = "seconds, from 0 to a day";
+const A_SCORE = "a number from 0 to a million";
+const A_TEXT = "a text of at most 4,000 letters";
+
+function called(expected: string) {
+  return v.pipe(v.string(expected), v.minLength(1, expected), v.maxLength(200, expected));
+}
+
+const REPORT: Shape<ReportLine> = object({
+  subject: called(A_SUBJECT),
+  text: maybe(v.pipe(v.string(A_TEXT), v.maxLength(4000, A_TEXT))),
+  seconds: maybe(v.pipe(v.number(SECONDS_BACK), v.minValue(0, SECONDS_BACK), v.maxValue(86_400, SECONDS_BACK))),
+  score: maybe(v.pipe(v.number(A_SCORE), v.minValue(0, A_SCORE), v.maxValue(1e6, A_SCORE))),
+  flags: maybe(v.pipe(list(called("a name of 1 to 200 letters")), v.maxLength(50, "at most 50 names"))),
+  reporter: maybe(called(A_SUBJECT)),
+});
+
 const COMMANDS: Readonly<Record<string, Command<LineProtocol>>> = {
   tick: command(whole(0, LAST_TICK), (lines, tick) => lines.tick(tick)),
   time: command(number, (lines, seconds) => lines.tick(seconds, 1)),
@@ -102,6 +132,7 @@ const COMMANDS: Readonly<Record<string, Command<LineProtocol>>> = {
     object({ dataVersion: maybe(count), protocol: maybe(count), server: maybe(name) }),
     (lines, versions) => lines.recorder!.epoch(versions),
   ),
+  report: command(REPORT, (lines, report) => lines.report(report)),
   end: command(oneOf(...OUTCOMES.filter((outcome) => outcome !== "open")), (lines, outcome) => lines.end(outcome)),
 };
 

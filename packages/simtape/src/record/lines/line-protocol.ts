@@ -1,7 +1,17 @@
 import { LineSplitter, type TOO_LONG } from "./lines.ts";
 import { parseLine } from "./parse.ts";
 import { joined, problemIn, type Shape, tell, withKnownFields } from "../../model/shape.ts";
-import { type EventLine, FARTHEST, HEADER, type Header, type JsonLine, type Line, LINES, RATE } from "./commands.ts";
+import {
+  type EventLine,
+  FARTHEST,
+  HEADER,
+  type Header,
+  type JsonLine,
+  type Line,
+  LINES,
+  RATE,
+  type ReportLine,
+} from "./commands.ts";
 import { StateLines } from "./state.ts";
 import { bytesOf, WorldLines } from "./world.ts";
 import type { Recorder } from "../live/recorder.ts";
@@ -52,6 +62,8 @@ export interface LineProtocolOptions<T extends LineTarget = Recorder> {
   readonly skipped?: ((error: LineError) => void) | undefined;
   /** Called with how many fields of a line are not known; the line is taken without them. Absent: such a line is bad. */
   readonly unknown?: ((fields: number) => void) | undefined;
+  /** Called with each report, and the second of the recording at which it was made. Absent: such a line is bad. */
+  readonly report?: ((report: ReportLine, seconds: number) => void) | undefined;
   /** `input`, the default: as the lines tell; `real`: as the clock goes, whatever the lines tell. */
   readonly ticks?: "input" | "real" | undefined;
   /** Stops waiting for room. */
@@ -374,6 +386,12 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     if (told !== undefined && bytes !== undefined) throw new RangeError("expected value or base64, found both");
     const payload = bytes === undefined ? new TextEncoder().encode(JSON.stringify(told) ?? "") : bytesOf(bytes);
     this.#recorder!.write(this.#recorder!.channel(event, of), payload);
+  }
+
+  report(report: ReportLine): void {
+    if (this.#options.report === undefined)
+      throw new RangeError("only a server takes reports; a mark of the kind report stays in the recording");
+    this.#options.report(report, this.#recorder!.tick / RATE);
   }
 
   commit(): void {
