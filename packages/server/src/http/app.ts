@@ -26,6 +26,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The least role that may ask; null: all who reach the server. */
     role?: Role | null;
+    /** It is not looked at who asks: it answers while the database is away, too. */
+    isBare?: boolean;
     /** What a token must be for. */
     scope?: Scope;
   }
@@ -92,6 +94,7 @@ export async function createApp(
     if (app.isDraining.value) void reply.header("connection", "close");
     request.person = NONE;
     checkOrigin(request, app, settings);
+    if (request.routeOptions.config.isBare === true) return;
     const isNamed = Authentication.isNamed(request);
     if (isNamed) await limits.forgeries(request, reply);
     request.person = await authentication.personOf(request);

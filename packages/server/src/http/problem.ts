@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { isDatabaseAway } from "../database/away.ts";
 import { type Log, shownAddress } from "../log.ts";
 
 /** An error that is meant for the one who asks: RFC 9457 problem details. */
@@ -20,6 +21,9 @@ export function notFound(what: string): Problem {
   return new Problem(404, `${what} is not here, or not for you`);
 }
 
+/** Seconds after which one who hears that something is away may ask again. */
+const RETRY_AFTER = 2;
+
 /** Sends what went wrong; of faults of the server itself only that there was one. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const { status, detail, more } = problemOf(error);
@@ -33,17 +37,18 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     request: request.id,
     ...more,
   };
+  if (status === 503 && !reply.hasHeader("retry-after")) void reply.header("retry-after", RETRY_AFTER);
   void reply.code(status).type("application/problem+json; charset=utf-8").send(JSON.stringify(body));
 }
 
-function problemOf(error: unknown): { status: number; detail: string; more: Readonly<Record<string, unknown>> } {
+/** What went wrong, for the one who asks. */
+export function problemOf(error: unknown): { status: number; detail: string; more: Readonly<Record<string, unknown>> } {
   if (error instanceof Problem) return { status: error.status, detail: error.message, more: error.more };
   const { statusCode, message, validation } = error as FastifyError;
   if (validation !== undefined) return { status: 400, detail: message, more: {} };
   if (statusCode !== undefined && statusCode < 500) return { status: statusCode, detail: message, more: {} };
   const code = (error as { code?: unknown }).code;
-  if (code === "ECONNREFUSED" || code === "57P01" || code === "57P03")
-    return { status: 503, detail: "the database cannot be reached now; try again", more: {} };
+  if (isDatabaseAway(error)) return { status: 503, detail: "the database cannot be reached now; try again", more: {} };
   // of a value: a character that PostgreSQL has not, a number or date beyond its range
   if (typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code))
     return { status: 400, detail: "a value cannot be what it is here", more: {} };

@@ -5,7 +5,7 @@ import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
 import { FILE_BYTES } from "../http/openapi.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem, problemOf } from "../http/problem.ts";
 import { socketRoute } from "../http/sockets.ts";
 import { newId } from "../ids.ts";
 import { hasRole } from "../people/person.ts";
@@ -172,9 +172,9 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
         live
           .take(id, sender)
           .then(say, (error: unknown) => {
-            const isProblem = error instanceof Problem;
-            if (!isProblem) log.error({ request: request.id, error: String(error) }, "live recording failed");
-            say({ error: isProblem ? error.message : "the server has failed", status: isProblem ? error.status : 500 });
+            const { status, detail } = problemOf(error);
+            if (status >= 500) log.error({ request: request.id, error: String(error) }, "live recording failed");
+            say({ error: detail, status });
           })
           .finally(() => {
             clearInterval(saying);

@@ -19,7 +19,7 @@ export function operationRoutes(app: FastifyInstance, context: Context): void {
 
   app.get(
     "/health",
-    { config: { role: null }, schema: { summary: "the process runs", response: { 200: OK } } },
+    { config: { role: null, isBare: true }, schema: { summary: "the process runs", response: { 200: OK } } },
     () => ({
       status: "ok",
     }),

@@ -18,6 +18,9 @@ export interface TestPostgres {
   database(): Promise<string>;
   /** Ends all its processes at once, as `kill -9` does, and starts it again. */
   crash(): Promise<void>;
+  /** As `crash`, in two steps: it is away in between. */
+  kill(): Promise<void>;
+  begin(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -42,7 +45,23 @@ export async function startPostgres(): Promise<TestPostgres> {
     return spawn(`${bin}/postgres`, words, { stdio: "ignore", ...owner, cwd: folder });
   }
 
+  const kill = async (): Promise<void> => {
+    const ended = new Promise((resolve) => server.once("exit", resolve));
+    // else it would make further processes, which keep it from starting again
+    server.kill("SIGSTOP");
+    execFileSync("pkill", ["-9", "-P", String(server.pid)], { stdio: "ignore" });
+    server.kill("SIGKILL");
+    await ended;
+    rmSync(join(data, "postmaster.pid"), { force: true });
+  };
+  const begin = async (): Promise<void> => {
+    server = start();
+    await answers(port);
+  };
+
   return {
+    kill,
+    begin,
     database: async () => {
       const client = new pg.Client({ host: "127.0.0.1", port, user: "simtape", database: "postgres" });
       await client.connect();
@@ -52,20 +71,15 @@ export async function startPostgres(): Promise<TestPostgres> {
       return `postgres://simtape@127.0.0.1:${port}/${name}`;
     },
     crash: async () => {
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      // else it would make further processes, which keep it from starting again
-      server.kill("SIGSTOP");
-      execFileSync("pkill", ["-9", "-P", String(server.pid)], { stdio: "ignore" });
-      server.kill("SIGKILL");
-      await ended;
-      rmSync(join(data, "postmaster.pid"), { force: true });
-      server = start();
-      await answers(port);
+      await kill();
+      await begin();
     },
     stop: async () => {
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      server.kill("SIGINT");
-      await ended;
+      if (server.exitCode === null && server.signalCode === null) {
+        const ended = new Promise((resolve) => server.once("exit", resolve));
+        server.kill("SIGINT");
+        await ended;
+      }
       rmSync(folder, { recursive: true, force: true });
     },
   };
