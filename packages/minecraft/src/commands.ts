@@ -1,4 +1,7 @@
 import type { Command } from "commander";
+import { addProxy } from "./proxy/command.ts";
 
 /** Adds every command. What one needs is loaded when it runs, for the game's data takes a moment. */
-export const addCommands: (program: Command) => void = () => undefined;
+export function addCommands(program: Command): void {
+  addProxy(program);
+}

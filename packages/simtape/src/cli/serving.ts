@@ -15,6 +15,8 @@ export { holds } from "./holds.ts";
 export { pageOf, policyOf, sendPart } from "./view-page.ts";
 export { isReachedFromElsewhere, Names, originOf, type Reach } from "./view-reach.ts";
 export { placesIn, type ViewFacts } from "./view-facts.ts";
+export { journalFile } from "../io/node/journal-file.ts";
+export { JOURNAL } from "../record/live/recording-folder.ts";
 export { s3Presigner } from "../io/s3.ts";
 export { recognize } from "../model/open.ts";
 export { formatOfFolder, isSecondOfPair, mayBelong } from "../model/file-names.ts";

@@ -1,0 +1,86 @@
+import { inflateSync } from "node:zlib";
+
+/** Longest packet that the protocol allows: a length of three bytes. */
+const LONGEST = 2 ** 21 - 1;
+
+/** Bytes that are no packets: a length that is none, or content that does not inflate. */
+export class FramingError extends Error {
+  override readonly name = "FramingError";
+}
+
+/** Cuts a stream of bytes into packets, which each have their length in front. It keeps one packet at most. */
+export class Splitter {
+  /** Bytes above which packets are compressed; negative: there is no compression yet. */
+  threshold = -1;
+  #rest: Buffer = Buffer.alloc(0);
+
+  push(bytes: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+  }
+
+  /**
+   * The next packet, its number first; null: more bytes are needed. Of a packet that takes more than `most` bytes there
+   * is nothing: it has the length 0. Throws `FramingError`.
+   */
+  next(most: number): Buffer | null {
+    const length = varInt(this.#rest, 0);
+    if (length === null) return null;
+    if (length.value > LONGEST) throw new FramingError(`a packet of ${length.value} bytes`);
+    const end = length.end + length.value;
+    if (this.#rest.length < end) return null;
+    const body = this.#rest.subarray(length.end, end);
+    this.#rest = this.#rest.subarray(end);
+    return this.threshold < 0 ? short(body, most) : this.#inflated(body, most);
+  }
+
+  #inflated(body: Buffer, most: number): Buffer {
+    const size = varInt(body, 0);
+    if (size === null) throw new FramingError("a packet without its length");
+    const content = body.subarray(size.end);
+    if (size.value === 0) return short(content, most);
+    if (size.value > most) return NOTHING;
+    try {
+      return inflateSync(content, { maxOutputLength: size.value });
+    } catch (cause) {
+      throw new FramingError("a packet that does not inflate", { cause });
+    }
+  }
+}
+
+/** An uncompressed packet as it is sent. */
+export function frame(id: number, body: Buffer): Buffer {
+  const content = Buffer.concat([varIntBytes(id), body]);
+  return Buffer.concat([varIntBytes(content.length), content]);
+}
+
+/** A text as it is in a packet. */
+export function textBytes(text: string): Buffer {
+  const bytes = Buffer.from(text, "utf8");
+  return Buffer.concat([varIntBytes(bytes.length), bytes]);
+}
+
+/** A number of at most five bytes, and where it ends; null: it is not all there. Throws `FramingError`. */
+export function varInt(bytes: Buffer, start: number): { readonly value: number; readonly end: number } | null {
+  let value = 0;
+  for (let i = 0; i < 5; i++) {
+    const byte = bytes[start + i];
+    if (byte === undefined) return null;
+    value |= (byte & 0x7f) << (7 * i);
+    if (byte < 0x80) return { value: value >>> 0, end: start + i + 1 };
+  }
+  throw new FramingError("a number of more than five bytes");
+}
+
+function varIntBytes(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value >>> 0;
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+function short(body: Buffer, most: number): Buffer {
+  return body.length > most ? NOTHING : body;
+}

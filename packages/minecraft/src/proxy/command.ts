@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import { EXIT, Output, say, toJson, UsageError } from "simtape/serving";
+import type { ProxyEvent } from "./proxy.ts";
+
+interface ProxyFlags {
+  readonly listen: string;
+  readonly host: string;
+  readonly server: string;
+  readonly store: string;
+  readonly json?: true;
+}
+
+/** Adds `proxy`. */
+export function addProxy(program: Command): void {
+  program
+    .command("proxy")
+    .summary("record players between their clients and a server")
+    .description(
+      "Stands between clients and a server in offline mode, and records each player's own moves. All bytes pass as they are.\nA recording begins when the first player comes, and ends when the last one has gone. Ends with Ctrl+C.",
+    )
+    .requiredOption("--listen <n>", "port for clients; 0 takes one that is free")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .requiredOption("--server <host:port>", "the game server")
+    .requiredOption("--store <folder>", "folder for the recordings")
+    .option("--json", "print events as JSON, one a line")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings\n  $ simtape recover recordings/world-20260201T120000-000Z   # after a crash",
+    )
+    .action(async ({ listen, host, server, store, json }: ProxyFlags) => {
+      const to = addressOf(server);
+      const { Proxy } = await import("./proxy.ts");
+      const output = new Output();
+      const print = (line: string): Promise<void> => output.line(line).then(() => output.flush());
+      const port = portOf(listen, "--listen", 0);
+      const report = (event: ProxyEvent): void => {
+        if (json === true) void print(toJson(event));
+        say(`simtape-mc: ${textOf(event)}`);
+      };
+      const proxy = await Proxy.listen({ port, host, server: to, store, report });
+      await print(json === true ? toJson({ listening: { host, port: proxy.port } }) : `${host}:${proxy.port}`);
+      say("Ctrl+C ends");
+      await interrupted();
+      await proxy.close();
+      if (proxy.skipped > 0) say(`simtape-mc: ${proxy.skipped} lines are missing`);
+      process.exitCode = proxy.failed + proxy.skipped > 0 ? EXIT.lossy : EXIT.done;
+    });
+}
+
+function textOf(event: ProxyEvent): string {
+  if ("joined" in event) return `${event.joined} has come`;
+  if ("left" in event) return `${event.left} has gone: ${event.packets} packets, ${event.faults} not decoded`;
+  if ("blind" in event) return `a connection passes without being recorded: ${event.blind}`;
+  if ("began" in event) return `recording ${event.began}`;
+  if ("ended" in event) return `${event.ended.id}: ${event.ended.ticks} ticks, ${event.ended.bytes} bytes`;
+  return event.error;
+}
+
+function addressOf(text: string): { host: string; port: number } {
+  const [, host, port] = /^\[?([^\]]+?)\]?:(\d+)$/.exec(text) ?? [];
+  if (host === undefined) throw new UsageError(`--server takes an address as 127.0.0.1:25565, not ${text}`);
+  return { host, port: portOf(port!, "--server", 1) };
+}
+
+function portOf(text: string, option: string, least: number): number {
+  const port = Number(text);
+  if (text === "" || !Number.isInteger(port) || port < least || port > 65535)
+    throw new UsageError(`${option} takes a port from ${least} to 65535, not ${text}`);
+  return port;
+}
+
+/** Settles with Ctrl+C or SIGTERM. */
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,141 @@
+import { Splitter } from "../game/framing.ts";
+import { type Decoded, Decoder, type Direction, type State, type Wanted } from "./decoder.ts";
+
+/** What a tap tells of. */
+export interface TapListener {
+  /** A client has logged in. */
+  login(uuid: string, name: string, version: string): void;
+  /** A captured packet of the state `play`. */
+  packet(direction: Direction, packet: Decoded): void;
+}
+
+/** Captured packets are small; larger ones are not even inflated. */
+const LARGEST = 32_768;
+/** The first protocol (1.20.2) with a state between login and play. */
+const WITH_CONFIGURATION = 764;
+/** Packets that change the state of a connection. */
+const CONTROL: Wanted = {
+  "login toClient": ["compress", "success", "encryption_begin"],
+  "login toServer": ["login_acknowledged"],
+  "configuration toClient": ["finish_configuration"],
+  "configuration toServer": ["finish_configuration"],
+  "play toClient": ["start_configuration"],
+  "play toServer": ["configuration_acknowledged"],
+};
+/** A handshake is the same in all versions; this one decodes it. */
+const HANDSHAKE = new Decoder("1.16.5", { "handshaking toServer": ["set_protocol"] });
+
+/**
+ * Looks at a copy of what a client and a server say to each other. It never throws: when the bytes are not understood it
+ * stops looking, and says why.
+ */
+export class Tap {
+  readonly #listener: TapListener;
+  readonly #captured: Wanted;
+  readonly #splitters = { toServer: new Splitter(), toClient: new Splitter() };
+  readonly #states: Record<Direction, State> = { toServer: "handshaking", toClient: "handshaking" };
+  #decoder: Decoder | null = null;
+  #version = "";
+  #hasConfiguration = false;
+  /** Packets that were looked at, and those of them that did not decode. */
+  packets = 0;
+  faults = 0;
+  /** Why nothing is looked at any more; null: it is. */
+  blind: string | null = null;
+
+  /** `captured`: names of packets of the state `play` that the listener gets, beside those of the login. */
+  constructor(captured: Readonly<Record<Direction, readonly string[]>>, listener: TapListener) {
+    this.#listener = listener;
+    this.#captured = {
+      ...CONTROL,
+      "play toClient": [...CONTROL["play toClient"]!, ...captured.toClient],
+      "play toServer": [...CONTROL["play toServer"]!, ...captured.toServer],
+    };
+  }
+
+  /** Whether the client only asks for the server's name and players. */
+  get isStatus(): boolean {
+    return this.#states.toServer === "status";
+  }
+
+  /** Whether it can be told in a packet of the login why nothing comes of it. */
+  get isInLogin(): boolean {
+    return this.#states.toClient === "login" && this.#splitters.toClient.threshold < 0;
+  }
+
+  /** Bytes that have gone in this direction; they are not changed, and may not be afterwards. */
+  see(direction: Direction, bytes: Buffer): void {
+    if (this.blind !== null || this.isStatus) return;
+    try {
+      const splitter = this.#splitters[direction];
+      splitter.push(bytes);
+      for (let packet = splitter.next(LARGEST); packet !== null; packet = splitter.next(LARGEST)) {
+        this.packets++;
+        if (packet.length > 0) this.#look(direction, packet);
+        if (this.blind !== null || this.isStatus) return;
+      }
+    } catch (error) {
+      this.blind = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #look(direction: Direction, packet: Buffer): void {
+    const state = this.#states[direction];
+    const decoder = state === "handshaking" ? HANDSHAKE : this.#decoder!;
+    let decoded: Decoded | null;
+    try {
+      decoded = decoder.decode(state, direction, packet);
+    } catch (error) {
+      this.faults++;
+      // without this one the states are not known
+      if (state !== "play") throw error;
+      return;
+    }
+    if (decoded === null) return;
+    if (state === "handshaking") this.#shake(decoded);
+    else if (CONTROL[`${state} ${direction}`]?.includes(decoded.name) === true)
+      this.#control(state, direction, decoded);
+    else this.#listener.packet(direction, decoded);
+  }
+
+  #shake({ params: { protocolVersion, nextState } }: Decoded): void {
+    if (nextState === 1) {
+      this.#states.toServer = "status";
+      return;
+    }
+    const version = Decoder.versionOf(protocolVersion);
+    if (version === null) {
+      this.blind = `no version of the game has the protocol ${protocolVersion}`;
+      return;
+    }
+    this.#version = version;
+    this.#hasConfiguration = protocolVersion >= WITH_CONFIGURATION;
+    this.#decoder = new Decoder(version, this.#captured);
+    this.#states.toServer = "login";
+    this.#states.toClient = "login";
+  }
+
+  #control(state: State, direction: Direction, { name, params }: Decoded): void {
+    switch (name) {
+      case "encryption_begin":
+        this.blind = "the server is in online mode: what it says is encrypted";
+        return;
+      case "compress":
+        this.#splitters.toClient.threshold = params.threshold;
+        this.#splitters.toServer.threshold = params.threshold;
+        return;
+      case "success":
+        // A client says nothing between this and its acknowledgement, or its first packet of the next state.
+        this.#states.toClient = this.#hasConfiguration ? "configuration" : "play";
+        if (!this.#hasConfiguration) this.#states.toServer = "play";
+        this.#listener.login(params.uuid, params.username, this.#version);
+        return;
+      case "finish_configuration":
+        this.#states[direction] = "play";
+        return;
+      default:
+        // login_acknowledged, start_configuration, configuration_acknowledged
+        this.#states[direction] = state === "play" || state === "login" ? "configuration" : state;
+    }
+  }
+}
