@@ -362,6 +362,25 @@ describeDatabases("review", (newDatabase) => {
     for (const name of ["slow.hcrp", "fast.hcrp"]) expect(statSync(join(library, name)).isFile()).toBe(true);
   }, 90_000);
 
+  test("a request about a subject that fails says so, and is done when it is asked for again", async () => {
+    // where the zip would go
+    const blocked = join(library, "exports");
+    writeFileSync(blocked, "");
+    const who = JSON.stringify({ names: ["who is in none"], uuids: [], accounts: [] });
+    await database.query.insertInto("subject_requests").values({ id: "blocked", kind: "export", who }).execute();
+    // its last try
+    const job = { kind: "export-subject", subject: "blocked", input: "{}", attempts: 4 };
+    await database.query.insertInto("jobs").values(job).execute();
+    const page = "/api/subjects/requests/blocked";
+    const asked = (): Promise<{ state: string; error: string | null }> => admin.json("GET", page);
+    const { error } = await until(asked, ({ state }) => state === "failed");
+    expect(error).toBeTruthy();
+    rmSync(blocked);
+    expect(await admin.status("POST", `${page}/retry`)).toBe(202);
+    expect(await until(asked, ({ state }) => state === "done")).toMatchObject({ error: null });
+    expect(await admin.status("POST", `${page}/retry`)).toBe(409);
+  });
+
   test("a subject's data is exported and erased: no file and no row has the name or UUID, but what is on hold", async () => {
     for (const key of ["slow.hcrp", "fast.hcrp"]) {
       const id = byName.get(key)!;
@@ -390,6 +409,7 @@ describeDatabases("review", (newDatabase) => {
 
     const erased = async (): Promise<{
       outcomes: readonly { recording: string; did: string; why: string }[];
+      mentions: readonly { what: string; id: string }[];
       isComplete: boolean;
     }> => {
       const { page } = await admin.json<{ page: string }>("POST", `/api/subjects/${ELDAR_ID}/erase`, {
@@ -402,7 +422,23 @@ describeDatabases("review", (newDatabase) => {
       );
       return done.report;
     };
+    const room = await sam.json<{ id: string }>("POST", "/api/rooms", {
+      name: "What did eldar do",
+      recordings: [byName.get("fast.hcrp")!],
+    });
+    expect(await sam.status("PUT", `/api/recordings/${byName.get("slow.hcrp")!}/tags`, { tags: ["by eldar"] })).toBe(
+      200,
+    );
     const first = await erased();
+    expect(first.mentions).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ what: "room", id: room.id }),
+        expect.objectContaining({ what: "tag", id: byName.get("slow.hcrp") }),
+      ]),
+    );
+    expect(JSON.stringify(first.mentions)).not.toMatch(/eldar/i);
+    expect(await sam.status("DELETE", `/api/rooms/${room.id}`)).toBe(204);
+    await database.query.deleteFrom("tags").execute();
     expect(first.isComplete).toBe(false);
     expect(first.outcomes.find(({ recording }) => recording === byName.get("fast.hcrp"))).toMatchObject({
       did: "kept",

@@ -111,6 +111,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/subjects/{id}/export": ["admin", "admin"],
   "POST /api/subjects/{id}/erase": ["admin", "admin"],
   "GET /api/subjects/requests/{request}": ["admin", "admin"],
+  "POST /api/subjects/requests/{request}/retry": ["admin", "admin"],
   "DELETE /api/subjects/requests/{request}": ["admin", "admin"],
   "GET /api/subjects/requests/{request}/data": ["admin", "admin"],
 

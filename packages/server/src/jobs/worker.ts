@@ -22,7 +22,8 @@ export class HopelessError extends Error {
 const LEASE = 15_000;
 /** Milliseconds between looks for work that the bus has not told of. */
 const LOOK = 1000;
-const MOST_ATTEMPTS = 5;
+/** Tries of a job; after the last one it has failed. */
+export const MOST_ATTEMPTS = 5;
 /** Milliseconds until a job that found the disk full is tried again; that is no try of its own. */
 const FULL = 10_000;
 

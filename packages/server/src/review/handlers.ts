@@ -4,6 +4,7 @@ import type { Handler } from "../jobs/worker.ts";
 import { applyPlan, makePlan, scheduled } from "../retention/retention.ts";
 import { eraseWho } from "../subjects/erase.ts";
 import { exportWho } from "../subjects/export.ts";
+import { asRequest } from "../subjects/requests.ts";
 import { cutClip } from "./clip.ts";
 import { keepVerdict } from "./verdict.ts";
 
@@ -16,7 +17,7 @@ export function reviewHandlers(context: Context): readonly (readonly [string, Ha
     ["retention-apply", ({ subject }, work) => applyPlan(context, subject, work)],
     ["retention", (_, work) => scheduled(context, work)],
     ["ghost", ({ subject }, work) => keepTrack(context, subject, work)],
-    ["export-subject", ({ subject }, work) => exportWho(context, subject, work)],
-    ["erase-subject", ({ subject }, work) => eraseWho(context, subject, work)],
+    ["export-subject", asRequest(context, ({ subject }, work) => exportWho(context, subject, work))],
+    ["erase-subject", asRequest(context, ({ subject }, work) => eraseWho(context, subject, work))],
   ];
 }

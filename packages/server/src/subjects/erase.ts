@@ -9,6 +9,7 @@ import { Scanner } from "../catalog/scan.ts";
 import { SeekIndexes } from "../catalog/seek-indexes.ts";
 import { HopelessError, type Work } from "../jobs/worker.ts";
 import { unchanged } from "../review/verdict.ts";
+import { mentionsOf } from "./elsewhere.ts";
 import { type Concerned, lower, recordingsOf, type Who } from "./who.ts";
 
 /** What became of one recording. */
@@ -52,10 +53,15 @@ export async function eraseWho(context: Context, id: string, work: Work): Promis
   for (const { key } of await query.selectFrom("subject_requests").select("key").where(isAbout(who)).execute())
     if (key !== null) await library.remove(key);
   await forget(context, who, id, kept);
-  const report = { outcomes, isComplete: outcomes.every(({ isWhole }) => isWhole) };
+  const mentions = await mentionsOf(query, who);
+  const report = {
+    outcomes,
+    mentions,
+    isComplete: mentions.length === 0 && outcomes.every(({ isWhole }) => isWhole),
+  };
   await query
     .updateTable("subject_requests")
-    .set({ state: "done", who: null, report: JSON.stringify(report), ended: sql<Date>`now()` })
+    .set({ state: "done", who: null, error: null, report: JSON.stringify(report), ended: sql<Date>`now()` })
     .where("id", "=", id)
     .execute();
   await jobs.add("scan", "library");

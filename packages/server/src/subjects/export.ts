@@ -52,7 +52,7 @@ export async function exportWho({ query, library }: Context, id: string, { signa
   const report = { recordings: recordings.length, bytes, missing: missing.length };
   await query
     .updateTable("subject_requests")
-    .set({ state: "done", key, report: JSON.stringify(report), ended: sql<Date>`now()` })
+    .set({ state: "done", key, error: null, report: JSON.stringify(report), ended: sql<Date>`now()` })
     .where("id", "=", id)
     .execute();
   return report;

@@ -6,6 +6,7 @@ import { asIs, FILE_BYTES } from "../http/openapi.ts";
 import { notFound, Problem } from "../http/problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
+import { retryRequest } from "./requests.ts";
 import { ASKED_FOR, OTHERS, REQUEST_SHOWN, SUBJECT } from "./shapes.ts";
 import { whoIs } from "./who.ts";
 
@@ -104,6 +105,20 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
       await audit.note(request, { action: "read-export", details: { request: id } });
       void reply.header("content-disposition", `attachment; filename="${id}.zip"`);
       return sendFile(library, row.key, request, reply);
+    },
+  );
+
+  app.post<{ Params: Static<typeof REQUEST> }>(
+    "/api/subjects/requests/:request/retry",
+    {
+      config: { role: "admin", scope: "admin" },
+      schema: { summary: "do a request again that has failed", params: REQUEST, response: { 202: ASKED } },
+    },
+    async (request, reply) => {
+      const id = request.params.request;
+      if (!(await retryRequest(context, id))) throw new Problem(409, "there is no request of this id that has failed");
+      await audit.note(request, { action: "retry-subject", details: { request: id } });
+      return reply.code(202).send({ id, state: "waiting", page: `/api/subjects/requests/${id}` });
     },
   );
 

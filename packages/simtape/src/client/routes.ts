@@ -1663,4 +1663,17 @@ export interface Routes {
 
     readonly answer: Response;
   };
+  /** do a request again that has failed. For the role admin; a token needs the scope admin. */
+  readonly "POST /api/subjects/requests/{request}/retry": {
+    readonly params: {
+      readonly request: string;
+    };
+
+    readonly body?: RequestInit["body"];
+    readonly answer: {
+      readonly id: string;
+      readonly state: string;
+      readonly page: string;
+    };
+  };
 }

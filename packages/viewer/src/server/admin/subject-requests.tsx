@@ -11,6 +11,11 @@ interface Outcome {
   readonly why: string;
   readonly isWhole: boolean;
 }
+interface Mention {
+  readonly what: string;
+  readonly id: string;
+  readonly recording: string | null;
+}
 interface Request {
   readonly id: string;
   readonly kind: "export" | "erase";
@@ -19,6 +24,7 @@ interface Request {
     readonly recordings?: number;
     readonly missing?: number;
     readonly outcomes?: readonly Outcome[];
+    readonly mentions?: readonly Mention[];
     readonly isComplete?: boolean;
   } | null;
   readonly error: string | null;
@@ -42,7 +48,11 @@ export function SubjectRequests() {
       request.state,
       momentText(request.made),
       <Became key="became" request={request} />,
-      request.url === null ? null : (
+      request.state === "failed" ? (
+        <Button key="retry" onClick={() => void change(`api/subjects/requests/${request.id}/retry`, "POST")}>
+          Try again
+        </Button>
+      ) : request.url === null ? null : (
         <span key="buttons" className="form-line">
           <a className="button" href={at(request.url.slice(1))} download>
             Download
@@ -65,7 +75,7 @@ export function SubjectRequests() {
 function Became({ request: { report, error } }: { readonly request: Request }) {
   if (error !== null) return <span className="wrong">{error}</span>;
   if (report === null) return null;
-  const { outcomes, isComplete, recordings = 0, missing = 0 } = report;
+  const { outcomes, mentions = [], isComplete, recordings = 0, missing = 0 } = report;
   if (outcomes === undefined)
     return `${recordings} recordings${missing > 0 ? `; ${missing} files are no longer there` : ""}`;
   const left = outcomes.filter(({ isWhole }) => !isWhole);
@@ -74,11 +84,17 @@ function Became({ request: { report, error } }: { readonly request: Request }) {
     <>
       {count("deleted")} deleted, {count("redacted")} redacted, {count("kept")} kept
       {isComplete === true ? "." : ". Not erased, look here:"}
-      {left.length > 0 && (
+      {left.length + mentions.length > 0 && (
         <ul className="plain-list">
           {left.map(({ recording, why }) => (
             <li key={recording}>
               <Link href={at(`r/${recording}`)}>{recording}</Link>: {why}
+            </li>
+          ))}
+          {mentions.map(({ what, id, recording }) => (
+            <li key={`${what} ${id}`}>
+              {what} {recording === null ? id : <Link href={at(`r/${recording}`)}>{id}</Link>}: others have written of
+              them
             </li>
           ))}
         </ul>
