@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -130,6 +130,50 @@ describe("a proxy", () => {
     } finally {
       proxy.kill("SIGKILL");
     }
+  });
+
+  test("Ctrl+C lets players go and finishes the recording", async () => {
+    await using game = await TestServer.start(VERSION);
+    const words = ["proxy", "--listen", "0", "--server", `127.0.0.1:${game.port}`, "--store", store, "--json"];
+    const proxy = spawn(process.execPath, [MC, ...words], { stdio: ["ignore", "pipe", "ignore"] });
+    const closed = once(proxy, "close");
+    let said = "";
+    proxy.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    try {
+      await expect.poll(() => said).toContain("\n");
+      const { port } = (JSON.parse(said) as { listening: { port: number } }).listening;
+      const walker = new Walker(port, "one", VERSION);
+      await walker.walk(0);
+      await expect.poll(() => walker.sent.length).toBeGreaterThan(20);
+      proxy.kill("SIGINT");
+      expect(await closed).toEqual([0, null]);
+      await expect.poll(() => walker.ended).toBe(true);
+      const lines = said.trim().split("\n");
+      expect(lines.map((line) => Object.keys(JSON.parse(line) as object)[0])).toEqual([
+        "listening",
+        "began",
+        "joined",
+        "ended",
+      ]);
+      const [id] = readdirSync(store);
+      expect(JSON.parse(lines[3]!)).toMatchObject({ ended: { id, outcome: "completed" } });
+      const [places] = [...(await recorded(id!)).values()];
+      expect(foundIn(walker.sent, places!)).toBe(places!.length);
+    } finally {
+      proxy.kill("SIGKILL");
+    }
+  });
+
+  test.each([
+    ["--server", "nowhere"],
+    ["--server", "127.0.0.1:70000"],
+    ["--listen", "x"],
+  ])("%s %s is wrong usage", (option, value) => {
+    const usual = { "--listen": "0", "--server": "127.0.0.1:25565", "--store": store, [option]: value };
+    const { status, stderr } = spawnSync(process.execPath, [MC, "proxy", ...Object.entries(usual).flat()]);
+    expect([status, stderr.toString()]).toEqual([2, expect.stringContaining(option)]);
   });
 
   test("bytes that are no packets pass unchanged both ways", async () => {
