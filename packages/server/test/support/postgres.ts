@@ -18,9 +18,8 @@ export interface TestPostgres {
   database(): Promise<string>;
   /** Ends all its processes at once, as `kill -9` does, and starts it again. */
   crash(): Promise<void>;
-  /** As `crash`, in two steps: it is away in between. */
+  /** As `crash`, and it stays away. */
   kill(): Promise<void>;
-  begin(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,14 +53,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     await ended;
     rmSync(join(data, "postmaster.pid"), { force: true });
   };
-  const begin = async (): Promise<void> => {
-    server = start();
-    await answers(port);
-  };
-
   return {
     kill,
-    begin,
     database: async () => {
       const client = new pg.Client({ host: "127.0.0.1", port, user: "simtape", database: "postgres" });
       await client.connect();
@@ -72,7 +65,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     crash: async () => {
       await kill();
-      await begin();
+      server = start();
+      await answers(port);
     },
     stop: async () => {
       if (server.exitCode === null && server.signalCode === null) {
