@@ -18,6 +18,8 @@ export interface Listed {
 /** Between two looks at what is there, milliseconds. */
 const LOOK_EVERY = 5000;
 
+const NONE: readonly Listed[] = [];
+
 /** Where the server has written down what it serves: in the page itself; empty for a page without such a server. */
 function listAddress(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
@@ -52,7 +54,9 @@ export function useRecordings(): readonly Listed[] {
 
 /** A row for each, which opens it; how far that is, and why it could not be opened, stands below it. */
 export function RecordingList({ list }: { readonly list: readonly Listed[] }) {
-  const factsOf = useFacts(list);
+  // Server and page are busy with what is being opened: it comes first.
+  const isOpening = useViewer(({ phase }) => phase === "opening");
+  const factsOf = useFacts(isOpening ? NONE : list);
   if (list.length === 0) return null;
   return (
     <nav className="start-list" aria-label="Recordings">
