@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { addProxy } from "./proxy/command.ts";
+import { addServe } from "./serve/command.ts";
 
 /** Adds every command. What one needs is loaded when it runs, for the game's data takes a moment. */
 export function addCommands(program: Command): void {
+  addServe(program);
   addProxy(program);
 }

@@ -21,6 +21,8 @@ function makeProgram(): Command {
     .version(version(), "-V, --version")
     .showHelpAfterError("(add --help for the options)")
     .exitOverride()
+    // The --version of a command is that of the game.
+    .enablePositionalOptions()
     .addHelpText(
       "after",
       "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but data was lost or differs.\nResults go to standard output, everything else to standard error.",

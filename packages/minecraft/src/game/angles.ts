@@ -1,0 +1,11 @@
+/** Angles of the protocol: 256 of them are a turn, as signed bytes. */
+
+/** The nearest to `degrees`; at most 0.71 degrees away. */
+export function byteAngle(degrees: number): number {
+  return (Math.round((degrees * 256) / 360) << 24) >> 24;
+}
+
+/** From -180 to 180. */
+export function degreesOf(byte: number): number {
+  return (byte * 360) / 256;
+}

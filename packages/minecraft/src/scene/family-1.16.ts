@@ -1,0 +1,123 @@
+import type { Packet } from "../game/packet.ts";
+import { jsonText, type Text } from "../game/text.ts";
+import { GAME_MODE, Family, placeOf, sharedFlags } from "./family.ts";
+import { type Mode, type Place, type Property, viewId } from "./adapter.ts";
+import { byteAngle } from "../game/angles.ts";
+import { isPlayer, type Thing } from "./thing.ts";
+
+const STILL = { x: 0, y: 0, z: 0 };
+const SYSTEM = "00000000-0000-0000-0000-000000000000";
+/** Biome of a chunk of nothing, once for every four blocks each way. */
+const BIOMES: readonly number[] = new Array<number>(1024).fill(1);
+/** Types of metadata. */
+const BYTE = 0;
+const POSE = 18;
+const LAYERS = 16;
+/** Slots of the hotbar in the player's own window. */
+const HOTBAR = 36;
+
+/** 1.16.4 and 1.16.5. */
+export class Family116 extends Family {
+  login(entity: number, most: number): Packet[] {
+    const login = { ...this.data.raw.loginPacket, entityId: entity, gameMode: GAME_MODE.spectator, maxPlayers: most };
+    return [["login", login]];
+  }
+
+  self(uuid: string, name: string, mode: Mode): Packet[] {
+    const data = [{ uuid, name, properties: [], gamemode: GAME_MODE[mode], ping: 0 }];
+    return [["player_info", { action: "add_player", data }]];
+  }
+
+  put({ x, y, z, yaw, pitch }: Place): Packet[] {
+    return [["position", { x, y, z, yaw, pitch, flags: 0, teleportId: 1 }]];
+  }
+
+  emptyChunk(x: number, z: number): Packet[] {
+    const heightmaps = {
+      type: "compound",
+      name: "",
+      value: { MOTION_BLOCKING: { type: "longArray", value: new Array(36).fill([0, 0]) } },
+    };
+    const packet = { x, z, groundUp: true, bitMap: 0, heightmaps, biomes: BIOMES, chunkData: Buffer.alloc(0) };
+    return [["map_chunk", { ...packet, blockEntities: [] }]];
+  }
+
+  chat(text: Text): Packet[] {
+    return [["chat", { message: jsonText(text), position: 1, sender: SYSTEM }]];
+  }
+
+  actionBar(text: Text): Packet[] {
+    return [["chat", { message: jsonText(text), position: 2, sender: SYSTEM }]];
+  }
+
+  hotbar(items: readonly (readonly [item: string, name: string])[]): Packet[] {
+    return items.map(([item, name], i) => {
+      const display = { Name: { type: "string", value: jsonText({ text: name }) } };
+      const nbtData = { type: "compound", name: "", value: { display: { type: "compound", value: display } } };
+      return ["set_slot", { windowId: 0, slot: HOTBAR + i, item: { ...this.item(item), nbtData } }];
+    });
+  }
+
+  hurt(thing: Thing): Packet[] {
+    return [["animation", { entityId: viewId(thing), animation: 1 }]];
+  }
+
+  clock(ticks: number): Packet[] {
+    return [["update_time", { age: [0, 0], time: [Math.floor(ticks / 2 ** 32), ticks >>> 0] }]];
+  }
+
+  protected appear(thing: Thing, skin: readonly Property[]): Packet[] {
+    const stance = this.stance(thing);
+    if (isPlayer(thing)) {
+      const properties = skin.map(({ name, value, signature }) => ({ name, value, signature }));
+      const data = [{ uuid: thing.uuid, name: shortName(thing), properties, gamemode: 0, ping: 0 }];
+      return [
+        ["player_info", { action: "add_player", data }],
+        ["named_entity_spawn", { ...stance, playerUUID: thing.uuid }],
+      ];
+    }
+    const type = this.kind(thing);
+    const born = { ...stance, type, velocity: STILL };
+    if (this.#isLiving(type))
+      return [["spawn_entity_living", { ...born, entityUUID: thing.uuid, headPitch: byteAngle(thing.head) }]];
+    return [["spawn_entity", { ...born, objectUUID: thing.uuid, objectData: 0 }]];
+  }
+
+  protected jump(thing: Thing): Packet {
+    return ["entity_teleport", { ...this.stance(thing), ...placeOf(thing), onGround: thing.onGround }];
+  }
+
+  protected unlist(players: readonly Thing[]): Packet[] {
+    return [["player_info", { action: "remove_player", data: players.map(({ uuid }) => ({ uuid })) }]];
+  }
+
+  protected item(name: string | undefined): object {
+    const itemId = name === undefined ? null : this.itemId(name);
+    return itemId === null ? { present: false } : { present: true, itemId, itemCount: 1 };
+  }
+
+  protected entries(thing: Thing, layers: number | null): object[] {
+    const entries = [
+      { key: 0, type: BYTE, value: sharedFlags(thing) },
+      { key: 6, type: POSE, value: poseOf(thing) },
+    ];
+    if (layers !== null) entries.push({ key: LAYERS, type: BYTE, value: layers });
+    return entries;
+  }
+
+  #isLiving(kind: number): boolean {
+    const type = this.data.raw.entities[kind]?.type;
+    return type !== "object" && type !== "orb" && type !== "projectile";
+  }
+}
+
+/** Dying stands one lower than since 1.17; what came later is standing. */
+function poseOf({ pose }: Thing): number {
+  if (pose === 7) return 6;
+  return pose <= 5 ? pose : 0;
+}
+
+/** A name that the game takes: at most 16 characters. */
+function shortName({ name, id }: Thing): string {
+  return name === "" ? `#${id}` : [...name].slice(0, 16).join("");
+}

@@ -1,0 +1,118 @@
+import type { Packet } from "../game/packet.ts";
+import { nbtText, type Text } from "../game/text.ts";
+import { byteAngle } from "../game/angles.ts";
+import { type Mode, type Place, type Property, viewId } from "./adapter.ts";
+import { Family, GAME_MODE, placeOf, sharedFlags } from "./family.ts";
+import { isPlayer, type Thing } from "./thing.ts";
+
+const STILL = { x: 0, y: 0, z: 0 };
+const NO_MOTION = { dx: 0, dy: 0, dz: 0 };
+/** Slots of the hotbar in the player's own window. */
+const HOTBAR = 36;
+/** What an entry of the list of players says. */
+const LISTED = { add_player: true, update_game_mode: true, update_listed: true, update_latency: true };
+const NO_LIGHT = { skyLightMask: [], blockLightMask: [], emptySkyLightMask: [], emptyBlockLightMask: [] };
+
+/** 1.21.4. */
+export class Family121 extends Family {
+  login(entity: number, most: number): Packet[] {
+    const { loginPacket } = this.data.raw;
+    const { dimensionCodec: _, ...usual } = loginPacket as unknown as { dimensionCodec: unknown; worldState: object };
+    const worldState = { ...usual.worldState, gamemode: "spectator" };
+    return [
+      ["login", { ...usual, worldState, entityId: entity, maxPlayers: most }],
+      ["game_state_change", { reason: "level_chunks_load_start", gameMode: 0 }],
+    ];
+  }
+
+  self(uuid: string, name: string, mode: Mode): Packet[] {
+    return [this.#listed(uuid, name, [], GAME_MODE[mode])];
+  }
+
+  put({ x, y, z, yaw, pitch }: Place): Packet[] {
+    return [["position", { teleportId: 1, x, y, z, ...NO_MOTION, yaw, pitch, flags: {} }]];
+  }
+
+  emptyChunk(x: number, z: number): Packet[] {
+    const heightmaps = { type: "compound", name: "", value: {} };
+    const light = { ...NO_LIGHT, skyLight: [], blockLight: [] };
+    return [["map_chunk", { x, z, heightmaps, chunkData: this.chunk.dump(), blockEntities: [], ...light }]];
+  }
+
+  chat(text: Text): Packet[] {
+    return [["system_chat", { content: nbtText(text), isActionBar: false }]];
+  }
+
+  actionBar(text: Text): Packet[] {
+    return [["system_chat", { content: nbtText(text), isActionBar: true }]];
+  }
+
+  hotbar(items: readonly (readonly [item: string, name: string])[]): Packet[] {
+    return items.map(([item, name], i) => {
+      const named = { addedComponentCount: 1, components: [{ type: "custom_name", data: nbtText({ text: name }) }] };
+      return ["set_slot", { windowId: 0, stateId: 0, slot: HOTBAR + i, item: { ...this.item(item), ...named } }];
+    });
+  }
+
+  hurt(thing: Thing, yaw: number): Packet[] {
+    return [["hurt_animation", { entityId: viewId(thing), yaw }]];
+  }
+
+  clock(ticks: number): Packet[] {
+    return [["update_time", { age: 0n, time: BigInt(ticks), tickDayTime: false }]];
+  }
+
+  protected appear(thing: Thing, skin: readonly Property[]): Packet[] {
+    const spawned = {
+      ...this.stance(thing),
+      objectUUID: thing.uuid,
+      type: this.kind(thing),
+      headPitch: byteAngle(thing.head),
+      objectData: 0,
+      velocity: STILL,
+    };
+    const packets: Packet[] = [["spawn_entity", spawned]];
+    if (isPlayer(thing)) packets.unshift(this.#listed(thing.uuid, shortName(thing), skin, 0));
+    return packets;
+  }
+
+  protected jump(thing: Thing): Packet {
+    const { yaw, pitch, onGround } = thing;
+    return ["sync_entity_position", { entityId: viewId(thing), ...placeOf(thing), ...NO_MOTION, yaw, pitch, onGround }];
+  }
+
+  protected unlist(players: readonly Thing[]): Packet[] {
+    return [["player_remove", { players: players.map(({ uuid }) => uuid) }]];
+  }
+
+  protected item(name: string | undefined): object {
+    const itemId = name === undefined ? null : this.itemId(name);
+    if (itemId === null) return { itemCount: 0 };
+    const plain = { addedComponentCount: 0, removedComponentCount: 0, components: [], removeComponents: [] };
+    return { itemCount: 1, itemId, ...plain };
+  }
+
+  protected entries(thing: Thing, layers: number | null): object[] {
+    const entries: object[] = [
+      { key: 0, type: "byte", value: sharedFlags(thing) },
+      { key: 6, type: "pose", value: thing.pose },
+    ];
+    if (layers !== null) entries.push({ key: this.#layersKey(), type: "byte", value: layers });
+    return entries;
+  }
+
+  #layersKey(): number {
+    const { metadataKeys } = this.data.raw.entitiesByName["player"] as { metadataKeys?: readonly string[] };
+    return metadataKeys?.indexOf("player_mode_customisation") ?? 17;
+  }
+
+  #listed(uuid: string, name: string, properties: readonly Property[], gamemode: number): Packet {
+    const player = { name, properties: properties.map((property) => ({ ...property })) };
+    return ["player_info", { action: LISTED, data: [{ uuid, player, gamemode, listed: 1, latency: 0 }] }];
+  }
+}
+
+/** A name that the game takes: at most 16 characters. */
+function shortName({ name, id }: Thing): string {
+  return name === "" ? `#${id}` : [...name].slice(0, 16).join("");
+}

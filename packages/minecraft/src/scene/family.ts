@@ -1,0 +1,189 @@
+import { byteAngle } from "../game/angles.ts";
+import { GameData } from "../game/data.ts";
+import type { Packet } from "../game/packet.ts";
+import type { Text } from "../game/text.ts";
+import { type Adapter, type Mode, type Place, type Property, viewId } from "./adapter.ts";
+import { GRID, isPlayer, type Thing } from "./thing.ts";
+
+/** The farthest that a relative move leads, in steps of the grid. */
+const FARTHEST = 32767;
+/** Slots of a thing that others see: both hands, boots, leggings, chestplate, helmet. */
+const WORN = 6;
+/** Bit 2 of a thing's flags is not one of the game's shared flags. */
+const SHARED_FLAGS = 0xfb;
+/** All parts of a skin's second layer. */
+const ALL_LAYERS = 0x7f;
+export const GAME_MODE = { spectator: 3, hotbar: 2 } as const satisfies Record<Mode, number>;
+
+/** A chunk as prismarine-chunk makes it. */
+export interface EmptyChunk {
+  dump(): Buffer;
+}
+
+type ChunkMaker = (version: string) => new () => EmptyChunk;
+const chunks = new Map<string, Promise<new () => EmptyChunk>>();
+
+/** Loads what makes chunks of a version. */
+export async function chunkOf(version: string): Promise<new () => EmptyChunk> {
+  let loading = chunks.get(version);
+  if (loading === undefined) {
+    loading = import("prismarine-chunk").then((module) => (module.default as unknown as ChunkMaker)(version));
+    chunks.set(version, loading);
+  }
+  return loading;
+}
+
+/** What the protocols of all families have in common. */
+export abstract class Family implements Adapter {
+  readonly version: string;
+  readonly data: GameData;
+  readonly unknown: Set<string> = new Set();
+  protected readonly chunk: EmptyChunk;
+
+  constructor(version: string, chunk: EmptyChunk) {
+    this.version = version;
+    this.data = GameData.of(version);
+    this.chunk = chunk;
+  }
+
+  abstract login(entity: number, most: number): Packet[];
+  abstract self(uuid: string, name: string, mode: Mode): Packet[];
+  abstract put(place: Place): Packet[];
+  abstract emptyChunk(chunkX: number, chunkZ: number): Packet[];
+  abstract chat(text: Text): Packet[];
+  abstract actionBar(text: Text): Packet[];
+  abstract hotbar(items: readonly (readonly [item: string, name: string])[]): Packet[];
+  abstract hurt(thing: Thing, yaw: number): Packet[];
+  abstract clock(ticks: number): Packet[];
+
+  /** Its appearance, its body, and what it wears. */
+  protected abstract appear(thing: Thing, skin: readonly Property[]): Packet[];
+  protected abstract jump(thing: Thing): Packet;
+  /** The entry of players is gone, too. */
+  protected abstract unlist(players: readonly Thing[]): Packet[];
+  protected abstract item(name: string | undefined): object;
+  /** Entries of the entity's metadata: shared flags, pose, and of players the layers of the skin. */
+  protected abstract entries(thing: Thing, layers: number | null): object[];
+
+  mode(mode: Mode): Packet[] {
+    return [
+      ["game_state_change", { reason: "change_game_mode", gameMode: GAME_MODE[mode] }],
+      // invulnerable, flying, may fly
+      ["abilities", { flags: 0x07, flyingSpeed: 0.05, walkingSpeed: 0.1 }],
+    ];
+  }
+
+  around(chunkX: number, chunkZ: number, distance: number): Packet[] {
+    return [
+      ["update_view_position", { chunkX, chunkZ }],
+      ["update_view_distance", { viewDistance: distance }],
+    ];
+  }
+
+  forgetChunk(chunkX: number, chunkZ: number): Packet[] {
+    return [["unload_chunk", { chunkX, chunkZ }]];
+  }
+
+  spawn(thing: Thing, skin: (thing: Thing) => readonly Property[]): Packet[] {
+    return [
+      ...this.appear(thing, isPlayer(thing) ? skin(thing) : []),
+      this.#metadata(thing, isPlayer(thing) ? ALL_LAYERS : null),
+      ["entity_head_rotation", { entityId: viewId(thing), headYaw: byteAngle(thing.head) }],
+      ...this.#equipment(undefined, thing),
+    ];
+  }
+
+  change(before: Thing, after: Thing, isJump: boolean): Packet[] {
+    const packets: Packet[] = [];
+    const entityId = viewId(after);
+    const [dX, dY, dZ] = [after.x - before.x, after.y - before.y, after.z - before.z];
+    const isMoved = dX !== 0 || dY !== 0 || dZ !== 0;
+    const [yaw, pitch, onGround] = [byteAngle(after.yaw), byteAngle(after.pitch), after.onGround];
+    const isTurned = yaw !== byteAngle(before.yaw) || pitch !== byteAngle(before.pitch);
+    if (isMoved && (isJump || Math.max(Math.abs(dX), Math.abs(dY), Math.abs(dZ)) > FARTHEST)) {
+      packets.push(this.jump(after));
+    } else if (isMoved && isTurned) {
+      packets.push(["entity_move_look", { entityId, dX, dY, dZ, yaw, pitch, onGround }]);
+    } else if (isMoved) {
+      packets.push(["rel_entity_move", { entityId, dX, dY, dZ, onGround }]);
+    } else if (isTurned || onGround !== before.onGround) {
+      packets.push(["entity_look", { entityId, yaw, pitch, onGround }]);
+    }
+    const headYaw = byteAngle(after.head);
+    if (headYaw !== byteAngle(before.head)) packets.push(["entity_head_rotation", { entityId, headYaw }]);
+    if (after.pose !== before.pose || after.flags !== before.flags) packets.push(this.#metadata(after, null));
+    if (after.items !== before.items) packets.push(...this.#equipment(before, after));
+    return packets;
+  }
+
+  remove(things: readonly Thing[]): Packet[] {
+    if (things.length === 0) return [];
+    const players = things.filter(isPlayer);
+    return [["entity_destroy", { entityIds: things.map(viewId) }], ...(players.length > 0 ? this.unlist(players) : [])];
+  }
+
+  block(x: number, y: number, z: number, name: string | null): Packet[] {
+    const type = name === null ? 0 : (this.data.stateOf(name) ?? this.#missing(name));
+    return [["block_change", { location: { x, y, z }, type }]];
+  }
+
+  rain(isRaining: boolean): Packet[] {
+    return [["game_state_change", { reason: isRaining ? "start_raining" : "stop_raining", gameMode: 0 }]];
+  }
+
+  swing(thing: Thing, isOffHand: boolean): Packet[] {
+    return [["animation", { entityId: viewId(thing), animation: isOffHand ? 3 : 0 }]];
+  }
+
+  camera(thing: Thing | null, self: number): Packet[] {
+    return [["camera", { cameraId: thing === null ? self : viewId(thing) }]];
+  }
+
+  /** The number of a kind; what is not known is seen as an armour stand. */
+  protected kind(thing: Thing): number {
+    const kind = this.data.kindOf(thing.kind);
+    if (kind === null) this.unknown.add(thing.kind);
+    return kind ?? this.data.kindOf("armor_stand")!;
+  }
+
+  /** Where a thing is, as the protocol has it for a new one. */
+  protected stance(thing: Thing): object {
+    const { x, y, z } = placeOf(thing);
+    return { entityId: viewId(thing), x, y, z, yaw: byteAngle(thing.yaw), pitch: byteAngle(thing.pitch) };
+  }
+
+  /** The number of an item; null: this version has none. */
+  protected itemId(name: string): number | null {
+    const item = this.data.itemOf(name);
+    if (item === null) this.unknown.add(name);
+    return item;
+  }
+
+  #missing(block: string): number {
+    this.unknown.add(block);
+    return this.data.placeholder;
+  }
+
+  #metadata(thing: Thing, layers: number | null): Packet {
+    return ["entity_metadata", { entityId: viewId(thing), metadata: this.entries(thing, layers) }];
+  }
+
+  #equipment(before: Thing | undefined, after: Thing): Packet[] {
+    const equipments = [];
+    for (let slot = 0; slot < WORN; slot++) {
+      const [old, item] = [before?.items.get(slot), after.items.get(slot)];
+      if (old !== item) equipments.push({ slot, item: this.item(item) });
+    }
+    return equipments.length === 0 ? [] : [["entity_equipment", { entityId: viewId(after), equipments }]];
+  }
+}
+
+/** Blocks. */
+export function placeOf({ x, y, z }: Thing): { x: number; y: number; z: number } {
+  return { x: x / GRID, y: y / GRID, z: z / GRID };
+}
+
+/** The flags that the game shares with all, as its signed byte. */
+export function sharedFlags({ flags }: Thing): number {
+  return ((flags & SHARED_FLAGS) << 24) >> 24;
+}

@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import type { EntitySet, State } from "simtape";
+import { GRID, type Thing } from "./thing.ts";
+
+/** Edits of the world by place, `"x,y,z"`: the names of blocks. */
+export type Blocks = ReadonlyMap<string, string>;
+
+/** What is to be seen at a moment of a recording. Never changed once it is made. */
+export interface Scene {
+  /** Nanoseconds. */
+  readonly time: number;
+  readonly things: ReadonlyMap<number, Thing>;
+  readonly blocks: Blocks;
+  /** Ticks of the day; null: not known. */
+  readonly clock: number | null;
+  readonly isRaining: boolean;
+}
+
+/** Nothing to be seen. */
+export const EMPTY: Scene = { time: 0, things: new Map(), blocks: new Map(), clock: null, isRaining: false };
+
+/** The data version of 1.17. */
+const SINCE_1_17 = 2724;
+const ITEM = /^(?:players|entities)\/(\d+)\/items\/(\d+)$/;
+
+/** Makes scenes of the states of one recording; what did not change is shared with the scene before. */
+export class SceneMaker {
+  readonly #recording: string;
+  #before: Scene = EMPTY;
+  #edits: EntitySet | undefined;
+  #values: State["values"] | undefined;
+  #items: ReadonlyMap<number, ReadonlyMap<number, string>> = new Map();
+
+  readonly #isOld: boolean;
+
+  /**
+   * `recording`: what tells it from others; things without a UUID get one of it. `dataVersion`: of the game that was
+   * recorded, null when it is not known.
+   */
+  constructor(recording: string, dataVersion: number | null) {
+    this.#recording = recording;
+    this.#isOld = dataVersion !== null && dataVersion < SINCE_1_17;
+  }
+
+  sceneOf(state: State): Scene {
+    this.#noteItems(state.values);
+    const things = new Map<number, Thing>();
+    for (const name of ["players", "entities"]) {
+      const set = state.sets.get(name);
+      if (set !== undefined) this.#addThings(set, name === "players" ? "minecraft:player" : "", things);
+    }
+    const { values } = state;
+    const [clock, weather] = [values.get("world/time"), values.get("world/weather")];
+    this.#before = {
+      time: state.time,
+      things,
+      blocks: this.#blocksOf(state.sets.get("blocks")),
+      clock: typeof clock === "number" ? clock : null,
+      isRaining: typeof weather === "number" && weather > 0,
+    };
+    return this.#before;
+  }
+
+  #addThings({ ids, columns }: EntitySet, usual: string, things: Map<number, Thing>): void {
+    const numbers = (name: string): ArrayLike<number> | undefined =>
+      columns.get(name)?.data as ArrayLike<number> | undefined;
+    const texts = (name: string): ArrayLike<string> | undefined =>
+      columns.get(name)?.data as ArrayLike<string> | undefined;
+    const [position, rotation, head] = [numbers("position"), numbers("rotation"), numbers("head-yaw")];
+    const [kind, label, uuid] = [texts("kind"), texts("label"), texts("uuid")];
+    const [pose, flags, onGround] = [numbers("pose"), numbers("flags"), numbers("on-ground")];
+    if (position === undefined) return;
+    for (const [row, given] of ids.entries()) {
+      const id = Number(given);
+      const [pitch = 0, yaw = 0] = [rotation?.[3 * row + 1], rotation?.[3 * row + 2]];
+      const thing: Thing = {
+        id,
+        kind: kind?.[row] || usual,
+        name: label?.[row] ?? "",
+        uuid: uuid?.[row] || this.#uuidOf(id),
+        x: Math.round(position[3 * row]! * GRID),
+        y: Math.round(position[3 * row + 1]! * GRID),
+        z: Math.round(position[3 * row + 2]! * GRID),
+        yaw,
+        pitch,
+        head: head?.[row] ?? yaw,
+        onGround: onGround?.[row] === 1,
+        pose: this.#poseOf(pose?.[row] ?? 0),
+        flags: flags?.[row] ?? 0,
+        items: this.#items.get(id) ?? NO_ITEMS,
+      };
+      const before = this.#before.things.get(id);
+      // A thing without a place is nowhere.
+      if (!Number.isNaN(thing.x)) things.set(id, before !== undefined && isSame(before, thing) ? before : thing);
+    }
+  }
+
+  /** As since 1.17, where jumping far stands before dying. */
+  #poseOf(pose: number): number {
+    return this.#isOld && pose >= 6 ? pose + 1 : pose;
+  }
+
+  #blocksOf(edits: EntitySet | undefined): Blocks {
+    if (edits === undefined) return EMPTY.blocks;
+    if (edits === this.#edits) return this.#before.blocks;
+    this.#edits = edits;
+    const names = edits.columns.get("kind")?.data as ArrayLike<string> | undefined;
+    return new Map(edits.ids.map((id, row) => [String(id), names?.[row] ?? "minecraft:air"]));
+  }
+
+  #noteItems(values: State["values"]): void {
+    if (values === this.#values) return;
+    this.#values = values;
+    const items = new Map<number, Map<number, string>>();
+    for (const [path, value] of values) {
+      const [, id, slot] = ITEM.exec(path) ?? [];
+      if (id === undefined || typeof value !== "string") continue;
+      let of = items.get(Number(id));
+      if (of === undefined) items.set(Number(id), (of = new Map()));
+      of.set(Number(slot), value);
+    }
+    this.#items = new Map([...items].map(([id, of]) => [id, sameItems(this.#items.get(id), of)]));
+  }
+
+  #uuidOf(id: number): string {
+    const hash = createHash("sha256").update(`${this.#recording}\n${id}`).digest("hex");
+    return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
+  }
+}
+
+const NO_ITEMS: ReadonlyMap<number, string> = new Map();
+
+function sameItems(before: Thing["items"] | undefined, after: Thing["items"]): Thing["items"] {
+  if (before === undefined || before.size !== after.size) return after;
+  for (const [slot, item] of after) if (before.get(slot) !== item) return after;
+  return before;
+}
+
+function isSame(a: Thing, b: Thing): boolean {
+  for (const key of Object.keys(b) as (keyof Thing)[]) if (a[key] !== b[key]) return false;
+  return true;
+}

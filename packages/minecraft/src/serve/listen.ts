@@ -1,0 +1,70 @@
+import type { Viewer } from "./viewer.ts";
+
+/** What a viewer does. */
+export interface Doing {
+  readonly say: (text: string) => void;
+  /** Uses what it holds in a slot of the hotbar. */
+  readonly use: (slot: number) => void;
+}
+
+/** Packets that a client may send in a second; a player who runs sends 20. */
+const MOST_PACKETS = 400;
+/** Commands and lines of chat in a second. */
+const MOST_SAID = 20;
+const LONGEST = 256;
+
+interface Where {
+  readonly x?: number;
+  readonly y?: number;
+  readonly z?: number;
+  readonly yaw?: number;
+  readonly pitch?: number;
+}
+
+/** Listens to a viewer's client; one that floods is sent away. */
+export function listen(viewer: Viewer, { say, use }: Doing): void {
+  const { client } = viewer;
+  let [second, packets, said] = [0, 0, 0];
+  const count = (): void => {
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) [second, packets, said] = [now, 0, 0];
+  };
+  client.on("packet", () => {
+    count();
+    if (++packets > MOST_PACKETS) client.end("Too many packets in a second.");
+  });
+  const hear = (text: unknown): void => {
+    count();
+    if (typeof text !== "string" || text === "") return;
+    if (++said > MOST_SAID) return void (said === MOST_SAID + 1 && viewer.tell("Not so fast.", "red"));
+    say(text.slice(0, LONGEST));
+  };
+  client.on("chat", ({ message }: { message?: string }) => hear(message));
+  client.on("chat_message", ({ message }: { message?: string }) => hear(message));
+  client.on("chat_command", ({ command }: { command?: string }) => hear(`/${command}`));
+  client.on("chat_command_signed", ({ command }: { command?: string }) => hear(`/${command}`));
+  client.on("held_item_slot", ({ slotId }: { slotId?: number }) => {
+    if (slotId !== undefined && slotId >= 0 && slotId < 9) viewer.slot = slotId;
+  });
+  // An item that is used at a block says so twice.
+  let used = Number.NEGATIVE_INFINITY;
+  const act = (): void => {
+    const now = performance.now();
+    if (now - used < 150) return;
+    used = now;
+    use(viewer.slot);
+  };
+  for (const name of ["use_item", "block_place", "arm_animation"]) client.on(name, act);
+  const moved = ({ x, y, z, yaw, pitch }: Where): void => {
+    const { place } = viewer;
+    const next = {
+      x: x ?? place.x,
+      y: y ?? place.y,
+      z: z ?? place.z,
+      yaw: yaw ?? place.yaw,
+      pitch: pitch ?? place.pitch,
+    };
+    if (Object.values(next).every((value) => Math.abs(value) < 3e7)) viewer.goes(next);
+  };
+  for (const name of ["position", "position_look", "look"]) client.on(name, moved);
+}

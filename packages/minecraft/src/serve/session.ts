@@ -1,0 +1,216 @@
+import { open, play, type Frame, type Player, type Recording, type Time } from "simtape";
+import { fromFile } from "simtape/node";
+import type { Property } from "../scene/adapter.ts";
+import { difference } from "../scene/difference.ts";
+import { EMPTY, type Scene, SceneMaker } from "../scene/scene.ts";
+import { GRID, type Thing } from "../scene/thing.ts";
+import { Instants } from "./instants.ts";
+import { encodedAll, type Viewer } from "./viewer.ts";
+
+/** Between two frames, nanoseconds: a tick of the game. */
+const TICK: Time = 50e6;
+/** Ticks that may pass in one frame and still be movement. */
+const SMOOTH = 30;
+/** Milliseconds between two lines of the action bar, of which nothing but the time changes. */
+const NOTED = 500;
+/** Milliseconds after which those are looked for that have taken what they were sent. */
+const LOOK_BACK = 100;
+/** Blocks from the first player to one who comes. */
+const ASIDE = 6;
+
+/** One recording on one clock, and all who look on. */
+export class Session {
+  readonly recording: Recording;
+  /** As viewers name it. */
+  readonly title: string;
+  readonly player: Player;
+  readonly viewers: Set<Viewer> = new Set();
+  /** The one who commands. */
+  leader: Viewer | null = null;
+  scene: Scene = EMPTY;
+  readonly #maker: SceneMaker;
+  readonly #instants: Instants;
+  readonly #skins: ReadonlyMap<string, readonly Property[]>;
+  readonly #told = new Set<string>();
+  readonly #looking: NodeJS.Timeout;
+  #notedAt = Number.NEGATIVE_INFINITY;
+
+  private constructor(title: string, recording: Recording) {
+    this.title = title;
+    this.recording = recording;
+    this.#maker = new SceneMaker(title, dataVersionOf(recording));
+    this.#instants = new Instants(recording);
+    this.#skins = skinsOf(recording);
+    this.player = play(recording, { interval: TICK, interpolate: false });
+    this.player.subscribe((frame) => this.#advance(frame));
+    this.player.onStatus(() => this.note());
+    this.#looking = setInterval(() => this.#catchUp(), LOOK_BACK).unref();
+  }
+
+  /** Opens the recording at a path, paused at its start. Rejects as `open` does. */
+  static async open(title: string, path: string): Promise<Session> {
+    return new Session(title, await open(fromFile(path)));
+  }
+
+  add(viewer: Viewer): void {
+    this.viewers.add(viewer);
+    this.leader ??= viewer;
+    viewer.put(this.#aside());
+    viewer.show(this.scene, this.skin, true);
+    this.#tellUnknown(viewer);
+    this.note();
+  }
+
+  /** Takes a viewer out, who then sees nothing. The first of those who stay leads, if nobody else does. */
+  remove(viewer: Viewer): void {
+    this.viewers.delete(viewer);
+    if (viewer.eyes !== null) this.look(viewer, null);
+    viewer.show(EMPTY, this.skin, true);
+    if (this.leader !== viewer) return this.note();
+    this.leader = this.viewers.values().next().value ?? null;
+    this.leader?.tell("You lead now.", "gold");
+    this.note();
+  }
+
+  /** Through the eyes of a thing of the recording, or its own again. */
+  look(viewer: Viewer, thing: Thing | null): void {
+    viewer.eyes = thing?.id ?? null;
+    viewer.send(viewer.adapter.camera(thing, viewer.self));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#looking);
+    await this.player.close();
+    await this.recording.close();
+  }
+
+  readonly skin = (thing: Thing): readonly Property[] => this.#skins.get(thing.uuid) ?? [];
+
+  /** What the action bar says, to everybody. */
+  note(): void {
+    this.#notedAt = performance.now();
+    const { phase, time, rate, bounds, error } = this.player.status;
+    const at = `${clock(time - (bounds?.start ?? 0))} / ${clock((bounds?.end ?? 0) - (bounds?.start ?? 0))}`;
+    const says =
+      error === null ? (phase === "playing" ? `▶ ${rate}×` : phase === "paused" ? "⏸" : phase) : error.message;
+    const count = this.viewers.size;
+    const text = `${at}   ${says}   ${count} ${count === 1 ? "viewer" : "viewers"}`;
+    for (const viewer of this.viewers) viewer.note({ text, color: error === null ? "white" : "red" });
+  }
+
+  async #advance({ since, recorded }: Frame): Promise<void> {
+    const scene = this.#maker.sceneOf(recorded);
+    const before = this.scene.time;
+    this.scene = scene;
+    const isJump = since === null || Math.abs(scene.time - before) > SMOOTH * TICK;
+    this.#showAll(isJump);
+    if (!isJump && scene.time > before) await this.#happen(before, scene.time);
+    if (performance.now() - this.#notedAt >= NOTED) this.note();
+  }
+
+  /** Viewers who see the same get the same bytes. */
+  #showAll(isJump: boolean): void {
+    const groups = new Map<Viewer["adapter"], Map<Scene, Viewer[]>>();
+    for (const viewer of this.viewers) {
+      if (viewer.shown === this.scene || viewer.isBehind) continue;
+      const { adapter, shown } = viewer;
+      let group = groups.get(adapter);
+      if (group === undefined) groups.set(adapter, (group = new Map()));
+      const same = group.get(shown);
+      if (same === undefined) group.set(shown, [viewer]);
+      else same.push(viewer);
+    }
+    for (const [adapter, group] of groups) {
+      for (const [shown, viewers] of group) {
+        const packets = difference(shown, this.scene, adapter, this.skin, isJump);
+        const buffers = encodedAll(adapter.version, packets);
+        for (const viewer of viewers) {
+          viewer.sendEncoded(buffers);
+          viewer.shown = this.scene;
+          this.#tellUnknown(viewer);
+        }
+      }
+    }
+  }
+
+  /** Shows the present to who was behind. */
+  #catchUp(): void {
+    for (const viewer of this.viewers) if (viewer.isGone) this.remove(viewer);
+    this.#showAll(true);
+  }
+
+  async #happen(since: Time, until: Time): Promise<void> {
+    for await (const { kind, entity, text, amount } of this.#instants.between(since, until)) {
+      const thing = entity === null ? undefined : this.scene.things.get(entity);
+      for (const viewer of this.viewers) {
+        if (viewer.isBehind) continue;
+        if (kind === "chat" || kind === "mark")
+          viewer.tell(
+            thing === undefined || kind === "mark" ? text : `<${thing.name}> ${text}`,
+            kind === "mark" ? "gold" : "gray",
+          );
+        else if (thing !== undefined)
+          viewer.send(
+            kind === "swing" ? viewer.adapter.swing(thing, amount === 1) : viewer.adapter.hurt(thing, amount),
+          );
+      }
+    }
+  }
+
+  #tellUnknown(viewer: Viewer): void {
+    for (const name of viewer.adapter.unknown) {
+      const key = `${viewer.name} ${name}`;
+      if (this.#told.has(key)) continue;
+      this.#told.add(key);
+      viewer.tell(`${viewer.adapter.version} has no ${name}: something else stands for it.`, "red");
+    }
+  }
+
+  #aside(): Viewer["place"] {
+    const first = [...this.scene.things.values()][0];
+    if (first === undefined) return { x: 0, y: 80, z: 0, yaw: 0, pitch: 0 };
+    return { x: first.x / GRID, y: first.y / GRID + 3, z: first.z / GRID - ASIDE, yaw: 0, pitch: 20 };
+  }
+}
+
+function clock(time: Time): string {
+  const seconds = Math.max(0, time) / 1e9;
+  return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
+}
+
+interface Metadata {
+  readonly dataVersion?: unknown;
+  readonly metadata?: { readonly hcrp?: { readonly subjects?: unknown } };
+}
+
+/** Of the game that was recorded; null: not known. */
+function dataVersionOf({ info }: Recording): number | null {
+  const { dataVersion } = info.metadata as Metadata;
+  return typeof dataVersion === "number" && dataVersion > 0 ? dataVersion : null;
+}
+
+/** Profiles by UUID. */
+function skinsOf({ info }: Recording): ReadonlyMap<string, readonly Property[]> {
+  const skins = new Map<string, readonly Property[]>();
+  const subjects = (info.metadata as Metadata).metadata?.hcrp?.subjects;
+  if (!Array.isArray(subjects)) return skins;
+  for (const { uuid, properties } of subjects as { uuid?: unknown; properties?: unknown }[]) {
+    const text = uuidOf(uuid);
+    if (text !== null && Array.isArray(properties)) skins.set(text, properties.filter(isProperty));
+  }
+  return skins;
+}
+
+function isProperty(value: unknown): value is Property {
+  const { name, value: text } = (value ?? {}) as Record<string, unknown>;
+  return typeof name === "string" && typeof text === "string";
+}
+
+/** Four numbers of 32 bits, as NBT has it, or a text. */
+function uuidOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  const words = value as ArrayLike<number> | undefined;
+  if (typeof words !== "object" || words?.length !== 4) return null;
+  const hex = Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,136 @@
+import { createSerializer, type ServerClient } from "minecraft-protocol";
+import type { Packet } from "../game/packet.ts";
+import type { Text } from "../game/text.ts";
+import type { Adapter, Mode, Place } from "../scene/adapter.ts";
+import { difference, edit, type Skin } from "../scene/difference.ts";
+import { EMPTY, type Scene } from "../scene/scene.ts";
+
+/** Bytes that wait for a client: with more it gets no frames until it has taken them. */
+const MOST_WAITING = 256 << 10;
+/** Chunks each way around a viewer. */
+const DISTANCE = 4;
+/** The viewer's own number. */
+const SELF = 1;
+
+const serializers = new Map<string, ReturnType<typeof createSerializer>>();
+
+/** A packet as bytes, which any client of the version takes. */
+function encoded(version: string, [name, params]: Packet): Buffer {
+  let serializer = serializers.get(version);
+  if (serializer === undefined) {
+    serializer = createSerializer({ state: "play" as never, isServer: true, version, customPackets: {} });
+    serializers.set(version, serializer);
+  }
+  return serializer.createPacketBuffer({ name, params }) as Buffer;
+}
+
+/** Encodes each packet once, for all viewers of one version. */
+export function encodedAll(version: string, packets: readonly Packet[]): readonly Buffer[] {
+  return packets.map((packet) => encoded(version, packet));
+}
+
+/** A client that looks on. */
+export class Viewer {
+  readonly client: ServerClient;
+  readonly adapter: Adapter;
+  /** What it sees at present. */
+  shown: Scene = EMPTY;
+  mode: Mode = "spectator";
+  place: Place = { x: 0, y: 80, z: 0, yaw: 0, pitch: 0 };
+  /** Of the recording's numbers: through whose eyes it looks; null: its own. */
+  eyes: number | null = null;
+  /** The slot of the hotbar that it holds. */
+  slot = 0;
+  readonly #chunks = new Set<string>();
+
+  constructor(client: ServerClient, adapter: Adapter) {
+    this.client = client;
+    this.adapter = adapter;
+  }
+
+  get name(): string {
+    return this.client.username;
+  }
+
+  get self(): number {
+    return SELF;
+  }
+
+  /** It has not taken what it was sent: it gets no more for now. */
+  get isBehind(): boolean {
+    return (this.client.socket?.writableLength ?? 0) > MOST_WAITING;
+  }
+
+  get isGone(): boolean {
+    return this.client.ended;
+  }
+
+  send(packets: readonly Packet[]): void {
+    this.sendEncoded(encodedAll(this.adapter.version, packets));
+  }
+
+  sendEncoded(buffers: readonly Buffer[]): void {
+    if (this.isGone) return;
+    for (const buffer of buffers) this.client.writeRaw(buffer);
+  }
+
+  tell(text: string, color?: string): void {
+    this.send(this.adapter.chat({ text, color }));
+  }
+
+  note(text: Text): void {
+    this.send(this.adapter.actionBar(text));
+  }
+
+  /** Begins the game for it, over nothing. */
+  begin(most: number): void {
+    this.send(this.adapter.login(SELF, most));
+    this.send(this.adapter.self(this.client.uuid, this.name, this.mode));
+    this.become(this.mode);
+    this.put(this.place);
+  }
+
+  become(mode: Mode): void {
+    this.mode = mode;
+    this.send(this.adapter.self(this.client.uuid, this.name, mode));
+    this.send(this.adapter.mode(mode));
+  }
+
+  put(place: Place): void {
+    this.goes(place);
+    this.send(this.adapter.put(place));
+  }
+
+  /** It is there now: chunks around it come, those far away go. */
+  goes(place: Place): void {
+    this.place = place;
+    const [chunkX, chunkZ] = [Math.floor(place.x / 16), Math.floor(place.z / 16)];
+    const wanted = new Map<string, readonly [number, number]>();
+    for (let x = chunkX - DISTANCE; x <= chunkX + DISTANCE; x++)
+      for (let z = chunkZ - DISTANCE; z <= chunkZ + DISTANCE; z++) wanted.set(`${x},${z}`, [x, z]);
+    if (this.#chunks.has(`${chunkX},${chunkZ}`) && [...wanted.keys()].every((key) => this.#chunks.has(key))) return;
+    this.send(this.adapter.around(chunkX, chunkZ, DISTANCE));
+    for (const key of this.#chunks) {
+      if (wanted.has(key)) continue;
+      const [x, z] = key.split(",").map(Number) as [number, number];
+      this.send(this.adapter.forgetChunk(x, z));
+      this.#chunks.delete(key);
+    }
+    for (const [key, [x, z]] of wanted) if (!this.#chunks.has(key)) this.#showChunk(key, x, z);
+  }
+
+  /** Brings it from what it sees to a scene. */
+  show(scene: Scene, skin: Skin, isJump: boolean): void {
+    this.send(difference(this.shown, scene, this.adapter, skin, isJump));
+    this.shown = scene;
+  }
+
+  #showChunk(key: string, x: number, z: number): void {
+    this.#chunks.add(key);
+    this.send(this.adapter.emptyChunk(x, z));
+    for (const [place, name] of this.shown.blocks) {
+      const [bx, , bz] = place.split(",").map(Number) as [number, number, number];
+      if (Math.floor(bx / 16) === x && Math.floor(bz / 16) === z) this.send(edit(place, name, this.adapter));
+    }
+  }
+}
