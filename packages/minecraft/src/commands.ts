@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addMcpr } from "./mcpr/command.ts";
 import { addProxy } from "./proxy/command.ts";
 import { addServe } from "./serve/command.ts";
 
@@ -6,4 +7,5 @@ import { addServe } from "./serve/command.ts";
 export function addCommands(program: Command): void {
   addServe(program);
   addProxy(program);
+  addMcpr(program);
 }

@@ -116,7 +116,10 @@ export class SceneMaker {
       const [, id, slot] = ITEM.exec(path) ?? [];
       if (id === undefined || typeof value !== "string") continue;
       let of = items.get(Number(id));
-      if (of === undefined) items.set(Number(id), (of = new Map()));
+      if (of === undefined) {
+        of = new Map();
+        items.set(Number(id), of);
+      }
       of.set(Number(slot), value);
     }
     this.#items = new Map([...items].map(([id, of]) => [id, sameItems(this.#items.get(id), of)]));

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer as createNetServer, type AddressInfo, type Socket } from "node:net";
-import { Client, createServer, Server, type ServerClient } from "minecraft-protocol";
+import { Client, createServer, Server, type ServerClient } from "../game/protocol.ts";
 import { GameData } from "../game/data.ts";
 import { jsonText, nbtText } from "../game/text.ts";
 import { versionFor } from "../scene/families.ts";

@@ -1,4 +1,4 @@
-import type { ServerClient } from "minecraft-protocol";
+import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/serving";
 import { adapterFor, VERSIONS } from "../scene/families.ts";
 import { CONTROLS, commandOf, HOTBAR, thingNamed } from "./controls.ts";

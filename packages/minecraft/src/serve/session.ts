@@ -4,7 +4,8 @@ import type { Property } from "../scene/adapter.ts";
 import { difference } from "../scene/difference.ts";
 import { EMPTY, type Scene, SceneMaker } from "../scene/scene.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
-import { Instants } from "./instants.ts";
+import { Instants } from "../scene/instants.ts";
+import { profilesOf } from "../scene/profiles.ts";
 import { encodedAll, type Viewer } from "./viewer.ts";
 
 /** Between two frames, nanoseconds: a tick of the game. */
@@ -38,9 +39,10 @@ export class Session {
   private constructor(title: string, recording: Recording) {
     this.title = title;
     this.recording = recording;
-    this.#maker = new SceneMaker(title, dataVersionOf(recording));
+    const { dataVersion, skins } = profilesOf(recording);
+    this.#maker = new SceneMaker(title, dataVersion);
     this.#instants = new Instants(recording);
-    this.#skins = skinsOf(recording);
+    this.#skins = skins;
     this.player = play(recording, { interval: TICK, interpolate: false });
     this.player.subscribe((frame) => this.#advance(frame));
     this.player.onStatus(() => this.note());
@@ -66,9 +68,10 @@ export class Session {
     this.viewers.delete(viewer);
     if (viewer.eyes !== null) this.look(viewer, null);
     viewer.show(EMPTY, this.skin, true);
-    if (this.leader !== viewer) return this.note();
-    this.leader = this.viewers.values().next().value ?? null;
-    this.leader?.tell("You lead now.", "gold");
+    if (this.leader === viewer) {
+      this.leader = this.viewers.values().next().value ?? null;
+      this.leader?.tell("You lead now.", "gold");
+    }
     this.note();
   }
 
@@ -115,7 +118,10 @@ export class Session {
       if (viewer.shown === this.scene || viewer.isBehind) continue;
       const { adapter, shown } = viewer;
       let group = groups.get(adapter);
-      if (group === undefined) groups.set(adapter, (group = new Map()));
+      if (group === undefined) {
+        group = new Map();
+        groups.set(adapter, group);
+      }
       const same = group.get(shown);
       if (same === undefined) group.set(shown, [viewer]);
       else same.push(viewer);
@@ -176,41 +182,4 @@ export class Session {
 function clock(time: Time): string {
   const seconds = Math.max(0, time) / 1e9;
   return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
-}
-
-interface Metadata {
-  readonly dataVersion?: unknown;
-  readonly metadata?: { readonly hcrp?: { readonly subjects?: unknown } };
-}
-
-/** Of the game that was recorded; null: not known. */
-function dataVersionOf({ info }: Recording): number | null {
-  const { dataVersion } = info.metadata as Metadata;
-  return typeof dataVersion === "number" && dataVersion > 0 ? dataVersion : null;
-}
-
-/** Profiles by UUID. */
-function skinsOf({ info }: Recording): ReadonlyMap<string, readonly Property[]> {
-  const skins = new Map<string, readonly Property[]>();
-  const subjects = (info.metadata as Metadata).metadata?.hcrp?.subjects;
-  if (!Array.isArray(subjects)) return skins;
-  for (const { uuid, properties } of subjects as { uuid?: unknown; properties?: unknown }[]) {
-    const text = uuidOf(uuid);
-    if (text !== null && Array.isArray(properties)) skins.set(text, properties.filter(isProperty));
-  }
-  return skins;
-}
-
-function isProperty(value: unknown): value is Property {
-  const { name, value: text } = (value ?? {}) as Record<string, unknown>;
-  return typeof name === "string" && typeof text === "string";
-}
-
-/** Four numbers of 32 bits, as NBT has it, or a text. */
-function uuidOf(value: unknown): string | null {
-  if (typeof value === "string") return value;
-  const words = value as ArrayLike<number> | undefined;
-  if (typeof words !== "object" || words?.length !== 4) return null;
-  const hex = Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -1,4 +1,4 @@
-import { createSerializer, type ServerClient } from "minecraft-protocol";
+import { createSerializer, type ServerClient } from "../game/protocol.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Text } from "../game/text.ts";
 import type { Adapter, Mode, Place } from "../scene/adapter.ts";

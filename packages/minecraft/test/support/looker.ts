@@ -143,11 +143,14 @@ export class Looker implements AsyncDisposable {
     };
     switch (name) {
       case "named_entity_spawn":
-        return this.#spawn(entityId, "player", params.playerUUID, params);
+        this.#spawn(entityId, "player", params.playerUUID, params);
+        return;
       case "spawn_entity_living":
-        return this.#spawn(entityId, this.#data.entities[params.type]!.name!, params.entityUUID, params);
+        this.#spawn(entityId, this.#data.entities[params.type]!.name!, params.entityUUID, params);
+        return;
       case "spawn_entity":
-        return this.#spawn(entityId, this.#data.entities[params.type]!.name!, params.objectUUID, params);
+        this.#spawn(entityId, this.#data.entities[params.type]!.name!, params.objectUUID, params);
+        return;
       case "rel_entity_move":
       case "entity_move_look": {
         const of = known();
@@ -158,10 +161,12 @@ export class Looker implements AsyncDisposable {
         return;
       }
       case "entity_look":
-        return this.#turn(known(), params);
+        this.#turn(known(), params);
+        return;
       case "entity_teleport":
         Object.assign(known(), { x: params.x, y: params.y, z: params.z });
-        return this.#turn(known(), params);
+        this.#turn(known(), params);
+        return;
       case "sync_entity_position":
         Object.assign(known(), { x: params.x, y: params.y, z: params.z, yaw: params.yaw, pitch: params.pitch });
         return;

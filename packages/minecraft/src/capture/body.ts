@@ -1,0 +1,45 @@
+import { degreesOf } from "../game/angles.ts";
+
+/** Steps of the protocol's relative moves in a block; those of a recording are the same. */
+const GRID = 4096;
+
+/** Where a thing is, as a client of the game adds it up: on the grid, with angles in bytes or degrees. */
+export class Body {
+  x = 0;
+  y = 0;
+  z = 0;
+  /** Degrees. */
+  yaw = 0;
+  pitch = 0;
+  head = 0;
+  onGround = false;
+  /** As since 1.17. */
+  pose = 0;
+  flags = 0;
+
+  /** To a place in blocks. */
+  put(x: number, y: number, z: number): void {
+    this.x = Math.round(x * GRID);
+    this.y = Math.round(y * GRID);
+    this.z = Math.round(z * GRID);
+  }
+
+  /** By steps of the grid. */
+  move(dX: number, dY: number, dZ: number): void {
+    this.x += dX;
+    this.y += dY;
+    this.z += dZ;
+  }
+
+  /** To angles in bytes. */
+  turn(yaw: number, pitch: number): void {
+    this.yaw = degreesOf(yaw);
+    this.pitch = degreesOf(pitch);
+  }
+
+  /** As lines of a recorder have it. */
+  get stance(): object {
+    const { x, y, z, yaw, pitch, head, onGround } = this;
+    return { at: [x / GRID, y / GRID, z / GRID], look: [yaw, pitch], head, onGround };
+  }
+}

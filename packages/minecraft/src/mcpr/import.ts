@@ -1,0 +1,202 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { directoryStore, fromFile, toFile } from "simtape/node";
+import { compact, type Recorder, record } from "simtape/record";
+import { LineProtocol, UsageError } from "simtape/serving";
+import { Capture, type Line, type Tally } from "../capture/capture.ts";
+import { GameData } from "../game/data.ts";
+import { archiveAt, readRecording } from "./archive.ts";
+import { Packets } from "./packets.ts";
+
+/** What came of an import. */
+export interface ImportReport {
+  readonly version: string;
+  readonly packets: number;
+  readonly ticks: number;
+  readonly milliseconds: number;
+  readonly marks: number;
+  /** Packets by name. */
+  readonly tally: ReadonlyMap<string, Tally>;
+  /** Packets that are none of this version. */
+  readonly unread: number;
+  /** What the recorder did not take, as a place that is no number: how often, and the first reason. */
+  readonly refused: { readonly count: number; readonly first: string } | null;
+  /** Why the recording ends before the file does; null: it does not. */
+  readonly damage: string | null;
+}
+
+interface MetaData {
+  readonly protocol?: unknown;
+  readonly mcversion?: unknown;
+  readonly date?: unknown;
+  readonly serverName?: unknown;
+  readonly duration?: unknown;
+}
+
+interface Marker {
+  readonly realTimestamp?: unknown;
+  readonly value?: { readonly name?: unknown };
+}
+
+const TICK = 50;
+/** Milliseconds after which a client takes a silent server for gone. */
+const PATIENCE = 30_000;
+const ID = "import";
+
+/**
+ * Makes an HCRP recording of a `.mcpr`. What is whole is kept; the report says where it ends. Throws `UsageError` for what
+ * is no `.mcpr`, and for a version that is not known.
+ */
+export async function importMcpr(input: string, output: string): Promise<ImportReport> {
+  const { files } = await archiveAt(input);
+  const metaData = jsonIn<MetaData>(files.get("metaData.json"), input, "metaData.json");
+  if (metaData === null) throw new UsageError(`${input}: no metaData.json in it: it is no .mcpr`);
+  const version = versionOf(metaData, input);
+  const folder = await mkdtemp(join(dirname(output), ".simtape-mc-"));
+  try {
+    const store = directoryStore(folder);
+    const work = new Import(version, marksIn(jsonIn<Marker[]>(files.get("markers.json"), input, "markers.json")));
+    const report = await work.run(input, metaData, store);
+    await compact(fromFile(join(folder, ID, "meta.hcrp")), toFile(output));
+    return report;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+class Import {
+  readonly #packets: Packets;
+  readonly #capture: Capture;
+  readonly #marks: { readonly at: number; readonly label: string }[];
+  readonly #markCount: number;
+  #count = 0;
+  #unread = 0;
+  #tick = 0;
+  #at = 0;
+
+  constructor(version: string, marks: { readonly at: number; readonly label: string }[]) {
+    this.#packets = new Packets(version);
+    this.#capture = new Capture({ version });
+    this.#marks = marks;
+    this.#markCount = marks.length;
+  }
+
+  async run(
+    input: string,
+    { date, serverName, duration }: MetaData,
+    store: ReturnType<typeof directoryStore>,
+  ): Promise<ImportReport> {
+    let recorder: Recorder | null = null;
+    let refused = null as ImportReport["refused"];
+    const lines = new LineProtocol({
+      open: async (header) => {
+        recorder = await record(store, { id: ID, ...header });
+        return recorder;
+      },
+      skipped: ({ message }) => {
+        refused = { count: (refused?.count ?? 0) + 1, first: refused?.first ?? message.replace(/^line \d+: /, "") };
+      },
+    });
+    const { data } = this.#packets;
+    const header = {
+      simtape: 1,
+      startedAt: new Date(typeof date === "number" && Number.isFinite(date) ? date : 0).toISOString(),
+      protocol: data.protocol,
+      dataVersion: data.dataVersion,
+      ...(typeof serverName === "string" && serverName !== "" ? { server: serverName.slice(0, 200) } : {}),
+    };
+    await lines.give(header);
+    // The first tick that is named stands for the beginning.
+    await lines.give({ tick: 0 });
+    let damage: string | null = null;
+    try {
+      await readRecording(input, async (bytes) => {
+        for (const line of this.#linesOf(bytes)) await lines.give(line);
+      });
+      if (this.#packets.left > 0)
+        damage = `recording.tmcpr: byte ${this.#packets.offset}: the file ends within a packet`;
+    } catch (error) {
+      if (!(error instanceof UsageError) || this.#count === 0) throw error;
+      damage = error.message;
+    }
+    for (const line of this.#marksUntil(Number.POSITIVE_INFINITY)) await lines.give(line);
+    // It goes on after its last packet, but not for longer than it can have lasted.
+    if (damage === null && typeof duration === "number" && duration < this.#at + PATIENCE)
+      this.#tick = Math.max(this.#tick, Math.floor(duration / TICK));
+    await lines.give({ tick: this.#tick + 1 });
+    await lines.finish();
+    await recorder!.close({ outcome: damage === null ? "completed" : "crashed", durationMs: this.#at });
+    return {
+      version: data.version,
+      packets: this.#count,
+      ticks: this.#tick + 1,
+      milliseconds: this.#at,
+      marks: this.#markCount,
+      tally: this.#capture.tally,
+      unread: this.#unread,
+      refused,
+      damage,
+    };
+  }
+
+  *#linesOf(bytes: Uint8Array): Generator<Line> {
+    const lines: Line[] = [];
+    for (const { at, name, params, state } of this.#packets.push(bytes)) {
+      this.#count++;
+      this.#at = at;
+      yield* this.#marksUntil(at);
+      yield* this.#goTo(at);
+      if (name === null) {
+        this.#unread++;
+        continue;
+      }
+      if (state === "play") this.#capture.clientbound(name, params, lines);
+      else this.#capture.count(name, "left");
+      yield* lines;
+      lines.length = 0;
+    }
+  }
+
+  *#marksUntil(at: number): Generator<Line> {
+    while (this.#marks.length > 0 && this.#marks[0]!.at <= at) {
+      const { at: when, label } = this.#marks.shift()!;
+      yield* this.#goTo(Math.max(when, this.#tick * TICK));
+      yield { mark: { label, kind: "bookmark" } };
+    }
+  }
+
+  *#goTo(at: number): Generator<Line> {
+    const tick = Math.floor(at / TICK);
+    if (tick <= this.#tick) return;
+    this.#tick = tick;
+    yield { tick };
+  }
+}
+
+function versionOf({ protocol, mcversion }: MetaData, input: string): string {
+  const version = typeof protocol === "number" ? GameData.versionOf(protocol) : null;
+  const found = version ?? (typeof mcversion === "string" ? mcversion : null);
+  if (found === null) throw new UsageError(`${input}: metaData.json names no version of the game`);
+  try {
+    return GameData.of(found).version;
+  } catch {
+    throw new UsageError(`${input}: recorded with ${found}, which is not known here`);
+  }
+}
+
+function marksIn(markers: readonly Marker[] | null): { readonly at: number; readonly label: string }[] {
+  if (!Array.isArray(markers)) return [];
+  return markers
+    .filter(({ realTimestamp: at }) => typeof at === "number" && at >= 0)
+    .map(({ realTimestamp, value }) => ({ at: Number(realTimestamp), label: String(value?.name ?? "mark") || "mark" }))
+    .sort((a, b) => a.at - b.at);
+}
+
+function jsonIn<T>(bytes: Buffer | undefined, input: string, name: string): T | null {
+  if (bytes === undefined) return null;
+  try {
+    return JSON.parse(bytes.toString()) as T;
+  } catch (error) {
+    throw new UsageError(`${input}: ${name} is no JSON: ${(error as Error).message}`);
+  }
+}

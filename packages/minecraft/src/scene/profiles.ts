@@ -1,0 +1,51 @@
+import type { Recording } from "simtape";
+import type { Property } from "./adapter.ts";
+
+/** What a recording says of the game, and of who is in it. */
+export interface Profiles {
+  /** Of the game that was recorded; null: not known. */
+  readonly dataVersion: number | null;
+  /** What is known of players, by UUID: their skins. */
+  readonly skins: ReadonlyMap<string, readonly Property[]>;
+}
+
+export function profilesOf(recording: Recording): Profiles {
+  return { dataVersion: dataVersionOf(recording), skins: skinsOf(recording) };
+}
+
+interface Metadata {
+  readonly dataVersion?: unknown;
+  readonly metadata?: { readonly hcrp?: { readonly subjects?: unknown } };
+}
+
+/** Of the game that was recorded; null: not known. */
+function dataVersionOf({ info }: Recording): number | null {
+  const { dataVersion } = info.metadata as Metadata;
+  return typeof dataVersion === "number" && dataVersion > 0 ? dataVersion : null;
+}
+
+/** By UUID. */
+function skinsOf({ info }: Recording): ReadonlyMap<string, readonly Property[]> {
+  const skins = new Map<string, readonly Property[]>();
+  const subjects = (info.metadata as Metadata).metadata?.hcrp?.subjects;
+  if (!Array.isArray(subjects)) return skins;
+  for (const { uuid, properties } of subjects as { uuid?: unknown; properties?: unknown }[]) {
+    const text = uuidOf(uuid);
+    if (text !== null && Array.isArray(properties)) skins.set(text, properties.filter(isProperty));
+  }
+  return skins;
+}
+
+function isProperty(value: unknown): value is Property {
+  const { name, value: text } = (value ?? {}) as Record<string, unknown>;
+  return typeof name === "string" && typeof text === "string";
+}
+
+/** Four numbers of 32 bits, as NBT has it, or a text. */
+function uuidOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  const words = value as ArrayLike<number> | undefined;
+  if (typeof words !== "object" || words?.length !== 4) return null;
+  const hex = Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

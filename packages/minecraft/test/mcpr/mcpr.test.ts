@@ -1,0 +1,214 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { unzipSync, zipSync } from "fflate";
+import { createDeserializer } from "minecraft-protocol";
+import { open, type State } from "simtape";
+import { fromFile } from "simtape/node";
+import { describe, expect, test } from "vitest";
+import { exportMcpr } from "../../src/mcpr/export.ts";
+import { importMcpr } from "../../src/mcpr/import.ts";
+import { command } from "../support/command.ts";
+import { Folder } from "../support/demo.ts";
+
+const SAMPLE = fileURLToPath(
+  new URL("../../../../../shared/samples/hypercube/cap8-flyingsquid-1.16.5.mcpr", import.meta.url),
+);
+
+/** Everything that is to be seen, a text for each tick; of `columns` and blocks only. */
+async function ticksOf(path: string, columns: RegExp = /^(?!velocity)/): Promise<string[]> {
+  await using recording = await open(fromFile(path));
+  const { ticks } = recording.info.metadata as { ticks: number };
+  const texts: string[] = [];
+  for (let tick = 0; tick < ticks; tick++) texts.push(textOf(await recording.state(tick * 50e6), columns));
+  return texts;
+}
+
+function textOf({ values, sets }: State, wanted: RegExp): string {
+  const rows = [...sets]
+    .map(([name, { ids, columns }]) => [
+      name,
+      ids,
+      [...columns].filter(([column]) => wanted.test(column)).map(([column, { data }]) => [column, [...data]]),
+    ])
+    .filter(([, ids]) => (ids as readonly unknown[]).length > 0);
+  const kept = wanted.test("kind") ? [...values].filter(([path]) => !["mark", "chat"].includes(path)).sort() : [];
+  return JSON.stringify([kept, rows]);
+}
+
+/** The same at every tick; else the first that differs. */
+function expectEqual(after: readonly string[], before: readonly string[]): void {
+  const tick = before.findIndex((text, i) => text !== after[i]);
+  expect([tick, after[tick]]).toEqual([tick, before[tick]]);
+  expect(after.length).toBe(before.length);
+}
+
+interface Packet {
+  readonly at: number;
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each packet has fields of its own
+  readonly params: any;
+}
+
+/** As the format's description says: i32 milliseconds, i32 length, packet. */
+function packetsIn(path: string): Packet[] {
+  const bytes = Buffer.from(unzipSync(readFileSync(path))["recording.tmcpr"]!);
+  const parsers = ["login", "play"].map((state) =>
+    createDeserializer({ state: state as never, isServer: false, version: "1.16.5", customPackets: {} }),
+  );
+  const packets: Packet[] = [];
+  for (let at = 0; at < bytes.length; at += 8 + bytes.readInt32BE(at + 4)) {
+    const body = bytes.subarray(at + 8, at + 8 + bytes.readInt32BE(at + 4));
+    const { name, params } = parsers[packets.length === 0 ? 0 : 1]!.parsePacketBuffer(body).data;
+    packets.push({ at: bytes.readInt32BE(at), name, params });
+  }
+  return packets;
+}
+
+describe.skipIf(!existsSync(SAMPLE))("row 7: import of a recording of 1.16.5", () => {
+  test("every packet is accounted for, and every place is where the packets have led", async () => {
+    using folder = new Folder();
+    const report = await importMcpr(SAMPLE, folder.at("run.hcrp"));
+    const packets = packetsIn(SAMPLE);
+    expect(packets).toHaveLength(29_042);
+    expect(report).toMatchObject({ version: "1.16.5", packets: 29_042, unread: 0, damage: null });
+    const counted = [...report.tally].map(([name, { carried, left, stray }]) => [name, carried + left + stray]);
+    const names: Record<string, number> = {};
+    for (const { name } of packets) names[name] = (names[name] ?? 0) + 1;
+    expect(Object.fromEntries(counted)).toEqual(names);
+
+    await using recording = await open(fromFile(folder.at("run.hcrp")));
+    const places = new Map<number, readonly [number, number, number]>();
+    const order: number[] = [];
+    let compared = 0;
+    for (const [i, { at, name, params }] of packets.entries()) {
+      const { entityId: id } = params;
+      if (name === "named_entity_spawn" || name === "spawn_entity") {
+        const { x, y, z } = params;
+        places.set(id, [x, y, z].map((value) => Math.round(value * 4096)) as unknown as [number, number, number]);
+        order.push(id);
+      } else if (name === "rel_entity_move" && places.has(id)) {
+        const [x, y, z] = places.get(id)!;
+        places.set(id, [x + params.dX, y + params.dY, z + params.dZ]);
+      } else if (name === "entity_destroy") for (const gone of params.entityIds) places.delete(gone);
+      // Behind the last packet of a tick its state is settled.
+      const tick = Math.floor(at / 50);
+      if (i + 1 < packets.length && Math.floor(packets[i + 1]!.at / 50) === tick) continue;
+      const { sets } = await recording.state(tick * 50e6);
+      const seen = ["players", "entities"].flatMap((set) => {
+        const { ids = [], columns } = sets.get(set) ?? {};
+        const data = (columns?.get("position")?.data ?? []) as ArrayLike<number>;
+        return ids.map((_, row) => [0, 1, 2].map((axis) => data[3 * row + axis]! * 4096).join());
+      });
+      expect(seen.sort()).toEqual([...places.values()].map((place) => place.join()).sort());
+      compared += seen.length;
+    }
+    expect(compared).toBeGreaterThan(15_000);
+    expect(order.length).toBe(36);
+  });
+
+  test("export, and import again, gives the same recording", async () => {
+    using folder = new Folder();
+    await importMcpr(SAMPLE, folder.at("run.hcrp"));
+    for (const version of ["1.16.5"]) {
+      await exportMcpr(folder.at("run.hcrp"), folder.at("back.mcpr"), version);
+      await importMcpr(folder.at("back.mcpr"), folder.at("again.hcrp"));
+      expectEqual(await ticksOf(folder.at("again.hcrp")), await ticksOf(folder.at("run.hcrp")));
+    }
+  });
+});
+
+describe.each(["1.16.5", "1.21.4"])("a race as a .mcpr of %s", (version) => {
+  test("comes back the same every time, with its marks", async () => {
+    using folder = new Folder().withRace();
+    const report = await exportMcpr(folder.at("race.hcrp"), folder.at("a.mcpr"), version);
+    expect(report.marks).toBeGreaterThan(10);
+    const first = await importMcpr(folder.at("a.mcpr"), folder.at("a.hcrp"));
+    expect(first).toMatchObject({ version, unread: 0, damage: null, ticks: 1200, packets: report.packets });
+    await exportMcpr(folder.at("a.hcrp"), folder.at("b.mcpr"), version);
+    await importMcpr(folder.at("b.mcpr"), folder.at("b.hcrp"));
+    const [a, b] = [await ticksOf(folder.at("a.hcrp")), await ticksOf(folder.at("b.hcrp"))];
+    expectEqual(b, a);
+    // Places are those of the race itself; of angles bytes are left.
+    const seen = /^(position|label)$/;
+    expectEqual(await ticksOf(folder.at("a.hcrp"), seen), await ticksOf(folder.at("race.hcrp"), seen));
+  });
+});
+
+describe("what is no sound .mcpr", () => {
+  test.each([
+    ["an empty file", () => new Uint8Array(0), "an empty file"],
+    ["a text", () => Buffer.from("hello, world"), "no zip archive"],
+    ["another archive", () => zipSync({ "a.txt": Buffer.from("a") }), "no recording.tmcpr"],
+    ["no metadata", () => zipSync({ "recording.tmcpr": Buffer.alloc(9) }), "no metaData.json"],
+    ["metadata that are no JSON", () => archive({ "metaData.json": Buffer.from("{") }), "is no JSON"],
+    ["an unknown version", () => archive({ "metaData.json": Buffer.from('{"protocol":1234567}') }), "names no version"],
+    [
+      "a packet of two gigabytes",
+      () => archive({ "recording.tmcpr": Buffer.from("000000007fffffff00", "hex") }),
+      "no packet",
+    ],
+  ])("%s is one clear line", (_, make, says) => {
+    using folder = new Folder();
+    writeFileSync(folder.at("x.mcpr"), make());
+    const { status, stdout, stderr } = command("import", folder.at("x.mcpr"), folder.at("x.hcrp"), "--json");
+    expect([1, 2]).toContain(status);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(JSON.parse(stdout).error.message).toContain(says);
+    expect(readdirSync(folder.path)).toEqual(["x.mcpr"]);
+  });
+
+  test("cut recordings keep what is whole, and say where they end", async () => {
+    using folder = new Folder().withRace();
+    await exportMcpr(folder.at("race.hcrp"), folder.at("a.mcpr"), "1.16.5");
+    const files = unzipSync(readFileSync(folder.at("a.mcpr")));
+    const whole = files["recording.tmcpr"]!;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 100, max: whole.length - 1 }), async (length) => {
+        writeFileSync(folder.at("cut.mcpr"), zipSync({ ...files, "recording.tmcpr": whole.subarray(0, length) }));
+        const report = await importMcpr(folder.at("cut.mcpr"), folder.at("cut.hcrp"));
+        if (report.damage !== null) expect(report.damage).toContain("ends within a packet");
+        await using recording = await open(fromFile(folder.at("cut.hcrp")));
+        expect(recording.info.format).toBe("hcrp");
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test("changed bytes never do more than fail or lose what they were", async () => {
+    using folder = new Folder().withRace();
+    await exportMcpr(folder.at("race.hcrp"), folder.at("a.mcpr"), "1.21.4");
+    const files = unzipSync(readFileSync(folder.at("a.mcpr")));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(files["recording.tmcpr"]!.length - 1), fc.nat(255)), { minLength: 1, maxLength: 20 }),
+        fc.boolean(),
+        async (changes, isOutside) => {
+          const recorded = Uint8Array.from(files["recording.tmcpr"]!);
+          const bytes = isOutside ? Uint8Array.from(readFileSync(folder.at("a.mcpr"))) : recorded;
+          for (const [at, value] of changes) bytes[at % bytes.length] = value;
+          const changed = isOutside ? bytes : zipSync({ ...files, "recording.tmcpr": recorded });
+          writeFileSync(folder.at("x.mcpr"), changed);
+          const failure = await importMcpr(folder.at("x.mcpr"), folder.at("x.hcrp")).catch((error: Error) => error);
+          if (failure instanceof Error) expect(failure.name).toBe("UsageError");
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  function archive(files: Record<string, Uint8Array>): Uint8Array {
+    const usual = { "metaData.json": Buffer.from('{"protocol":754}'), "recording.tmcpr": Buffer.alloc(0) };
+    return zipSync({ ...usual, ...files });
+  }
+});
+
+test("the commands say what became of the packets", () => {
+  using folder = new Folder().withRace();
+  const out = command("export", folder.at("race.hcrp"), folder.at("a.mcpr"), "--version", "1.16.5");
+  expect(out).toMatchObject({ status: 0, stderr: "" });
+  const back = command("import", folder.at("a.mcpr"), folder.at("b.hcrp"));
+  expect(back.status).toBe(0);
+  expect(back.stdout).toMatch(/1200 ticks of 1\.16\.5; \d+ of \d+ packets carried, \d+ marks/);
+  expect(command("export", folder.at("race.hcrp"), folder.at("a.mcpr"), "--version", "1.7").status).not.toBe(0);
+});
