@@ -1,5 +1,8 @@
 import { GameData } from "../game/data.ts";
 import { Body } from "./body.ts";
+import { CONDITION } from "./condition.ts";
+import { SOUNDS } from "./sounds.ts";
+import { STILL_THINGS } from "./still-things.ts";
 import { plainText } from "./text.ts";
 
 /** A line of simtape's line protocol, without a tick. */
@@ -15,7 +18,7 @@ export interface Tally {
   stray: number;
 }
 
-type Fate = keyof Tally;
+export type Fate = keyof Tally;
 
 export interface CaptureOptions {
   readonly version: string;
@@ -23,8 +26,9 @@ export interface CaptureOptions {
 
 /** A packet's fields, as minecraft-data names them. */
 // biome-ignore lint/suspicious/noExplicitAny: each packet has fields of its own, which no type of the library tells
-type Params = any;
-type Carry = (capture: Capture, params: Params, lines: Line[]) => Fate;
+export type Params = any;
+/** Adds what a packet says to lines. */
+export type Carry = (capture: Capture, params: Params, lines: Line[]) => Fate;
 
 interface Known {
   readonly name: string;
@@ -212,6 +216,9 @@ const relative: Carry = (capture, params, lines) => {
 };
 
 const CARRIED: ReadonlyMap<string, Carry> = new Map<string, Carry>([
+  ...CONDITION,
+  ...SOUNDS,
+  ...STILL_THINGS,
   ["login", login],
   ["respawn", login],
   [
