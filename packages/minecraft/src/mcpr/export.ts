@@ -13,6 +13,7 @@ import { Instants } from "../scene/instants.ts";
 import { EMPTY, SceneMaker } from "../scene/scene.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
 import { profilesOf } from "../scene/profiles.ts";
+import { mayWrite } from "./target.ts";
 
 /** What came of an export. */
 export interface ExportReport {
@@ -32,12 +33,18 @@ const TICK = 50;
 const AROUND = 4;
 
 /** Makes a `.mcpr` of a recording, for clients of `version`. Rejects as `open` does; `RangeError` for another version. */
-export async function exportMcpr(input: string, output: string, version: string): Promise<ExportReport> {
+export async function exportMcpr(
+  input: string,
+  output: string,
+  version: string,
+  { force = true }: { readonly force?: boolean | undefined } = {},
+): Promise<ExportReport> {
+  await mayWrite(output, force);
   const adapter = await adapterFor(version);
   await using recording = await open(fromFile(input));
   if (recording.info.format !== "hcrp")
     throw new UsageError(`${input}: no HCRP recording, but ${recording.info.format}`);
-  const sink = await toFile(output).open();
+  const sink = await toFile(output, { keep: !force }).open();
   try {
     const archive = new Archive((bytes) => sink.write(bytes));
     const report = await write(basename(input), recording, adapter, archive);
@@ -108,9 +115,9 @@ async function marksOf(recording: Recording, start: number): Promise<object[]> {
   const marks: object[] = [];
   if (!recording.channels.some(({ name }) => name === "mark")) return marks;
   for await (const { time, value } of recording.messages("mark")) {
-    const { text } = value as Readonly<Record<string, unknown>>;
+    const { label } = value as Readonly<Record<string, unknown>>;
     const position = { x: 0, y: 0, z: 0, yaw: 0, pitch: 0, roll: 0 };
-    marks.push({ realTimestamp: Math.round((time - start) / MS), value: { name: String(text ?? ""), position } });
+    marks.push({ realTimestamp: Math.round((time - start) / MS), value: { name: String(label ?? ""), position } });
   }
   return marks;
 }

@@ -27,12 +27,12 @@ export class Instants {
   async *between(since: Time, until: Time): AsyncGenerator<Instant> {
     for (const kind of this.#kinds) {
       for await (const { value } of this.#recording.messages(kind, { start: since + 1, end: until + 1 })) {
-        const { entity, sender, text, label, hand, yaw } = value as Readonly<Record<string, unknown>>;
+        const { entity, sender, line, label, hand, yaw } = value as Readonly<Record<string, unknown>>;
         const of = entity ?? sender ?? null;
         yield {
           kind,
           entity: typeof of === "number" ? of : null,
-          text: String(text ?? label ?? ""),
+          text: String(line ?? label ?? ""),
           amount: Number(kind === "swing" ? (hand ?? 0) : (yaw ?? 0)),
         };
       }
