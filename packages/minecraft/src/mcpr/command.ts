@@ -1,6 +1,15 @@
 import type { Command } from "commander";
 import { EXIT, Output, say, toJson } from "simtape/serving";
 
+interface Flags {
+  readonly force?: boolean;
+  readonly json?: true;
+}
+
+interface ExportFlags extends Flags {
+  readonly version: string;
+}
+
 /** Adds `import` and `export`. */
 export function addMcpr(program: Command): void {
   program
@@ -11,11 +20,12 @@ export function addMcpr(program: Command): void {
     )
     .argument("<in.mcpr>")
     .argument("<out.hcrp>")
+    .option("--force", "overwrite an existing file")
     .option("--json", "print the report as JSON")
     .addHelpText("after", "\nExample:\n  $ simtape-mc import run.mcpr run.hcrp")
-    .action(async (input: string, output: string, { json }: { json?: true }) => {
+    .action(async (input: string, output: string, { json, force = false }: Flags) => {
       const { importMcpr } = await import("./import.ts");
-      const report = await importMcpr(input, output);
+      const report = await importMcpr(input, output, { force });
       const out = new Output();
       const left = [...report.tally].filter(([, { left: count }]) => count > 0);
       if (json === true) {
@@ -48,11 +58,12 @@ export function addMcpr(program: Command): void {
     .argument("<in.hcrp>")
     .argument("<out.mcpr>")
     .option("--version <v>", "of the game: 1.16.5 or 1.21.4", "1.21.4")
+    .option("--force", "overwrite an existing file")
     .option("--json", "print the report as JSON")
     .addHelpText("after", "\nExample:\n  $ simtape-mc export run.hcrp run.mcpr --version 1.16.5")
-    .action(async (input: string, output: string, { version, json }: { version: string; json?: true }) => {
+    .action(async (input: string, output: string, { version, json, force = false }: ExportFlags) => {
       const { exportMcpr } = await import("./export.ts");
-      const report = await exportMcpr(input, output, version);
+      const report = await exportMcpr(input, output, version, { force });
       const out = new Output();
       if (json === true) await out.line(toJson(report));
       else await out.line(`${output}: ${report.packets} packets of ${version}, ${report.marks} marks`);

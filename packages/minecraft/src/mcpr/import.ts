@@ -5,6 +5,7 @@ import { compact, type Recorder, record } from "simtape/record";
 import { LineProtocol, UsageError } from "simtape/serving";
 import { Capture, type Line, type Tally } from "../capture/capture.ts";
 import { GameData } from "../game/data.ts";
+import { mayWrite } from "./target.ts";
 import { archiveAt, readRecording } from "./archive.ts";
 import { Packets } from "./packets.ts";
 
@@ -42,12 +43,20 @@ const TICK = 50;
 /** Milliseconds after which a client takes a silent server for gone. */
 const PATIENCE = 30_000;
 const ID = "import";
+const MOST_TICKS = 2 ** 31 - 1;
+/** The last moment that a header can name, Unix milliseconds. */
+const LAST_DATE = Date.UTC(9999, 11, 31);
 
 /**
  * Makes an HCRP recording of a `.mcpr`. What is whole is kept; the report says where it ends. Throws `UsageError` for what
- * is no `.mcpr`, and for a version that is not known.
+ * is no `.mcpr`, and for a version that is not known. A file that is there stays when `force` is false.
  */
-export async function importMcpr(input: string, output: string): Promise<ImportReport> {
+export async function importMcpr(
+  input: string,
+  output: string,
+  { force = true }: { readonly force?: boolean | undefined } = {},
+): Promise<ImportReport> {
+  await mayWrite(output, force);
   const { files } = await archiveAt(input);
   const metaData = jsonIn<MetaData>(files.get("metaData.json"), input, "metaData.json");
   if (metaData === null) throw new UsageError(`${input}: no metaData.json in it: it is no .mcpr`);
@@ -57,7 +66,7 @@ export async function importMcpr(input: string, output: string): Promise<ImportR
     const store = directoryStore(folder);
     const work = new Import(version, marksIn(jsonIn<Marker[]>(files.get("markers.json"), input, "markers.json")));
     const report = await work.run(input, metaData, store);
-    await compact(fromFile(join(folder, ID, "meta.hcrp")), toFile(output));
+    await compact(fromFile(join(folder, ID, "meta.hcrp")), toFile(output, { keep: !force }));
     return report;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -90,7 +99,8 @@ class Import {
     let refused = null as ImportReport["refused"];
     const lines = new LineProtocol({
       open: async (header) => {
-        recorder = await record(store, { id: ID, ...header });
+        // sounds, too; and however long it is, it is one recording
+        recorder = await record(store, { id: ID, ...header, profile: "cinema", limits: { ticks: MOST_TICKS } });
         return recorder;
       },
       skipped: ({ message }) => {
@@ -100,7 +110,7 @@ class Import {
     const { data } = this.#packets;
     const header = {
       simtape: 1,
-      startedAt: new Date(typeof date === "number" && Number.isFinite(date) ? date : 0).toISOString(),
+      startedAt: new Date(typeof date === "number" && date >= 0 && date <= LAST_DATE ? date : 0).toISOString(),
       protocol: data.protocol,
       dataVersion: data.dataVersion,
       ...(typeof serverName === "string" && serverName !== "" ? { server: serverName.slice(0, 200) } : {}),
@@ -119,10 +129,11 @@ class Import {
       if (!(error instanceof UsageError) || this.#count === 0) throw error;
       damage = error.message;
     }
-    for (const line of this.#marksUntil(Number.POSITIVE_INFINITY)) await lines.give(line);
     // It goes on after its last packet, but not for longer than it can have lasted.
-    if (damage === null && typeof duration === "number" && duration < this.#at + PATIENCE)
-      this.#tick = Math.max(this.#tick, Math.floor(duration / TICK));
+    const isLonger = damage === null && typeof duration === "number" && duration < this.#at + PATIENCE;
+    const end = isLonger ? Math.max(this.#at, duration) : this.#at;
+    for (const line of this.#marksUntil(Number.POSITIVE_INFINITY, end)) await lines.give(line);
+    this.#tick = Math.max(this.#tick, Math.floor(end / TICK));
     await lines.give({ tick: this.#tick + 1 });
     await lines.finish();
     await recorder!.close({ outcome: damage === null ? "completed" : "crashed", durationMs: this.#at });
@@ -157,10 +168,11 @@ class Import {
     }
   }
 
-  *#marksUntil(at: number): Generator<Line> {
+  /** Marks behind the `end` are put there. */
+  *#marksUntil(at: number, end: number = at): Generator<Line> {
     while (this.#marks.length > 0 && this.#marks[0]!.at <= at) {
       const { at: when, label } = this.#marks.shift()!;
-      yield* this.#goTo(Math.max(when, this.#tick * TICK));
+      yield* this.#goTo(Math.min(when, end));
       yield { mark: { label, kind: "bookmark" } };
     }
   }
@@ -184,12 +196,16 @@ function versionOf({ protocol, mcversion }: MetaData, input: string): string {
   }
 }
 
-function marksIn(markers: readonly Marker[] | null): { readonly at: number; readonly label: string }[] {
+function marksIn(markers: readonly (Marker | null)[] | null): { readonly at: number; readonly label: string }[] {
   if (!Array.isArray(markers)) return [];
-  return markers
-    .filter(({ realTimestamp: at }) => typeof at === "number" && at >= 0)
-    .map(({ realTimestamp, value }) => ({ at: Number(realTimestamp), label: String(value?.name ?? "mark") || "mark" }))
+  return (markers as readonly (Marker | null)[])
+    .filter((marker): marker is Marker => typeof marker?.realTimestamp === "number" && marker.realTimestamp >= 0)
+    .map(({ realTimestamp, value }) => ({ at: Number(realTimestamp), label: labelOf(value?.name) }))
     .sort((a, b) => a.at - b.at);
+}
+
+function labelOf(name: unknown): string {
+  return typeof name === "string" && name !== "" ? name : "mark";
 }
 
 function jsonIn<T>(bytes: Buffer | undefined, input: string, name: string): T | null {

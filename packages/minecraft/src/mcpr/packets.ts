@@ -5,6 +5,8 @@ import { GameData } from "../game/data.ts";
 /** The longest packet of the protocol: three bytes of a VarInt say its length. */
 const LONGEST = 2 ** 21 - 1;
 const HEAD = 8;
+/** No two packets are farther apart, milliseconds: a day. */
+const FARTHEST = 86_400_000;
 /** What ends the state before `play`, and begins the one after. */
 const NEXT: Readonly<Record<string, string>> = {
   success: "",
@@ -47,7 +49,7 @@ export class Packets {
     let at = 0;
     while (all.length - at >= HEAD) {
       const [time, length] = [all.readInt32BE(at), all.readInt32BE(at + 4)];
-      if (time < 0 || length < 1 || length > LONGEST)
+      if (time < 0 || time - this.#at > FARTHEST || length < 1 || length > LONGEST)
         throw new UsageError(`recording.tmcpr: byte ${this.offset}: no packet: ${time} ms, ${length} bytes`);
       if (all.length - at < HEAD + length) break;
       this.#at = Math.max(this.#at, time);

@@ -1,0 +1,11 @@
+import { stat } from "node:fs/promises";
+import { UsageError } from "simtape/serving";
+
+/** Throws `UsageError` when there is something that is not to be overwritten. */
+export async function mayWrite(path: string, force: boolean): Promise<void> {
+  const isThere = await stat(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere && !force) throw new UsageError(`there is something already, --force overwrites it: ${path}`);
+}
