@@ -37,9 +37,14 @@ export class Body {
     this.pitch = degreesOf(pitch);
   }
 
+  /** Blocks. */
+  get place(): [x: number, y: number, z: number] {
+    return [this.x / GRID, this.y / GRID, this.z / GRID];
+  }
+
   /** As lines of a recorder have it. */
   get stance(): object {
-    const { x, y, z, yaw, pitch, head, onGround } = this;
-    return { at: [x / GRID, y / GRID, z / GRID], look: [yaw, pitch], head, onGround };
+    const { yaw, pitch, head, onGround } = this;
+    return { at: this.place, look: [yaw, pitch], head, onGround };
   }
 }

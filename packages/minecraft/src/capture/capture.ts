@@ -53,6 +53,7 @@ export class Capture {
   readonly #born = new Map<number, Line>();
   readonly #known = new Map<string, Known>();
   readonly #told = new Set<string>();
+  readonly #gameModes = new Map<string, number>();
   #dimension: string | null = null;
 
   constructor({ version }: CaptureOptions) {
@@ -122,6 +123,8 @@ export class Capture {
   player(id: number, uuid: string, body: Body, lines: Line[]): Fate {
     const { name, properties } = this.#known.get(uuid) ?? { name: `#${id}`, properties: [] };
     this.appear(id, body, { id, type: "minecraft:player", uuid, name }, lines);
+    const gameMode = this.#gameModes.get(uuid);
+    if (gameMode !== undefined) lines.push({ view: { id, gameMode } });
     if (properties.length > 0 && !this.#told.has(uuid)) {
       this.#told.add(uuid);
       lines.push({ subject: { id, uuid, name, properties } });
@@ -135,6 +138,12 @@ export class Capture {
       signature == null ? { name: of, value } : { name: of, value, signature },
     );
     this.#known.set(uuid, { name, properties });
+  }
+
+  /** @internal A player, seen or not, plays in that mode. */
+  plays(uuid: string, gameMode: number, lines: Line[]): void {
+    this.#gameModes.set(uuid, gameMode);
+    for (const [id, born] of this.#born) if (born["uuid"] === uuid) lines.push({ view: { id, gameMode } });
   }
 
   /** @internal Another dimension: nothing of the one before is left. */
@@ -250,12 +259,16 @@ const CARRIED: ReadonlyMap<string, Carry> = new Map<string, Carry>([
   [
     "entity_teleport",
     (capture, { entityId, x, y, z, yaw, pitch, onGround, flags }, lines) => {
-      // Since 1.21.2 it is relative to what its flags say, and in degrees.
-      if (Object.values(flags ?? {}).some((flag) => flag === true)) return "left";
       const change = (body: Body): void => {
-        body.put(x, y, z);
+        // Since 1.21.2 in degrees, and what flags name is added to what is.
+        const { x: isX, y: isY, z: isZ, yaw: isYaw, pitch: isPitch } = flags ?? {};
+        const [ox, oy, oz] = body.place;
+        body.put(isX ? ox + x : x, isY ? oy + y : y, isZ ? oz + z : z);
         if (flags === undefined) body.turn(yaw, pitch);
-        else Object.assign(body, { yaw, pitch });
+        else {
+          body.yaw = isYaw ? body.yaw + yaw : yaw;
+          body.pitch = isPitch ? body.pitch + pitch : pitch;
+        }
         body.onGround = onGround;
       };
       return capture.goes(entityId, "teleport", change, lines);
@@ -337,12 +350,15 @@ const CARRIED: ReadonlyMap<string, Carry> = new Map<string, Carry>([
   ],
   [
     "player_info",
-    (capture, { action, data }) => {
-      for (const { uuid, name, properties, player } of data) {
-        if (action === "add_player") capture.know(uuid, name, properties);
-        else if (action?.add_player === true) capture.know(uuid, player.name, player.properties);
+    (capture, { action, data }, lines) => {
+      // Before 1.19.3 one thing is told, since then several are.
+      const isAdded = action === "add_player" || action?.add_player === true;
+      const hasMode = isAdded || action === "update_game_mode" || action?.update_game_mode === true;
+      for (const { uuid, name, properties, player, gamemode } of data) {
+        if (isAdded) capture.know(uuid, player?.name ?? name, player?.properties ?? properties);
+        if (hasMode && gamemode !== undefined) capture.plays(uuid, gamemode & 0xff, lines);
       }
-      return action === "add_player" || action?.add_player === true ? "carried" : "left";
+      return hasMode ? "carried" : "left";
     },
   ],
   [

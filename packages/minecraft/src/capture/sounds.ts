@@ -13,7 +13,7 @@ export const SOUNDS: readonly (readonly [string, Carry])[] = [
   [
     "entity_sound_effect",
     (capture, params, lines) => {
-      const { at } = (capture.body(params.entityId)?.stance ?? {}) as { at?: readonly number[] };
+      const at = capture.body(params.entityId)?.place;
       return at === undefined ? "stray" : heard(capture, at, params, lines);
     },
   ],

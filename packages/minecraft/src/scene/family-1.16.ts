@@ -70,7 +70,8 @@ export class Family116 extends Family {
     const stance = this.stance(thing);
     if (isPlayer(thing)) {
       const properties = skin.map(({ name, value, signature }) => ({ name, value, signature }));
-      const data = [{ uuid: thing.uuid, name: shortName(thing), properties, gamemode: 0, ping: 0 }];
+      const gamemode = thing.gameMode ?? 0;
+      const data = [{ uuid: thing.uuid, name: shortName(thing), properties, gamemode, ping: 0 }];
       return [
         ["player_info", { action: "add_player", data }],
         ["named_entity_spawn", { ...stance, playerUUID: thing.uuid }],
@@ -85,6 +86,10 @@ export class Family116 extends Family {
 
   protected jump(thing: Thing): Packet {
     return ["entity_teleport", { ...this.stance(thing), ...placeOf(thing), onGround: thing.onGround }];
+  }
+
+  protected changeMode({ uuid }: Thing, gamemode: number): Packet {
+    return ["player_info", { action: "update_game_mode", data: [{ uuid, gamemode }] }];
   }
 
   protected unlist(players: readonly Thing[]): Packet[] {

@@ -72,13 +72,17 @@ export class Family121 extends Family {
       velocity: STILL,
     };
     const packets: Packet[] = [["spawn_entity", spawned]];
-    if (isPlayer(thing)) packets.unshift(this.#listed(thing.uuid, shortName(thing), skin, 0));
+    if (isPlayer(thing)) packets.unshift(this.#listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0));
     return packets;
   }
 
   protected jump(thing: Thing): Packet {
     const { yaw, pitch, onGround } = thing;
     return ["sync_entity_position", { entityId: viewId(thing), ...placeOf(thing), ...NO_MOTION, yaw, pitch, onGround }];
+  }
+
+  protected changeMode({ uuid }: Thing, gamemode: number): Packet {
+    return ["player_info", { action: { update_game_mode: true }, data: [{ uuid, gamemode }] }];
   }
 
   protected unlist(players: readonly Thing[]): Packet[] {

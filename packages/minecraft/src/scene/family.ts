@@ -59,6 +59,8 @@ export abstract class Family implements Adapter {
   /** Its appearance, its body, and what it wears. */
   protected abstract appear(thing: Thing, skin: readonly Property[]): Packet[];
   protected abstract jump(thing: Thing): Packet;
+  /** A player has another game mode. */
+  protected abstract changeMode(player: Thing, gameMode: number): Packet;
   /** The entry of players is gone, too. */
   protected abstract unlist(players: readonly Thing[]): Packet[];
   protected abstract item(name: string | undefined): object;
@@ -89,6 +91,8 @@ export abstract class Family implements Adapter {
       ...this.appear(thing, isPlayer(thing) ? skin(thing) : []),
       this.#metadata(thing, isPlayer(thing) ? ALL_LAYERS : null),
       ["entity_head_rotation", { entityId: viewId(thing), headYaw: byteAngle(thing.head) }],
+      // No packet that brings in a thing says that it stands.
+      ...(thing.onGround ? [this.#look(thing)] : []),
       ...this.#equipment(undefined, thing),
     ];
   }
@@ -107,11 +111,13 @@ export abstract class Family implements Adapter {
     } else if (isMoved) {
       packets.push(["rel_entity_move", { entityId, dX, dY, dZ, onGround }]);
     } else if (isTurned || onGround !== before.onGround) {
-      packets.push(["entity_look", { entityId, yaw, pitch, onGround }]);
+      packets.push(this.#look(after));
     }
     const headYaw = byteAngle(after.head);
     if (headYaw !== byteAngle(before.head)) packets.push(["entity_head_rotation", { entityId, headYaw }]);
     if (after.pose !== before.pose || after.flags !== before.flags) packets.push(this.#metadata(after, null));
+    if (after.gameMode !== before.gameMode && after.gameMode !== null && isPlayer(after))
+      packets.push(this.changeMode(after, after.gameMode));
     if (after.items !== before.items) packets.push(...this.#equipment(before, after));
     return packets;
   }
@@ -157,6 +163,11 @@ export abstract class Family implements Adapter {
     const item = this.data.itemOf(name);
     if (item === null) this.unknown.add(name);
     return item;
+  }
+
+  #look(thing: Thing): Packet {
+    const { yaw, pitch, onGround } = thing;
+    return ["entity_look", { entityId: viewId(thing), yaw: byteAngle(yaw), pitch: byteAngle(pitch), onGround }];
   }
 
   #missing(block: string): number {

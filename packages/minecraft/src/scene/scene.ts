@@ -69,6 +69,7 @@ export class SceneMaker {
     const [position, rotation, head] = [numbers("position"), numbers("rotation"), numbers("head-yaw")];
     const [kind, label, uuid] = [texts("kind"), texts("label"), texts("uuid")];
     const [pose, flags, onGround] = [numbers("pose"), numbers("flags"), numbers("on-ground")];
+    const gameMode = numbers("game-mode");
     if (position === undefined) return;
     for (const [row, given] of ids.entries()) {
       const id = Number(given);
@@ -87,6 +88,7 @@ export class SceneMaker {
         onGround: onGround?.[row] === 1,
         pose: this.#poseOf(pose?.[row] ?? 0),
         flags: flags?.[row] ?? 0,
+        gameMode: known(gameMode?.[row]),
         items: this.#items.get(id) ?? NO_ITEMS,
       };
       const before = this.#before.things.get(id);
@@ -137,6 +139,10 @@ function sameItems(before: Thing["items"] | undefined, after: Thing["items"]): T
   if (before === undefined || before.size !== after.size) return after;
   for (const [slot, item] of after) if (before.get(slot) !== item) return after;
   return before;
+}
+
+function known(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
 }
 
 function isSame(a: Thing, b: Thing): boolean {

@@ -19,6 +19,8 @@ export interface Thing {
   readonly pose: number;
   /** Fire, sneak, riptide, sprint, swim, invisible, glow, elytra, from bit 0 on. */
   readonly flags: number;
+  /** Of a player; null: not known. */
+  readonly gameMode: number | null;
   /** Items by slot, as `minecraft:stone`. */
   readonly items: ReadonlyMap<number, string>;
 }

@@ -111,6 +111,31 @@ describe.each(VERSIONS)("%s", (version) => {
     ]);
   });
 
+  test("players have names, skins and game modes, known before they are seen or later", () => {
+    const textures = { name: "textures", value: "abc", signature: undefined };
+    const entry = { uuid: UUID, name: "Steve", properties: [textures], gamemode: 1, ping: 0 };
+    const listed: Packet = isOld
+      ? ["player_info", { action: "add_player", data: [entry] }]
+      : [
+          "player_info",
+          {
+            action: { add_player: true, update_game_mode: true },
+            data: [{ uuid: UUID, player: { name: "Steve", properties: [textures] }, gamemode: 1 }],
+          },
+        ];
+    const action = isOld ? "update_game_mode" : { update_game_mode: true };
+    const place = { entityId: 5, x: 0, y: 0, z: 0, yaw: 0, pitch: 0 };
+    const seen: Packet = isOld
+      ? ["named_entity_spawn", { ...place, playerUUID: UUID }]
+      : ["spawn_entity", { ...place, objectUUID: UUID, type: 147, headPitch: 0, objectData: 0, velocity: STILL }];
+    expect(told(listed, seen, ["player_info", { action, data: [{ uuid: UUID, gamemode: 3 }] }])).toMatchObject([
+      { spawn: { id: 5, type: "minecraft:player", uuid: UUID, name: "Steve" } },
+      { view: { id: 5, gameMode: 1 } },
+      { subject: { id: 5, uuid: UUID, properties: [{ name: "textures", value: "abc" }] } },
+      { view: { id: 5, gameMode: 3 } },
+    ]);
+  });
+
   test("what hurts says who did it", () => {
     const hurt: Packet = isOld
       ? ["entity_status", { entityId: 7, entityStatus: 2 }]
@@ -138,6 +163,20 @@ describe.each(VERSIONS)("%s", (version) => {
       held_item_slot: { carried: 0, left: 1, stray: 0 },
     });
   });
+});
+
+test("a jump of 1.21.4 is relative in what its flags name, and steps go on from there", () => {
+  const jump = { entityId: 7, x: 2, y: 70, z: 0.25, dx: 0, dy: 0, dz: 0, yaw: 10, pitch: 5, onGround: true };
+  const { lines } = linesOf(
+    "1.21.4",
+    bat("1.21.4"),
+    ["entity_teleport", { ...jump, flags: { x: true, z: true, yaw: true } }],
+    ["rel_entity_move", { entityId: 7, dX: 4096, dY: 0, dZ: 0, onGround: false }],
+  );
+  expect(lines.slice(1)).toMatchObject([
+    { teleport: { id: 7, at: [3.5, 70, -2.75], look: [100, 5], onGround: true } },
+    { move: { id: 7, at: [4.5, 70, -2.75], look: [100, 5], onGround: false } },
+  ]);
 });
 
 test("a sound of 1.21.4 may have a name alone", () => {
