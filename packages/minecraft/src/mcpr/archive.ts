@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Unzip, UnzipInflate, type UnzipFile } from "fflate";
-import { UsageError } from "simtape/serving";
+import { RecordingError } from "simtape";
+import { unreadable } from "./error.ts";
 
 /** Bytes of one of the small files, at most. */
 const MOST_SMALL = 8 << 20;
@@ -13,7 +14,7 @@ export interface Archive {
   readonly bytes: number;
 }
 
-/** Reads the small files of an archive. Throws `UsageError` for what is no `.mcpr`. */
+/** Reads the small files of an archive. Throws `RecordingError` for what is no `.mcpr`. */
 export async function archiveAt(path: string): Promise<Archive> {
   const parts = new Map<string, Uint8Array[]>();
   let isThere = false;
@@ -25,18 +26,18 @@ export async function archiveAt(path: string): Promise<Archive> {
     let bytes = 0;
     return (piece) => {
       bytes += piece.length;
-      if (bytes > MOST_SMALL) throw new UsageError(`${path}: ${name} has more than ${MOST_SMALL} bytes`);
+      if (bytes > MOST_SMALL) throw unreadable("malformed", `${path}: ${name} has more than ${MOST_SMALL} bytes`);
       pieces.push(piece);
     };
   });
-  if (!isThere) throw new UsageError(`${path}: no ${RECORDING} in it: it is no .mcpr`);
+  if (!isThere) throw unreadable("unknown-format", `${path}: no ${RECORDING} in it: it is no .mcpr`);
   return {
     files: new Map([...parts].map(([name, pieces]) => [name, Buffer.concat(pieces)])),
     bytes: (await stat(path)).size,
   };
 }
 
-/** Hands out the bytes of the recording as they come. Throws `UsageError` where the archive is damaged. */
+/** Hands out the bytes of the recording as they come. Throws `RecordingError` where the archive is damaged. */
 export async function readRecording(path: string, take: (bytes: Uint8Array) => Promise<void>): Promise<void> {
   let waiting: Promise<void> = Promise.resolve();
   await unzip(
@@ -78,28 +79,29 @@ async function unzip(
   reader.register(UnzipInflate);
   for await (const chunk of createReadStream(path, { highWaterMark: 64 << 10 }) as AsyncIterable<Buffer>) {
     if (isFirst && chunk.subarray(0, 2).toString() !== "PK")
-      throw new UsageError(`${path}: no zip archive, so no .mcpr`);
+      throw unreadable("unknown-format", `${path}: no zip archive, so no .mcpr`);
     isFirst = false;
     pushTo(reader, chunk, false, path);
     await settled();
-    if (failure !== null) throw asUsage(path, failure);
+    if (failure !== null) throw asUnreadable(path, failure);
   }
-  if (isFirst) throw new UsageError(`${path}: an empty file`);
+  if (isFirst) throw unreadable("truncated", `${path}: an empty file`);
   pushTo(reader, new Uint8Array(0), true, path);
   await settled();
-  if (failure !== null) throw asUsage(path, failure);
-  if (open > 0) throw new UsageError(`${path}: the archive ends within a file`);
+  if (failure !== null) throw asUnreadable(path, failure);
+  if (open > 0) throw unreadable("truncated", `${path}: the archive ends within a file`);
 }
 
 function pushTo(reader: Unzip, chunk: Uint8Array, isLast: boolean, path: string): void {
   try {
     reader.push(chunk, isLast);
   } catch (error) {
-    throw asUsage(path, error);
+    throw asUnreadable(path, error);
   }
 }
 
-function asUsage(path: string, error: unknown): Error {
-  if (error instanceof UsageError) return error;
-  return new UsageError(`${path}: a damaged archive: ${error instanceof Error ? error.message : String(error)}`);
+function asUnreadable(path: string, error: unknown): Error {
+  if (RecordingError.is(error)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return unreadable("malformed", `${path}: a damaged archive: ${reason}`, error);
 }

@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { RecordingError } from "simtape";
 import { directoryStore, fromFile, toFile } from "simtape/node";
 import { compact, type Recorder, record } from "simtape/record";
-import { LineProtocol, UsageError } from "simtape/serving";
+import { LineProtocol } from "simtape/serving";
 import { Capture, type Line, type Tally } from "../capture/capture.ts";
 import { GameData } from "../game/data.ts";
+import { unreadable } from "./error.ts";
 import { mayWrite } from "./target.ts";
 import { archiveAt, readRecording } from "./archive.ts";
 import { Packets } from "./packets.ts";
@@ -48,8 +50,8 @@ const MOST_TICKS = 2 ** 31 - 1;
 const LAST_DATE = Date.UTC(9999, 11, 31);
 
 /**
- * Makes an HCRP recording of a `.mcpr`. What is whole is kept; the report says where it ends. Throws `UsageError` for what
- * is no `.mcpr`, and for a version that is not known. A file that is there stays when `force` is false.
+ * Makes an HCRP recording of a `.mcpr`. What is whole is kept; the report says where it ends. Throws `RecordingError` for
+ * what is no `.mcpr`, and for a version that is not known. A file that is there stays when `force` is false.
  */
 export async function importMcpr(
   input: string,
@@ -59,7 +61,7 @@ export async function importMcpr(
   await mayWrite(output, force);
   const { files } = await archiveAt(input);
   const metaData = jsonIn<MetaData>(files.get("metaData.json"), input, "metaData.json");
-  if (metaData === null) throw new UsageError(`${input}: no metaData.json in it: it is no .mcpr`);
+  if (metaData === null) throw unreadable("unknown-format", `${input}: no metaData.json in it: it is no .mcpr`);
   const version = versionOf(metaData, input);
   const folder = await mkdtemp(join(dirname(output), ".simtape-mc-"));
   try {
@@ -126,7 +128,7 @@ class Import {
       if (this.#packets.left > 0)
         damage = `recording.tmcpr: byte ${this.#packets.offset}: the file ends within a packet`;
     } catch (error) {
-      if (!(error instanceof UsageError) || this.#count === 0) throw error;
+      if (!RecordingError.is(error) || this.#count === 0) throw error;
       damage = error.message;
     }
     // It goes on after its last packet, but not for longer than it can have lasted.
@@ -188,11 +190,11 @@ class Import {
 function versionOf({ protocol, mcversion }: MetaData, input: string): string {
   const version = typeof protocol === "number" ? GameData.versionOf(protocol) : null;
   const found = version ?? (typeof mcversion === "string" ? mcversion : null);
-  if (found === null) throw new UsageError(`${input}: metaData.json names no version of the game`);
+  if (found === null) throw unreadable("unsupported", `${input}: metaData.json names no version of the game`);
   try {
     return GameData.of(found).version;
   } catch {
-    throw new UsageError(`${input}: recorded with ${found}, which is not known here`);
+    throw unreadable("unsupported", `${input}: recorded with ${found}, which is not known here`);
   }
 }
 
@@ -213,6 +215,6 @@ function jsonIn<T>(bytes: Buffer | undefined, input: string, name: string): T | 
   try {
     return JSON.parse(bytes.toString()) as T;
   } catch (error) {
-    throw new UsageError(`${input}: ${name} is no JSON: ${(error as Error).message}`);
+    throw unreadable("malformed", `${input}: ${name} is no JSON: ${(error as Error).message}`);
   }
 }

@@ -1,6 +1,6 @@
 import { createDeserializer } from "../game/protocol.ts";
-import { UsageError } from "simtape/serving";
 import { GameData } from "../game/data.ts";
+import { unreadable } from "./error.ts";
 
 /** The longest packet of the protocol: three bytes of a VarInt say its length. */
 const LONGEST = 2 ** 21 - 1;
@@ -43,14 +43,14 @@ export class Packets {
     this.data = GameData.of(version);
   }
 
-  /** The packets that are whole now. Throws `UsageError` where the file cannot go on. */
+  /** The packets that are whole now. Throws `RecordingError` where the file cannot go on. */
   *push(bytes: Uint8Array): Generator<Recorded> {
     const all = this.#rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
     let at = 0;
     while (all.length - at >= HEAD) {
       const [time, length] = [all.readInt32BE(at), all.readInt32BE(at + 4)];
       if (time < 0 || time - this.#at > FARTHEST || length < 1 || length > LONGEST)
-        throw new UsageError(`recording.tmcpr: byte ${this.offset}: no packet: ${time} ms, ${length} bytes`);
+        throw unreadable("malformed", `recording.tmcpr: byte ${this.offset}: no packet: ${time} ms, ${length} bytes`);
       if (all.length - at < HEAD + length) break;
       this.#at = Math.max(this.#at, time);
       yield this.#parse(this.#at, all.subarray(at + HEAD, at + HEAD + length));

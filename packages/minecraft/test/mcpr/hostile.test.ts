@@ -78,10 +78,10 @@ test("whatever the small files hold, there is a recording or one clear error", a
     fc.asyncProperty(json, json, async (metaData, markers) => {
       const input = write({ "metaData.json": metaData, "markers.json": markers });
       const failure = await importMcpr(input, folder.at("x.hcrp")).catch((error: Error) => error);
-      if (failure instanceof Error) expect(failure.name).toBe("UsageError");
+      if (failure instanceof Error) expect(failure.name).toBe("RecordingError");
       const withVersion = write({ "markers.json": markers });
       const other = await importMcpr(withVersion, folder.at("x.hcrp")).catch((error: Error) => error);
-      if (other instanceof Error) expect(other.name).toBe("UsageError");
+      if (other instanceof Error) expect(other.name).toBe("RecordingError");
     }),
     { numRuns: 40 },
   );
@@ -95,7 +95,7 @@ test("changed and cut packets do no more than lose what they were", async () => 
       for (const [at, value] of changes) bytes[at % bytes.length] = value;
       const input = write({ "recording.tmcpr": bytes.subarray(0, cut % 2 === 0 ? bytes.length : cut % bytes.length) });
       const failure = await importMcpr(input, folder.at("x.hcrp")).catch((error: Error) => error);
-      if (failure instanceof Error) expect(failure.name).toBe("UsageError");
+      if (failure instanceof Error) expect(failure.name).toBe("RecordingError");
       else await (await open(fromFile(folder.at("x.hcrp")))).close();
     }),
     { numRuns: 60 },
