@@ -35,6 +35,18 @@ function textOf({ values, sets }: State, wanted: RegExp): string {
   return JSON.stringify([kept, rows]);
 }
 
+/** What is said, and what marks are called. */
+async function wordsOf(path: string): Promise<string[]> {
+  await using recording = await open(fromFile(path));
+  const words: string[] = [];
+  for (const channel of ["chat", "mark"])
+    for await (const { time, value } of recording.messages(channel)) {
+      const { line, label } = value as { line?: string; label?: string };
+      words.push(`${time / 1e9} s: ${line ?? label}`);
+    }
+  return words;
+}
+
 /** The same at every tick; else the first that differs. */
 function expectEqual(after: readonly string[], before: readonly string[]): void {
   const tick = before.findIndex((text, i) => text !== after[i]);
@@ -128,6 +140,9 @@ describe.each(["1.16.5", "1.21.4"])("a race as a .mcpr of %s", (version) => {
     await importMcpr(folder.at("b.mcpr"), folder.at("b.hcrp"));
     const [a, b] = [await ticksOf(folder.at("a.hcrp")), await ticksOf(folder.at("b.hcrp"))];
     expectEqual(b, a);
+    const words = await wordsOf(folder.at("race.hcrp"));
+    expect(words).toContain("3 s: Race 1: go!");
+    expect(await wordsOf(folder.at("a.hcrp"))).toEqual(words);
     // Places are those of the race itself; of angles bytes are left.
     const seen = /^(position|label)$/;
     expectEqual(await ticksOf(folder.at("a.hcrp"), seen), await ticksOf(folder.at("race.hcrp"), seen));
