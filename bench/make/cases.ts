@@ -66,7 +66,7 @@ async function makeRace(size: number): Promise<Uint8Array> {
     world.at(0);
     for (let player = 0; player < 24; player++)
       world.spawn(player, "minecraft:player", pose(player, 0), {
-        uuid: "00000000-0000-4000-8000-00000000000" + (player % 10),
+        uuid: `00000000-0000-4000-8000-00000000000${player % 10}`,
         profile: `P${player}`,
       });
     for (let tick = 1; tick < ticks; tick++) {

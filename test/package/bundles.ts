@@ -81,9 +81,7 @@ async function byVite(entry: string, folder: string): Promise<Built> {
 }
 
 /** As far as it is used here; its types are not there before the tools are. */
-interface Webpack {
-  (options: object, done: (error: Error | null, stats: WebpackStats) => void): void;
-}
+type Webpack = (options: object, done: (error: Error | null, stats: WebpackStats) => void) => void;
 interface WebpackStats {
   hasErrors(): boolean;
   toJson(): { readonly entrypoints: { readonly main: { readonly assets: readonly { readonly name: string }[] } } } & {

@@ -29,7 +29,7 @@ export function addProxy(program: Command): void {
     )
     .action(async ({ listen, host, server, store, json }: ProxyFlags) => {
       const to = addressOf(server);
-      const { Proxy } = await import("./proxy.ts");
+      const { GameProxy } = await import("./proxy.ts");
       const output = new Output();
       const print = (line: string): Promise<void> => output.line(line).then(() => output.flush());
       const port = portOf(listen, "--listen", 0);
@@ -37,7 +37,7 @@ export function addProxy(program: Command): void {
         if (json === true) void print(toJson(event));
         say(`simtape-mc: ${textOf(event)}`);
       };
-      const proxy = await Proxy.listen({ port, host, server: to, store, report });
+      const proxy = await GameProxy.listen({ port, host, server: to, store, report });
       await print(json === true ? toJson({ listening: { host, port: proxy.port } }) : `${host}:${proxy.port}`);
       say("Ctrl+C ends");
       await interrupted();

@@ -32,7 +32,7 @@ const REFUSED = 0;
  * Stands between clients and a server, and records the players. All bytes pass as they are. A recording begins when the
  * first player comes, and ends when the last one has gone.
  */
-export class Proxy {
+export class GameProxy {
   readonly #options: ProxyOptions;
   readonly #door: Server;
   readonly #sockets = new Set<Socket>();
@@ -51,8 +51,8 @@ export class Proxy {
   }
 
   /** Settles when clients can come. */
-  static async listen(options: ProxyOptions): Promise<Proxy> {
-    const proxy = new Proxy(options);
+  static async listen(options: ProxyOptions): Promise<GameProxy> {
+    const proxy = new GameProxy(options);
     try {
       await new Promise<void>((resolve, reject) => {
         proxy.#door.once("error", reject).listen(options.port, options.host, resolve);

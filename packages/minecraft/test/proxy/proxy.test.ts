@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { open } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Proxy, type ProxyEvent } from "../../src/proxy/proxy.ts";
+import { GameProxy, type ProxyEvent } from "../../src/proxy/proxy.ts";
 import { type Place, TestServer, Walker } from "../support/squid.ts";
 
 const VERSION = "1.16.5";
@@ -75,7 +75,13 @@ describe("a proxy", () => {
       await using game = await TestServer.start(version);
       const events: ProxyEvent[] = [];
       const server = { host: "127.0.0.1", port: game.port };
-      const proxy = await Proxy.listen({ port: 0, host: "127.0.0.1", server, store, report: (e) => events.push(e) });
+      const proxy = await GameProxy.listen({
+        port: 0,
+        host: "127.0.0.1",
+        server,
+        store,
+        report: (e) => events.push(e),
+      });
       const walkers = ["one", "two", "three"].map((name) => new Walker(proxy.port, name, version));
       const bystander = new Walker(game.port, "four", version);
       try {
@@ -181,7 +187,7 @@ describe("a proxy", () => {
     await once(echo, "listening");
     const events: ProxyEvent[] = [];
     const server = { host: "127.0.0.1", port: portOf(echo) };
-    const proxy = await Proxy.listen({ port: 0, host: "127.0.0.1", server, store, report: (e) => events.push(e) });
+    const proxy = await GameProxy.listen({ port: 0, host: "127.0.0.1", server, store, report: (e) => events.push(e) });
     try {
       const bytes = Buffer.concat([Buffer.alloc(8, 0xff), randomBytes(3_000_000)]);
       const client = connect(proxy.port, "127.0.0.1");
@@ -207,7 +213,7 @@ describe("a proxy", () => {
     const server = { host: "127.0.0.1", port: portOf(gone) };
     gone.close();
     await once(gone, "close");
-    const proxy = await Proxy.listen({ port: 0, host: "127.0.0.1", server, store });
+    const proxy = await GameProxy.listen({ port: 0, host: "127.0.0.1", server, store });
     try {
       const walker = new Walker(proxy.port, "one", VERSION);
       await expect.poll(() => walker.ended).toBe(true);

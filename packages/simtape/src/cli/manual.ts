@@ -5,7 +5,7 @@ export function manualOf(program: Command, after: string): string {
   const lines = [
     '.TH SIMTAPE 1 "" "simtape" "User Commands"',
     ".SH NAME",
-    "simtape \\- " + roff(program.description().replace(/\.$/, "")),
+    `simtape \\- ${roff(program.description().replace(/\.$/, ""))}`,
     ".SH SYNOPSIS",
     ".B simtape",
     "\\fIcommand\\fR [\\fIoptions\\fR]",

@@ -156,7 +156,7 @@ export async function wholeRecordings(store: Store): Promise<string[]> {
       ? recordingBundle(store, found[1]!)
       : { name: null, open: async (name?: string) => (name === undefined ? store.source(key) : null) };
     const recording = await openBundle(bundle, [hcrp]);
-    for await (const _ of recording.batches()) continue;
+    for await (const _ of recording.batches());
     const bad = recording.findings.filter(({ severity }) => severity === "damage" || severity === "loss");
     await recording.close();
     if (bad.length > 0) throw new Error(`${key} is not whole: ${bad[0]!.message}`);
