@@ -9,6 +9,10 @@ const COLORS = {
   dark: ["#56b4e9", "#ff9f45", "#2fd6a5", "#e58cc4", "#f0e442", "#8fb2ff", "#c4c4c4", "#ff8f8f"],
 } as const;
 
+/** Width of an axis at least, and what of it is not its numbers: ticks and gaps, in pixels. */
+const LEAST_AXIS = 62;
+const AXIS_TICKS = 20;
+
 export function colorOf(index: number, scheme: "light" | "dark"): string {
   const colors = COLORS[scheme];
   return colors[index % colors.length]!;
@@ -75,8 +79,8 @@ export function chartOptions(
         ...axis,
         scale: scaleOf(unit),
         side: i === 0 ? (3 as const) : (1 as const),
-        size: 62,
-        space: 20,
+        size: (plot: uPlot, values: readonly string[] | null) => widthOf(plot, values ?? [], font),
+        space: 28,
         ...(unit === "" ? {} : { label: unit, labelSize: 16, labelFont: font, labelGap: 0 }),
         grid: { ...axis.grid, show: i === 0 },
       })),
@@ -103,6 +107,15 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
 
 function nullable(values: Float64Array): (number | null)[] {
   return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+}
+
+/** What an axis needs for its numbers, in pixels of the page; charts with short ones begin at the same place. */
+function widthOf({ ctx }: uPlot, texts: readonly string[], font: string): number {
+  const before = ctx.font;
+  ctx.font = font;
+  const widest = Math.max(0, ...texts.map((text) => ctx.measureText(text ?? "").width));
+  ctx.font = before;
+  return Math.max(LEAST_AXIS, Math.ceil(widest) + AXIS_TICKS);
 }
 
 function scaleOf(unit: string): string {
