@@ -87,7 +87,7 @@ function tracksIn(states: readonly State[], things: readonly string[]): number[]
   return [...tracks.values()];
 }
 
-/** What the format shows first; else what moves by what is recorded; else the set with the most things. */
+/** What the recording is about; else what moves by what is recorded; else the set with the most things. */
 function shownSets(states: readonly State[], things: readonly string[]): readonly string[] {
   const placed = new Map<string, EntitySet>();
   for (const { sets } of states)
@@ -95,8 +95,8 @@ function shownSets(states: readonly State[], things: readonly string[]): readonl
       const isMore = set.ids.length > (placed.get(name)?.ids.length ?? 0);
       if (isMore && posesOf(set) !== null) placed.set(name, set);
     }
-  const wanted = things.filter((name) => placed.has(name));
-  if (wanted.length > 0) return wanted;
+  const foremost = things.find((name) => placed.has(name));
+  if (foremost !== undefined) return [foremost];
   const moving = [...placed].filter(([, { columns }]) => columns.has("velocity"));
   const others = [...placed].toSorted(([, a], [, b]) => b.ids.length - a.ids.length).slice(0, 1);
   return (moving.length > 0 ? moving : others).map(([name]) => name);

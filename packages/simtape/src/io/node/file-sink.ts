@@ -119,7 +119,8 @@ class FileSink implements ReadableSink {
       await syncFolder(dirname(this.name));
     } catch (cause) {
       await this.#remove();
-      throw failure("cannot be finished", this.name, cause);
+      const isTaken = (cause as NodeJS.ErrnoException).code === "EEXIST";
+      throw failure(isTaken ? "another program has made it, and it stays" : "cannot be finished", this.name, cause);
     }
   }
 
