@@ -33,7 +33,9 @@ export async function postgresBus(connect: () => Promise<pg.Client>): Promise<Bu
   function reconnect(): void {
     listening().then(
       (made) => {
-        client = made;
+        // closed while it was on its way
+        if (isClosed) void made.end();
+        else client = made;
       },
       () => {
         if (!isClosed) again = setTimeout(reconnect, AGAIN);

@@ -22,6 +22,8 @@ export interface Database {
 
 /** Connections at once. Those of an embedded one share one session: a second would only wait for the first. */
 const MOST = 10;
+/** Milliseconds that a query waits for a connection at most: then the database is away. */
+const LONGEST_WAIT = 10_000;
 
 /**
  * Opens a database and brings its tables to the present release, or a new one to that of the migration `until`.
@@ -74,7 +76,11 @@ export async function reachEmbedded(folder: string, held: LockedError): Promise<
 /** Connects to one that another process, or thread, has opened. */
 export async function connectDatabase(address: string): Promise<Database> {
   const isEmbedded = isSocket(address);
-  const options: pg.PoolConfig = { ...optionsOf(address), max: isEmbedded ? 1 : MOST, types: TYPES };
+  // all of an embedded one share one connection, and wait for each other as long as it takes
+  const limits: pg.PoolConfig = isEmbedded
+    ? { max: 1 }
+    : { max: MOST, connectionTimeoutMillis: LONGEST_WAIT, keepAlive: true };
+  const options: pg.PoolConfig = { ...optionsOf(address), ...limits, types: TYPES };
   const pool = new pg.Pool(options);
   // the next query finds out
   pool.on("error", () => undefined);

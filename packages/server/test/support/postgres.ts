@@ -39,6 +39,18 @@ export async function startPostgres(): Promise<TestPostgres> {
   await answers(port);
   let made = 0;
 
+  /** As long as a process of the one before is not quite gone, a new one ends at once: then another is started. */
+  async function startAgain(): Promise<void> {
+    server = start();
+    server.on("exit", again);
+    await answers(port);
+    server.off("exit", again);
+  }
+  function again(): void {
+    server = start();
+    server.on("exit", again);
+  }
+
   function start(): ChildProcess {
     const words = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off"];
     return spawn(`${bin}/postgres`, words, { stdio: "ignore", ...owner, cwd: folder });
@@ -65,8 +77,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     crash: async () => {
       await kill();
-      server = start();
-      await answers(port);
+      await startAgain();
     },
     stop: async () => {
       if (server.exitCode === null && server.signalCode === null) {
