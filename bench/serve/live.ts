@@ -4,34 +4,20 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import WebSocket from "ws";
+import { later, print, quantile, useOf } from "./measure.ts";
 
 const CLI = fileURLToPath(new URL("../../packages/simtape/bin/simtape.js", import.meta.url));
-/** Milliseconds of a tick, and of them in a second of the system's counting. */
+/** Milliseconds of a tick. */
 const TICK = 50;
-const TICKS = 100;
 /** Milliseconds until all have begun: that is not measured. */
 const BEGINNING = 8000;
-
-function quantile(values: readonly number[], part: number): number {
-  return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!;
-}
-
-/** Seconds of CPU of a process, of its first thread alone, which answers requests, and MiB of memory. */
-function useOf(pid: number): { readonly cpu: number; readonly first: number; readonly memory: number } {
-  const secondsIn = (path: string): number => {
-    const fields = readFileSync(path, "utf8").split(") ")[1]!.split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / TICKS;
-  };
-  const memory = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
-  return { cpu: secondsIn(`/proc/${pid}/stat`), first: secondsIn(`/proc/${pid}/task/${pid}/stat`), memory };
-}
 
 const { values } = parseArgs({
   options: {
@@ -48,9 +34,9 @@ const server = spawn(process.execPath, [CLI, "serve", join(folder, "library"), "
 try {
   const [line] = (await once(server.stdout!, "data")) as [Buffer];
   const address = line.toString().trim();
-  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await later(3000);
   const idle = useOf(server.pid!);
-  await new Promise((resolve) => setTimeout(resolve, 5000));
+  await later(5000);
   const atRest = (useOf(server.pid!).cpu - idle.cpu) / 5;
   const senders: ClientRequest[] = [];
   for (let n = 0; n < recordings; n++)
@@ -69,7 +55,7 @@ try {
       sender.write(text);
     }
   }, TICK);
-  await new Promise((resolve) => setTimeout(resolve, BEGINNING));
+  await later(BEGINNING);
   const before = useOf(server.pid!);
   const began = performance.now();
   const behind: number[] = [];
@@ -89,7 +75,7 @@ try {
     const asked = performance.now();
     await (await fetch(`${address}/health`)).text();
     answers.push(performance.now() - asked);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await later(5);
   }
   clearInterval(sending);
   const after = useOf(server.pid!);
@@ -106,7 +92,7 @@ try {
     "another request, p99 ms": quantile(answers, 0.99),
     "another request, most ms": Math.max(...answers),
   };
-  for (const [name, value] of Object.entries(row)) process.stdout.write(`${name.padEnd(30)} ${value.toFixed(1)}\n`);
+  print(row);
   for (const sender of senders) sender.destroy();
 } finally {
   server.kill();

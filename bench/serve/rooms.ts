@@ -4,13 +4,14 @@
  */
 import { type ChildProcess, execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import WebSocket from "ws";
 import { type Move, RoomClient } from "../../packages/server/dist/rooms/index.js";
+import { later, print, quantile, useOf } from "./measure.ts";
 
 const CLI = fileURLToPath(new URL("../../packages/simtape/bin/simtape.js", import.meta.url));
 /** Processes that viewers share: what they cost is not the server's. */
@@ -18,8 +19,6 @@ const PROCESSES = 2;
 /** Milliseconds between two changes of the clock, and from a change to a look at all clocks. */
 const MOVE_EVERY = 2000;
 const LOOK_AFTER = 900;
-/** Of ticks of the system in a second, as /proc counts. */
-const TICKS = 100;
 
 /** What a process of viewers is asked, and answers. */
 type Asked = { readonly ask: "ready" } | { readonly ask: "look"; readonly at: number };
@@ -62,7 +61,7 @@ async function watch(url: string, first: number, count: number): Promise<void> {
         if (type === "clock") came[n] = now();
       }),
     );
-    if (n % 20 === 19) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (n % 20 === 19) await later(50);
   }
   process.on("message", (asked: Asked) => {
     const at = asked.ask === "look" ? asked.at : now();
@@ -94,17 +93,6 @@ async function ask(children: readonly ChildProcess[], asked: Asked): Promise<Loo
   };
 }
 
-function quantile(values: readonly number[], part: number): number {
-  return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))]!;
-}
-
-/** Seconds of CPU and MiB of memory of a process so far. */
-function useOf(pid: number): { readonly cpu: number; readonly memory: number } {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  const memory = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
-  return { cpu: (Number(fields[11]) + Number(fields[12])) / TICKS, memory };
-}
-
 async function main(viewers: number, minutes: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
   const library = join(folder, "library");
@@ -120,15 +108,14 @@ async function main(viewers: number, minutes: number): Promise<void> {
     const room = await roomAt(address);
     const url = `${address.replace("http", "ws")}${room}`;
     const leader = enter(url, "leader");
-    while (!leader.isLeader) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (!leader.isLeader) await later(50);
     const each = Math.ceil(viewers / PROCESSES);
     for (let n = 0; n < PROCESSES; n++)
       children.push(
         fork(fileURLToPath(import.meta.url), ["--watch", url, "--first", String(n * each), "--viewers", String(each)]),
       );
-    while ((await ask(children, { ask: "ready" })).connected < each * PROCESSES)
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    while ((await ask(children, { ask: "ready" })).connected < each * PROCESSES) await later(500);
+    await later(3000);
     const moves: readonly Move[] = [
       { move: "play" },
       { move: "rate", rate: 2 },
@@ -146,14 +133,14 @@ async function main(viewers: number, minutes: number): Promise<void> {
     for (let n = 0; now() - began < minutes * 60_000; n++) {
       const moved = now();
       leader.control(moves[n % moves.length]!);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AFTER));
+      await later(LOOK_AFTER);
       const { positions, came } = await ask(children, { ask: "look", at: now() });
       const middle = quantile(positions, 0.5);
       const rate = Math.abs(leader.clock!.rate) || 1;
       for (const position of positions) apart.push((Math.abs(position - middle) / rate) * 1000);
       for (const at of came) late.push(at - moved);
       memory.push(useOf(server.pid!).memory);
-      await new Promise((resolve) => setTimeout(resolve, MOVE_EVERY - (now() - moved)));
+      await later(MOVE_EVERY - (now() - moved));
     }
     const after = useOf(server.pid!);
     const third = Math.ceil(memory.length / 3);
@@ -169,7 +156,7 @@ async function main(viewers: number, minutes: number): Promise<void> {
       "memory, first third MiB": quantile(memory.slice(0, third), 0.5),
       "memory, last third MiB": quantile(memory.slice(-third), 0.5),
     };
-    for (const [name, value] of Object.entries(row)) process.stdout.write(`${name.padEnd(30)} ${value.toFixed(1)}\n`);
+    print(row);
     leader.close();
   } finally {
     for (const child of children) child.kill();
@@ -194,7 +181,7 @@ async function roomAt(address: string): Promise<string> {
       });
       return ((await answer.json()) as { readonly socket: string }).socket;
     }
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await later(200);
   }
 }
 
