@@ -8,8 +8,9 @@ interface Told {
   readonly message: string;
 }
 
-/** Milliseconds until a thread that ended by a fault is begun again. */
+/** Milliseconds until a thread that ended by a fault is begun again; twice as many each time until one is ready. */
 const AGAIN = 1000;
+const LONGEST_AGAIN = 15_000;
 /** MiB in which a thread makes what is soon gone: what it had once it does not give back. */
 const NURSERY = 12;
 
@@ -19,6 +20,7 @@ export class Threads {
   readonly #hear: (topic: string, message: string) => void;
   readonly #log: Log;
   #isStopped = false;
+  #again = AGAIN;
 
   constructor(hear: (topic: string, message: string) => void, log: Log) {
     this.#hear = hear;
@@ -49,14 +51,19 @@ export class Threads {
     });
     this.#threads.add(thread);
     thread.on("message", (told: Told | "ready") => {
-      if (told === "ready") return;
+      if (told === "ready") {
+        this.#again = AGAIN;
+        return;
+      }
       this.#hear(told.topic, told.message);
       for (const other of this.#threads) if (other !== thread) other.postMessage(told);
     });
     thread.on("error", (error) => this.#log.error({ error: String(error) }, "a thread for jobs ended"));
     thread.on("exit", () => {
       this.#threads.delete(thread);
-      if (!this.#isStopped) setTimeout(() => this.#startOne(settings, address), AGAIN).unref();
+      if (this.#isStopped) return;
+      setTimeout(() => this.#isStopped || this.#startOne(settings, address), this.#again).unref();
+      this.#again = Math.min(LONGEST_AGAIN, 2 * this.#again);
     });
   }
 }
