@@ -2,10 +2,12 @@ import type { Command } from "commander";
 import { addMcpr } from "./mcpr/command.ts";
 import { addProxy } from "./proxy/command.ts";
 import { addServe } from "./serve/command.ts";
+import { addTicket } from "./tickets/command.ts";
 
 /** Adds every command. What one needs is loaded when it runs, for the game's data takes a moment. */
 export function addCommands(program: Command): void {
   addServe(program);
+  addTicket(program);
   addProxy(program);
   addMcpr(program);
 }

@@ -24,16 +24,24 @@ function dataVersionOf({ info }: Recording): number | null {
   return typeof dataVersion === "number" && dataVersion > 0 ? dataVersion : null;
 }
 
+/** UUIDs of the players in it. */
+export function subjectsOf(recording: Recording): ReadonlySet<string> {
+  return new Set(subjectsIn(recording).flatMap(({ uuid }) => uuidOf(uuid) ?? []));
+}
+
 /** By UUID. */
-function skinsOf({ info }: Recording): ReadonlyMap<string, readonly Property[]> {
+function skinsOf(recording: Recording): ReadonlyMap<string, readonly Property[]> {
   const skins = new Map<string, readonly Property[]>();
-  const subjects = (info.metadata as Metadata).metadata?.hcrp?.subjects;
-  if (!Array.isArray(subjects)) return skins;
-  for (const { uuid, properties } of subjects as { uuid?: unknown; properties?: unknown }[]) {
+  for (const { uuid, properties } of subjectsIn(recording)) {
     const text = uuidOf(uuid);
     if (text !== null && Array.isArray(properties)) skins.set(text, properties.filter(isProperty));
   }
   return skins;
+}
+
+function subjectsIn({ info }: Recording): readonly { readonly uuid?: unknown; readonly properties?: unknown }[] {
+  const subjects = (info.metadata as Metadata).metadata?.hcrp?.subjects;
+  return Array.isArray(subjects) ? subjects.filter((one) => typeof one === "object" && one !== null) : [];
 }
 
 function isProperty(value: unknown): value is Property {

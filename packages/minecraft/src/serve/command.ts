@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import { EXIT, Output, say, UsageError } from "simtape/serving";
+import { readKey } from "../tickets/key.ts";
+import { PUBLIC, type Public } from "./access.ts";
 
 interface ServeFlags {
   readonly port: string;
@@ -7,6 +10,9 @@ interface ServeFlags {
   readonly version?: string;
   readonly insecure?: true;
   readonly viewers: string;
+  readonly key?: string;
+  readonly public?: string;
+  readonly audit?: string;
 }
 
 /** Adds `serve`. */
@@ -23,16 +29,21 @@ export function addServe(program: Command): void {
     .option("--version <v>", "the only version that clients may have; else 1.16.5 and 1.21.4")
     .option(
       "--insecure",
-      "do not ask the session server who a client is: for this machine, or behind a proxy that has asked",
+      "do not ask the session server who a client is: for this machine, or behind a proxy on it that has asked",
     )
     .option("--viewers <n>", "viewers at most", "100")
+    .option("--public <what>", "open to all: off, own (those that a player is in) or all; with --key off, else all")
+    .option("--key <file>", "take tickets that this key has signed; simtape-mc ticket makes them")
+    .option("--audit <file>", "who saw what, a line of JSON each; with --key in the store, .replay/audit.jsonl")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape-mc serve recordings --port 25570\n  $ simtape-mc serve recordings --port 25570 --version 1.21.4 --insecure",
+      "\nExamples:\n  $ simtape-mc serve recordings --port 25570\n  $ simtape-mc serve recordings --port 25570 --version 1.21.4 --insecure\n  $ simtape-mc serve recordings --port 25570 --public own --key replay.key",
     )
-    .action(async (store: string, { port, host, version, insecure, viewers }: ServeFlags) => {
+    .action(async (store: string, { port, host, version, insecure, viewers, key, audit, ...flags }: ServeFlags) => {
       const { ReplayServer } = await import("./server.ts");
       const isInsecure = insecure === true;
+      const isPublic = publicOf(flags.public ?? (key === undefined ? "all" : "off"));
+      const isGuarded = key !== undefined || isPublic !== "all";
       const server = await ReplayServer.listen({
         store,
         port: whole(port, "--port", 0, 65535),
@@ -40,10 +51,16 @@ export function addServe(program: Command): void {
         version,
         isInsecure,
         most: whole(viewers, "--viewers", 1, 10_000),
+        access: {
+          isPublic,
+          key: key === undefined ? null : await readKey(key),
+          audit: audit ?? (isGuarded ? join(store, ".replay", "audit.jsonl") : null),
+        },
         report: say,
       });
       const output = new Output();
-      await output.line(`${host ?? "127.0.0.1"}:${server.port}`);
+      // where it listens on all addresses this one can be tried at once
+      await output.line(`${host === undefined || host === "0.0.0.0" ? "127.0.0.1" : host}:${server.port}`);
       await output.flush();
       if (isInsecure) say("clients may take any name: --insecure is for this machine, or behind a proxy that asks");
       say("Ctrl+C ends");
@@ -51,6 +68,12 @@ export function addServe(program: Command): void {
       await server.close();
       process.exitCode = EXIT.done;
     });
+}
+
+function publicOf(text: string): Public {
+  const found = PUBLIC.find((one) => one === text);
+  if (found === undefined) throw new UsageError(`--public is off, own or all, not ${text}`);
+  return found;
 }
 
 function whole(text: string, option: string, least: number, most: number): number {

@@ -16,10 +16,13 @@ export const CONTROLS: Readonly<Record<string, (session: Session, rest: string) 
   t: async ({ player, recording }, rest) => {
     const { bounds, time } = player.status;
     const [, sign, amount] = /^([+-])(.+)$/.exec(rest) ?? [];
-    if (sign === undefined) return void player.seek(await parseTime(rest, recording));
+    if (sign === undefined) {
+      await player.seek(await parseTime(rest, recording));
+      return;
+    }
     const by = await parseTime(amount!, recording);
     const to = time + (sign === "+" ? by : -by);
-    void player.seek(Math.min(Math.max(to, bounds?.start ?? 0), bounds?.end ?? to));
+    await player.seek(Math.min(Math.max(to, bounds?.start ?? 0), bounds?.end ?? to));
   },
   speed: ({ player }, rest) => {
     const rate = Number(rest);
@@ -27,10 +30,10 @@ export const CONTROLS: Readonly<Record<string, (session: Session, rest: string) 
     player.setRate(rate);
     player.play();
   },
-  step: ({ player }, rest) => {
+  step: async ({ player }, rest) => {
     const count = rest === "" ? 1 : Number(rest);
     if (!Number.isInteger(count) || count === 0) throw new UsageError("/step takes a number of ticks, as /step -5");
-    void player.step(count);
+    await player.step(count);
   },
   loop: async ({ player, recording }, rest) => {
     if (rest === "off") return player.setLoop(null);
@@ -46,7 +49,7 @@ export const CONTROLS: Readonly<Record<string, (session: Session, rest: string) 
     const range = isBack ? { end: time } : { start: time + 1 };
     const found = await findEvent(recording, { channel: "mark", nth: isBack ? -1 : 1, ...range });
     if (found === null) throw new UsageError(isBack ? "no mark before this" : "no mark after this");
-    void player.seek(found);
+    await player.seek(found);
   },
 };
 

@@ -1,17 +1,24 @@
-import { basename, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { recordingsIn } from "simtape/serving";
 
 /** A recording of the store. */
 export interface Stored {
   /** As viewers name it: its path in the store, without what its format adds. */
   readonly title: string;
+  /** Of what is opened. */
   readonly path: string;
+  /** Of the file, or of the folder that is the recording. */
+  readonly root: string;
 }
 
 /** What is in the store now. Throws `UsageError` where there is no recording. */
 export async function storedIn(store: string): Promise<readonly Stored[]> {
   const found = await recordingsIn(store);
-  return found.map(({ path }) => ({ title: titleOf(relative(store, path) || basename(path)), path }));
+  return found.map(({ path, main }) => ({
+    title: titleOf(relative(store, path) || basename(path)),
+    path: main === null ? path : join(path, main),
+    root: path,
+  }));
 }
 
 /** The one of that name, or the only one whose name begins so; null: there is none. Case does not count. */

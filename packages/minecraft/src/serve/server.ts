@@ -1,14 +1,17 @@
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/serving";
 import { adapterFor, VERSIONS } from "../scene/families.ts";
+import { GRID } from "../scene/thing.ts";
+import { ticketIn } from "../tickets/ticket.ts";
+import { Access, type AccessOptions } from "./access.ts";
 import { CONTROLS, commandOf, HOTBAR, thingNamed } from "./controls.ts";
 import { Front } from "./front.ts";
+import { keepMark } from "./marks.ts";
 import { named, storedIn, type Stored } from "./recordings.ts";
 import { Session } from "./session.ts";
 import { listen } from "./listen.ts";
 import { Viewer } from "./viewer.ts";
 import { HELP, wordsOf } from "./words.ts";
-import { GRID } from "../scene/thing.ts";
 
 export interface ReplayOptions {
   /** A folder of recordings. */
@@ -17,8 +20,10 @@ export interface ReplayOptions {
   readonly port: number;
   /** The only version that clients may have; absent: all that are known. */
   readonly version?: string | undefined;
-  /** Clients are not asked to prove who they are. */
+  /** Clients are not asked to prove who they are: for this machine alone. */
   readonly isInsecure: boolean;
+  /** Who may open what; absent: all may open all. */
+  readonly access?: AccessOptions | undefined;
   /** Viewers at most. */
   readonly most?: number | undefined;
   readonly report?: ((text: string) => void) | undefined;
@@ -29,18 +34,29 @@ const MOST_VIEWERS = 100;
 const MOST_SESSIONS = 32;
 /** Rows of a list in the chat. */
 const MOST_LISTED = 50;
+/** Tickets that one connection may try in vain. */
+const MOST_FLAWED = 10;
+const OPEN_TO_ALL: AccessOptions = { isPublic: "all", key: null, audit: null };
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** Shows recordings to clients of the game: a lobby, and sessions in which any number of them look on. */
 export class ReplayServer {
   readonly #options: ReplayOptions;
   readonly #most: number;
+  readonly #access: Access;
   readonly #viewers = new Map<Viewer, Session | null>();
+  /** By viewer: what it wants is done one after the other. */
+  readonly #turns = new WeakMap<Viewer, Promise<void>>();
+  readonly #flawed = new WeakMap<Viewer, number>();
   readonly #opening = new Map<string, Promise<Session>>();
+  /** Recordings that are open, or about to be. */
+  #open = 0;
   #front!: Front;
 
-  private constructor(options: ReplayOptions) {
+  private constructor(options: ReplayOptions, access: Access) {
     this.#options = options;
     this.#most = options.most ?? MOST_VIEWERS;
+    this.#access = access;
   }
 
   /** Rejects where the port cannot be had; `UsageError` for a version that clients cannot have, or an empty store. */
@@ -48,8 +64,11 @@ export class ReplayServer {
     const { version, host = "127.0.0.1", port } = options;
     if (version !== undefined && !VERSIONS.includes(version))
       throw new UsageError(`--version is ${VERSIONS.join(" or ")}, not ${version}`);
+    if (options.isInsecure && !LOOPBACK.test(host))
+      throw new UsageError(`--insecure is for this machine alone: --host 127.0.0.1, not ${host}`);
     await storedIn(options.store);
-    const server = new ReplayServer(options);
+    const access = await Access.open(options.access ?? OPEN_TO_ALL);
+    const server = new ReplayServer(options, access);
     server.#front = await Front.listen({
       host,
       port,
@@ -66,7 +85,7 @@ export class ReplayServer {
     return this.#front.port;
   }
 
-  /** Those in which somebody looks on. */
+  /** Those that have viewers. */
   get sessions(): ReadonlySet<Session> {
     return new Set([...this.#viewers.values()].filter((session) => session !== null));
   }
@@ -76,32 +95,64 @@ export class ReplayServer {
     const sessions = [...this.sessions];
     this.#viewers.clear();
     await Promise.all(sessions.map((session) => session.close()));
+    await this.#access.close();
   }
 
   async #welcome(client: ServerClient, version: string): Promise<void> {
     if (this.#viewers.size >= this.#most) return client.end("The replay server is full: come again later.");
-    for (const viewer of this.#viewers.keys())
-      if (viewer.client.uuid === client.uuid) viewer.client.end("You came in from elsewhere.");
+    for (const viewer of this.#viewers.keys()) {
+      if (viewer.client.uuid !== client.uuid) continue;
+      // a name that is not proven may be taken by any who come
+      if (this.#options.isInsecure && !viewer.isGone) return client.end(`${viewer.name} is here already.`);
+      viewer.client.end("You came in from elsewhere.");
+    }
     const viewer = new Viewer(client, await adapterFor(version));
     this.#viewers.set(viewer, null);
-    client.once("end", () => void this.#leave(viewer, true));
+    client.once("end", () => this.#inTurn(viewer, () => this.#leave(viewer, true)));
     this.#options.report?.(`${viewer.name} came with ${version}`);
     listen(viewer, {
-      say: (text) => void this.#hear(viewer, text).catch((error: unknown) => this.#refuse(viewer, error)),
-      use: (slot) => void this.#use(viewer, slot),
+      say: (text) => this.#inTurn(viewer, () => this.#hear(viewer, text)),
+      use: (slot) => this.#inTurn(viewer, () => this.#use(viewer, slot)),
     });
     viewer.begin(this.#most);
-    await this.#invite(viewer);
+    this.#inTurn(viewer, () => this.#invite(viewer));
   }
 
-  /** To the recording that its host name asks for, or to the lobby. */
+  #inTurn(viewer: Viewer, work: () => Promise<void>): void {
+    const before = this.#turns.get(viewer) ?? Promise.resolve();
+    this.#turns.set(
+      viewer,
+      before.then(work).catch((error: unknown) => this.#refuse(viewer, error)),
+    );
+  }
+
+  /** To the recording that its host name asks for, by name or by ticket; or to the lobby. */
   async #invite(viewer: Viewer): Promise<void> {
     const { serverHost = "" } = viewer.client as { serverHost?: string };
     const stored = await storedIn(this.#options.store);
-    const wanted = named(stored, serverHost.split(/[.\0]/)[0]!);
-    if (wanted !== null && serverHost.includes(".")) return this.#enter(viewer, await this.#sessionOf(wanted));
+    const ticket = ticketIn(serverHost);
+    if (ticket !== null) {
+      await this.#redeem(viewer, ticket, stored).catch((error: unknown) => this.#refuse(viewer, error));
+      if (this.#viewers.get(viewer) != null) return;
+    }
+    const allowed = await this.#access.allowed(viewer.asker, stored);
+    const wanted = ticket === null && serverHost.includes(".") ? named(allowed, serverHost.split(/[.\0]/)[0]!) : null;
+    if (wanted !== null) return this.#watch(viewer, wanted);
     viewer.tell("Recordings: click into the chat and type /play NAME. /help has the rest.", "gold");
-    this.#list(viewer, stored);
+    this.#list(viewer, allowed);
+  }
+
+  async #redeem(viewer: Viewer, ticket: string, stored: readonly Stored[]): Promise<void> {
+    let found: Stored;
+    try {
+      found = await this.#access.redeem(viewer.asker, ticket, stored);
+    } catch (error) {
+      const flawed = (this.#flawed.get(viewer) ?? 0) + 1;
+      this.#flawed.set(viewer, flawed);
+      if (flawed >= MOST_FLAWED) viewer.client.end("Too many tickets that are none.");
+      throw error;
+    }
+    await this.#watch(viewer, found);
   }
 
   async #hear(viewer: Viewer, text: string): Promise<void> {
@@ -120,8 +171,16 @@ export class ReplayServer {
       throw new UsageError(`there is no /${name}: /help has what there is`);
     if (session === null) throw new UsageError("open a recording first: /play NAME");
     if (own !== undefined) return own(viewer, session, rest);
+    await this.#control(viewer, session, name, rest);
+  }
+
+  async #control(viewer: Viewer, session: Session, name: string, rest: string): Promise<void> {
     if (session.leader !== viewer) throw new UsageError(`${session.leader?.name} leads: /free watches alone from here`);
-    await control!(session, rest);
+    await CONTROLS[name]!(session, rest);
+  }
+
+  async #allowed({ asker }: Viewer): Promise<readonly Stored[]> {
+    return this.#access.allowed(asker, await storedIn(this.#options.store));
   }
 
   /** Commands that need no recording. */
@@ -129,17 +188,27 @@ export class ReplayServer {
     help: (viewer) => {
       for (const [command, does] of HELP) viewer.tell(`${command}: ${does}`, "gray");
     },
-    list: async (viewer) => this.#list(viewer, await storedIn(this.#options.store)),
+    list: async (viewer) => this.#list(viewer, await this.#allowed(viewer)),
     play: async (viewer, rest) => {
-      const wanted = named(await storedIn(this.#options.store), rest);
-      if (wanted === null) throw new UsageError(`no recording is called ${rest}: /list shows them`);
-      await this.#enter(viewer, await this.#sessionOf(wanted));
+      const wanted = named(await this.#allowed(viewer), rest);
+      if (wanted !== null) return this.#watch(viewer, wanted);
+      // whether there is one is not said to those who may not open it, but that they asked is noted
+      const closed = named(await storedIn(this.#options.store), rest);
+      if (closed !== null) await this.#access.enter(viewer.asker, closed).catch(() => undefined);
+      throw new UsageError(`no recording is called ${rest}: /list shows them`);
+    },
+    review: async (viewer, rest) => {
+      const ticket = ticketIn(rest);
+      if (ticket === null) throw new UsageError("/review takes a ticket, which begins with st1");
+      await this.#redeem(viewer, ticket, await storedIn(this.#options.store));
     },
     join: async (viewer, rest) => {
       const [, session] = [...this.#viewers].find(([{ name }]) => name.toLowerCase() === rest.toLowerCase()) ?? [];
       if (session === undefined) throw new UsageError(`${rest} is not on this server`);
       if (session === null) throw new UsageError(`${rest} watches nothing`);
-      await this.#enter(viewer, session);
+      if (session === this.#viewers.get(viewer)) throw new UsageError(`you watch with ${rest} already`);
+      await this.#access.enter(viewer.asker, session.stored);
+      if (!(await this.#enter(viewer, session))) throw new UsageError(`${rest} has left it just now`);
     },
     lobby: async (viewer) => {
       await this.#leave(viewer, false);
@@ -160,13 +229,24 @@ export class ReplayServer {
     },
     free: async (viewer, session) => {
       if (session.viewers.size === 1) throw new UsageError("you watch alone already");
-      const stored = await storedIn(this.#options.store);
-      const own = await this.#open(stored.find(({ title }) => title === session.title)!);
+      await this.#access.enter(viewer.asker, session.stored);
+      const own = await this.#opened(session.stored);
       const { time, rate, phase } = session.player.status;
       await own.player.seek(time);
       own.player.setRate(rate);
       if (phase === "playing") own.player.play();
       await this.#enter(viewer, own);
+    },
+    mark: async (viewer, session, rest) => {
+      if (rest === "" || rest === "back") return this.#control(viewer, session, "mark", rest);
+      const { time } = session.player.status;
+      await this.#access.note(viewer.asker, {
+        action: "mark",
+        recording: session.title,
+        details: { seconds: time / 1e9, text: rest },
+      });
+      await keepMark(session.stored.root, time, rest, viewer.name);
+      for (const other of session.viewers) other.tell(`${viewer.name} marks: ${rest}`, "gold");
     },
     lead: (viewer, session, rest) => {
       if (session.leader !== viewer) throw new UsageError(`${session.leader?.name} leads`);
@@ -181,43 +261,72 @@ export class ReplayServer {
     const session = this.#viewers.get(viewer);
     const item = HOTBAR[slot]?.[2];
     if (viewer.mode !== "hotbar" || session == null || item === undefined) return;
-    await this.#hear(viewer, `/${commandOf(item, session)}`).catch((error: unknown) => this.#refuse(viewer, error));
+    await this.#hear(viewer, `/${commandOf(item, session)}`);
+  }
+
+  /** Shows it a recording, with those who watch it already. */
+  async #watch(viewer: Viewer, stored: Stored): Promise<void> {
+    if (this.#viewers.get(viewer)?.title === stored.title) throw new UsageError(`you watch ${stored.title} already`);
+    await this.#access.enter(viewer.asker, stored);
+    // all who watched may have gone while it came
+    for (let isIn = false; !isIn; ) isIn = await this.#enter(viewer, await this.#sessionOf(stored));
   }
 
   /** The one that others watch, or a new one. */
   #sessionOf(stored: Stored): Promise<Session> {
-    for (const session of this.sessions) if (session.title === stored.title) return Promise.resolve(session);
+    for (const session of this.sessions)
+      if (session.title === stored.title && !session.isClosed) return Promise.resolve(session);
     const known = this.#opening.get(stored.title);
     if (known !== undefined) return known;
-    const opening = this.#open(stored).finally(() => this.#opening.delete(stored.title));
+    const opening = this.#opened(stored).finally(() => this.#opening.delete(stored.title));
     this.#opening.set(stored.title, opening);
     return opening;
   }
 
-  async #open({ title, path }: Stored): Promise<Session> {
-    if (this.sessions.size >= MOST_SESSIONS) throw new UsageError("too many recordings are open: come again later");
-    return Session.open(title, path);
+  async #opened(stored: Stored): Promise<Session> {
+    if (this.#open >= MOST_SESSIONS) throw new UsageError("too many recordings are open: come again later");
+    this.#open++;
+    try {
+      return await Session.open(stored);
+    } catch (error) {
+      this.#open--;
+      throw error;
+    }
   }
 
-  async #enter(viewer: Viewer, session: Session): Promise<void> {
+  /** False: the session was over before. */
+  async #enter(viewer: Viewer, session: Session): Promise<boolean> {
     await this.#leave(viewer, false);
-    if (viewer.isGone) return closeIfAlone(session);
+    if (viewer.isGone) {
+      await this.#closeIfAlone(session);
+      return true;
+    }
+    if (session.isClosed) return false;
     this.#viewers.set(viewer, session);
     session.add(viewer);
     const leads = session.leader === viewer ? "You lead: /pause, /t, /speed." : `${session.leader?.name} leads.`;
     viewer.tell(`${session.title}. ${leads} /lobby leaves.`, "gold");
     this.#options.report?.(`${viewer.name} watches ${session.title}`);
+    return true;
   }
 
   /** To the lobby; `isGone`: from the server. */
   async #leave(viewer: Viewer, isGone: boolean): Promise<void> {
     const session = this.#viewers.get(viewer) ?? null;
-    if (isGone) this.#viewers.delete(viewer);
-    else this.#viewers.set(viewer, null);
-    if (isGone) this.#options.report?.(`${viewer.name} went`);
+    if (isGone) {
+      this.#viewers.delete(viewer);
+      this.#options.report?.(`${viewer.name} went`);
+    } else if (this.#viewers.has(viewer)) this.#viewers.set(viewer, null);
     if (session === null) return;
     session.remove(viewer);
-    await closeIfAlone(session);
+    await this.#closeIfAlone(session);
+    await this.#access.note(viewer.asker, { action: "leave", recording: session.title });
+  }
+
+  async #closeIfAlone(session: Session): Promise<void> {
+    if (session.viewers.size > 0 || session.isClosed) return;
+    this.#open--;
+    await session.close();
   }
 
   #list(viewer: Viewer, stored: readonly Stored[]): void {
@@ -236,8 +345,4 @@ export class ReplayServer {
     this.#options.report?.(`${client.username} was sent away: ${failureOf(error).message}`);
     client.end(failureOf(error).message);
   }
-}
-
-async function closeIfAlone(session: Session): Promise<void> {
-  if (session.viewers.size === 0) await session.close();
 }

@@ -6,6 +6,7 @@ import { EMPTY, type Scene, SceneMaker } from "../scene/scene.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
 import { Instants } from "../scene/instants.ts";
 import { profilesOf } from "../scene/profiles.ts";
+import type { Stored } from "./recordings.ts";
 import { encodedAll, type Viewer } from "./viewer.ts";
 
 /** Between two frames, nanoseconds: a tick of the game. */
@@ -22,8 +23,7 @@ const ASIDE = 6;
 /** One recording on one clock, and all who look on. */
 export class Session {
   readonly recording: Recording;
-  /** As viewers name it. */
-  readonly title: string;
+  readonly stored: Stored;
   readonly player: Player;
   readonly viewers: Set<Viewer> = new Set();
   /** The one who commands. */
@@ -34,13 +34,14 @@ export class Session {
   readonly #skins: ReadonlyMap<string, readonly Property[]>;
   readonly #told = new Set<string>();
   readonly #looking: NodeJS.Timeout;
+  #closed: Promise<void> | null = null;
   #notedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(title: string, recording: Recording) {
-    this.title = title;
+  private constructor(stored: Stored, recording: Recording) {
+    this.stored = stored;
     this.recording = recording;
     const { dataVersion, skins } = profilesOf(recording);
-    this.#maker = new SceneMaker(title, dataVersion);
+    this.#maker = new SceneMaker(stored.title, dataVersion);
     this.#instants = new Instants(recording);
     this.#skins = skins;
     this.player = play(recording, { interval: TICK, interpolate: false });
@@ -49,9 +50,19 @@ export class Session {
     this.#looking = setInterval(() => this.#catchUp(), LOOK_BACK).unref();
   }
 
-  /** Opens the recording at a path, paused at its start. Rejects as `open` does. */
-  static async open(title: string, path: string): Promise<Session> {
-    return new Session(title, await open(fromFile(path)));
+  /** Opens a recording, paused at its start. Rejects as `open` does. */
+  static async open(stored: Stored): Promise<Session> {
+    return new Session(stored, await open(fromFile(stored.path)));
+  }
+
+  /** As viewers name it. */
+  get title(): string {
+    return this.stored.title;
+  }
+
+  /** It takes no viewer any more. */
+  get isClosed(): boolean {
+    return this.#closed !== null;
   }
 
   add(viewer: Viewer): void {
@@ -63,7 +74,7 @@ export class Session {
     this.note();
   }
 
-  /** Takes a viewer out, who then sees nothing. The first of those who stay leads, if nobody else does. */
+  /** Takes a viewer out, who then sees nothing. The first of those who stay leads, if it did. */
   remove(viewer: Viewer): void {
     this.viewers.delete(viewer);
     if (viewer.eyes !== null) this.look(viewer, null);
@@ -81,15 +92,14 @@ export class Session {
     viewer.send(viewer.adapter.camera(thing, viewer.self));
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#looking);
-    await this.player.close();
-    await this.recording.close();
+  close(): Promise<void> {
+    this.#closed ??= this.#finish();
+    return this.#closed;
   }
 
   readonly skin = (thing: Thing): readonly Property[] => this.#skins.get(thing.uuid) ?? [];
 
-  /** What the action bar says, to everybody. */
+  /** What the action bar says, to all. */
   note(): void {
     this.#notedAt = performance.now();
     const { phase, time, rate, bounds, error } = this.player.status;
@@ -99,6 +109,12 @@ export class Session {
     const count = this.viewers.size;
     const text = `${at}   ${says}   ${count} ${count === 1 ? "viewer" : "viewers"}`;
     for (const viewer of this.viewers) viewer.note({ text, color: error === null ? "white" : "red" });
+  }
+
+  async #finish(): Promise<void> {
+    clearInterval(this.#looking);
+    await this.player.close();
+    await this.recording.close();
   }
 
   async #advance({ since, recorded }: Frame): Promise<void> {

@@ -4,6 +4,7 @@ import type { Text } from "../game/text.ts";
 import type { Adapter, Mode, Place } from "../scene/adapter.ts";
 import { difference, edit, type Skin } from "../scene/difference.ts";
 import { EMPTY, type Scene } from "../scene/scene.ts";
+import type { Asker } from "./access.ts";
 
 /** Bytes that wait for a client: with more it gets no frames until it has taken them. */
 const MOST_WAITING = 256 << 10;
@@ -41,11 +42,15 @@ export class Viewer {
   eyes: number | null = null;
   /** The slot of the hotbar that it holds. */
   slot = 0;
+  /** As it asks for recordings. */
+  readonly asker: Asker;
   readonly #chunks = new Set<string>();
 
   constructor(client: ServerClient, adapter: Adapter) {
     this.client = client;
     this.adapter = adapter;
+    const { uuid, username: name, socket } = client;
+    this.asker = { uuid, name, address: socket?.remoteAddress ?? "" };
   }
 
   get name(): string {

@@ -168,6 +168,8 @@ describe.each(["1.16.5", "1.21.4"])("row 1: clients of %s see what was recorded"
 
   test("a follower cannot command; alone it can", async () => {
     await using leader = await Looker.join(server.port, version, "Anna", "race.replays.example");
+    // the first who is in leads
+    await expect.poll(() => [...server.sessions].map(({ leader: of }) => of?.name)).toEqual(["Anna"]);
     await using follower = await Looker.join(server.port, version, "Bert", "race.replays.example");
     await expect.poll(() => [...server.sessions].map(({ viewers }) => viewers.size)).toEqual([2]);
     follower.say("/t 30s");

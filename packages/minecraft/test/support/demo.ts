@@ -16,6 +16,11 @@ export class Folder implements Disposable {
     return this;
   }
 
+  /** Runs `simtape`; what it prints. Throws where it fails. */
+  simtape(...words: readonly string[]): string {
+    return execFileSync(process.execPath, [SIMTAPE, ...words], { encoding: "utf8", cwd: this.path });
+  }
+
   at(name: string): string {
     return join(this.path, name);
   }

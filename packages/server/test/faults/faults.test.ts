@@ -45,8 +45,16 @@ describe.skipIf(without !== null)(`a server whose parts are killed${without === 
   let database: pg.Pool;
   let recorder: RecorderLoad | null = null;
 
-  const all = async (address: string): Promise<readonly Item[]> =>
-    (await json<{ recordings: readonly Item[] }>(address, "/api/recordings?limit=500")).recordings;
+  const all = async (address: string): Promise<readonly Item[]> => {
+    const found: Item[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const path: string = `/api/recordings?limit=500${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
+      const page: { recordings: readonly Item[]; cursor: string | null } = await json(address, path);
+      found.push(...page.recordings);
+      cursor = page.cursor;
+    }
+    return found;
+  };
 
   beforeAll(async () => {
     makeDemos(join(folder, "demos"));

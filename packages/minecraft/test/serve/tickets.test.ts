@@ -1,0 +1,223 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { setTimeout as later } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Public } from "../../src/serve/access.ts";
+import { ReplayServer } from "../../src/serve/server.ts";
+import { Session } from "../../src/serve/session.ts";
+import { sign } from "../../src/tickets/ticket.ts";
+import { command } from "../support/command.ts";
+import { Folder } from "../support/demo.ts";
+import { Looker } from "../support/looker.ts";
+
+const VERSION = "1.16.5";
+const KEY = Buffer.alloc(32, 7);
+
+describe("row 10: tickets", () => {
+  let folder: Folder;
+  let server: ReplayServer;
+  const opened = vi.spyOn(Session, "open");
+
+  beforeEach(async () => {
+    folder = new Folder().withRace();
+    opened.mockClear();
+    server = await listen("off");
+  });
+  afterEach(async () => {
+    await server.close();
+    folder[Symbol.dispose]();
+  });
+
+  function listen(isPublic: Public): Promise<ReplayServer> {
+    const access = { isPublic, key: KEY, audit: folder.at("audit.jsonl") };
+    return ReplayServer.listen({ store: folder.path, port: 0, isInsecure: true, access });
+  }
+
+  const ticketFor = (person: string, seconds = 60, recording = "race", key = KEY): string =>
+    sign(key, { person, recording, until: Math.floor(Date.now() / 1000) + seconds });
+
+  const lines = (): readonly Record<string, unknown>[] =>
+    readFileSync(folder.at("audit.jsonl"), "utf8")
+      .trim()
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  /** Nothing of the recording was read for it, and nothing shown. */
+  function expectNothing(looker: Looker): void {
+    expect(opened).not.toHaveBeenCalled();
+    expect([looker.entities.size, looker.blocks.size, looker.names.size]).toEqual([0, 0, 1]);
+    expect(looker.chat.join()).not.toContain("race");
+  }
+
+  const REFUSED: readonly (readonly [string, () => string])[] = [
+    ["forged", () => ticketFor("Alex", 60, "race", Buffer.alloc(32, 8))],
+    ["expired", () => ticketFor("Alex", -60)],
+    ["foreign", () => ticketFor("Bert")],
+    ["of a recording that is not here", () => ticketFor("Alex", 60, "other")],
+  ];
+
+  test.each(REFUSED)("%s: refused in the chat and by host name, audited, nothing read or sent", async (flaw, make) => {
+    await using typing = await Looker.join(server.port, VERSION, "Alex");
+    typing.say(`/review ${make()}`);
+    await expect.poll(() => typing.chat.at(-1)).toBe(`the ticket is ${flaw}`);
+    expectNothing(typing);
+    await typing[Symbol.asyncDispose]();
+    await using coming = await Looker.join(server.port, VERSION, "Alex", `${make()}.replay.example.org`);
+    await expect.poll(() => coming.chat).toContain(`the ticket is ${flaw}`);
+    expectNothing(coming);
+    expect(lines()).toHaveLength(2);
+    for (const line of lines())
+      expect(line).toMatchObject({ name: "Alex", action: "ticket", refused: flaw, recording: null });
+  });
+
+  test("missing: no list, no /play, no /join, no host name; what is asked for is audited", async () => {
+    await using looker = await Looker.join(server.port, VERSION, "Alex", "race.replay.example.org");
+    await expect.poll(() => looker.chat.length).toBe(1);
+    for (const words of ["/play race", "/list", "/review race", "/free"]) looker.say(words);
+    await expect.poll(() => looker.chat.at(-1)).toContain("open a recording first");
+    expectNothing({
+      ...looker,
+      chat: looker.chat.filter((line) => !line.includes("no recording is called race")),
+    } as Looker);
+    await using staff = await Looker.join(server.port, VERSION, "Cora", `${ticketFor("Cora")}.replay.example.org`);
+    await expect.poll(() => staff.entities.size).toBe(7);
+    looker.say("/join Cora");
+    await expect.poll(() => looker.chat.at(-1)).toContain("it takes a ticket");
+    expect([looker.entities.size, opened.mock.calls.length]).toEqual([0, 1]);
+    expect(lines().map(({ name, action, refused }) => [name, action, refused])).toEqual([
+      ["Alex", "open", "no ticket"],
+      ["Cora", "ticket", undefined],
+      ["Cora", "open", undefined],
+      ["Alex", "open", "no ticket"],
+    ]);
+  });
+
+  test("used: it opens once, also after a restart; what it opened stays open to its person while it is there", async () => {
+    const ticket = ticketFor("Alex");
+    await using looker = await Looker.join(server.port, VERSION, "Alex");
+    looker.say(`/review ${ticket}`);
+    await expect.poll(() => looker.entities.size).toBe(7);
+    looker.say("/lobby");
+    await expect.poll(() => looker.entities.size).toBe(0);
+    looker.say("/play race");
+    await expect.poll(() => looker.entities.size).toBe(7);
+    await looker[Symbol.asyncDispose]();
+    await expect.poll(() => lines().at(-1)?.["action"]).toBe("leave");
+    await server.close();
+    server = await listen("off");
+    await using again = await Looker.join(server.port, VERSION, "Alex");
+    again.say(`/review ${ticket}`);
+    await expect.poll(() => again.chat.at(-1)).toBe("the ticket is used before");
+    expect([again.entities.size, opened.mock.calls.length]).toEqual([0, 2]);
+    const id = lines()[0]!["by"];
+    expect(lines().map(({ action, by, refused }) => [action, by, refused])).toEqual([
+      ["ticket", id, undefined],
+      ["open", id, undefined],
+      ["leave", undefined, undefined],
+      ["open", id, undefined],
+      ["leave", undefined, undefined],
+      ["ticket", undefined, "used before"],
+    ]);
+    expect(statSync(folder.at("audit.jsonl")).mode & 0o077).toBe(0);
+  });
+
+  test("of two who show the same ticket at once one gets in", async () => {
+    const other = await listen("off");
+    const ticket = ticketFor("Alex");
+    await using here = await Looker.join(server.port, VERSION, "Alex");
+    await using there = await Looker.join(other.port, VERSION, "Alex");
+    for (const looker of [here, there]) looker.say(`/review ${ticket}`);
+    await expect.poll(() => [here, there].filter(({ entities }) => entities.size === 7).length).toBe(1);
+    await expect.poll(() => [...here.chat, ...there.chat]).toContain("the ticket is used before");
+    await other.close();
+  });
+
+  test("own: only what a player is in", async () => {
+    await server.close();
+    server = await listen("own");
+    const race = await Session.open({ title: "race", path: folder.at("race.hcrp"), root: folder.at("race.hcrp") });
+    await race.close();
+    const { subjects } = (race.recording.info.metadata as { metadata: { hcrp: { subjects: { name: string }[] } } })
+      .metadata.hcrp;
+    expect(subjects.length).toBeGreaterThan(0);
+    opened.mockClear();
+    await using looker = await Looker.join(server.port, VERSION, "Alex");
+    await expect.poll(() => looker.chat.length).toBe(1);
+    expectNothing(looker);
+    looker.say("/play race");
+    await expect.poll(() => looker.chat.at(-1)).toContain("no recording is called race");
+    expect(opened).not.toHaveBeenCalled();
+  });
+
+  test("an audit that cannot be written opens nothing", async () => {
+    await server.close();
+    const access = { isPublic: "all" as const, key: null, audit: "/dev/full" };
+    server = await ReplayServer.listen({ store: folder.path, port: 0, isInsecure: true, access });
+    await using looker = await Looker.join(server.port, VERSION, "Alex");
+    looker.say("/play race");
+    await expect.poll(() => looker.chat.at(-1)).toBe("the audit cannot be written, so nothing is opened");
+    expect([opened.mock.calls.length, looker.entities.size]).toEqual([0, 0]);
+  });
+
+  test("one who tries tickets is sent away", async () => {
+    await using looker = await Looker.join(server.port, VERSION, "Alex");
+    for (let n = 0; n < 10; n++) looker.say(`/review ${ticketFor("Bert")}`);
+    await expect.poll(() => looker.ended).not.toBeNull();
+  });
+
+  test("the command makes a key and tickets, and the server takes them", async () => {
+    await server.close();
+    const key = folder.at("replay.key");
+    const made = command("ticket", "race", "--for", "Alex", "--key", key);
+    expect([made.status, statSync(key).mode & 0o777]).toEqual([0, 0o600]);
+    const access = {
+      isPublic: "off" as const,
+      key: Buffer.from(readFileSync(key, "utf8").trim(), "hex"),
+      audit: folder.at("a"),
+    };
+    server = await ReplayServer.listen({ store: folder.path, port: 0, isInsecure: true, access });
+    await using looker = await Looker.join(server.port, VERSION, "Alex");
+    looker.say(`/review ${made.stdout.trim()}`);
+    await expect.poll(() => looker.entities.size).toBe(7);
+    const address = command("ticket", "race", "--for", "Alex", "--key", key, "--host", "replay.example.org", "--json");
+    expect((JSON.parse(address.stdout) as { address: string }).address).toMatch(
+      /^st1\w{49}\.\w{49}\.replay\.example\.org$/,
+    );
+    writeFileSync(folder.at("short.key"), "abc");
+    for (const words of [
+      ["ticket", "race", "--for", "Alex", "--key", folder.at("short.key")],
+      ["ticket", "race", "--for", "Alex", "--key", key, "--minutes", "0"],
+      ["serve", folder.path, "--port", "0", "--key", folder.at("none.key")],
+      ["serve", folder.path, "--port", "0", "--public", "some"],
+      ["serve", folder.path, "--port", "0", "--insecure", "--host", "0.0.0.0"],
+    ])
+      expect([words.join(" "), command(...words).status]).toEqual([words.join(" "), 2]);
+    await later(0);
+  });
+
+  test("a mark is kept beside the recording, and simtape edit carries it out", async () => {
+    await using looker = await Looker.join(server.port, VERSION, "Alex", `${ticketFor("Alex")}.localhost`);
+    await expect.poll(() => looker.entities.size).toBe(7);
+    looker.say("/t 12s");
+    looker.say("/mark flies here");
+    looker.say("/t 20s");
+    looker.say("/mark and here");
+    await expect.poll(() => looker.chat).toContain("Alex marks: and here");
+    const list = JSON.parse(readFileSync(folder.at("race.marks.json"), "utf8")) as { operations: object[] };
+    expect(list.operations).toEqual([
+      { op: "annotate", at: "12s", text: "Alex: flies here", kind: "review" },
+      { op: "annotate", at: "20s", text: "Alex: and here", kind: "review" },
+    ]);
+    expect(
+      lines()
+        .filter(({ action }) => action === "mark")
+        .map(({ seconds, text }) => [seconds, text]),
+    ).toEqual([
+      [12, "flies here"],
+      [20, "and here"],
+    ]);
+    folder.simtape("edit", "--list", folder.at("race.marks.json"), "-o", folder.at("reviewed.hcrp"));
+    const told = folder.simtape("info", folder.at("reviewed.hcrp"), "--json");
+    expect(told).toContain("flies here");
+  });
+});
