@@ -13,6 +13,12 @@ export class Splitter {
   /** Bytes above which packets are compressed; negative: there is no compression yet. */
   threshold = -1;
   #rest: Buffer = Buffer.alloc(0);
+  readonly #longest: number;
+
+  /** `longest`: bytes that a packet may have as it is sent. */
+  constructor(longest = LONGEST) {
+    this.#longest = longest;
+  }
 
   push(bytes: Buffer): void {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
@@ -25,7 +31,7 @@ export class Splitter {
   next(most: number): Buffer | null {
     const length = varInt(this.#rest, 0);
     if (length === null) return null;
-    if (length.value > LONGEST) throw new FramingError(`a packet of ${length.value} bytes`);
+    if (length.value > this.#longest) throw new FramingError(`a packet of ${length.value} bytes`);
     const end = length.end + length.value;
     if (this.#rest.length < end) return null;
     const body = this.#rest.subarray(length.end, end);

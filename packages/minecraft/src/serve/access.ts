@@ -51,8 +51,10 @@ export class Access {
     return new Access(options, audit, used);
   }
 
-  /** Those of the recordings that it may open. */
-  async allowed(asker: Asker, stored: readonly Stored[]): Promise<readonly Stored[]> {
+  /** Those of the recordings that it may open. Where that can be none, the store is not even looked into. */
+  async allowed(asker: Asker, storedIn: () => Promise<readonly Stored[]>): Promise<readonly Stored[]> {
+    if (this.#options.isPublic === "off" && !this.#granted.has(asker)) return [];
+    const stored = await storedIn();
     const reasons = await Promise.all(stored.map((one) => this.#reason(asker, one)));
     return stored.filter((_, i) => reasons[i] !== null);
   }
@@ -66,14 +68,19 @@ export class Access {
     throw new UsageError(`${stored.title} is not open to you: it takes a ticket, /review TICKET`);
   }
 
+  /** Notes that it asked for a recording, by this name, that is not open to it, or is not there. */
+  async refuse(asker: Asker, recording: string): Promise<void> {
+    if (this.#options.isPublic !== "all") await this.#note(asker, { action: "open", recording, refused: "no ticket" });
+  }
+
   /** Uses a ticket; gives the recording that it opens, as long as the asker is there. Throws `UsageError`. */
-  async redeem(asker: Asker, text: string, stored: readonly Stored[]): Promise<Stored> {
+  async redeem(asker: Asker, text: string, storedIn: () => Promise<readonly Stored[]>): Promise<Stored> {
     const { key } = this.#options;
     if (key === null || this.#used === null) throw new UsageError("this server takes no tickets");
     const valid = verify(key, text, asker, seconds());
     if (typeof valid === "string") return this.#refuse(asker, valid, null);
     const { id, until } = valid;
-    const found = stored.find(({ title }) => valid.isFor(title));
+    const found = (await storedIn()).find(({ title }) => valid.isFor(title));
     if (found === undefined) return this.#refuse(asker, "of a recording that is not here", null, id);
     if (!(await this.#used.use(id, until))) return this.#refuse(asker, "used before", found.title, id);
     await this.#note(asker, { action: "ticket", recording: found.title, by: id });

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { EXIT, Output, say, UsageError } from "simtape/serving";
 import { readKey } from "../tickets/key.ts";
 import { PUBLIC, type Public } from "./access.ts";
+import { isLoopback, reachable } from "./loopback.ts";
 
 interface ServeFlags {
   readonly port: string;
@@ -59,10 +60,12 @@ export function addServe(program: Command): void {
         report: say,
       });
       const output = new Output();
-      // where it listens on all addresses this one can be tried at once
-      await output.line(`${host === undefined || host === "0.0.0.0" ? "127.0.0.1" : host}:${server.port}`);
+      const on = host ?? (isInsecure ? "127.0.0.1" : "0.0.0.0");
+      await output.line(reachable(on, server.port));
       await output.flush();
-      if (isInsecure) say("clients may take any name: --insecure is for this machine, or behind a proxy that asks");
+      if (isInsecure)
+        say("clients may take any name: --insecure is for this machine, or behind a proxy on it that asks");
+      else if (!isLoopback(on)) say(`it listens on ${on}: other machines connect to an address of this one`);
       say("Ctrl+C ends");
       await interrupted();
       await server.close();

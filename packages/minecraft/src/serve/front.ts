@@ -4,6 +4,7 @@ import { Client, createServer, Server, type ServerClient } from "../game/protoco
 import { GameData } from "../game/data.ts";
 import { jsonText, nbtText } from "../game/text.ts";
 import { versionFor } from "../scene/families.ts";
+import { Intake } from "./intake.ts";
 
 export interface FrontOptions {
   readonly host: string;
@@ -15,13 +16,17 @@ export interface FrontOptions {
   readonly isOnline: boolean;
   readonly motd: string;
   readonly most: number;
+  /** Milliseconds to log in, half of them for the first packet; absent: 20,000. */
+  readonly patience?: number | undefined;
   readonly login: (client: ServerClient, version: string) => void;
 }
 
-/** Milliseconds for the first packet. */
-const PATIENCE = 10_000;
-/** Connections that have not logged in, at most. */
+const PATIENCE = 20_000;
+/** Connections that have not logged in, at most: all, and of one address. */
 const MOST_WAITING = 256;
+const MOST_OF_ADDRESS = 32;
+/** Milliseconds for a goodbye. */
+const GOODBYE = 1000;
 /** Bytes of a handshake, at most: its host name has 255 characters. */
 const MOST_HANDSHAKE = 1200;
 
@@ -29,11 +34,18 @@ const MOST_HANDSHAKE = 1200;
 export class Front {
   readonly #listener = createNetServer((socket) => this.#receive(socket));
   readonly #servers: ReadonlyMap<string, Acceptor>;
-  readonly #waiting = new Set<Socket>();
+  readonly #patience: number;
+  /** Those that have not logged in, with the deadline of each. */
+  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
   readonly #sockets = new Set<Socket>();
 
   private constructor(options: FrontOptions) {
-    this.#servers = new Map(options.versions.map((version) => [version, acceptorOf(version, options)]));
+    this.#patience = options.patience ?? PATIENCE;
+    const login: FrontOptions["login"] = (client, version) => {
+      this.#settle(client.socket as Socket);
+      options.login(client, version);
+    };
+    this.#servers = new Map(options.versions.map((version) => [version, acceptorOf(version, { ...options, login })]));
   }
 
   /** Rejects where the port cannot be had. */
@@ -53,11 +65,11 @@ export class Front {
       for (const client of Object.values(server.clients)) client.end("The replay server is closed.");
     const closed = once(this.#listener, "close");
     this.#listener.close();
-    for (const socket of this.#waiting) socket.destroy();
+    for (const socket of this.#waiting.keys()) socket.destroy();
     // Those who do not take their goodbye go without it.
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
-    }, 1000);
+    }, GOODBYE);
     await closed;
     clearTimeout(timer);
   }
@@ -67,19 +79,20 @@ export class Front {
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       this.#sockets.delete(socket);
-      this.#waiting.delete(socket);
+      this.#settle(socket);
     });
-    if (this.#waiting.size >= MOST_WAITING) return void socket.destroy();
-    this.#waiting.add(socket);
-    const timer = setTimeout(() => socket.destroy(), PATIENCE);
+    const ofAddress = [...this.#waiting.keys()].filter(({ remoteAddress }) => remoteAddress === socket.remoteAddress);
+    if (this.#waiting.size >= MOST_WAITING || ofAddress.length >= MOST_OF_ADDRESS) return void socket.destroy();
+    this.#waiting.set(socket, deadline(socket, this.#patience));
+    const first = deadline(socket, this.#patience / 2);
+    socket.once("close", () => clearTimeout(first));
     let bytes = Buffer.alloc(0);
     const read = (chunk: Buffer): void => {
       bytes = Buffer.concat([bytes, chunk]);
       const protocol = protocolIn(bytes);
       if (protocol === undefined && bytes.length < MOST_HANDSHAKE) return;
       socket.off("data", read);
-      clearTimeout(timer);
-      this.#waiting.delete(socket);
+      clearTimeout(first);
       if (protocol === undefined || protocol === null) return void socket.destroy();
       socket.pause();
       // Versions that are not known are greeted by the newest, which says what it expects.
@@ -89,8 +102,17 @@ export class Front {
       socket.resume();
     };
     socket.on("data", read);
-    socket.once("close", () => clearTimeout(timer));
   }
+
+  /** It waits no more: it is logged in, or gone. */
+  #settle(socket: Socket): void {
+    clearTimeout(this.#waiting.get(socket));
+    this.#waiting.delete(socket);
+  }
+}
+
+function deadline(socket: Socket, milliseconds: number): NodeJS.Timeout {
+  return setTimeout(() => socket.destroy(), milliseconds).unref();
 }
 
 /** A server of the library that listens nowhere: it gets the connections that `Front` has taken. */
@@ -103,11 +125,15 @@ class Acceptor extends Server {
   accept(socket: Socket): void {
     const client: ServerClient = new (Client as unknown as ClientMaker)(true, this.version, undefined, true);
     client.id = this.#next++;
+    const intake = guard(client);
     const leave = client.end.bind(client);
     client.end = (reason = "") => {
+      intake.shut();
       sayGoodbye(client, reason);
       leave(reason);
+      deadline(socket, GOODBYE);
     };
+    shield(client);
     this.clients[client.id] = client;
     (client as NodeJS.EventEmitter).on("end", () => delete this.clients[client.id]);
     client.setSocket(socket);
@@ -115,6 +141,37 @@ class Acceptor extends Server {
   }
 
   declare readonly version: string;
+}
+
+/** What the library keeps inside a client. */
+interface Inside {
+  splitter: NodeJS.ReadWriteStream;
+  readonly deserializer: NodeJS.WritableStream;
+  readonly compressor: object | null;
+}
+
+/** Puts an intake before a client that has no socket yet. */
+function guard(client: ServerClient): Intake {
+  const inside = client as unknown as Inside;
+  const intake = new Intake(() => inside.compressor !== null);
+  inside.splitter.unpipe(inside.deserializer);
+  inside.splitter = intake;
+  intake.pipe(inside.deserializer);
+  return intake;
+}
+
+/** What a listener throws for a packet, the library's own as well, ends that client alone. */
+function shield(client: ServerClient): void {
+  const events = client as NodeJS.EventEmitter;
+  const emit = events.emit.bind(events);
+  events.emit = (name: string, ...values: unknown[]): boolean => {
+    try {
+      return emit(name, ...values);
+    } catch {
+      client.end("The connection sent what makes no sense.");
+      return true;
+    }
+  };
 }
 
 type ClientMaker = new (

@@ -7,8 +7,6 @@ export interface Doing {
   readonly use: (slot: number) => void;
 }
 
-/** Packets that a client may send in a second; a player who runs sends 20. */
-const MOST_PACKETS = 400;
 /** Commands and lines of chat in a second. */
 const MOST_SAID = 20;
 const LONGEST = 256;
@@ -21,20 +19,13 @@ interface Where {
   readonly pitch?: number;
 }
 
-/** Listens to a viewer's client; one that floods is sent away. */
+/** Listens to a viewer's client. What is said too fast is passed over. */
 export function listen(viewer: Viewer, { say, use }: Doing): void {
   const { client } = viewer;
-  let [second, packets, said] = [0, 0, 0];
-  const count = (): void => {
-    const now = Math.floor(performance.now() / 1000);
-    if (now !== second) [second, packets, said] = [now, 0, 0];
-  };
-  client.on("packet", () => {
-    count();
-    if (++packets > MOST_PACKETS) client.end("Too many packets in a second.");
-  });
+  let [second, said] = [0, 0];
   const hear = (text: unknown): void => {
-    count();
+    const now = Math.floor(performance.now() / 1000);
+    if (now !== second) [second, said] = [now, 0];
     if (typeof text !== "string" || text === "") return;
     if (++said > MOST_SAID) return void (said === MOST_SAID + 1 && viewer.tell("Not so fast.", "red"));
     say(text.slice(0, LONGEST));

@@ -1,5 +1,5 @@
 import { basename, join, relative } from "node:path";
-import { recordingsIn } from "simtape/serving";
+import { recordingsIn, UsageError } from "simtape/serving";
 
 /** A recording of the store. */
 export interface Stored {
@@ -11,9 +11,13 @@ export interface Stored {
   readonly root: string;
 }
 
-/** What is in the store now. Throws `UsageError` where there is no recording. */
+/** What is in the store now. Rejects where the folder cannot be read. */
 export async function storedIn(store: string): Promise<readonly Stored[]> {
-  const found = await recordingsIn(store);
+  const found = await recordingsIn(store).catch((error: unknown) => {
+    // there is none yet
+    if (error instanceof UsageError) return [];
+    throw error;
+  });
   return found.map(({ path, main }) => ({
     title: titleOf(relative(store, path) || basename(path)),
     path: main === null ? path : join(path, main),
@@ -24,6 +28,7 @@ export async function storedIn(store: string): Promise<readonly Stored[]> {
 /** The one of that name, or the only one whose name begins so; null: there is none. Case does not count. */
 export function named(stored: readonly Stored[], name: string): Stored | null {
   const wanted = name.toLowerCase();
+  if (wanted === "") return null;
   const exact = stored.find(({ title }) => title.toLowerCase() === wanted);
   const near = stored.filter(({ title }) => title.toLowerCase().startsWith(wanted));
   return exact ?? (near.length === 1 ? near[0]! : null);

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/serving";
 import { adapterFor, VERSIONS } from "../scene/families.ts";
@@ -6,6 +7,7 @@ import { ticketIn } from "../tickets/ticket.ts";
 import { Access, type AccessOptions } from "./access.ts";
 import { CONTROLS, commandOf, HOTBAR, thingNamed } from "./controls.ts";
 import { Front } from "./front.ts";
+import { isLoopback } from "./loopback.ts";
 import { keepMark } from "./marks.ts";
 import { named, storedIn, type Stored } from "./recordings.ts";
 import { Session } from "./session.ts";
@@ -26,6 +28,8 @@ export interface ReplayOptions {
   readonly access?: AccessOptions | undefined;
   /** Viewers at most. */
   readonly most?: number | undefined;
+  /** Milliseconds that a client may take to log in. */
+  readonly patience?: number | undefined;
   readonly report?: ((text: string) => void) | undefined;
 }
 
@@ -37,7 +41,8 @@ const MOST_LISTED = 50;
 /** Tickets that one connection may try in vain. */
 const MOST_FLAWED = 10;
 const OPEN_TO_ALL: AccessOptions = { isPublic: "all", key: null, audit: null };
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+/** A name as the game has it. */
+const NAME = /^\w{1,16}$/;
 
 /** Shows recordings to clients of the game: a lobby, and sessions in which any number of them look on. */
 export class ReplayServer {
@@ -59,12 +64,15 @@ export class ReplayServer {
     this.#access = access;
   }
 
-  /** Rejects where the port cannot be had; `UsageError` for a version that clients cannot have, or an empty store. */
+  /**
+   * Rejects where the port cannot be had, or the store not be read; `UsageError` for a version that clients cannot have, and
+   * for clients of other machines that do not prove who they are.
+   */
   static async listen(options: ReplayOptions): Promise<ReplayServer> {
-    const { version, host = "127.0.0.1", port } = options;
+    const { version, host = "127.0.0.1", port, patience } = options;
     if (version !== undefined && !VERSIONS.includes(version))
       throw new UsageError(`--version is ${VERSIONS.join(" or ")}, not ${version}`);
-    if (options.isInsecure && !LOOPBACK.test(host))
+    if (options.isInsecure && !isLoopback(host))
       throw new UsageError(`--insecure is for this machine alone: --host 127.0.0.1, not ${host}`);
     await storedIn(options.store);
     const access = await Access.open(options.access ?? OPEN_TO_ALL);
@@ -76,6 +84,7 @@ export class ReplayServer {
       isOnline: !options.isInsecure,
       motd: "Replays",
       most: server.#most,
+      patience,
       login: (client, spoken) => void server.#welcome(client, spoken).catch((error) => server.#drop(client, error)),
     });
     return server;
@@ -99,14 +108,18 @@ export class ReplayServer {
   }
 
   async #welcome(client: ServerClient, version: string): Promise<void> {
+    if (!NAME.test(client.username)) return client.end("A name has 1 to 16 letters, digits and _.");
+    const adapter = await adapterFor(version);
+    if (client.ended) return;
     if (this.#viewers.size >= this.#most) return client.end("The replay server is full: come again later.");
-    for (const viewer of this.#viewers.keys()) {
-      if (viewer.client.uuid !== client.uuid) continue;
+    for (const { client: other, name, isGone } of this.#viewers.keys()) {
+      // who has proved to be the same comes in from elsewhere
+      if (!this.#options.isInsecure && other.uuid === client.uuid) other.end("You came in from elsewhere.");
       // a name that is not proven may be taken by any who come
-      if (this.#options.isInsecure && !viewer.isGone) return client.end(`${viewer.name} is here already.`);
-      viewer.client.end("You came in from elsewhere.");
+      else if (!isGone && name.toLowerCase() === client.username.toLowerCase())
+        return client.end(`${name} is here already.`);
     }
-    const viewer = new Viewer(client, await adapterFor(version));
+    const viewer = new Viewer(client, adapter);
     this.#viewers.set(viewer, null);
     client.once("end", () => this.#inTurn(viewer, () => this.#leave(viewer, true)));
     this.#options.report?.(`${viewer.name} came with ${version}`);
@@ -129,23 +142,27 @@ export class ReplayServer {
   /** To the recording that its host name asks for, by name or by ticket; or to the lobby. */
   async #invite(viewer: Viewer): Promise<void> {
     const { serverHost = "" } = viewer.client as { serverHost?: string };
-    const stored = await storedIn(this.#options.store);
     const ticket = ticketIn(serverHost);
     if (ticket !== null) {
-      await this.#redeem(viewer, ticket, stored).catch((error: unknown) => this.#refuse(viewer, error));
+      await this.#redeem(viewer, ticket).catch((error: unknown) => this.#refuse(viewer, error));
       if (this.#viewers.get(viewer) != null) return;
     }
-    const allowed = await this.#access.allowed(viewer.asker, stored);
-    const wanted = ticket === null && serverHost.includes(".") ? named(allowed, serverHost.split(/[.\0]/)[0]!) : null;
-    if (wanted !== null) return this.#watch(viewer, wanted);
+    const allowed = await this.#allowed(viewer);
+    const [first = ""] = serverHost.split(/[.\0]/);
+    // numbers are an address, and no name
+    if (ticket === null && serverHost.includes(".") && !/^\d*$/.test(first)) {
+      const wanted = named(allowed, first);
+      if (wanted !== null) return this.#watch(viewer, wanted);
+      await this.#access.refuse(viewer.asker, first);
+    }
     viewer.tell("Recordings: click into the chat and type /play NAME. /help has the rest.", "gold");
     this.#list(viewer, allowed);
   }
 
-  async #redeem(viewer: Viewer, ticket: string, stored: readonly Stored[]): Promise<void> {
+  async #redeem(viewer: Viewer, ticket: string): Promise<void> {
     let found: Stored;
     try {
-      found = await this.#access.redeem(viewer.asker, ticket, stored);
+      found = await this.#access.redeem(viewer.asker, ticket, () => storedIn(this.#options.store));
     } catch (error) {
       const flawed = (this.#flawed.get(viewer) ?? 0) + 1;
       this.#flawed.set(viewer, flawed);
@@ -163,10 +180,10 @@ export class ReplayServer {
       return;
     }
     const { name, rest } = words;
-    const anywhere = this.#anywhere[name];
+    const anywhere = entry(this.#anywhere, name);
     if (anywhere !== undefined) return anywhere(viewer, rest);
-    const control = CONTROLS[name];
-    const own = this.#own[name];
+    const control = entry(CONTROLS, name);
+    const own = entry(this.#own, name);
     if (control === undefined && own === undefined)
       throw new UsageError(`there is no /${name}: /help has what there is`);
     if (session === null) throw new UsageError("open a recording first: /play NAME");
@@ -180,7 +197,7 @@ export class ReplayServer {
   }
 
   async #allowed({ asker }: Viewer): Promise<readonly Stored[]> {
-    return this.#access.allowed(asker, await storedIn(this.#options.store));
+    return this.#access.allowed(asker, () => storedIn(this.#options.store));
   }
 
   /** Commands that need no recording. */
@@ -193,14 +210,13 @@ export class ReplayServer {
       const wanted = named(await this.#allowed(viewer), rest);
       if (wanted !== null) return this.#watch(viewer, wanted);
       // whether there is one is not said to those who may not open it, but that they asked is noted
-      const closed = named(await storedIn(this.#options.store), rest);
-      if (closed !== null) await this.#access.enter(viewer.asker, closed).catch(() => undefined);
+      await this.#access.refuse(viewer.asker, rest);
       throw new UsageError(`no recording is called ${rest}: /list shows them`);
     },
     review: async (viewer, rest) => {
       const ticket = ticketIn(rest);
       if (ticket === null) throw new UsageError("/review takes a ticket, which begins with st1");
-      await this.#redeem(viewer, ticket, await storedIn(this.#options.store));
+      await this.#redeem(viewer, ticket);
     },
     join: async (viewer, rest) => {
       const [, session] = [...this.#viewers].find(([{ name }]) => name.toLowerCase() === rest.toLowerCase()) ?? [];
@@ -290,7 +306,8 @@ export class ReplayServer {
       return await Session.open(stored);
     } catch (error) {
       this.#open--;
-      throw error;
+      const isThere = (await stat(stored.path).catch(() => null)) !== null;
+      throw isThere ? error : new UsageError(`${stored.title} is no longer in the store`);
     }
   }
 
@@ -345,4 +362,9 @@ export class ReplayServer {
     this.#options.report?.(`${client.username} was sent away: ${failureOf(error).message}`);
     client.end(failureOf(error).message);
   }
+}
+
+/** Of a table: what it has itself, for `/constructor` is no command. */
+function entry<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -1,6 +1,7 @@
 import { open, play, type Frame, type Player, type Recording, type Time } from "simtape";
 import { fromFile } from "simtape/node";
-import type { Property } from "../scene/adapter.ts";
+import type { Packet } from "../game/packet.ts";
+import type { Adapter, Property } from "../scene/adapter.ts";
 import { difference } from "../scene/difference.ts";
 import { EMPTY, type Scene, SceneMaker } from "../scene/scene.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
@@ -76,7 +77,7 @@ export class Session {
 
   /** Takes a viewer out, who then sees nothing. The first of those who stay leads, if it did. */
   remove(viewer: Viewer): void {
-    this.viewers.delete(viewer);
+    if (!this.viewers.delete(viewer)) return;
     if (viewer.eyes !== null) this.look(viewer, null);
     viewer.show(EMPTY, this.skin, true);
     if (this.leader === viewer) {
@@ -108,7 +109,7 @@ export class Session {
       error === null ? (phase === "playing" ? `▶ ${rate}×` : phase === "paused" ? "⏸" : phase) : error.message;
     const count = this.viewers.size;
     const text = `${at}   ${says}   ${count} ${count === 1 ? "viewer" : "viewers"}`;
-    for (const viewer of this.viewers) viewer.note({ text, color: error === null ? "white" : "red" });
+    this.#sendAll(this.viewers, (adapter) => adapter.actionBar({ text, color: error === null ? "white" : "red" }));
   }
 
   async #finish(): Promise<void> {
@@ -127,31 +128,29 @@ export class Session {
     if (performance.now() - this.#notedAt >= NOTED) this.note();
   }
 
-  /** Viewers who see the same get the same bytes. */
+  /** Viewers of one version who see the same get the same bytes. */
   #showAll(isJump: boolean): void {
-    const groups = new Map<Viewer["adapter"], Map<Scene, Viewer[]>>();
-    for (const viewer of this.viewers) {
-      if (viewer.shown === this.scene || viewer.isBehind) continue;
-      const { adapter, shown } = viewer;
-      let group = groups.get(adapter);
-      if (group === undefined) {
-        group = new Map();
-        groups.set(adapter, group);
-      }
-      const same = group.get(shown);
-      if (same === undefined) group.set(shown, [viewer]);
-      else same.push(viewer);
-    }
-    for (const [adapter, group] of groups) {
-      for (const [shown, viewers] of group) {
-        const packets = difference(shown, this.scene, adapter, this.skin, isJump);
-        const buffers = encodedAll(adapter.version, packets);
-        for (const viewer of viewers) {
+    const behind = [...this.viewers].filter((viewer) => viewer.shown !== this.scene && !viewer.isBehind);
+    for (const ofVersion of groups(behind, ({ adapter }) => adapter.version)) {
+      for (const group of groups(ofVersion, ({ shown }) => shown)) {
+        const [{ adapter, shown }] = group;
+        const buffers = encodedAll(adapter.version, difference(shown, this.scene, adapter, this.skin, isJump));
+        for (const viewer of group) {
           viewer.sendEncoded(buffers);
           viewer.shown = this.scene;
-          this.#tellUnknown(viewer);
+          this.#tellUnknown(viewer, adapter.unknown);
         }
       }
+    }
+  }
+
+  /** Sends what is made once for each version. */
+  #sendAll(viewers: Iterable<Viewer>, make: (adapter: Adapter) => Packet[]): void {
+    const taking = [...viewers].filter(({ isBehind }) => !isBehind);
+    for (const group of groups(taking, ({ adapter }) => adapter.version)) {
+      const [{ adapter }] = group;
+      const buffers = encodedAll(adapter.version, make(adapter));
+      for (const viewer of group) viewer.sendEncoded(buffers);
     }
   }
 
@@ -164,23 +163,20 @@ export class Session {
   async #happen(since: Time, until: Time): Promise<void> {
     for await (const { kind, entity, text, amount } of this.#instants.between(since, until)) {
       const thing = entity === null ? undefined : this.scene.things.get(entity);
-      for (const viewer of this.viewers) {
-        if (viewer.isBehind) continue;
-        if (kind === "chat" || kind === "mark")
-          viewer.tell(
-            thing === undefined || kind === "mark" ? text : `<${thing.name}> ${text}`,
-            kind === "mark" ? "gold" : "gray",
-          );
-        else if (thing !== undefined)
-          viewer.send(
-            kind === "swing" ? viewer.adapter.swing(thing, amount === 1) : viewer.adapter.hurt(thing, amount),
-          );
-      }
+      if (kind === "mark") this.#sendAll(this.viewers, (adapter) => adapter.chat({ text, color: "gold" }));
+      else if (kind === "chat")
+        this.#sendAll(this.viewers, (adapter) =>
+          adapter.chat({ text: thing === undefined ? text : `<${thing.name}> ${text}`, color: "gray" }),
+        );
+      else if (thing !== undefined)
+        this.#sendAll(this.viewers, (adapter) =>
+          kind === "swing" ? adapter.swing(thing, amount === 1) : adapter.hurt(thing, amount),
+        );
     }
   }
 
-  #tellUnknown(viewer: Viewer): void {
-    for (const name of viewer.adapter.unknown) {
+  #tellUnknown(viewer: Viewer, unknown = viewer.adapter.unknown): void {
+    for (const name of unknown) {
       const key = `${viewer.name} ${name}`;
       if (this.#told.has(key)) continue;
       this.#told.add(key);
@@ -195,7 +191,19 @@ export class Session {
   }
 }
 
-function clock(time: Time): string {
+/** Those with the same key, together. */
+function groups(viewers: readonly Viewer[], keyOf: (viewer: Viewer) => unknown): Iterable<[Viewer, ...Viewer[]]> {
+  const found = new Map<unknown, [Viewer, ...Viewer[]]>();
+  for (const viewer of viewers) {
+    const same = found.get(keyOf(viewer));
+    if (same === undefined) found.set(keyOf(viewer), [viewer]);
+    else same.push(viewer);
+  }
+  return found.values();
+}
+
+/** As `1:02.5`. */
+export function clock(time: Time): string {
   const seconds = Math.max(0, time) / 1e9;
   return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;
 }

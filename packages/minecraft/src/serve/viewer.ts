@@ -1,6 +1,5 @@
 import { createSerializer, type ServerClient } from "../game/protocol.ts";
 import type { Packet } from "../game/packet.ts";
-import type { Text } from "../game/text.ts";
 import type { Adapter, Mode, Place } from "../scene/adapter.ts";
 import { difference, edit, type Skin } from "../scene/difference.ts";
 import { EMPTY, type Scene } from "../scene/scene.ts";
@@ -8,6 +7,10 @@ import type { Asker } from "./access.ts";
 
 /** Bytes that wait for a client: with more it gets no frames until it has taken them. */
 const MOST_WAITING = 256 << 10;
+/** Bytes that wait for a client which gets no frames: with more it is sent away. */
+const TOO_MUCH = 8 << 20;
+/** Milliseconds between two looks at which chunks it needs. */
+const CHUNKS_EVERY = 50;
 /** Chunks each way around a viewer. */
 const DISTANCE = 4;
 /** The viewer's own number. */
@@ -30,6 +33,19 @@ export function encodedAll(version: string, packets: readonly Packet[]): readonl
   return packets.map((packet) => encoded(version, packet));
 }
 
+/** What the library keeps inside a client; null: it has none yet. */
+interface Outside {
+  readonly compressor: Waiting | null;
+  readonly framer: Waiting | null;
+  readonly socket: Pick<Waiting, "writableLength"> | null;
+}
+
+/** Bytes that a stream keeps. */
+interface Waiting {
+  readonly writableLength: number;
+  readonly readableLength: number;
+}
+
 /** A client that looks on. */
 export class Viewer {
   readonly client: ServerClient;
@@ -45,6 +61,7 @@ export class Viewer {
   /** As it asks for recordings. */
   readonly asker: Asker;
   readonly #chunks = new Set<string>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(client: ServerClient, adapter: Adapter) {
     this.client = client;
@@ -63,7 +80,15 @@ export class Viewer {
 
   /** It has not taken what it was sent: it gets no more for now. */
   get isBehind(): boolean {
-    return (this.client.socket?.writableLength ?? 0) > MOST_WAITING;
+    return this.waiting > MOST_WAITING;
+  }
+
+  /** Bytes on their way through the library's streams: it keeps them there while the socket takes no more. */
+  get waiting(): number {
+    const { compressor, framer, socket } = this.client as unknown as Outside;
+    let bytes = socket?.writableLength ?? 0;
+    for (const stream of [compressor, framer]) bytes += (stream?.writableLength ?? 0) + (stream?.readableLength ?? 0);
+    return bytes;
   }
 
   get isGone(): boolean {
@@ -76,15 +101,13 @@ export class Viewer {
 
   sendEncoded(buffers: readonly Buffer[]): void {
     if (this.isGone) return;
-    for (const buffer of buffers) this.client.writeRaw(buffer);
+    if (this.waiting > TOO_MUCH) this.client.end("The connection takes nothing.");
+    else for (const buffer of buffers) this.client.writeRaw(buffer);
   }
 
+  /** A line of chat; none to a client that is behind. */
   tell(text: string, color?: string): void {
-    this.send(this.adapter.chat({ text, color }));
-  }
-
-  note(text: Text): void {
-    this.send(this.adapter.actionBar(text));
+    if (!this.isBehind) this.send(this.adapter.chat({ text, color }));
   }
 
   /** Begins the game for it, over nothing. */
@@ -102,13 +125,20 @@ export class Viewer {
   }
 
   put(place: Place): void {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
     this.goes(place);
     this.send(this.adapter.put(place));
   }
 
-  /** It is there now: chunks around it come, those far away go. */
+  /**
+   * It is there now: chunks around it come, those far away go. A client says where it is all the time, so what is passed
+   * over is made up for.
+   */
   goes(place: Place): void {
     this.place = place;
+    const now = performance.now();
+    if (this.isBehind || now - this.#lookedAt < CHUNKS_EVERY) return;
+    this.#lookedAt = now;
     const [chunkX, chunkZ] = [Math.floor(place.x / 16), Math.floor(place.z / 16)];
     const wanted = new Map<string, readonly [number, number]>();
     for (let x = chunkX - DISTANCE; x <= chunkX + DISTANCE; x++)

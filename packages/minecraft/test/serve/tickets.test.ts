@@ -1,6 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { setTimeout as later } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Public } from "../../src/serve/access.ts";
 import { ReplayServer } from "../../src/serve/server.ts";
 import { Session } from "../../src/serve/session.ts";
@@ -16,11 +18,27 @@ describe("row 10: tickets", () => {
   let folder: Folder;
   let server: ReplayServer;
   const opened = vi.spyOn(Session, "open");
+  /** Files that this process has opened. */
+  const files: string[] = [];
+  const { open } = fs;
+
+  beforeAll(() => {
+    fs.open = (path, ...more) => {
+      files.push(String(path));
+      return open(path, ...more);
+    };
+    syncBuiltinESMExports();
+  });
+  afterAll(() => {
+    fs.open = open;
+    syncBuiltinESMExports();
+  });
 
   beforeEach(async () => {
     folder = new Folder().withRace();
     opened.mockClear();
     server = await listen("off");
+    files.length = 0;
   });
   afterEach(async () => {
     await server.close();
@@ -65,6 +83,9 @@ describe("row 10: tickets", () => {
     await using coming = await Looker.join(server.port, VERSION, "Alex", `${make()}.replay.example.org`);
     await expect.poll(() => coming.chat).toContain(`the ticket is ${flaw}`);
     expectNothing(coming);
+    // a ticket that is none does not even make the server look into the store
+    const isRead = files.some((path) => path.endsWith("race.hcrp"));
+    expect(isRead).toBe(flaw.startsWith("of a recording"));
     expect(lines()).toHaveLength(2);
     for (const line of lines())
       expect(line).toMatchObject({ name: "Alex", action: "ticket", refused: flaw, recording: null });
@@ -79,12 +100,14 @@ describe("row 10: tickets", () => {
       ...looker,
       chat: looker.chat.filter((line) => !line.includes("no recording is called race")),
     } as Looker);
+    expect(files.filter((path) => path.endsWith("race.hcrp"))).toEqual([]);
     await using staff = await Looker.join(server.port, VERSION, "Cora", `${ticketFor("Cora")}.replay.example.org`);
     await expect.poll(() => staff.entities.size).toBe(7);
     looker.say("/join Cora");
     await expect.poll(() => looker.chat.at(-1)).toContain("it takes a ticket");
     expect([looker.entities.size, opened.mock.calls.length]).toEqual([0, 1]);
     expect(lines().map(({ name, action, refused }) => [name, action, refused])).toEqual([
+      ["Alex", "open", "no ticket"],
       ["Alex", "open", "no ticket"],
       ["Cora", "ticket", undefined],
       ["Cora", "open", undefined],
