@@ -1,13 +1,16 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import { fileURLToPath } from "node:url";
+import type { Page, Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hasChromium, untilOpen } from "../../viewer/test/support/viewer.ts";
 import { type Browsing, browse } from "./support/browser.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
+const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 /** How long a page waits for what is to be there, milliseconds: for a busy machine. */
 const PATIENCE = 20_000;
 
@@ -63,6 +66,50 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     await page.getByRole("link", { name: "Library" }).click();
     await page.getByRole("status").getByText("5 recordings").waitFor();
     expect(await page.evaluate(() => simtape.state.value.decks.length)).toBe(0);
+  });
+
+  test("open a large recording at its end by its seek index, without reading all of it", async () => {
+    execFileSync(process.execPath, [CLI, "demo", "carla", "-o", folder, "--seconds", "60", "--entities", "70"]);
+    const bytes = statSync(join(folder, "town.log")).size;
+    expect(bytes).toBeGreaterThan(16 << 20);
+    cpSync(join(folder, "town.log"), join(library, "large.log"));
+    const { id, url } = await until(
+      async () => {
+        const { recordings } = await json<{ recordings: { id: string; url: string; name: string; state: string }[] }>(
+          node.address,
+          "/api/recordings",
+        );
+        return recordings.find(({ name, state }) => name === "large.log" && state === "indexed");
+      },
+      (found) => found !== undefined,
+    ).then((found) => found!);
+    // it comes behind the facts
+    await until(
+      () => fetch(`${node.address}${url}.simtape-index`, { method: "HEAD" }),
+      ({ status }) => status === 200,
+    );
+    const ranges: { readonly start: number; readonly length: number }[] = [];
+    const note = (request: Request): void => {
+      const [, start, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers()["range"] ?? "") ?? [];
+      if (new URL(request.url()).pathname === url && request.method() === "GET")
+        ranges.push({ start: Number(start), length: Number(last) - Number(start) + 1 });
+    };
+    page.on("request", note);
+    await page.goto(`${node.address}/r/${id}#t=59`);
+    await untilOpen(page);
+    await expect.poll(() => page.evaluate(() => simtape.state.value.status.time / 1e9)).toBeCloseTo(59, 0);
+    await page.getByText("hero").first().waitFor();
+    page.off("request", note);
+    // plots read on later; looks at a few places, which tell whether it is the file of the index, are short
+    const end = ranges.findIndex(({ start, length }) => start > bytes * 0.9 && length > 256 << 10);
+    expect(end).toBeGreaterThan(0);
+    const before = ranges.slice(0, end).reduce((sum, { length }) => sum + length, 0);
+    expect(before).toBeLessThan(bytes / 6);
+    rmSync(join(library, "large.log"));
+    await until(
+      () => json<{ recordings: unknown[] }>(node.address, "/api/recordings"),
+      ({ recordings }) => recordings.length === 5,
+    );
   });
 
   test("say what to do where nothing is found", async () => {

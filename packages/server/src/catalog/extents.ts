@@ -1,4 +1,5 @@
-import { type PathInfo, readPath, type Recording, RecordingError, type SeriesPath, type State } from "simtape";
+import { type PathInfo, readPath, type Recording, type SeriesPath, type State } from "simtape";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** The least and the most that a number was. */
 export interface ExtentFact {
@@ -38,7 +39,7 @@ export async function extentsOf(
       if (texts === null) for (const one of value) found.add(paths[index]!, one);
   } catch (error) {
     signal.throwIfAborted();
-    if (!within.aborted && !RecordingError.is(error)) throw error;
+    if (!within.aborted && !isUnreadable(error)) throw error;
     for (const state of states) for (const info of paths) found.add(info, Number(readPath(state, info.path)));
   }
   return found.list();

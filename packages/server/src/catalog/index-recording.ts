@@ -1,4 +1,4 @@
-import { open, RecordingError } from "simtape";
+import { open } from "simtape";
 import { fileSpool } from "simtape/node";
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
@@ -7,6 +7,7 @@ import { digestsOf } from "./digest.ts";
 import { factsOf } from "./facts.ts";
 import { keepFacts, markTwins } from "./keep.ts";
 import { SeekIndexes, WORTH_BYTES } from "./seek-indexes.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** What a recording says of itself, into the catalog. All of it is replaced, so that it may be done twice. */
 export async function indexRecording(
@@ -36,9 +37,7 @@ export async function indexRecording(
     progress(0.95);
     await keepFacts(query, id, stamp, digests, facts);
   } catch (error) {
-    // what could not be reached, or changed meanwhile, is tried again
-    const isSource = RecordingError.is(error) && error.code.startsWith("source-");
-    if (!RecordingError.is(error) || isSource || signal.aborted) throw error;
+    if (!isUnreadable(error) || signal.aborted) throw error;
     await query
       .updateTable("recordings")
       .set({ state: "failed", error: error.message.slice(0, 2000), digest: digests.whole, indexed: sql`now()` })

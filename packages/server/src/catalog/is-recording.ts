@@ -1,10 +1,14 @@
-import { type ByteSource, FORMATS, open, RecordingError, SourceError } from "simtape";
+import { type ByteSource, FORMATS, open, RecordingError, SourceError, StoreError } from "simtape";
 import { recognize } from "simtape/serving";
 import type { Group } from "../library/grouping.ts";
 import type { Library } from "../library/library.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
-/** Whether a file is to be listed: its content is that of a format, damaged as it may be. */
-export async function isRecording(library: Library, { key, files }: Group): Promise<boolean> {
+/**
+ * Whether a file is to be listed: its content is that of a format, damaged as it may be. Null: it cannot be looked at now, as
+ * its storage is away, it went meanwhile, or it is not for this user.
+ */
+export async function isRecording(library: Library, { key, files }: Group): Promise<boolean | null> {
   if (files[0]!.bytes === 0) return false;
   let source: ByteSource | null = null;
   try {
@@ -16,8 +20,8 @@ export async function isRecording(library: Library, { key, files }: Group): Prom
     const isCertain = format.sniff(head, { name: key, size: files[0]!.bytes }) === "certain";
     return isCertain || (await isReadable(library, key));
   } catch (error) {
-    // also what went meanwhile, or is not for this user
-    if (RecordingError.is(error) || error instanceof SourceError) return false;
+    if (isUnreadable(error)) return false;
+    if (RecordingError.is(error) || error instanceof SourceError || error instanceof StoreError) return null;
     throw error;
   } finally {
     await source?.close();
@@ -27,7 +31,7 @@ export async function isRecording(library: Library, { key, files }: Group): Prom
 /** A zip may hold anything: it is a recording when it can be read as one. */
 async function isReadable(library: Library, key: string): Promise<boolean> {
   const recording = await open(library.bundle(key)).catch((error: unknown) => {
-    if (RecordingError.is(error)) return null;
+    if (isUnreadable(error)) return null;
     throw error;
   });
   await recording?.close();

@@ -134,7 +134,12 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
       const isIndex = name === SeekIndexes.nameFor(key);
       if (!isIndex && !isWithin && !files.some((file) => file.name === name)) throw notFound("the file");
       await audit.noteRead(request, found);
-      if (isIndex) return sendFile({ open: () => indexes.file(found.id) }, key, request, reply);
+      if (isIndex) {
+        const index = await indexes.file(found.id);
+        // pages ask whether there is one, and that there is none is no fault
+        if (index === null && request.method === "HEAD") return reply.code(204).send();
+        return sendFile({ open: () => Promise.resolve(index) }, key, request, reply);
+      }
       return sendFile(library, key.slice(0, key.lastIndexOf("/") + 1) + name, request, reply);
     },
   });

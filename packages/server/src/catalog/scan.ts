@@ -138,7 +138,7 @@ export class Scanner {
   }
 
   async #recordingsAmong(found: readonly Found[]): Promise<readonly Found[]> {
-    const are = new Array<boolean>(found.length);
+    const are = new Array<boolean | null>(found.length);
     let next = 0;
     const look = async (): Promise<void> => {
       for (let at = next++; at < found.length; at = next++)
@@ -146,11 +146,12 @@ export class Scanner {
     };
     await Promise.all(Array.from({ length: OPEN }, look));
     return found.filter(({ group, stamp }, i) => {
-      if (!are[i]!) {
+      // what cannot be looked at now is looked at the next time
+      if (are[i] === false) {
         this.#others.set(group.key, stamp);
         this.#seen.delete(group.key);
       }
-      return are[i]!;
+      return are[i] === true;
     });
   }
 

@@ -1,12 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type ByteSource, FORMATS, RecordingError, SIDE_CAR_ENDING } from "simtape";
+import { type ByteSource, FORMATS, SIDE_CAR_ENDING } from "simtape";
 import { fileSpool } from "simtape/node";
 import { makeSideCar } from "simtape/serving";
 import { folderLibrary } from "../library/folder.ts";
 import type { Library, OpenFile } from "../library/library.ts";
 import { s3Library } from "../library/s3.ts";
 import type { Settings } from "../settings.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** Shorter recordings open at once without one. */
 export const WORTH_BYTES = 16 << 20;
@@ -54,7 +55,7 @@ export class SeekIndexes {
       return true;
     } catch (error) {
       // without one everything works, too
-      if (!RecordingError.is(error) || signal.aborted) throw error;
+      if (!isUnreadable(error) || signal.aborted) throw error;
       await this.remove(id);
       return false;
     }

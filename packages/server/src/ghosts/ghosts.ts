@@ -1,7 +1,7 @@
-import { RecordingError } from "simtape";
 import { ghostOf, isRecorded, runOf, trackOf } from "simtape/record";
 import type { Context } from "../context.ts";
 import type { Work } from "../jobs/worker.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** Places of a track at most. */
 const PLACES = 3000;
@@ -61,7 +61,7 @@ export async function keepTrack({ query, library }: Context, id: string, { signa
     return { places: track.x.length };
   } catch (error) {
     // it stays in the list, without a track
-    if (!RecordingError.is(error)) throw error;
+    if (!isUnreadable(error)) throw error;
     return { problem: error.message };
   }
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Bus } from "../bus/bus.ts";
 import type { Log } from "../log.ts";
+import { isStorageAway } from "../library/unreadable.ts";
 import { type ClaimedJob, type Jobs, WAKE } from "./queue.ts";
 
 /** What a handler is given besides its job. */
@@ -24,6 +25,9 @@ const LEASE = 15_000;
 const LOOK = 1000;
 /** Tries of a job; after the last one it has failed. */
 export const MOST_ATTEMPTS = 5;
+/** As often it is tried while storage is away, once a minute at last: for some 16 hours. */
+const MOST_AWAY = 1000;
+const LONGEST_WAIT = 60_000;
 /** Milliseconds until a job that found the disk full is tried again; that is no try of its own. */
 const FULL = 10_000;
 
@@ -116,13 +120,19 @@ export class Worker {
       // stopped in the middle: the next worker begins it from its start
       const isStopped = this.#stop.signal.aborted;
       const isFull = (error as { code?: unknown }).code === "ENOSPC";
-      const isHopeless = error instanceof HopelessError || (!isStopped && !isFull && job.attempts >= MOST_ATTEMPTS);
+      const most = isStorageAway(error) ? MOST_AWAY : MOST_ATTEMPTS;
+      const isHopeless = error instanceof HopelessError || (!isStopped && !isFull && job.attempts >= most);
       if (!isStopped)
         this.#log.warn({ job: job.id, kind: job.kind, subject: job.subject, error: message }, "job failed");
-      await this.#jobs.fail(job, message, isHopeless ? null : isStopped ? 0 : isFull ? FULL : 1000 * 2 ** job.attempts);
+      await this.#jobs.fail(job, message, isHopeless ? null : isStopped ? 0 : isFull ? FULL : backOff(job.attempts));
     } finally {
       clearInterval(renewing);
       this.#stop.signal.removeEventListener("abort", stop);
     }
   }
+}
+
+/** Milliseconds until the next attempt. */
+function backOff(attempts: number): number {
+  return Math.min(LONGEST_WAIT, 1000 * 2 ** attempts);
 }

@@ -1,8 +1,9 @@
-import { RecordingError, StoreError } from "simtape";
+import { StoreError } from "simtape";
 import { recover } from "simtape/record";
 import type { Context } from "../context.ts";
 import { newId } from "../ids.ts";
 import { FOLDER, Leases } from "./leases.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** Milliseconds between two looks. */
 export const LOOK_EVERY = 3000;
@@ -22,7 +23,7 @@ export async function endAbandoned(context: Context): Promise<{ readonly ended: 
     } catch (error) {
       const isNothing = error instanceof StoreError && error.code === "not-found";
       // else it is tried again when this lease is over
-      if (!isNothing && !RecordingError.is(error)) {
+      if (!isNothing && !isUnreadable(error)) {
         log.warn({ recording, error: String(error) }, "a live recording cannot be ended yet");
         continue;
       }

@@ -1,8 +1,9 @@
-import { check, open, RecordingError } from "simtape";
+import { check, open } from "simtape";
 import { fileSpool } from "simtape/node";
 import type { Query } from "../database/database.ts";
 import { HopelessError, type Work } from "../jobs/worker.ts";
 import type { Library } from "../library/library.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** Findings that are kept with the job. */
 const MOST = 100;
@@ -19,6 +20,6 @@ export async function checkRecording(query: Query, library: Library, id: string,
     const kept = findings.slice(0, MOST).map(({ code, severity, message }) => ({ code, severity, message }));
     return { status, messages, findings: kept, more: findings.length - kept.length };
   } catch (error) {
-    throw RecordingError.is(error) ? new HopelessError(error.message) : error;
+    throw isUnreadable(error) ? new HopelessError(error.message) : error;
   }
 }

@@ -1,4 +1,4 @@
-import { FORMATS, EditError, RecordingError, type SinkBundle } from "simtape";
+import { FORMATS, EditError, type SinkBundle } from "simtape";
 import { excerpt, UsageError } from "simtape/serving";
 import { fileSpool } from "simtape/node";
 import { sql } from "kysely";
@@ -9,6 +9,7 @@ import { newId } from "../ids.ts";
 import { HopelessError, type Work } from "../jobs/worker.ts";
 import { readText } from "../library/text.ts";
 import { TAIL, USUAL } from "./reviews.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** Milliseconds until a recording that goes on is looked at again. */
 const AGAIN = 2000;
@@ -57,7 +58,7 @@ export async function cutClip({ query, library, jobs }: Context, id: string, wor
       if (report.beside !== null)
         await put(library.sink(key), `${key.split("/").at(-1)}.provenance.json`, report.beside);
     } catch (error) {
-      if (RecordingError.is(error) || error instanceof EditError || error instanceof UsageError)
+      if (isUnreadable(error) || error instanceof EditError || error instanceof UsageError)
         return failed(query, id, error.message);
       throw error;
     }

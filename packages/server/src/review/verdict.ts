@@ -1,4 +1,4 @@
-import { RecordingError, type SinkBundle } from "simtape";
+import type { SinkBundle } from "simtape";
 import { isRecorded, writeVerdict } from "simtape/record";
 import { annotated } from "simtape/serving";
 import { sql } from "kysely";
@@ -7,6 +7,7 @@ import { HopelessError } from "../jobs/worker.ts";
 import type { Library } from "../library/library.ts";
 import { readText } from "../library/text.ts";
 import { put } from "./clip.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** Milliseconds until a recording that goes on, or a clip that is being cut, is looked at again. */
 const AGAIN = 5000;
@@ -60,7 +61,7 @@ export async function keepVerdict({ query, library, jobs }: Context, id: string)
       });
       written++;
     } catch (error) {
-      if (!RecordingError.is(error)) throw error;
+      if (!isUnreadable(error)) throw error;
       faults.push(`${key}: ${error.message}`);
     }
   }

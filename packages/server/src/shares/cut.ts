@@ -1,10 +1,11 @@
-import { applyEdits, EditError, FORMATS, open, RecordingError, type SinkBundle, writeEdited } from "simtape";
+import { applyEdits, EditError, FORMATS, open, type SinkBundle, writeEdited } from "simtape";
 import { fileSpool } from "simtape/node";
 import type { Context } from "../context.ts";
 import type { FileFact } from "../database/tables.ts";
 import { newId } from "../ids.ts";
 import { HopelessError, type Work } from "../jobs/worker.ts";
 import { openData } from "../library/data.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** Of what is shown of one moment. */
 const NANOSECOND = 1;
@@ -54,7 +55,7 @@ export async function cutShare({ query, library, settings }: Context, id: string
     });
     files = await Promise.all([...names].map((one) => factOf(one, copy, data)));
   } catch (error) {
-    if (!RecordingError.is(error) && !(error instanceof EditError) && !(error instanceof HopelessError)) throw error;
+    if (!isUnreadable(error) && !(error instanceof EditError) && !(error instanceof HopelessError)) throw error;
     await query
       .updateTable("shares")
       .set({ state: "failed", error: error.message })

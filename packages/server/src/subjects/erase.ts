@@ -11,6 +11,7 @@ import { HopelessError, type Work } from "../jobs/worker.ts";
 import { unchanged } from "../review/verdict.ts";
 import { mentionsOf } from "./elsewhere.ts";
 import { type Concerned, lower, recordingsOf, type Who } from "./who.ts";
+import { isUnreadable } from "../library/unreadable.ts";
 
 /** What became of one recording. */
 interface Outcome {
@@ -126,7 +127,7 @@ async function eraseFrom(
     const why = isCalled ? "others are in it; rename its file, which is called by the name" : "others are in it";
     return { did: "redacted", why, isWhole: !isCalled };
   } catch (error) {
-    if (!RecordingError.is(error)) throw error;
+    if (!isUnreadable(error)) throw error;
     return deletes
       ? remove(`cannot be redacted: ${error.message}`)
       : { did: "kept", why: `cannot be redacted: ${error.message}`, isWhole: false };

@@ -1,4 +1,5 @@
 import type { Locator } from "../protocol.ts";
+import { serverRoot } from "../server/root.ts";
 
 /** Every file that was let go of, those inside folders too. To be called while the event is being handled. */
 export async function droppedFiles(transfer: DataTransfer): Promise<File[]> {
@@ -37,8 +38,13 @@ export function locatorAt(address: string): Locator {
   return { kind: "url", name: decodeURIComponent(name), url: url.href };
 }
 
-/** Whether a recording is one of those that `simtape view` serves with this page: it may have a seek index then. */
+/** Whether a recording comes from the server of this page, of either kind: then it may have a seek index beside it. */
 export function isOffered(place: Locator): boolean {
+  if (place.kind !== "url") return false;
+  const { origin, pathname } = new URL(place.url);
+  if (origin !== location.origin) return false;
   const list = document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
-  return place.kind === "url" && list !== "" && place.url.startsWith(new URL("files/", document.baseURI).href);
+  if (list !== "") return place.url.startsWith(new URL("files/", document.baseURI).href);
+  const root = serverRoot();
+  return root !== null && pathname.startsWith(`${root}api/recordings/`) && /\/files\/[^/]+$/.test(pathname);
 }
