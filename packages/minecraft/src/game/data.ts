@@ -1,4 +1,5 @@
 import minecraftData from "minecraft-data";
+import { otherNames, type Renamed } from "./renamed.ts";
 
 /** A state of a block as simtape has it: `minecraft:oak_stairs[facing=north,half=top]`. */
 export type BlockName = string;
@@ -55,7 +56,10 @@ export class GameData {
     return this.raw.blocksByName[PLACEHOLDER]!.defaultState!;
   }
 
-  /** The number of a state; what it leaves out is as in the block's default state. Null: there is no such block. */
+  /**
+   * The number of a state; what it leaves out is as in the block's default state. Names of other versions are understood,
+   * here and below. Null: there is no such block.
+   */
   stateOf(name: BlockName): number | null {
     let state = this.#states.get(name);
     if (state === undefined) {
@@ -82,7 +86,7 @@ export class GameData {
 
   /** The number of a kind of thing, as `minecraft:bat`; null: there is none. */
   kindOf(name: string): number | null {
-    return this.raw.entitiesByName[plain(name)]?.id ?? null;
+    return this.#entry("kinds", this.raw.entitiesByName, name)?.id ?? null;
   }
 
   /** The kind that has this number, as `minecraft:bat`. */
@@ -92,7 +96,7 @@ export class GameData {
 
   /** The number of an item; null: there is none. */
   itemOf(name: string): number | null {
-    return this.raw.itemsByName[plain(name)]?.id ?? null;
+    return this.#entry("items", this.raw.itemsByName, name)?.id ?? null;
   }
 
   itemName(item: number): string | null {
@@ -100,9 +104,16 @@ export class GameData {
     return found === undefined ? null : NAMESPACE + found.name;
   }
 
+  #entry<T>(of: keyof Renamed, table: Readonly<Record<string, T>>, name: string): T | undefined {
+    const own = plain(name);
+    if (Object.hasOwn(table, own)) return table[own];
+    const other = otherNames(of, own).find((one) => Object.hasOwn(table, one));
+    return other === undefined ? undefined : table[other];
+  }
+
   #find(name: BlockName): number | null {
     const [, id, written = ""] = /^(?:minecraft:)?([^[\]]+)(?:\[(.*)\])?$/.exec(name) ?? [];
-    const block = id === undefined ? undefined : this.raw.blocksByName[id];
+    const block = id === undefined ? undefined : this.#entry("blocks", this.raw.blocksByName, id);
     if (block === undefined) return null;
     const properties = block.states ?? [];
     const wanted = new Map(written.split(",").map((pair) => pair.split("=", 2) as [string, string]));
