@@ -220,8 +220,8 @@ class Race {
 }
 
 const SPRINTING = 8;
-/** The slot that boots are worn in. */
-const BOOTS = 5;
+/** The slot that boots are worn in: 0 and 1 are the hands, 2 to 5 boots, leggings, chestplate and helmet. */
+const BOOTS = 2;
 
 /** A spiral of platforms, once around every sixteen, each as far from the last as a jump carries. */
 class Tower implements Course {
