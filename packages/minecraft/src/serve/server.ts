@@ -12,7 +12,7 @@ import { keepMark } from "./marks.ts";
 import { named, storedIn, type Stored } from "./recordings.ts";
 import { Session } from "./session.ts";
 import { listen } from "./listen.ts";
-import { Viewer } from "./viewer.ts";
+import { encodedAll, Viewer } from "./viewer.ts";
 import { HELP, wordsOf } from "./words.ts";
 
 export interface ReplayOptions {
@@ -75,12 +75,14 @@ export class ReplayServer {
     if (options.isInsecure && !isLoopback(host))
       throw new UsageError(`--insecure is for this machine alone: --host 127.0.0.1, not ${host}`);
     await storedIn(options.store);
+    const versions = version === undefined ? VERSIONS : [version];
+    for (const spoken of versions) await warm(spoken);
     const access = await Access.open(options.access ?? OPEN_TO_ALL);
     const server = new ReplayServer(options, access);
     server.#front = await Front.listen({
       host,
       port,
-      versions: version === undefined ? VERSIONS : [version],
+      versions,
       isOnline: !options.isInsecure,
       motd: "Replays",
       most: server.#most,
@@ -362,6 +364,11 @@ export class ReplayServer {
     this.#options.report?.(`${client.username} was sent away: ${failureOf(error).message}`);
     client.end(failureOf(error).message);
   }
+}
+
+/** Loads what a version needs, so that its first viewer does not wait for it. */
+async function warm(version: string): Promise<void> {
+  encodedAll(version, (await adapterFor(version)).chat({ text: "" }));
 }
 
 /** Of a table: what it has itself, for `/constructor` is no command. */

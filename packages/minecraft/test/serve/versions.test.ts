@@ -31,9 +31,7 @@ test("row 9: a recording of two versions shows clients of both the right blocks"
   using folder = new Folder();
   mkdirSync(folder.at("store"));
   await record(folder.at("store"));
-  await using server = disposable(
-    await ReplayServer.listen({ store: folder.at("store"), port: 0, isInsecure: true }),
-  );
+  await using server = disposable(await ReplayServer.listen({ store: folder.at("store"), port: 0, isInsecure: true }));
   for (const [version, grass, path] of [
     ["1.16.5", "grass", "grass_path"],
     ["1.21.4", "short_grass", "dirt_path"],
