@@ -259,6 +259,25 @@ export class Session {
     for (const { place, placement } of ghosts) await this.addGhost(place, placement);
   }
 
+  /**
+   * Opens what plays again, as it has grown; what is shown, selected and played stays. What cannot be opened now is left as
+   * it is. False: nothing has changed.
+   */
+  async grow(): Promise<boolean> {
+    const [main] = this.state.value.decks;
+    if (main === undefined || main.opened.isHead || this.#openings.size > 0) return false;
+    const { place } = main;
+    const ask = { place, given: [...this.#given.values()], modules: formatAddresses(), isOffered: false };
+    const opened = await this.query("open", ask).catch(() => null);
+    if (opened === null) return false;
+    if (this.state.value.decks[0] !== main || opened.timeline.end <= main.opened.timeline.end) {
+      await this.query("close", { recording: opened.recording });
+      return false;
+    }
+    await this.#complete(main.opened, opened, {});
+    return true;
+  }
+
   /** Opens what could not be opened once more, as it was to be. */
   async tryAgain(): Promise<void> {
     const { failure } = this.state.value;

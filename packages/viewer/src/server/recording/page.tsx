@@ -14,7 +14,9 @@ import { Actions } from "./actions.tsx";
 import { DetailsPanel } from "./details-panel.tsx";
 import { ghostsIn, locatorOf } from "./locator.ts";
 import { NoteLane } from "./note-lane.tsx";
+import { LiveBadge } from "./live-badge.tsx";
 import { useDetails } from "./use-details.ts";
+import { useLive } from "./use-live.ts";
 import { useNotes } from "./use-notes.ts";
 
 const ReviewPanel = lazy(async () => ({ default: (await import("../reviews/review-panel.tsx")).ReviewPanel }));
@@ -43,6 +45,7 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
   // the address is written again as the recording plays
   const [review] = useState(() => new URLSearchParams(search).get("review"));
   const notes = useNotes(details.id);
+  const live = useLive(details, onChange);
   const { id, name, url, state } = details;
   useEffect(() => {
     document.title = `${name} · simtape`;
@@ -65,7 +68,7 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
     name,
     actions: (
       <>
-        {state === "live" && <span className="live-badge">Live</span>}
+        {state === "live" && <LiveBadge live={live} />}
         <Actions details={details} isShowing={isShowing} onShow={() => setShowing(!isShowing)} />
       </>
     ),
