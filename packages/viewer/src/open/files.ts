@@ -41,10 +41,10 @@ export function locatorAt(address: string): Locator {
 /** Whether a recording comes from the server of this page, of either kind: then it may have a seek index beside it. */
 export function isOffered(place: Locator): boolean {
   if (place.kind !== "url") return false;
-  const { origin, pathname } = new URL(place.url);
-  if (origin !== location.origin) return false;
   const list = document.querySelector<HTMLMetaElement>('meta[name="simtape-recordings"]')?.content ?? "";
   if (list !== "") return place.url.startsWith(new URL("files/", document.baseURI).href);
   const root = serverRoot();
-  return root !== null && pathname.startsWith(`${root}api/recordings/`) && /\/files\/[^/]+$/.test(pathname);
+  if (root === null) return false;
+  const { origin, pathname } = new URL(place.url);
+  return origin === location.origin && pathname.startsWith(`${root}api/recordings/`) && pathname.includes("/files/");
 }
