@@ -25,6 +25,7 @@ class SilentWorker extends EventTarget {
 /** A page without anything that whoever serves it can write into it. */
 beforeEach(() => {
   vi.stubGlobal("document", { baseURI: "https://example.org/view/", querySelector: () => null });
+  vi.stubGlobal("location", { href: "https://example.org/view/", origin: "https://example.org" });
 });
 
 afterEach(() => {
@@ -116,7 +117,6 @@ test("what already plays behind the loop plays on there", async () => {
 
 test("the address has the time before the first frame, and everything else that was asked for", async () => {
   vi.stubGlobal("Worker", SilentWorker);
-  vi.stubGlobal("location", { href: "https://example.org/view/" });
   const session = new Session();
   await session.open(placeOf("a"), { at: 3.25e9, rate: -2, loop: { start: 1e9, end: 5e9 } });
   await session.addGhost({ kind: "url", name: "b", url: "https://example.org/view/b" }, { offset: 1e9 });
