@@ -21,6 +21,7 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
   const browsers: Browsing[] = [];
   let node: TestNode;
   let address: string;
+  let recording: string;
 
   beforeAll(async () => {
     makeDemos(join(folder, "library"));
@@ -29,11 +30,11 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
       () => json<{ recordings: { id: string; format: string; state: string }[] }>(node.address, "/api/recordings"),
       (page) => page.recordings.length === 5 && page.recordings.every(({ state }) => state === "indexed"),
     );
-    const { id } = recordings.find(({ format }) => format === "hcrp")!;
+    recording = recordings.find(({ format }) => format === "hcrp")!.id;
     const room = await json<{ id: string }>(node.address, "/api/rooms", {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ name: "Review", recordings: [id] }),
+      body: JSON.stringify({ name: "Review", recordings: [recording] }),
     });
     address = `${node.address}/room/${room.id}`;
   });
@@ -105,5 +106,22 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     expect(await timeIn(leader)).toBe(0);
     await follower.getByRole("button", { name: "Return to the room" }).click();
     await expect.poll(() => timeIn(follower), { timeout: 20_000 }).toBe(0);
+  });
+
+  test("shows notes of one to all, and keeps them with the recording", async () => {
+    const [leader, follower] = browsers.map(({ context }) => context.pages()[0]!) as [Page, Page];
+    const flagIn = (page: Page) => page.getByRole("button", { name: /^Note at .*: The tail swings$/ });
+    await leader.keyboard.press("n");
+    await leader.getByLabel("A note at this moment").fill("The tail swings");
+    await leader.keyboard.press("Enter");
+    for (const page of [leader, follower]) await flagIn(page).waitFor();
+    await follower.getByRole("button", { name: "Notes (1)" }).click();
+    const listed = follower.getByRole("complementary", { name: "Notes" });
+    await listed.getByText("The tail swings").waitFor();
+    await follower.reload();
+    await untilOpen(follower);
+    await flagIn(follower).waitFor();
+    const { notes } = await json<{ notes: { text: string }[] }>(node.address, `/api/recordings/${recording}/notes`);
+    expect(notes.map(({ text }) => text)).toEqual(["The tail swings"]);
   });
 });

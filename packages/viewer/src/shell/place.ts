@@ -1,4 +1,5 @@
 import { createContext, type ReactNode } from "react";
+import type { Command } from "../transport/commands.ts";
 
 /** What a server's page puts around a recording. */
 export interface Place {
@@ -10,6 +11,8 @@ export interface Place {
   readonly actions: ReactNode;
   /** Below the bar. */
   readonly below?: ReactNode;
+  /** What can be done there besides. */
+  readonly commands?: readonly Command[];
   /** Above the timeline, by the same times. */
   readonly strip?: ReactNode;
 }

@@ -15,8 +15,9 @@ import { TopBar } from "./top-bar.tsx";
 export function Workbench() {
   const [dock, setDock] = useState<DockviewApi | null>(null);
   const isHead = useViewer(({ decks }) => decks[0]?.opened.isHead) === true;
-  const commands = useMemo(() => (dock === null ? [] : commandsOf(dock)), [dock]);
   const place = useContext(PlaceContext);
+  const others = place?.commands;
+  const commands = useMemo(() => [...(dock === null ? [] : commandsOf(dock)), ...(others ?? [])], [dock, others]);
   return (
     <div className="workbench">
       <Notices />

@@ -6,7 +6,7 @@ import { messageOf } from "../api.ts";
 import type { Notes } from "./use-notes.ts";
 
 /** Notes by time; a click goes there. A new one is of the moment that is shown, and of what is selected. */
-export function NoteList({ notes: { list, add } }: { readonly notes: Notes }) {
+export function NoteList({ notes: { list, add } }: { readonly notes: Pick<Notes, "list" | "add"> }) {
   const session = useSession();
   const scale = useTimeScale();
   const [text, setText] = useState("");

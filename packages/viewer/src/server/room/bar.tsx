@@ -2,7 +2,9 @@ import { useState } from "react";
 import { useSession } from "../../hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
+import type { Notes } from "../recording/use-notes.ts";
 import { GuestName } from "./guest-name.tsx";
+import { RoomNotes } from "./notes.tsx";
 import type { RoomActions, RoomState } from "./use-room.ts";
 
 /** Names in the bar at most. */
@@ -12,10 +14,17 @@ const MOST_NAMES = 6;
 export function RoomBar({
   room,
   actions,
+  notes,
+  isNoting,
+  onNoting,
   onRename,
 }: {
   readonly room: RoomState;
   readonly actions: RoomActions;
+  readonly notes: Pick<Notes, "list" | "add">;
+  /** Whether notes are listed. */
+  readonly isNoting: boolean;
+  readonly onNoting: (isNoting: boolean) => void;
   /** Null: the name is that of the account. */
   readonly onRename: ((name: string) => void) | null;
 }) {
@@ -23,6 +32,7 @@ export function RoomBar({
   const session = useSession();
   const [isTalking, setTalking] = useState(false);
   const [seen, setSeen] = useState(0);
+  const noted = notes.list?.length ?? 0;
   const isLeader = leader !== null && leader === you;
   const others = members.filter(({ id }) => id !== you);
   const unread = isTalking ? 0 : lines.length - seen;
@@ -74,8 +84,12 @@ export function RoomBar({
           <MenuItem onSelect={actions.releaseLead}>Release the lead</MenuItem>
         </Menu>
       )}
+      <Button label="Notes (N)" aria-expanded={isNoting} onClick={() => onNoting(!isNoting)}>
+        {`Notes${noted > 0 ? ` (${noted})` : ""}`}
+      </Button>
       <Button aria-expanded={isTalking} onClick={talk}>{`Chat${unread > 0 ? ` (${unread})` : ""}`}</Button>
       <Button onClick={() => void copy()}>Copy link</Button>
+      {isNoting && <RoomNotes notes={notes} onClose={() => onNoting(false)} />}
       {isTalking && (
         <Chat
           lines={lines}

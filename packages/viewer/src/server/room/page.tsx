@@ -1,12 +1,14 @@
 import "../recording/recording.css";
 import "./room.css";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useSession, useViewer } from "../../hooks.ts";
+import type { Command } from "../../transport/commands.ts";
 import { PlaceContext } from "../../shell/place.ts";
 import { ask, at, messageOf } from "../api.ts";
 import { useMe } from "../me.tsx";
 import { Back, Opening } from "../recording/page.tsx";
 import { locatorOf } from "../recording/locator.ts";
+import { NoteLane } from "../recording/note-lane.tsx";
 import type { Details, Room } from "../shapes.ts";
 import { SiteBar } from "../site-bar.tsx";
 import { Trouble } from "../trouble.tsx";
@@ -59,6 +61,14 @@ function Shown({ room, recordings }: Found) {
   const isGuest = me.via === "open" || me.name === "";
   const isOpen = useViewer(({ decks }) => decks.length > 0);
   const { room: state, actions } = useRoom(room.id, isGuest ? guest : me.name);
+  const [isNoting, setNoting] = useState(false);
+  const commands: readonly Command[] = useMemo(
+    () => [{ title: "Notes of the room", keys: ["n"], run: () => setNoting((before) => !before) }],
+    [],
+  );
+  const first = room.recordings[0];
+  const list = useMemo(() => state.notes.filter(({ recording }) => recording === first), [state.notes, first]);
+  const notes = { list, add: async (note: Parameters<typeof actions.note>[0]): Promise<void> => actions.note(note) };
   useEffect(() => {
     document.title = `${room.name} · simtape`;
   }, [room.name]);
@@ -79,7 +89,18 @@ function Shown({ room, recordings }: Found) {
     back: <Back />,
     name: room.name,
     actions: null,
-    below: <RoomBar room={state} actions={actions} onRename={isGuest ? rename : null} />,
+    commands,
+    strip: <NoteLane notes={list} />,
+    below: (
+      <RoomBar
+        room={state}
+        actions={actions}
+        notes={notes}
+        isNoting={isNoting}
+        onNoting={setNoting}
+        onRename={isGuest ? rename : null}
+      />
+    ),
   };
   return (
     <div className="recording-page">

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { type ConnectionState, type FromServer, type Member, RoomClient } from "simtape-server/rooms";
+import { type ConnectionState, type FromServer, type Member, type Note, RoomClient } from "simtape-server/rooms";
 import { useSession } from "../../hooks.ts";
 import { at } from "../api.ts";
 import { Follower } from "./follower.ts";
@@ -16,6 +16,8 @@ export interface RoomState {
   readonly members: readonly Member[];
   readonly count: number;
   readonly lines: readonly ChatLine[];
+  /** About all recordings of the room, by time. */
+  readonly notes: readonly Note[];
   readonly isFree: boolean;
 }
 
@@ -25,6 +27,8 @@ export interface RoomActions {
   readonly releaseLead: () => void;
   readonly setFree: (isFree: boolean) => void;
   readonly chat: (text: string) => void;
+  /** About the first recording of the room. Throws while the room is not connected. */
+  readonly note: (note: Pick<Note, "time" | "thing" | "text">) => void;
 }
 
 const ALONE: RoomState = {
@@ -34,6 +38,7 @@ const ALONE: RoomState = {
   members: [],
   count: 0,
   lines: [],
+  notes: [],
   isFree: false,
 };
 
@@ -55,7 +60,8 @@ export function useRoom(id: string, name: string): { readonly room: RoomState; r
     url.protocol = url.protocol.replace("http", "ws");
     const tell = (): void => {
       const { state, you, lead, members, count } = client;
-      setRoom((before) => ({ ...before, connection: state, you, leader: lead?.leader ?? null, members, count }));
+      const notes = client.notes.toSorted((a, b) => a.time - b.time);
+      setRoom((before) => ({ ...before, connection: state, you, leader: lead?.leader ?? null, members, count, notes }));
     };
     const client: RoomClient = new RoomClient({
       url: url.href,
@@ -95,6 +101,11 @@ export function useRoom(id: string, name: string): { readonly room: RoomState; r
     releaseLead: () => present.current?.client.releaseLead(),
     setFree,
     chat: (text) => present.current?.client.chat(text),
+    note: (note) => {
+      const { client } = present.current ?? {};
+      if (client?.state !== "connected") throw new Error("The room cannot be reached now: try again in a moment");
+      client.note(note);
+    },
   };
   return { room, actions };
 }
