@@ -79,11 +79,32 @@ export class Capture {
     return CARRIED.has(name);
   }
 
-  /** A line that brings in a thing as it is seen now; null: it is not seen. */
-  describe(id: number): Line | null {
-    const body = this.#bodies.get(id);
-    const born = this.#born.get(id);
-    return body === undefined || born === undefined ? null : { spawn: { ...born, ...body.stance } };
+  /** Names of all packets that may be carried. */
+  static get names(): readonly string[] {
+    return [...CARRIED.keys()];
+  }
+
+  /**
+   * The client's own player, whom no packet brings in: what is said of it has a place from now on. Its body is moved by
+   * those who know where it is.
+   */
+  own(id: number, uuid: string, lines: Line[]): Body {
+    const body = new Body();
+    this.#bodies.set(id, body);
+    this.#born.set(id, { id, uuid });
+    const gameMode = this.#gameModes.get(uuid);
+    if (gameMode !== undefined) lines.push({ view: { id, gameMode } });
+    return body;
+  }
+
+  /** What the profile of a player has; the skin is one. */
+  profileOf(uuid: string): Known["properties"] {
+    return this.#known.get(uuid)?.properties ?? [];
+  }
+
+  /** The dimension that the client is in; null: none yet. */
+  get dimension(): string | null {
+    return this.#dimension;
   }
 
   /** Where the thing of that number is; undefined: it was never seen. */

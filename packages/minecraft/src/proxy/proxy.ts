@@ -1,8 +1,8 @@
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { frame, textBytes } from "../game/framing.ts";
-import { OWN_PACKETS, OwnMoves } from "./own-moves.ts";
-import { Tap } from "./tap.ts";
-import { type Ended, WorldRecording } from "./world-recording.ts";
+import { createServer, type Server, type Socket } from "node:net";
+import type { GameData } from "../game/data.ts";
+import { Connection } from "./connection.ts";
+import { Room } from "./room.ts";
+import type { Ended } from "./world-recording.ts";
 
 export interface ProxyOptions {
   /** Port to listen on; 0 takes one that is free. */
@@ -25,21 +25,20 @@ export type ProxyEvent =
   | { readonly error: string };
 
 const POLL_EVERY = 250;
-/** Number of the packet that refuses a login, in all versions. */
-const REFUSED = 0;
 
 /**
- * Stands between clients and a server, and records the players. All bytes pass as they are. A recording begins when the
- * first player comes, and ends when the last one has gone.
+ * Stands between clients and a server, and records the players. All bytes pass as they are. A recording of a dimension
+ * begins when the first player comes into it, and ends when the last one has gone.
  */
 export class GameProxy {
   readonly #options: ProxyOptions;
   readonly #door: Server;
-  readonly #sockets = new Set<Socket>();
-  readonly #players = new Set<OwnMoves>();
+  readonly #connections = new Set<Connection>();
+  readonly #rooms = new Map<string, Room>();
+  /** By the UUIDs of their players. */
+  readonly #players = new Map<string, Connection>();
   readonly #closing = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
-  #recording: WorldRecording | null = null;
   /** Recordings that could not be written, and lines that are missing in others. */
   failed = 0;
   skipped = 0;
@@ -47,7 +46,9 @@ export class GameProxy {
   private constructor(options: ProxyOptions) {
     this.#options = options;
     this.#door = createServer({ noDelay: true, allowHalfOpen: true }, (client) => this.#admit(client));
-    this.#timer = setInterval(() => this.#recording?.poll(), POLL_EVERY);
+    this.#timer = setInterval(() => {
+      for (const room of this.#rooms.values()) room.poll();
+    }, POLL_EVERY);
   }
 
   /** Settles when clients can come. */
@@ -68,89 +69,62 @@ export class GameProxy {
     return (this.#door.address() as { port: number }).port;
   }
 
-  /** Sends all clients away, and finishes the recording. */
+  /** Sends all clients away, and finishes the recordings. */
   async close(): Promise<void> {
     this.#door.close();
-    for (const socket of this.#sockets) socket.destroy();
-    for (const player of this.#players) player.leave();
-    this.#players.clear();
-    this.#finish();
+    const connections = [...this.#connections];
+    this.#connections.clear();
+    for (const connection of connections) {
+      connection.destroy();
+      connection.leave();
+    }
     clearInterval(this.#timer);
     await Promise.all(this.#closing);
   }
 
   #admit(client: Socket): void {
-    const server = connect({ ...this.#options.server, noDelay: true, allowHalfOpen: true });
-    let player: OwnMoves | null = null;
-    let isConnected = false;
-    const tap = new Tap(OWN_PACKETS, {
-      login: (uuid, name, version) => {
-        player = this.#enter(uuid, name, version);
-      },
-      packet: (direction, packet) => player?.see(direction, packet),
+    const connection = new Connection({
+      client,
+      server: this.#options.server,
+      logsIn: (of, uuid) => this.#players.set(uuid, of),
+      room: (of, dimension, data) => this.#enter(of, dimension, data),
+      left: (of, room) => this.#leave(of, room),
+      blind: (blind) => this.#report({ blind }),
+      unreachable: (reason) => this.#report({ error: `the server cannot be reached: ${reason}` }),
     });
-    let wasBlind = false;
-    const look = (direction: "toServer" | "toClient", bytes: Buffer): void => {
-      tap.see(direction, bytes);
-      if (tap.blind === null || wasBlind) return;
-      wasBlind = true;
-      this.#report({ blind: tap.blind });
-    };
-    for (const socket of [client, server]) this.#sockets.add(socket);
-    client.on("data", (bytes: Buffer) => look("toServer", bytes)).pipe(server);
-    server.on("data", (bytes: Buffer) => look("toClient", bytes)).pipe(client);
-    server.once("connect", () => {
-      isConnected = true;
-    });
-    server.on("error", (error) => {
-      if (isConnected) return;
-      this.#report({ error: `the server cannot be reached: ${error.message}` });
-      if (tap.isInLogin) client.write(frame(REFUSED, textBytes(JSON.stringify({ text: "The server is not there." }))));
-      client.end();
-    });
-    client.on("error", () => undefined);
+    this.#connections.add(connection);
     client.once("close", () => {
-      this.#sockets.delete(client);
-      server.destroy();
-      if (player !== null) this.#leave(player, tap);
-    });
-    server.once("close", () => {
-      this.#sockets.delete(server);
-      // what the server has said last still goes out
-      client.end();
+      if (!this.#connections.delete(connection)) return;
+      const { player, packets, faults } = connection;
+      const wasThere = player !== null && player.id !== null;
+      if (player !== null && this.#players.get(player.uuid) === connection) this.#players.delete(player.uuid);
+      connection.leave();
+      if (wasThere) this.#report({ left: player.name, packets, faults });
     });
   }
 
-  #enter(uuid: string, name: string, version: string): OwnMoves {
-    this.#recording ??= this.#begin(version);
-    const recording = this.#recording;
-    const player = new OwnMoves(uuid, name, (line) => recording.give(line));
-    this.#players.add(player);
-    this.#report({ joined: name });
-    return player;
+  #enter(connection: Connection, dimension: string, data: GameData): Room {
+    let room = this.#rooms.get(dimension);
+    if (room === undefined) {
+      const failed = (id: string, error: unknown): void => {
+        this.failed++;
+        this.#report({ error: `${id} is not recorded: ${messageOf(error)}` });
+      };
+      const isOwn = (uuid: string): boolean => this.#players.has(uuid);
+      room = new Room({ store: this.#options.store, dimension, data, isOwn, failed });
+      this.#rooms.set(dimension, room);
+      this.#report({ began: room.id });
+    }
+    room.players.add(connection);
+    this.#report({ joined: connection.player!.name });
+    return room;
   }
 
-  #leave(player: OwnMoves, { packets, faults }: Tap): void {
-    if (!this.#players.delete(player)) return;
-    player.leave();
-    this.#report({ left: player.name, packets, faults });
-    if (this.#players.size === 0) this.#finish();
-  }
-
-  #begin(version: string): WorldRecording {
-    const id = `world-${new Date().toISOString().replaceAll(/[-:]/g, "").replace(".", "-")}`;
-    const recording = new WorldRecording(this.#options.store, id, `minecraft ${version}, simtape-mc proxy`, (error) => {
-      this.failed++;
-      this.#report({ error: `${id} is not recorded: ${messageOf(error)}` });
-    });
-    this.#report({ began: id });
-    return recording;
-  }
-
-  #finish(): void {
-    const recording = this.#recording;
-    if (recording === null) return;
-    this.#recording = null;
+  #leave(connection: Connection, room: Room): void {
+    room.players.delete(connection);
+    if (room.players.size > 0) return;
+    this.#rooms.delete(room.dimension);
+    const { recording } = room;
     const closed = recording
       .close()
       .then((ended) => {

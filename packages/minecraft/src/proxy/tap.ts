@@ -9,8 +9,8 @@ export interface TapListener {
   packet(direction: Direction, packet: Decoded): void;
 }
 
-/** Captured packets are small; larger ones are not even inflated. */
-const LARGEST = 32_768;
+/** Longer packets are not even inflated. What a client says is short; the server's list of players is not. */
+const LARGEST = { toServer: 32_768, toClient: 2 ** 20 } as const satisfies Record<Direction, number>;
 /** The first protocol (1.20.2) with a state between login and play. */
 const WITH_CONFIGURATION = 764;
 /** Packets that change the state of a connection. */
@@ -69,7 +69,8 @@ export class Tap {
     try {
       const splitter = this.#splitters[direction];
       splitter.push(bytes);
-      for (let packet = splitter.next(LARGEST); packet !== null; packet = splitter.next(LARGEST)) {
+      const most = LARGEST[direction];
+      for (let packet = splitter.next(most); packet !== null; packet = splitter.next(most)) {
         this.packets++;
         if (packet.length > 0) this.#look(direction, packet);
         if (this.blind !== null || this.isStatus) return;
@@ -82,20 +83,18 @@ export class Tap {
   #look(direction: Direction, packet: Buffer): void {
     const state = this.#states[direction];
     const decoder = state === "handshaking" ? HANDSHAKE : this.#decoder!;
-    let decoded: Decoded | null;
     try {
-      decoded = decoder.decode(state, direction, packet);
+      const decoded = decoder.decode(state, direction, packet);
+      if (decoded === null) return;
+      if (state === "handshaking") this.#shake(decoded);
+      else if (CONTROL[`${state} ${direction}`]?.includes(decoded.name) === true)
+        this.#control(state, direction, decoded);
+      else this.#listener.packet(direction, decoded);
     } catch (error) {
       this.faults++;
       // without this one the states are not known
       if (state !== "play") throw error;
-      return;
     }
-    if (decoded === null) return;
-    if (state === "handshaking") this.#shake(decoded);
-    else if (CONTROL[`${state} ${direction}`]?.includes(decoded.name) === true)
-      this.#control(state, direction, decoded);
-    else this.#listener.packet(direction, decoded);
   }
 
   #shake({ params: { protocolVersion, nextState } }: Decoded): void {

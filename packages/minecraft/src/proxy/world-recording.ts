@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { directoryStore } from "simtape/node";
 import { type Outcome, type Recorder, record } from "simtape/record";
 import { JOURNAL, journalFile, LineProtocol } from "simtape/serving";
-import type { Line } from "./own-moves.ts";
+import type { Line } from "../capture/capture.ts";
 
 /** How a recording ended. */
 export interface Ended {
@@ -13,31 +13,34 @@ export interface Ended {
   readonly outcome: Outcome;
 }
 
+/** Milliseconds. */
+const TICK = 50;
 /** Lines that wait while a recording is being opened; then no more are taken. */
 const MOST_WAITING = 100_000;
 
-/** One recording of all players of a world, in a folder of its own with a journal beside it. Ticks go by the clock. */
+/** One recording of a dimension and all players in it, in a folder of its own with a journal beside it. Ticks go by the clock. */
 export class WorldRecording {
   readonly id: string;
   readonly #lines: LineProtocol;
   readonly #opened: Promise<void>;
+  readonly #start = performance.now();
+  #tick = 0;
   #waiting: Line[] | null = [];
   /** Lines that could not be taken; when it is closed, also what found no room. */
   skipped = 0;
   failure: unknown = null;
 
   /** `failed` is called when the recording cannot be opened. */
-  constructor(store: string, id: string, server: string, failed: (error: unknown) => void) {
+  constructor(store: string, id: string, header: Line, failed: (error: unknown) => void) {
     this.id = id;
     this.#lines = new LineProtocol({
       open: (header) => open(store, id, header),
-      ticks: "real",
       skipped: () => {
         this.skipped++;
       },
       unknown: () => undefined,
     });
-    this.#opened = this.#open(server).catch((error: unknown) => {
+    this.#opened = this.#open(header).catch((error: unknown) => {
       this.failure = error;
       this.#waiting = null;
       failed(error);
@@ -45,19 +48,33 @@ export class WorldRecording {
   }
 
   give(line: Line): void {
+    this.#goToNow();
+    this.#give(line);
+  }
+
+  /** To be called a few times in a second. */
+  poll(): void {
+    this.#goToNow();
+    if (this.#waiting === null && this.failure === null) this.#lines.poll();
+  }
+
+  /** What is said stands at the tick of the clock at which it was, however long the recording takes to open. */
+  #goToNow(): void {
+    const tick = Math.floor((performance.now() - this.#start) / TICK);
+    if (tick > this.#tick) this.#give({ tick });
+    this.#tick = tick;
+  }
+
+  #give(line: Line): void {
     if (this.failure !== null) return;
     if (this.#waiting === null) void this.#lines.give(line);
     else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(line);
     else this.skipped++;
   }
 
-  /** To be called a few times in a second. */
-  poll(): void {
-    if (this.#waiting === null && this.failure === null) this.#lines.poll();
-  }
-
   /** Null: there is no recording. */
   async close(): Promise<Ended | null> {
+    this.#goToNow();
     await this.#opened;
     const { recorder } = this.#lines;
     if (recorder === null) return null;
@@ -68,8 +85,9 @@ export class WorldRecording {
     return { id: this.id, ticks, bytes, outcome: "completed" };
   }
 
-  async #open(server: string): Promise<void> {
-    await this.#lines.give({ simtape: 1, server });
+  async #open(header: Line): Promise<void> {
+    await this.#lines.give(header);
+    await this.#lines.give({ tick: 0 });
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
     for (const line of waiting) void this.#lines.give(line);
@@ -79,5 +97,6 @@ export class WorldRecording {
 async function open(store: string, id: string, header: object): Promise<Recorder> {
   await mkdir(join(store, id), { recursive: true });
   const journal = journalFile(join(store, id, JOURNAL));
-  return record(directoryStore(store), { ...header, id, journal, keepsPrevious: true });
+  // with sounds
+  return record(directoryStore(store), { ...header, id, journal, keepsPrevious: true, profile: "cinema" });
 }

@@ -29,3 +29,4 @@ export {
   LineProtocol,
   type LineProtocolOptions,
 } from "../record/lines/line-protocol.ts";
+export { RingTarget } from "../record/lines/ring-target.ts";

@@ -1,0 +1,173 @@
+import { connect, type Socket } from "node:net";
+import type { Body } from "../capture/body.ts";
+import { Capture, type Line } from "../capture/capture.ts";
+import type { GameData } from "../game/data.ts";
+import { frame, textBytes } from "../game/framing.ts";
+import type { Decoded, Direction } from "./decoder.ts";
+import { OWN_PACKETS, OwnMoves } from "./own-moves.ts";
+import type { Room } from "./room.ts";
+import type { Seer } from "./shared-world.ts";
+import { Tap } from "./tap.ts";
+
+export interface ConnectionOptions {
+  readonly client: Socket;
+  readonly server: { readonly host: string; readonly port: number };
+  /** The player is about to come. */
+  readonly logsIn: (of: Connection, uuid: string) => void;
+  /** The room of a dimension, which the player has come into. */
+  readonly room: (of: Connection, dimension: string, data: GameData) => Room;
+  /** The player is in that room no more. */
+  readonly left: (of: Connection, room: Room) => void;
+  /** The connection is not understood, and passes without being recorded. */
+  readonly blind: (reason: string) => void;
+  readonly unreachable: (reason: string) => void;
+}
+
+/** Number of the packet that refuses a login, in all versions. */
+const REFUSED = 0;
+const CAPTURED = { toServer: OWN_PACKETS.toServer, toClient: [...OWN_PACKETS.toClient, ...Capture.names] };
+/** Packets that bring the player into a dimension. */
+const ENTERING: ReadonlySet<string> = new Set(["login", "respawn"]);
+
+/** One client and the server: what goes between them passes as it is, and a copy is looked at. */
+export class Connection implements Seer {
+  readonly #options: ConnectionOptions;
+  readonly #server: Socket;
+  readonly #tap: Tap;
+  #capture: Capture | null = null;
+  #body: Body | null = null;
+  #room: Room | null = null;
+  #wasBlind = false;
+  player: OwnMoves | null = null;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    const { client, server } = options;
+    this.#server = connect({ ...server, noDelay: true, allowHalfOpen: true });
+    this.#tap = new Tap(CAPTURED, {
+      login: (uuid, name, version) => this.#logIn(uuid, name, version),
+      packet: (direction, packet) => (direction === "toServer" ? this.#says(packet) : this.#hears(packet)),
+    });
+    this.#join(client, this.#server);
+  }
+
+  /** Packets that were looked at, and those of them that were not understood. */
+  get packets(): number {
+    return this.#tap.packets;
+  }
+
+  get faults(): number {
+    return this.#tap.faults;
+  }
+
+  stanceOf(id: number): object | null {
+    return this.#capture?.body(id)?.stance ?? null;
+  }
+
+  /** Ends both sides. */
+  destroy(): void {
+    this.#options.client.destroy();
+    this.#server.destroy();
+  }
+
+  /** The player is nowhere any more. */
+  leave(): void {
+    const room = this.#room;
+    if (room === null) return;
+    this.#room = null;
+    this.player?.leave();
+    room.world.leave(this);
+    this.#options.left(this, room);
+  }
+
+  #join(client: Socket, server: Socket): void {
+    let isConnected = false;
+    client.on("data", (bytes: Buffer) => this.#look("toServer", bytes)).pipe(server);
+    server.on("data", (bytes: Buffer) => this.#look("toClient", bytes)).pipe(client);
+    server.once("connect", () => {
+      isConnected = true;
+    });
+    server.on("error", (error) => {
+      if (isConnected) return;
+      this.#options.unreachable(error.message);
+      if (this.#tap.isInLogin)
+        client.write(frame(REFUSED, textBytes(JSON.stringify({ text: "The server is not there." }))));
+      client.end();
+    });
+    client.on("error", () => undefined);
+    client.once("close", () => server.destroy());
+    // what the server has said last still goes out
+    server.once("close", () => client.end());
+  }
+
+  #look(direction: Direction, bytes: Buffer): void {
+    this.#tap.see(direction, bytes);
+    if (this.#tap.blind === null || this.#wasBlind) return;
+    this.#wasBlind = true;
+    this.#options.blind(this.#tap.blind);
+  }
+
+  #logIn(uuid: string, name: string, version: string): void {
+    const capture = new Capture({ version });
+    this.#capture = capture;
+    this.#options.logsIn(this, uuid);
+    this.player = new OwnMoves(
+      uuid,
+      name,
+      () => capture.profileOf(uuid),
+      (line) => this.#room?.world.says(line),
+    );
+  }
+
+  #says(packet: Decoded): void {
+    this.player?.see("toServer", packet);
+    this.#follow();
+  }
+
+  #hears(packet: Decoded): void {
+    const { name, params } = packet;
+    const [capture, player] = [this.#capture, this.player];
+    if (capture === null || player === null) return;
+    const lines: Line[] = [];
+    if (Capture.carries(name)) capture.clientbound(name, params, lines);
+    if (ENTERING.has(name)) {
+      this.#enter(capture, player, params.entityId ?? player.id);
+      return;
+    }
+    if (name === "position") player.see("toClient", packet);
+    this.#follow();
+    const room = this.#room;
+    if (room !== null) for (const line of lines) this.#sees(room, player, line);
+  }
+
+  /** What the server says of the player itself is told by the player. */
+  #sees(room: Room, player: OwnMoves, line: Line): void {
+    const state = line["state"] as { id: number; flags: number; pose: number } | undefined;
+    if (state !== undefined && state.id === player.id) player.shown(state.flags, state.pose);
+    else room.world.sees(this, line);
+  }
+
+  /** Into a dimension; or it is the same one, after a death. */
+  #enter(capture: Capture, player: OwnMoves, id: number | null): void {
+    const { dimension } = capture;
+    if (dimension === null || id === null) return;
+    const lines: Line[] = [];
+    this.#body = capture.own(id, player.uuid, lines);
+    if (this.#room !== null && this.#room.dimension === dimension && player.id === id) {
+      this.#room.world.forget(this);
+      player.enter(id);
+      return;
+    }
+    this.leave();
+    player.enter(id);
+    const room = this.#options.room(this, dimension, capture.data);
+    this.#room = room;
+    room.world.enter(this, id);
+    for (const line of lines) room.world.sees(this, line);
+  }
+
+  #follow(): void {
+    const at = this.player?.at;
+    if (at != null) this.#body?.put(...at);
+  }
+}
