@@ -5,7 +5,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["bytes", "client"],
   ["codec", "io"],
   ["model"],
-  ["formats"],
+  ["formats", "world"],
   ["ops", "play", "record"],
   ["demo"],
   ["cli", "testing"],
