@@ -33,17 +33,24 @@ export async function momentsOf(
   end: number,
   clean: (text: string) => string,
 ): Promise<Moments> {
-  const count = end > start ? MOMENTS : 1;
   const states: State[] = [];
   const entities = new Map<string, EntityFact>();
-  for (let moment = 0; moment < count; moment++) {
-    const state = await recording.state(start + Math.round((moment / Math.max(1, count - 1)) * (end - start)));
+  for await (const state of statesAlong(recording, start, end)) {
     states.push(state);
     addEntities(state, entities, clean);
   }
   const { showing } = await recording.traits();
   const tracks = tracksIn(states, showing?.things ?? []);
   return { states, entities: [...entities.values()], tracks, lines: tracks.length > 0 ? [] : linesIn(states) };
+}
+
+/** States at moments that are equally far from each other, up to the end. */
+async function* statesAlong(recording: Recording, start: number, end: number): AsyncGenerator<State> {
+  const every = Math.floor((end - start) / (MOMENTS - 1));
+  if (every === 0) yield await recording.state(end);
+  // nothing shortens the way to a moment: all of them on one way
+  else if (recording.sideCar === null) yield* recording.states({ start: end - (MOMENTS - 1) * every, every });
+  else for (let before = MOMENTS - 1; before >= 0; before--) yield await recording.state(end - before * every);
 }
 
 function addEntities({ sets }: State, found: Map<string, EntityFact>, clean: (text: string) => string): void {

@@ -17,6 +17,9 @@ export interface Working {
 /** Kinds of jobs that wait for no other: however much is to be indexed, what is new is seen. */
 const APART: readonly string[] = ["scan"];
 
+/** Jobs that one thread has in hand: while one waits for the database or for storage, another one is worked on. */
+const IN_HAND = 2;
+
 /** Does jobs of a database until it is stopped. */
 export async function work(settings: Settings, database: Database, bus: Bus): Promise<Working> {
   const { query } = database;
@@ -25,7 +28,9 @@ export async function work(settings: Settings, database: Database, bus: Bus): Pr
   const library = await openLibrary(settings);
   const disk = new Disk(settings);
   const handlers = [...handlersOf({ settings, database, query, bus, jobs, library, log })];
-  const lanes = [true, false].map((isApart) => handlers.filter(([kind]) => APART.includes(kind) === isApart));
+  const isApart = ([kind]: (typeof handlers)[number]): boolean => APART.includes(kind);
+  const others = handlers.filter((handler) => !isApart(handler));
+  const lanes = [handlers.filter(isApart), ...Array.from({ length: IN_HAND }, () => others)];
   const workers = lanes.map((lane) => new Worker(jobs, bus, new Map(lane), log, () => disk.hasRoom()));
   return {
     ended: Promise.all(workers.map(({ ended }) => ended)).then(() => undefined),
