@@ -1,7 +1,7 @@
 import pino from "pino";
 
 /** Structured lines; `LogLevel` says which. */
-export type Log = Pick<pino.Logger, "info" | "warn" | "error" | "debug">;
+export type Log = Pick<pino.Logger, "info" | "warn" | "error" | "debug" | "isLevelEnabled">;
 
 export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { directoryStore, fromFile, toFile } from "simtape/node";
 import { FolderWatch } from "./folder-watch.ts";
 import type { Library, LibraryFile, OpenFile } from "./library.ts";
+import { readAt } from "./read-at.ts";
 
 /** Of a stream: large pieces cost less. */
 const PIECE = 256 << 10;
@@ -132,11 +133,7 @@ async function opened(root: string, key: string): Promise<OpenFile | null> {
   }
   return {
     file: fileOf(key, found),
-    read: async (start, end) => {
-      const bytes = Buffer.allocUnsafe(end - start);
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
-      return bytes.subarray(0, bytesRead);
-    },
+    read: (start, end) => readAt(handle, start, end),
     // a stream of the handle itself would close it for all when one of them gives up
     stream: (start, end) => Readable.from(pieces(handle, start, end), { objectMode: false }),
     close: () => handle.close(),

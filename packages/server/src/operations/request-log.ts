@@ -4,6 +4,7 @@ import { routeOf } from "./metrics.ts";
 
 /** One line for each request at `info`, with the id that its answer has. The route is named, not what is asked for. */
 export function logRequests(app: FastifyInstance, log: Log): void {
+  if (!log.isLevelEnabled("info")) return;
   app.addHook("onResponse", (request, reply, done) => {
     const { id, method, ip, person, params } = request;
     const route = routeOf(request);
