@@ -1,4 +1,4 @@
-import { inflateSync } from "node:zlib";
+import { deflateSync, inflateSync } from "node:zlib";
 
 /** Longest packet that the protocol allows: a length of three bytes. */
 const LONGEST = 2 ** 21 - 1;
@@ -18,6 +18,11 @@ export class Splitter {
   /** `longest`: bytes that a packet may have as it is sent. */
   constructor(longest = LONGEST) {
     this.#longest = longest;
+  }
+
+  /** Bytes of a packet that is not all there. */
+  get held(): number {
+    return this.#rest.length;
   }
 
   push(bytes: Buffer): void {
@@ -55,8 +60,16 @@ export class Splitter {
 
 /** An uncompressed packet as it is sent. */
 export function frame(id: number, body: Buffer): Buffer {
-  const content = Buffer.concat([varIntBytes(id), body]);
-  return Buffer.concat([varIntBytes(content.length), content]);
+  return framed(Buffer.concat([varIntBytes(id), body]), -1);
+}
+
+/** A packet, its number first, as it is sent; `threshold` as of a `Splitter`. */
+export function framed(packet: Buffer, threshold: number): Buffer {
+  if (threshold < 0) return Buffer.concat([varIntBytes(packet.length), packet]);
+  const isLong = packet.length >= threshold;
+  const size = varIntBytes(isLong ? packet.length : 0);
+  const content = isLong ? deflateSync(packet) : packet;
+  return Buffer.concat([varIntBytes(size.length + content.length), size, content]);
 }
 
 /** A text as it is in a packet. */

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { EXIT, Output, say, toJson, UsageError } from "simtape/serving";
+import { readCourse } from "../ghosts/course.ts";
 import type { ProxyEvent } from "./proxy.ts";
 
 interface ProxyFlags {
@@ -7,6 +8,7 @@ interface ProxyFlags {
   readonly host: string;
   readonly server: string;
   readonly store: string;
+  readonly course?: string;
   readonly json?: true;
 }
 
@@ -22,13 +24,15 @@ export function addProxy(program: Command): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .requiredOption("--server <host:port>", "the game server")
     .requiredOption("--store <folder>", "folder for the recordings")
+    .option("--course <file>", "where runs begin and end: players race against ghosts, and their runs are kept")
     .option("--json", "print events as JSON, one a line")
     .addHelpText(
       "after",
       "\nExamples:\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings\n  $ simtape recover recordings/overworld-20260201T120000-000Z   # after a crash",
     )
-    .action(async ({ listen, host, server, store, json }: ProxyFlags) => {
+    .action(async ({ listen, host, server, store, course: file, json }: ProxyFlags) => {
       const to = addressOf(server);
+      const course = file === undefined ? undefined : await readCourse(file);
       const { GameProxy } = await import("./proxy.ts");
       const output = new Output();
       const print = (line: string): Promise<void> => output.line(line).then(() => output.flush());
@@ -37,7 +41,7 @@ export function addProxy(program: Command): void {
         if (json === true) void print(toJson(event));
         say(`simtape-mc: ${textOf(event)}`);
       };
-      const proxy = await GameProxy.listen({ port, host, server: to, store, report });
+      const proxy = await GameProxy.listen({ port, host, server: to, store, course, report });
       await print(json === true ? toJson({ listening: { host, port: proxy.port } }) : `${host}:${proxy.port}`);
       say("Ctrl+C ends");
       await interrupted();
@@ -52,6 +56,7 @@ function textOf(event: ProxyEvent): string {
   if ("left" in event) return `${event.left} has gone: ${event.packets} packets, ${event.faults} not decoded`;
   if ("blind" in event) return `a connection passes without being recorded: ${event.blind}`;
   if ("began" in event) return `recording ${event.began}`;
+  if ("run" in event) return `the run ${event.run} is kept`;
   if ("ended" in event) return `${event.ended.id}: ${event.ended.ticks} ticks, ${event.ended.bytes} bytes`;
   return event.error;
 }

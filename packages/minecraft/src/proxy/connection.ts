@@ -2,11 +2,16 @@ import { connect, type Socket } from "node:net";
 import type { Body } from "../capture/body.ts";
 import { Capture, type Line } from "../capture/capture.ts";
 import type { GameData } from "../game/data.ts";
+import { encodedAll } from "../game/encoding.ts";
 import { frame, textBytes } from "../game/framing.ts";
-import type { Decoded, Direction } from "./decoder.ts";
+import type { Packet } from "../game/packet.ts";
+import type { Opponents } from "../ghosts/opponents.ts";
+import type { Decoded } from "./decoder.ts";
 import { OWN_PACKETS, OwnMoves } from "./own-moves.ts";
+import { Lane } from "./lane.ts";
 import type { Room } from "./room.ts";
 import type { Seer } from "./shared-world.ts";
+import type { Runner } from "./runner.ts";
 import { Tap } from "./tap.ts";
 
 export interface ConnectionOptions {
@@ -21,11 +26,22 @@ export interface ConnectionOptions {
   /** The connection is not understood, and passes without being recorded. */
   readonly blind: (reason: string) => void;
   readonly unreachable: (reason: string) => void;
+  /** Whom a player who has logged in races against; null: nothing, as there is no course or none for its version. */
+  readonly opponents: (of: Connection, version: string) => Promise<Opponents | null>;
+  /** A player who is in the room of the course; null: it is not that room. */
+  readonly runner: (of: Connection, room: Room) => Runner | null;
 }
 
 /** Number of the packet that refuses a login, in all versions. */
 const REFUSED = 0;
-const CAPTURED = { toServer: OWN_PACKETS.toServer, toClient: [...OWN_PACKETS.toClient, ...Capture.names] };
+/** What players type. */
+const TYPED: readonly string[] = ["chat", "chat_command", "chat_command_signed"];
+const CAPTURED = {
+  toServer: [...OWN_PACKETS.toServer, ...TYPED],
+  toClient: [...OWN_PACKETS.toClient, ...Capture.names, "teams"],
+};
+/** Bytes that wait for a client: with more it is shown nothing of the proxy's own. */
+const MOST_WAITING = 64 << 10;
 /** Packets that bring the player into a dimension. */
 const ENTERING: ReadonlySet<string> = new Set(["login", "respawn"]);
 
@@ -34,6 +50,10 @@ export class Connection implements Seer {
   readonly #options: ConnectionOptions;
   readonly #server: Socket;
   readonly #tap: Tap;
+  readonly #toClient: Lane;
+  #opponents: Opponents | null = null;
+  #runner: Runner | null = null;
+  #version = "";
   #capture: Capture | null = null;
   #body: Body | null = null;
   #room: Room | null = null;
@@ -48,6 +68,7 @@ export class Connection implements Seer {
       login: (uuid, name, version) => this.#logIn(uuid, name, version),
       packet: (direction, packet) => (direction === "toServer" ? this.#says(packet) : this.#hears(packet)),
     });
+    this.#toClient = new Lane("toClient", this.#tap, () => this.#looked());
     this.#join(client, this.#server);
   }
 
@@ -64,6 +85,17 @@ export class Connection implements Seer {
     return this.#capture?.body(id)?.stance ?? null;
   }
 
+  /** To be called in each tick. */
+  advance(): void {
+    this.#runner?.advance();
+  }
+
+  /** Shows the player something that the server has not sent. False: that cannot be done now. */
+  show(packets: readonly Packet[]): boolean {
+    if (this.#toClient.waiting + this.#options.client.writableLength > MOST_WAITING || !this.#tap.isPlaying) return false;
+    return this.#toClient.inject(this.#tap.framed(encodedAll(this.#version, packets)));
+  }
+
   /** Ends both sides. */
   destroy(): void {
     this.#options.client.destroy();
@@ -75,6 +107,8 @@ export class Connection implements Seer {
     const room = this.#room;
     if (room === null) return;
     this.#room = null;
+    this.#runner?.leave();
+    this.#runner = null;
     this.player?.leave();
     room.world.leave(this);
     this.#options.left(this, room);
@@ -82,8 +116,8 @@ export class Connection implements Seer {
 
   #join(client: Socket, server: Socket): void {
     let isConnected = false;
-    client.on("data", (bytes: Buffer) => this.#look("toServer", bytes)).pipe(server);
-    server.on("data", (bytes: Buffer) => this.#look("toClient", bytes)).pipe(client);
+    client.pipe(new Lane("toServer", this.#tap, () => this.#looked())).pipe(server);
+    server.pipe(this.#toClient).pipe(client);
     server.once("connect", () => {
       isConnected = true;
     });
@@ -97,11 +131,10 @@ export class Connection implements Seer {
     client.on("error", () => undefined);
     client.once("close", () => server.destroy());
     // what the server has said last still goes out
-    server.once("close", () => client.end());
+    server.once("close", () => (this.#toClient.writableEnded ? undefined : this.#toClient.end()));
   }
 
-  #look(direction: Direction, bytes: Buffer): void {
-    this.#tap.see(direction, bytes);
+  #looked(): void {
     if (this.#tap.blind === null || this.#wasBlind) return;
     this.#wasBlind = true;
     this.#options.blind(this.#tap.blind);
@@ -111,26 +144,62 @@ export class Connection implements Seer {
     const capture = new Capture({ version });
     this.#capture = capture;
     this.#options.logsIn(this, uuid);
+    this.#version = version;
     this.player = new OwnMoves(
       uuid,
       name,
       () => capture.profileOf(uuid),
-      (line) => this.#room?.world.says(line),
+      (line) => this.#tell(line),
     );
+    void this.#options.opponents(this, version).then((opponents) => {
+      this.#opponents = opponents;
+      opponents?.refresh();
+    });
   }
 
-  #says(packet: Decoded): void {
+  get opponents(): Opponents | null {
+    return this.#opponents;
+  }
+
+  /** The player says something of itself. */
+  #tell(line: Line): void {
+    const room = this.#room;
+    if (room === null) return;
+    room.world.says(line);
+    this.#runner?.says(line, room.recording.tick);
+  }
+
+  /** Whether it is for the proxy alone. */
+  #says(packet: Decoded): boolean {
+    const { name, params } = packet;
+    if (TYPED.includes(name)) return this.#types(name === "chat" ? params.message : `/${params.command}`);
     this.player?.see("toServer", packet);
     this.#follow();
+    return false;
   }
 
-  #hears(packet: Decoded): void {
+  #types(text: string): boolean {
+    return this.#opponents?.command(text) ?? false;
+  }
+
+  /** What the server says is never held back. */
+  #hears(packet: Decoded): false {
+    this.#hear(packet);
+    return false;
+  }
+
+  #hear(packet: Decoded): void {
     const { name, params } = packet;
     const [capture, player] = [this.#capture, this.player];
     if (capture === null || player === null) return;
+    if (name === "teams") {
+      this.#opponents?.see(params);
+      return;
+    }
     const lines: Line[] = [];
     if (Capture.carries(name)) capture.clientbound(name, params, lines);
     if (ENTERING.has(name)) {
+      this.#opponents?.enter(name === "login");
       this.#enter(capture, player, params.entityId ?? player.id);
       return;
     }
@@ -162,6 +231,7 @@ export class Connection implements Seer {
     player.enter(id);
     const room = this.#options.room(this, dimension, capture.data);
     this.#room = room;
+    this.#runner = this.#options.runner(this, room);
     room.world.enter(this, id);
     for (const line of lines) room.world.sees(this, line);
   }

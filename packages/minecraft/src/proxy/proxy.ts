@@ -1,7 +1,19 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Line } from "../capture/capture.ts";
 import type { GameData } from "../game/data.ts";
+import type { Packet } from "../game/packet.ts";
+import type { Course } from "../ghosts/course.ts";
+import { Opponents } from "../ghosts/opponents.ts";
+import { GHOSTLY } from "../ghosts/race.ts";
+import { clockText } from "../ghosts/split.ts";
+import { Runs } from "../ghosts/runs.ts";
+import { adapterFor, VERSIONS } from "../scene/families.ts";
 import { Connection } from "./connection.ts";
+import { type FinishedRun, writeRun } from "./kept-run.ts";
+import { plain, stamp } from "./names.ts";
 import { Room } from "./room.ts";
+import { Runner } from "./runner.ts";
 import type { Ended } from "./world-recording.ts";
 
 export interface ProxyOptions {
@@ -12,6 +24,8 @@ export interface ProxyOptions {
   readonly server: { readonly host: string; readonly port: number };
   /** Folder of recordings. */
   readonly store: string;
+  /** Where runs begin and end: players on it race against ghosts, and their runs are kept. */
+  readonly course?: Course | undefined;
   readonly report?: ((event: ProxyEvent) => void) | undefined;
 }
 
@@ -22,9 +36,12 @@ export type ProxyEvent =
   | { readonly blind: string }
   | { readonly began: string }
   | { readonly ended: Ended }
+  | { readonly run: string }
   | { readonly error: string };
 
 const POLL_EVERY = 250;
+/** Milliseconds: no tick is passed over. */
+const ADVANCE_EVERY = 25;
 
 /**
  * Stands between clients and a server, and records the players. All bytes pass as they are. A recording of a dimension
@@ -38,7 +55,8 @@ export class GameProxy {
   /** By the UUIDs of their players. */
   readonly #players = new Map<string, Connection>();
   readonly #closing = new Set<Promise<void>>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #runs: Runs;
   /** Recordings that could not be written, and lines that are missing in others. */
   failed = 0;
   skipped = 0;
@@ -46,9 +64,15 @@ export class GameProxy {
   private constructor(options: ProxyOptions) {
     this.#options = options;
     this.#door = createServer({ noDelay: true, allowHalfOpen: true }, (client) => this.#admit(client));
-    this.#timer = setInterval(() => {
+    this.#runs = new Runs(options.store);
+    const poll = setInterval(() => {
       for (const room of this.#rooms.values()) room.poll();
     }, POLL_EVERY);
+    const advance = setInterval(() => {
+      for (const connection of this.#connections) connection.advance();
+    }, ADVANCE_EVERY);
+    this.#timers = options.course === undefined ? [poll] : [poll, advance];
+    if (options.course === undefined) clearInterval(advance);
   }
 
   /** Settles when clients can come. */
@@ -59,7 +83,7 @@ export class GameProxy {
         proxy.#door.once("error", reject).listen(options.port, options.host, resolve);
       });
     } catch (error) {
-      clearInterval(proxy.#timer);
+      proxy.#stop();
       throw error;
     }
     return proxy;
@@ -78,8 +102,12 @@ export class GameProxy {
       connection.destroy();
       connection.leave();
     }
-    clearInterval(this.#timer);
+    this.#stop();
     await Promise.all(this.#closing);
+  }
+
+  #stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
   }
 
   #admit(client: Socket): void {
@@ -90,6 +118,8 @@ export class GameProxy {
       room: (of, dimension, data) => this.#enter(of, dimension, data),
       left: (of, room) => this.#leave(of, room),
       blind: (blind) => this.#report({ blind }),
+      opponents: (of, version) => this.#opponentsOf(of, version),
+      runner: (of, room) => this.#runnerOf(of, room),
       unreachable: (reason) => this.#report({ error: `the server cannot be reached: ${reason}` }),
     });
     this.#connections.add(connection);
@@ -118,6 +148,55 @@ export class GameProxy {
     room.players.add(connection);
     this.#report({ joined: connection.player!.name });
     return room;
+  }
+
+  async #opponentsOf(connection: Connection, version: string): Promise<Opponents | null> {
+    const { course, store } = this.#options;
+    if (course === undefined) return null;
+    if (!VERSIONS.includes(version)) {
+      this.#report({ error: `no ghosts in ${version}, only in ${VERSIONS.join(" and ")}` });
+      return null;
+    }
+    const { uuid, name } = connection.player!;
+    const send = (packets: readonly Packet[]): boolean => connection.show(packets);
+    return new Opponents({
+      adapter: await adapterFor(version, GHOSTLY),
+      course,
+      store,
+      runs: this.#runs,
+      uuid,
+      name,
+      send,
+    });
+  }
+
+  #runnerOf(connection: Connection, room: Room): Runner | null {
+    const { course } = this.#options;
+    if (course === undefined || course.dimension !== room.dimension) return null;
+    return new Runner({
+      course,
+      opponents: () => connection.opponents,
+      mark: (line) => room.recording.giveToo(line),
+      tick: () => room.recording.now,
+      finished: (run) => this.#keep(connection, course, room.header, run),
+    });
+  }
+
+  #keep(connection: Connection, { map, dimension }: Course, header: Line, run: FinishedRun): void {
+    const id = `${plain(map)}-${plain(connection.player!.name)}-${stamp()}`;
+    const told = { ...header, metadata: { map } };
+    const lines: FinishedRun["lines"] = [[0, { dimension }], ...run.lines];
+    const kept = writeRun(join(this.#options.store, `${id}.hcrp`), told, { ...run, lines })
+      .then(() => {
+        connection.opponents?.tell(`${clockText(run.ticks)}: ${id}`, "gray");
+        this.#report({ run: id });
+      })
+      .catch((error: unknown) => {
+        this.failed++;
+        this.#report({ error: `${id} is not kept: ${messageOf(error)}` });
+      });
+    this.#closing.add(kept);
+    void kept.finally(() => this.#closing.delete(kept));
   }
 
   #leave(connection: Connection, room: Room): void {

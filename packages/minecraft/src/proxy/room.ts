@@ -1,6 +1,7 @@
 import type { Line } from "../capture/capture.ts";
 import type { GameData } from "../game/data.ts";
 import type { Connection } from "./connection.ts";
+import { plain, stamp } from "./names.ts";
 import { SharedWorld } from "./shared-world.ts";
 import { WorldRecording } from "./world-recording.ts";
 
@@ -20,17 +21,18 @@ export interface RoomOptions {
 export class Room {
   readonly id: string;
   readonly dimension: string;
+  /** First line of recordings of the game that is played. */
+  readonly header: Line;
   readonly recording: WorldRecording;
   readonly world: SharedWorld<Connection>;
   readonly players = new Set<Connection>();
 
   constructor({ store, dimension, data, isOwn, failed }: RoomOptions) {
     this.dimension = dimension;
-    const at = new Date().toISOString().replaceAll(/[-:]/g, "").replace(".", "-");
-    this.id = `${dimension.replace(/^minecraft:/, "").replaceAll(/[^\w]/g, "-") || "world"}-${at}`;
+    this.id = `${plain(dimension.replace(/^minecraft:/, "")) || "world"}-${stamp()}`;
     const { version, protocol, dataVersion } = data;
-    const header = { simtape: 1, protocol, dataVersion, server: `minecraft ${version}, simtape-mc proxy` };
-    this.recording = new WorldRecording(store, this.id, header, (error) => failed(this.id, error));
+    this.header = { simtape: 1, protocol, dataVersion, server: `minecraft ${version}, simtape-mc proxy` };
+    this.recording = new WorldRecording(store, this.id, this.header, (error) => failed(this.id, error));
     this.world = new SharedWorld((line) => this.write(line), isOwn);
     this.write({ dimension });
   }

@@ -1,13 +1,21 @@
-import { Splitter } from "../game/framing.ts";
+import { framed, Splitter } from "../game/framing.ts";
 import { type Decoded, Decoder, type Direction, type State, type Wanted } from "./decoder.ts";
 
 /** What a tap tells of. */
 export interface TapListener {
   /** A client has logged in. */
   login(uuid: string, name: string, version: string): void;
-  /** A captured packet of the state `play`. */
-  packet(direction: Direction, packet: Decoded): void;
+  /** A captured packet of the state `play`. True: it is for the proxy, and held back from the other side. */
+  packet(direction: Direction, packet: Decoded): boolean;
 }
+
+/** Where a packet is that is held back: bytes from the start of those that were seen last; it may begin before them. */
+export interface Taken {
+  readonly start: number;
+  readonly end: number;
+}
+
+const NOTHING: readonly Taken[] = [];
 
 /** Longer packets are not even inflated. What a client says is short; the server's list of players is not. */
 const LARGEST = { toServer: 32_768, toClient: 2 ** 20 } as const satisfies Record<Direction, number>;
@@ -63,38 +71,60 @@ export class Tap {
     return this.#states.toClient === "login" && this.#splitters.toClient.threshold < 0;
   }
 
-  /** Bytes that have gone in this direction; they are not changed, and may not be afterwards. */
-  see(direction: Direction, bytes: Buffer): void {
-    if (this.blind !== null || this.isStatus) return;
+  /** Whether the server speaks of the game, and both sides are understood. */
+  get isPlaying(): boolean {
+    return this.blind === null && this.#states.toClient === "play";
+  }
+
+  /** Bytes in this direction of a packet that is not all there. */
+  held(direction: Direction): number {
+    return this.#splitters[direction].held;
+  }
+
+  /** Packets of the proxy's own, as they are sent to the client. */
+  framed(packets: readonly Buffer[]): Buffer {
+    return Buffer.concat(packets.map((packet) => framed(packet, this.#splitters.toClient.threshold)));
+  }
+
+  /** Bytes of this direction; they are not changed, and may not be afterwards. Which packets of them are held back. */
+  see(direction: Direction, bytes: Buffer): readonly Taken[] {
+    if (this.blind !== null || this.isStatus) return NOTHING;
+    const taken: Taken[] = [];
     try {
       const splitter = this.#splitters[direction];
+      let start = -splitter.held;
       splitter.push(bytes);
       const most = LARGEST[direction];
       for (let packet = splitter.next(most); packet !== null; packet = splitter.next(most)) {
+        const end = bytes.length - splitter.held;
         this.packets++;
-        if (packet.length > 0) this.#look(direction, packet);
-        if (this.blind !== null || this.isStatus) return;
+        if (packet.length > 0 && this.#look(direction, packet)) taken.push({ start, end });
+        if (this.blind !== null || this.isStatus) break;
+        start = end;
       }
     } catch (error) {
       this.blind = error instanceof Error ? error.message : String(error);
     }
+    return taken;
   }
 
-  #look(direction: Direction, packet: Buffer): void {
+  /** Whether it is held back. */
+  #look(direction: Direction, packet: Buffer): boolean {
     const state = this.#states[direction];
     const decoder = state === "handshaking" ? HANDSHAKE : this.#decoder!;
     try {
       const decoded = decoder.decode(state, direction, packet);
-      if (decoded === null) return;
-      if (state === "handshaking") this.#shake(decoded);
-      else if (CONTROL[`${state} ${direction}`]?.includes(decoded.name) === true)
-        this.#control(state, direction, decoded);
-      else this.#listener.packet(direction, decoded);
+      if (decoded === null) return false;
+      const isControl = CONTROL[`${state} ${direction}`]?.includes(decoded.name) === true;
+      if (state !== "handshaking" && !isControl) return this.#listener.packet(direction, decoded);
+      if (isControl) this.#control(state, direction, decoded);
+      else this.#shake(decoded);
     } catch (error) {
       this.faults++;
       // without this one the states are not known
       if (state !== "play") throw error;
     }
+    return false;
   }
 
   #shake({ params: { protocolVersion, nextState } }: Decoded): void {

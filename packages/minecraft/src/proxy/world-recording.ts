@@ -52,6 +52,21 @@ export class WorldRecording {
     this.#give(line);
   }
 
+  /** A line that belongs to the one before: it stands in the same tick. */
+  giveToo(line: Line): void {
+    this.#give(line);
+  }
+
+  /** Tick of what was given last. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** Tick of the clock. */
+  get now(): number {
+    return Math.floor((performance.now() - this.#start) / TICK);
+  }
+
   /** To be called a few times in a second. */
   poll(): void {
     this.#goToNow();
@@ -60,7 +75,7 @@ export class WorldRecording {
 
   /** What is said stands at the tick of the clock at which it was, however long the recording takes to open. */
   #goToNow(): void {
-    const tick = Math.floor((performance.now() - this.#start) / TICK);
+    const tick = this.now;
     if (tick > this.#tick) this.#give({ tick });
     this.#tick = tick;
   }

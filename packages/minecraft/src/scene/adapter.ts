@@ -21,6 +21,9 @@ export interface Property {
 /** What a viewer may do. `hotbar`: it flies and holds the items that control the player. */
 export type Mode = "spectator" | "hotbar";
 
+/** What becomes of a team. */
+export type TeamChange = "begin" | "join" | "leave";
+
 /**
  * One family of protocols: what is to be seen, as packets of the state `play`. Numbers of things are those of the
  * viewer's side. `skin` gives what the profile of a player has.
@@ -50,6 +53,11 @@ export interface Adapter {
   hurt(thing: Thing, yaw: number): Packet[];
   /** Null: the viewer's own eyes. */
   camera(thing: Thing | null, self: number): Packet[];
+  /**
+   * A team whose members do not push each other, and see each other's invisible bodies through. `begin` and `join` take
+   * members in, by name; `leave` lets them go.
+   */
+  team(name: string, change: TeamChange, members: readonly string[]): Packet[];
   chat(text: Text): Packet[];
   actionBar(text: Text): Packet[];
   /** Items of the hotbar, from the left, with their names. */
@@ -58,7 +66,13 @@ export interface Adapter {
   readonly unknown: ReadonlySet<string>;
 }
 
-/** The viewer's number for a thing of a recording: none of a server's own is so high. */
-export function viewId(thing: Thing): number {
-  return 1_000_000 + thing.id;
+/** How a client tells what is shown to it from what a server has. */
+export interface Guise {
+  /** Added to a thing's own number: none of a server's is so high. */
+  readonly firstId: number;
+  /** Whether players are in the list that the client shows, where the version can hide them. */
+  readonly isListed: boolean;
 }
+
+/** Of things of a recording. */
+export const RECORDED: Guise = { firstId: 1_000_000, isListed: true };

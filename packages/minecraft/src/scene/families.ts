@@ -1,5 +1,5 @@
 import { GameData } from "../game/data.ts";
-import type { Adapter } from "./adapter.ts";
+import { type Adapter, type Guise, RECORDED } from "./adapter.ts";
 import { chunkOf } from "./family.ts";
 import { Family116 } from "./family-1.16.ts";
 import { Family121 } from "./family-1.21.ts";
@@ -15,9 +15,9 @@ export function versionFor(protocol: number): string | null {
 }
 
 /** Throws `RangeError` for a version that viewers may not have. */
-export async function adapterFor(version: string): Promise<Adapter> {
+export async function adapterFor(version: string, guise: Guise = RECORDED): Promise<Adapter> {
   const family = FAMILIES[version as keyof typeof FAMILIES];
   if (family === undefined) throw new RangeError(`viewers have ${VERSIONS.join(" or ")}, not ${version}`);
   const Chunk = await chunkOf(version);
-  return new family(version, new Chunk());
+  return new family(version, new Chunk(), guise);
 }

@@ -1,7 +1,7 @@
 import type { Packet } from "../game/packet.ts";
 import { jsonText, type Text } from "../game/text.ts";
 import { GAME_MODE, Family, placeOf, sharedFlags } from "./family.ts";
-import { type Mode, type Place, type Property, viewId } from "./adapter.ts";
+import type { Mode, Place, Property } from "./adapter.ts";
 import { byteAngle } from "../game/angles.ts";
 import { isPlayer, type Thing } from "./thing.ts";
 
@@ -43,11 +43,11 @@ export class Family116 extends Family {
   }
 
   chat(text: Text): Packet[] {
-    return [["chat", { message: jsonText(text), position: 1, sender: SYSTEM }]];
+    return [["chat", { message: this.text(text), position: 1, sender: SYSTEM }]];
   }
 
   actionBar(text: Text): Packet[] {
-    return [["chat", { message: jsonText(text), position: 2, sender: SYSTEM }]];
+    return [["chat", { message: this.text(text), position: 2, sender: SYSTEM }]];
   }
 
   hotbar(items: readonly (readonly [item: string, name: string])[]): Packet[] {
@@ -59,7 +59,7 @@ export class Family116 extends Family {
   }
 
   hurt(thing: Thing): Packet[] {
-    return [["animation", { entityId: viewId(thing), animation: 1 }]];
+    return [["animation", { entityId: this.idOf(thing), animation: 1 }]];
   }
 
   clock(ticks: number): Packet[] {
@@ -82,6 +82,10 @@ export class Family116 extends Family {
     if (this.#isLiving(type))
       return [["spawn_entity_living", { ...born, entityUUID: thing.uuid, headPitch: byteAngle(thing.head) }]];
     return [["spawn_entity", { ...born, objectUUID: thing.uuid, objectData: 0 }]];
+  }
+
+  protected text(text: Text): string {
+    return jsonText(text);
   }
 
   protected jump(thing: Thing): Packet {

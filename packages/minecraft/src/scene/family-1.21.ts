@@ -1,7 +1,7 @@
 import type { Packet } from "../game/packet.ts";
 import { nbtText, type Text } from "../game/text.ts";
 import { byteAngle } from "../game/angles.ts";
-import { type Mode, type Place, type Property, viewId } from "./adapter.ts";
+import type { Mode, Place, Property } from "./adapter.ts";
 import { Family, GAME_MODE, placeOf, sharedFlags } from "./family.ts";
 import { isPlayer, type Thing } from "./thing.ts";
 
@@ -40,11 +40,11 @@ export class Family121 extends Family {
   }
 
   chat(text: Text): Packet[] {
-    return [["system_chat", { content: nbtText(text), isActionBar: false }]];
+    return [["system_chat", { content: this.text(text), isActionBar: false }]];
   }
 
   actionBar(text: Text): Packet[] {
-    return [["system_chat", { content: nbtText(text), isActionBar: true }]];
+    return [["system_chat", { content: this.text(text), isActionBar: true }]];
   }
 
   hotbar(items: readonly (readonly [item: string, name: string])[]): Packet[] {
@@ -55,7 +55,7 @@ export class Family121 extends Family {
   }
 
   hurt(thing: Thing, yaw: number): Packet[] {
-    return [["hurt_animation", { entityId: viewId(thing), yaw }]];
+    return [["hurt_animation", { entityId: this.idOf(thing), yaw }]];
   }
 
   clock(ticks: number): Packet[] {
@@ -72,13 +72,19 @@ export class Family121 extends Family {
       velocity: STILL,
     };
     const packets: Packet[] = [["spawn_entity", spawned]];
-    if (isPlayer(thing)) packets.unshift(this.#listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0));
+    const { isListed } = this.guise;
+    if (isPlayer(thing))
+      packets.unshift(this.#listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0, isListed));
     return packets;
+  }
+
+  protected text(text: Text): object {
+    return nbtText(text);
   }
 
   protected jump(thing: Thing): Packet {
     const { yaw, pitch, onGround } = thing;
-    return ["sync_entity_position", { entityId: viewId(thing), ...placeOf(thing), ...NO_MOTION, yaw, pitch, onGround }];
+    return ["sync_entity_position", { entityId: this.idOf(thing), ...placeOf(thing), ...NO_MOTION, yaw, pitch, onGround }];
   }
 
   protected changeMode({ uuid }: Thing, gamemode: number): Packet {
@@ -110,9 +116,9 @@ export class Family121 extends Family {
     return metadataKeys?.indexOf("player_mode_customisation") ?? 17;
   }
 
-  #listed(uuid: string, name: string, properties: readonly Property[], gamemode: number): Packet {
+  #listed(uuid: string, name: string, properties: readonly Property[], gamemode: number, isListed = true): Packet {
     const player = { name, properties: properties.map((property) => ({ ...property })) };
-    return ["player_info", { action: LISTED, data: [{ uuid, player, gamemode, listed: 1, latency: 0 }] }];
+    return ["player_info", { action: LISTED, data: [{ uuid, player, gamemode, listed: isListed ? 1 : 0, latency: 0 }] }];
   }
 }
 

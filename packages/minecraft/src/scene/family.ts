@@ -2,7 +2,7 @@ import { byteAngle } from "../game/angles.ts";
 import { GameData } from "../game/data.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Text } from "../game/text.ts";
-import { type Adapter, type Mode, type Place, type Property, viewId } from "./adapter.ts";
+import { type Adapter, type Guise, type Mode, type Place, type Property, RECORDED, type TeamChange } from "./adapter.ts";
 import { GRID, isPlayer, type Thing } from "./thing.ts";
 
 /** The farthest that a relative move leads, in steps of the grid. */
@@ -13,6 +13,10 @@ const WORN = 6;
 const SHARED_FLAGS = 0xfb;
 /** All parts of a skin's second layer. */
 const ALL_LAYERS = 0x7f;
+const TEAM_MODE = { begin: 0, join: 3, leave: 4 } as const satisfies Record<TeamChange, number>;
+/** Members may hurt each other, and see each other where they are invisible. */
+const SEEN_THROUGH = 0x03;
+const NO_COLOUR = 21;
 export const GAME_MODE = { spectator: 3, hotbar: 2 } as const satisfies Record<Mode, number>;
 
 /** A chunk as prismarine-chunk makes it. */
@@ -39,11 +43,13 @@ export abstract class Family implements Adapter {
   readonly data: GameData;
   readonly unknown: Set<string> = new Set();
   protected readonly chunk: EmptyChunk;
+  protected readonly guise: Guise;
 
-  constructor(version: string, chunk: EmptyChunk) {
+  constructor(version: string, chunk: EmptyChunk, guise: Guise = RECORDED) {
     this.version = version;
     this.data = GameData.of(version);
     this.chunk = chunk;
+    this.guise = guise;
   }
 
   abstract login(entity: number, most: number): Packet[];
@@ -56,6 +62,8 @@ export abstract class Family implements Adapter {
   abstract hurt(thing: Thing, yaw: number): Packet[];
   abstract clock(ticks: number): Packet[];
 
+  /** A text as packets have it. */
+  protected abstract text(text: Text): string | object;
   /** Its appearance, its body, and what it wears. */
   protected abstract appear(thing: Thing, skin: readonly Property[]): Packet[];
   protected abstract jump(thing: Thing): Packet;
@@ -90,7 +98,7 @@ export abstract class Family implements Adapter {
     return [
       ...this.appear(thing, isPlayer(thing) ? skin(thing) : []),
       this.#metadata(thing, isPlayer(thing) ? ALL_LAYERS : null),
-      ["entity_head_rotation", { entityId: viewId(thing), headYaw: byteAngle(thing.head) }],
+      ["entity_head_rotation", { entityId: this.idOf(thing), headYaw: byteAngle(thing.head) }],
       // No packet that brings in a thing says that it stands.
       ...(thing.onGround ? [this.#look(thing)] : []),
       ...this.#equipment(undefined, thing),
@@ -99,7 +107,7 @@ export abstract class Family implements Adapter {
 
   change(before: Thing, after: Thing, isJump: boolean): Packet[] {
     const packets: Packet[] = [];
-    const entityId = viewId(after);
+    const entityId = this.idOf(after);
     const [dX, dY, dZ] = [after.x - before.x, after.y - before.y, after.z - before.z];
     const isMoved = dX !== 0 || dY !== 0 || dZ !== 0;
     const [yaw, pitch, onGround] = [byteAngle(after.yaw), byteAngle(after.pitch), after.onGround];
@@ -125,7 +133,7 @@ export abstract class Family implements Adapter {
   remove(things: readonly Thing[]): Packet[] {
     if (things.length === 0) return [];
     const players = things.filter(isPlayer);
-    return [["entity_destroy", { entityIds: things.map(viewId) }], ...(players.length > 0 ? this.unlist(players) : [])];
+    return [["entity_destroy", { entityIds: things.map((thing) => this.idOf(thing)) }], ...(players.length > 0 ? this.unlist(players) : [])];
   }
 
   block(x: number, y: number, z: number, name: string | null): Packet[] {
@@ -138,11 +146,24 @@ export abstract class Family implements Adapter {
   }
 
   swing(thing: Thing, isOffHand: boolean): Packet[] {
-    return [["animation", { entityId: viewId(thing), animation: isOffHand ? 3 : 0 }]];
+    return [["animation", { entityId: this.idOf(thing), animation: isOffHand ? 3 : 0 }]];
   }
 
   camera(thing: Thing | null, self: number): Packet[] {
-    return [["camera", { cameraId: thing === null ? self : viewId(thing) }]];
+    return [["camera", { cameraId: thing === null ? self : this.idOf(thing) }]];
+  }
+
+  team(team: string, change: TeamChange, players: readonly string[]): Packet[] {
+    const mode = TEAM_MODE[change];
+    if (change !== "begin") return [["teams", { team, mode, players }]];
+    const [name, prefix, suffix] = [this.text({ text: team }), this.text({ text: "" }), this.text({ text: "" })];
+    const rules = { friendlyFire: SEEN_THROUGH, nameTagVisibility: "always", collisionRule: "never" };
+    return [["teams", { team, mode, name, ...rules, formatting: NO_COLOUR, prefix, suffix, players }]];
+  }
+
+  /** The client's number for a thing. */
+  protected idOf({ id }: Thing): number {
+    return this.guise.firstId + id;
   }
 
   /** The number of a kind; what is not known is seen as an armour stand. */
@@ -155,7 +176,7 @@ export abstract class Family implements Adapter {
   /** Where a thing is, as the protocol has it for a new one. */
   protected stance(thing: Thing): object {
     const { x, y, z } = placeOf(thing);
-    return { entityId: viewId(thing), x, y, z, yaw: byteAngle(thing.yaw), pitch: byteAngle(thing.pitch) };
+    return { entityId: this.idOf(thing), x, y, z, yaw: byteAngle(thing.yaw), pitch: byteAngle(thing.pitch) };
   }
 
   /** The number of an item; null: this version has none. */
@@ -167,7 +188,7 @@ export abstract class Family implements Adapter {
 
   #look(thing: Thing): Packet {
     const { yaw, pitch, onGround } = thing;
-    return ["entity_look", { entityId: viewId(thing), yaw: byteAngle(yaw), pitch: byteAngle(pitch), onGround }];
+    return ["entity_look", { entityId: this.idOf(thing), yaw: byteAngle(yaw), pitch: byteAngle(pitch), onGround }];
   }
 
   #missing(block: string): number {
@@ -176,7 +197,7 @@ export abstract class Family implements Adapter {
   }
 
   #metadata(thing: Thing, layers: number | null): Packet {
-    return ["entity_metadata", { entityId: viewId(thing), metadata: this.entries(thing, layers) }];
+    return ["entity_metadata", { entityId: this.idOf(thing), metadata: this.entries(thing, layers) }];
   }
 
   #equipment(before: Thing | undefined, after: Thing): Packet[] {
@@ -185,7 +206,7 @@ export abstract class Family implements Adapter {
       const [old, item] = [before?.items.get(slot), after.items.get(slot)];
       if (old !== item) equipments.push({ slot, item: this.item(item) });
     }
-    return equipments.length === 0 ? [] : [["entity_equipment", { entityId: viewId(after), equipments }]];
+    return equipments.length === 0 ? [] : [["entity_equipment", { entityId: this.idOf(after), equipments }]];
   }
 }
 

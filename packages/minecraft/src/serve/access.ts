@@ -7,7 +7,7 @@ import { subjectsOf } from "../scene/profiles.ts";
 import { UsedTickets } from "../tickets/used.ts";
 import { type Person, verify } from "../tickets/ticket.ts";
 import { Audit, type Deed } from "./audit.ts";
-import type { Stored } from "./recordings.ts";
+import type { Stored } from "../stored/recordings.ts";
 
 /** What is open to all who come: nothing, the recordings that they are in themselves, or all. */
 export const PUBLIC = ["off", "own", "all"] as const;

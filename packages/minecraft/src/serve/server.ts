@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/serving";
+import { encodedAll } from "../game/encoding.ts";
 import { adapterFor, VERSIONS } from "../scene/families.ts";
 import { GRID } from "../scene/thing.ts";
 import { ticketIn } from "../tickets/ticket.ts";
@@ -9,10 +10,10 @@ import { CONTROLS, commandOf, HOTBAR, thingNamed } from "./controls.ts";
 import { Front } from "./front.ts";
 import { isLoopback } from "./loopback.ts";
 import { keepMark } from "./marks.ts";
-import { named, storedIn, type Stored } from "./recordings.ts";
+import { named, storedIn, type Stored } from "../stored/recordings.ts";
 import { Session } from "./session.ts";
 import { listen } from "./listen.ts";
-import { encodedAll, Viewer } from "./viewer.ts";
+import { Viewer } from "./viewer.ts";
 import { HELP, wordsOf } from "./words.ts";
 
 export interface ReplayOptions {

@@ -1,5 +1,6 @@
 import { open, play, type Frame, type Player, type Recording, type Time } from "simtape";
 import { fromFile } from "simtape/node";
+import { encodedAll } from "../game/encoding.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Adapter, Property } from "../scene/adapter.ts";
 import { difference } from "../scene/difference.ts";
@@ -7,8 +8,8 @@ import { EMPTY, type Scene, SceneMaker } from "../scene/scene.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
 import { Instants } from "../scene/instants.ts";
 import { profilesOf } from "../scene/profiles.ts";
-import type { Stored } from "./recordings.ts";
-import { encodedAll, type Viewer } from "./viewer.ts";
+import type { Stored } from "../stored/recordings.ts";
+import type { Viewer } from "./viewer.ts";
 
 /** Between two frames, nanoseconds: a tick of the game. */
 const TICK: Time = 50e6;

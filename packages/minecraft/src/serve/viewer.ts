@@ -1,4 +1,5 @@
-import { createSerializer, type ServerClient } from "../game/protocol.ts";
+import { encodedAll } from "../game/encoding.ts";
+import type { ServerClient } from "../game/protocol.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Adapter, Mode, Place } from "../scene/adapter.ts";
 import { difference, edit, type Skin } from "../scene/difference.ts";
@@ -15,23 +16,6 @@ const CHUNKS_EVERY = 50;
 const DISTANCE = 4;
 /** The viewer's own number. */
 const SELF = 1;
-
-const serializers = new Map<string, ReturnType<typeof createSerializer>>();
-
-/** A packet as bytes, which any client of the version takes. */
-function encoded(version: string, [name, params]: Packet): Buffer {
-  let serializer = serializers.get(version);
-  if (serializer === undefined) {
-    serializer = createSerializer({ state: "play" as never, isServer: true, version, customPackets: {} });
-    serializers.set(version, serializer);
-  }
-  return serializer.createPacketBuffer({ name, params }) as Buffer;
-}
-
-/** Encodes each packet once, for all viewers of one version. */
-export function encodedAll(version: string, packets: readonly Packet[]): readonly Buffer[] {
-  return packets.map((packet) => encoded(version, packet));
-}
 
 /** What the library keeps inside a client; null: it has none yet. */
 interface Outside {

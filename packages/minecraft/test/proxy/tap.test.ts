@@ -12,7 +12,10 @@ class Talk {
   readonly seen: unknown[] = [];
   readonly tap = new Tap(OWN_PACKETS, {
     login: (uuid, name, version) => this.seen.push([uuid, name, version]),
-    packet: (direction, { name, params }) => this.seen.push([direction, name, params.x]),
+    packet: (direction, { name, params }) => {
+      this.seen.push([direction, name, params.x]);
+      return false;
+    },
   });
   readonly #version: string;
   isCompressed = false;

@@ -1,0 +1,167 @@
+import type { Packet } from "../game/packet.ts";
+import type { Adapter } from "../scene/adapter.ts";
+import { storedIn, type Stored } from "../stored/recordings.ts";
+import type { Point } from "./box.ts";
+import { type Choice, chosen, topOf } from "./choice.ts";
+import type { Course } from "./course.ts";
+import { Ghost } from "./ghost.ts";
+import { MOST_GHOSTS, Race } from "./race.ts";
+import type { Runs } from "./runs.ts";
+import { clockText } from "./split.ts";
+import { GhostTeam, type TeamPacket } from "./team.ts";
+
+export interface OpponentsOptions {
+  readonly adapter: Adapter;
+  readonly course: Course;
+  /** Folder of recordings, and the runs in it. */
+  readonly store: string;
+  readonly runs: Runs;
+  /** Of the runner. */
+  readonly uuid: string;
+  readonly name: string;
+  /** Sends packets to the runner's client alone. False: they cannot be sent now. */
+  readonly send: (packets: readonly Packet[]) => boolean;
+}
+
+const WORD = "/ghost";
+const MILLISECONDS_OF_A_TICK = 50;
+
+/** Whom one runner races against: chosen by commands, read from the store, and shown. */
+export class Opponents {
+  readonly #options: OpponentsOptions;
+  readonly #team: GhostTeam;
+  readonly #race: Race;
+  #choice: Choice = "best";
+  /** By path: what was read once is not read again. */
+  #ghosts = new Map<string, Ghost>();
+  /** What the runner was told of this choice. */
+  #told = new Set<string>();
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(options: OpponentsOptions) {
+    this.#options = options;
+    this.#team = new GhostTeam(options.name);
+    this.#race = new Race(options.adapter, this.#team, options.send);
+  }
+
+  /** Settles when the ghosts of the choice are there. */
+  get ready(): Promise<void> {
+    return this.#loading;
+  }
+
+  /** Reads the ghosts of the choice; the ones before are seen until then. */
+  refresh(): void {
+    this.#loading = this.#loading.then(() => this.#load());
+  }
+
+  show(tick: number, runner: Point): void {
+    this.#race.show(tick, runner);
+  }
+
+  hide(): void {
+    this.#race.hide();
+  }
+
+  split(checkpoint: number, ticks: number): void {
+    this.#race.split(checkpoint, ticks);
+  }
+
+  finish(ticks: number): void {
+    this.#race.finish(ticks);
+  }
+
+  tell(text: string, color: string): void {
+    this.#race.tell(text, color);
+  }
+
+  /** The client has come into a world; `isNew`: it knows nothing of any before. */
+  enter(isNew: boolean): void {
+    if (isNew) this.#team.forget();
+    this.#race.forget(isNew);
+  }
+
+  /** The server has said something of its teams. */
+  see(packet: TeamPacket): void {
+    this.#team.see(packet);
+  }
+
+  /** Something that the runner has typed. False: it is not for ghosts. */
+  command(text: string): boolean {
+    const [word, ...words] = text.trim().split(/\s+/);
+    if (word !== WORD) return false;
+    const [first] = words;
+    if (first === undefined) this.tell(`${WORD} best, top, off, list, or up to ${MOST_GHOSTS} names`, "gray");
+    else if (first === "list") this.#loading = this.#loading.then(() => this.#list());
+    else this.#choose(words);
+    return true;
+  }
+
+  #choose(words: readonly string[]): void {
+    const [first] = words;
+    const isWord = words.length === 1 && (first === "best" || first === "top" || first === "off");
+    if (!isWord && words.length > MOST_GHOSTS) {
+      this.tell(`At most ${MOST_GHOSTS} ghosts.`, "red");
+      return;
+    }
+    this.#choice = isWord ? first : words;
+    this.#told.clear();
+    this.refresh();
+    this.#loading = this.#loading.then(() => {
+      const names = this.#race.ghosts.map(({ title }) => title);
+      this.tell(names.length === 0 ? "No ghosts." : `Ghosts: ${names.join(", ")}`, "gray");
+    });
+  }
+
+  /** Never rejects: what cannot be read is told to the runner. */
+  async #load(): Promise<void> {
+    const { store, runs, course, uuid } = this.#options;
+    const choice = this.#choice;
+    try {
+      const found = choice === "off" ? [] : await runs.of(course.map);
+      const { ghosts, missing } = chosen(choice, uuid, found, typeof choice === "string" ? [] : await storedIn(store));
+      for (const name of missing) this.#tellOnce(`There is no run ${name}.`);
+      const loaded = new Map<string, Ghost>();
+      for (const stored of ghosts) {
+        const ghost = await this.#ghostOf(stored);
+        if (ghost !== null) loaded.set(stored.path, ghost);
+      }
+      this.#ghosts = loaded;
+      this.#race.ghosts = [...loaded.values()];
+    } catch (error) {
+      this.#tellOnce(`Runs cannot be read: ${messageOf(error)}`);
+    }
+  }
+
+  /** Null: it cannot be read. */
+  async #ghostOf(stored: Stored): Promise<Ghost | null> {
+    try {
+      return this.#ghosts.get(stored.path) ?? (await Ghost.load(stored, this.#options.course));
+    } catch (error) {
+      this.#tellOnce(`The run ${stored.title} cannot be read: ${messageOf(error)}`);
+      return null;
+    }
+  }
+
+  async #list(): Promise<void> {
+    try {
+      const runs = topOf(await this.#options.runs.of(this.#options.course.map));
+      for (const [i, { stored, run }] of runs.entries()) {
+        const ticks = Math.round(run.durationMs / MILLISECONDS_OF_A_TICK);
+        this.tell(`${i + 1}. ${clockText(ticks)} ${run.subjects[0]?.name ?? ""}: ${stored.title}`, "gray");
+      }
+      if (runs.length === 0) this.tell("There are no runs yet.", "gray");
+    } catch (error) {
+      this.tell(`Runs cannot be read: ${messageOf(error)}`, "red");
+    }
+  }
+
+  #tellOnce(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.tell(text, "red");
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,55 @@
+import { stat } from "node:fs/promises";
+import { fromFile } from "simtape/node";
+import { type Run, runOf } from "simtape/record";
+import { type Stored, storedIn } from "../stored/recordings.ts";
+
+/** A completed run of a map. */
+export interface StoredRun {
+  readonly stored: Stored;
+  readonly run: Run;
+}
+
+interface Known {
+  readonly version: string;
+  /** Null: it is no run. */
+  readonly run: Run | null;
+}
+
+/** The completed runs of a store. What did not change is not read again. */
+export class Runs {
+  readonly #store: string;
+  #known = new Map<string, Known>();
+  #looking: Promise<void> | null = null;
+
+  constructor(store: string) {
+    this.#store = store;
+  }
+
+  /** Those of a map, the fastest first. Rejects where the store cannot be read. */
+  async of(map: string): Promise<readonly StoredRun[]> {
+    const stored = await storedIn(this.#store);
+    this.#looking ??= this.#look(stored).finally(() => {
+      this.#looking = null;
+    });
+    await this.#looking;
+    return stored
+      .flatMap((one) => {
+        const run = this.#known.get(one.path)?.run ?? null;
+        return run?.map === map ? [{ stored: one, run }] : [];
+      })
+      .sort((a, b) => a.run.durationMs - b.run.durationMs);
+  }
+
+  async #look(stored: readonly Stored[]): Promise<void> {
+    const known = new Map<string, Known>();
+    for (const { path } of stored) {
+      const version = await stat(path).then(({ mtimeMs, size }) => `${mtimeMs} ${size}`, () => null);
+      if (version === null) continue;
+      const before = this.#known.get(path);
+      // one that has just gone, or is no recording, is no run
+      const run = before?.version === version ? before.run : await runOf(fromFile(path)).catch(() => null);
+      known.set(path, { version, run });
+    }
+    this.#known = known;
+  }
+}

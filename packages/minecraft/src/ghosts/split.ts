@@ -1,0 +1,22 @@
+const TICKS_PER_SECOND = 20;
+
+/** A time as `1:02.35`; `ticks` from 0 on. */
+export function clockText(ticks: number): string {
+  const seconds = ticks / TICKS_PER_SECOND;
+  return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(2).padStart(5, "0")}`;
+}
+
+/** As `Checkpoint 1 0:12.35  -0.85 1 Alex  +1.20 2 Sam`: before the first ghost, behind the second; in ticks. */
+export function splitText(
+  what: string,
+  ticks: number,
+  ghosts: readonly (readonly [name: string, ticks: number | undefined])[],
+): string {
+  const against = ghosts.flatMap(([name, of]) => (of === undefined ? [] : [`${signed(ticks - of)} ${name}`]));
+  return [`${what} ${clockText(ticks)}`, ...against].join("  ");
+}
+
+function signed(ticks: number): string {
+  const seconds = ticks / TICKS_PER_SECOND;
+  return `${ticks < 0 ? "-" : ticks > 0 ? "+" : "±"}${Math.abs(seconds).toFixed(2)}`;
+}
