@@ -44,11 +44,6 @@ export class Opponents {
     this.#race = new Race(options.adapter, this.#team, options.send);
   }
 
-  /** Settles when the ghosts of the choice are there. */
-  get ready(): Promise<void> {
-    return this.#loading;
-  }
-
   /** Reads the ghosts of the choice; the ones before are seen until then. */
   refresh(): void {
     this.#loading = this.#loading.then(() => this.#load());
@@ -85,15 +80,18 @@ export class Opponents {
     this.#team.see(packet);
   }
 
-  /** Something that the runner has typed. False: it is not for ghosts. */
-  command(text: string): boolean {
-    const [word, ...words] = text.trim().split(/\s+/);
-    if (word !== WORD) return false;
+  /** Whether what a player types is for its ghosts. */
+  static isFor(text: string): boolean {
+    return text.trim().split(/\s/, 1)[0] === WORD;
+  }
+
+  /** What the runner has typed, as `/ghost top`. */
+  command(text: string): void {
+    const [, ...words] = text.trim().split(/\s+/);
     const [first] = words;
     if (first === undefined) this.tell(`${WORD} best, top, off, list, or up to ${MOST_GHOSTS} names`, "gray");
     else if (first === "list") this.#loading = this.#loading.then(() => this.#list());
     else this.#choose(words);
-    return true;
   }
 
   #choose(words: readonly string[]): void {
@@ -156,9 +154,7 @@ export class Opponents {
   }
 
   #tellOnce(text: string): void {
-    if (this.#told.has(text)) return;
-    this.#told.add(text);
-    this.tell(text, "red");
+    if (!this.#told.has(text) && this.#race.tell(text, "red")) this.#told.add(text);
   }
 }
 

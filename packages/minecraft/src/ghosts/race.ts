@@ -6,7 +6,7 @@ import { GRID, type Thing } from "../scene/thing.ts";
 import type { Point } from "./box.ts";
 import type { Ghost } from "./ghost.ts";
 import { splitText } from "./split.ts";
-import { GhostTeam } from "./team.ts";
+import type { GhostTeam } from "./team.ts";
 
 /** How ghosts are told from what a server has. */
 export const GHOSTLY: Guise = { firstId: 2_000_000, isListed: false };
@@ -51,7 +51,8 @@ export class Race {
     const things = new Map<number, Thing>();
     for (const [id, ghost] of this.#ghosts.entries()) {
       const thing = ghost.at(tick, id, isSolid);
-      if (thing !== null && distance(thing, runner) >= NEAR) things.set(id, unchanged(this.#shown.things.get(id), thing));
+      if (thing !== null && distance(thing, runner) >= NEAR)
+        things.set(id, unchanged(this.#shown.things.get(id), thing));
     }
     const isJump = tick < this.#tick || tick - this.#tick > SMOOTH;
     if (this.#become({ ...EMPTY, things }, names, isJump)) this.#tick = tick;
@@ -79,8 +80,9 @@ export class Race {
     this.#bar("Finish", ticks, (ghost) => ghost.ticks);
   }
 
-  tell(text: string, color: string): void {
-    this.#send(this.#adapter.chat({ text, color }));
+  /** A line of chat. False: it could not be sent. */
+  tell(text: string, color: string): boolean {
+    return this.#send(this.#adapter.chat({ text, color }));
   }
 
   #bar(what: string, ticks: number, of: (ghost: Ghost) => number | undefined): void {

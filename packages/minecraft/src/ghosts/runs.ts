@@ -43,7 +43,10 @@ export class Runs {
   async #look(stored: readonly Stored[]): Promise<void> {
     const known = new Map<string, Known>();
     for (const { path } of stored) {
-      const version = await stat(path).then(({ mtimeMs, size }) => `${mtimeMs} ${size}`, () => null);
+      const version = await stat(path).then(
+        ({ mtimeMs, size }) => `${mtimeMs} ${size}`,
+        () => null,
+      );
       if (version === null) continue;
       const before = this.#known.get(path);
       // one that has just gone, or is no recording, is no run

@@ -18,7 +18,7 @@ export function addProxy(program: Command): void {
     .command("proxy")
     .summary("record players between their clients and a server")
     .description(
-      "Stands between clients and a server in offline mode, and records each player's own moves and what players see. All bytes pass as they are.\nA recording of a dimension begins when the first player comes into it, and ends when the last one has gone. Ends with Ctrl+C.",
+      "Stands between clients and a server in offline mode, and records each player's own moves and what players see. All bytes pass as they are.\nWith a course, players race against ghosts of runs in the store, which they alone see; /ghost in the game chooses them.\nA recording of a dimension begins when the first player comes into it, and ends when the last one has gone. Ends with Ctrl+C.",
     )
     .requiredOption("--listen <n>", "port for clients; 0 takes one that is free")
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -28,7 +28,7 @@ export function addProxy(program: Command): void {
     .option("--json", "print events as JSON, one a line")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings\n  $ simtape recover recordings/overworld-20260201T120000-000Z   # after a crash",
+      "\nExamples:\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings --course course.json   # with ghosts\n  $ simtape recover recordings/overworld-20260201T120000-000Z   # after a crash",
     )
     .action(async ({ listen, host, server, store, course: file, json }: ProxyFlags) => {
       const to = addressOf(server);

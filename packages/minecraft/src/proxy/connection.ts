@@ -5,7 +5,7 @@ import type { GameData } from "../game/data.ts";
 import { encodedAll } from "../game/encoding.ts";
 import { frame, textBytes } from "../game/framing.ts";
 import type { Packet } from "../game/packet.ts";
-import type { Opponents } from "../ghosts/opponents.ts";
+import { Opponents } from "../ghosts/opponents.ts";
 import type { Decoded } from "./decoder.ts";
 import { OWN_PACKETS, OwnMoves } from "./own-moves.ts";
 import { Lane } from "./lane.ts";
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   readonly blind: (reason: string) => void;
   readonly unreachable: (reason: string) => void;
   /** Whom a player who has logged in races against; null: nothing, as there is no course or none for its version. */
-  readonly opponents: (of: Connection, version: string) => Promise<Opponents | null>;
+  readonly opponents: (of: Connection, version: string) => Promise<Opponents> | null;
   /** A player who is in the room of the course; null: it is not that room. */
   readonly runner: (of: Connection, room: Room) => Runner | null;
 }
@@ -51,6 +51,7 @@ export class Connection implements Seer {
   readonly #server: Socket;
   readonly #tap: Tap;
   readonly #toClient: Lane;
+  #coming: Promise<Opponents> | null = null;
   #opponents: Opponents | null = null;
   #runner: Runner | null = null;
   #version = "";
@@ -92,7 +93,8 @@ export class Connection implements Seer {
 
   /** Shows the player something that the server has not sent. False: that cannot be done now. */
   show(packets: readonly Packet[]): boolean {
-    if (this.#toClient.waiting + this.#options.client.writableLength > MOST_WAITING || !this.#tap.isPlaying) return false;
+    if (this.#toClient.waiting + this.#options.client.writableLength > MOST_WAITING || !this.#tap.isPlaying)
+      return false;
     return this.#toClient.inject(this.#tap.framed(encodedAll(this.#version, packets)));
   }
 
@@ -151,9 +153,10 @@ export class Connection implements Seer {
       () => capture.profileOf(uuid),
       (line) => this.#tell(line),
     );
-    void this.#options.opponents(this, version).then((opponents) => {
+    this.#coming = this.#options.opponents(this, version);
+    void this.#coming?.then((opponents) => {
       this.#opponents = opponents;
-      opponents?.refresh();
+      opponents.refresh();
     });
   }
 
@@ -179,7 +182,9 @@ export class Connection implements Seer {
   }
 
   #types(text: string): boolean {
-    return this.#opponents?.command(text) ?? false;
+    if (this.#coming === null || !Opponents.isFor(text)) return false;
+    void this.#coming.then((opponents) => opponents.command(text));
+    return true;
   }
 
   /** What the server says is never held back. */

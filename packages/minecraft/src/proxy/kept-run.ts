@@ -41,6 +41,8 @@ export class KeptRun {
   begin(tick: number): void {
     this.#start = tick;
     this.#lines = [...this.#now].map(([word, told]) => [0, { [word]: told }]);
+    const { id, uuid, name, properties = [] } = this.#now.get("join") ?? {};
+    this.#lines.push([0, { subject: { id, uuid, name, properties } }]);
   }
 
   mark(line: Line, tick: number): void {

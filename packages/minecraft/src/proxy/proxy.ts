@@ -150,7 +150,7 @@ export class GameProxy {
     return room;
   }
 
-  async #opponentsOf(connection: Connection, version: string): Promise<Opponents | null> {
+  #opponentsOf(connection: Connection, version: string): Promise<Opponents> | null {
     const { course, store } = this.#options;
     if (course === undefined) return null;
     if (!VERSIONS.includes(version)) {
@@ -159,15 +159,9 @@ export class GameProxy {
     }
     const { uuid, name } = connection.player!;
     const send = (packets: readonly Packet[]): boolean => connection.show(packets);
-    return new Opponents({
-      adapter: await adapterFor(version, GHOSTLY),
-      course,
-      store,
-      runs: this.#runs,
-      uuid,
-      name,
-      send,
-    });
+    return adapterFor(version, GHOSTLY).then(
+      (adapter) => new Opponents({ adapter, course, store, runs: this.#runs, uuid, name, send }),
+    );
   }
 
   #runnerOf(connection: Connection, room: Room): Runner | null {

@@ -84,7 +84,10 @@ export class Family121 extends Family {
 
   protected jump(thing: Thing): Packet {
     const { yaw, pitch, onGround } = thing;
-    return ["sync_entity_position", { entityId: this.idOf(thing), ...placeOf(thing), ...NO_MOTION, yaw, pitch, onGround }];
+    return [
+      "sync_entity_position",
+      { entityId: this.idOf(thing), ...placeOf(thing), ...NO_MOTION, yaw, pitch, onGround },
+    ];
   }
 
   protected changeMode({ uuid }: Thing, gamemode: number): Packet {
@@ -118,7 +121,10 @@ export class Family121 extends Family {
 
   #listed(uuid: string, name: string, properties: readonly Property[], gamemode: number, isListed = true): Packet {
     const player = { name, properties: properties.map((property) => ({ ...property })) };
-    return ["player_info", { action: LISTED, data: [{ uuid, player, gamemode, listed: isListed ? 1 : 0, latency: 0 }] }];
+    return [
+      "player_info",
+      { action: LISTED, data: [{ uuid, player, gamemode, listed: isListed ? 1 : 0, latency: 0 }] },
+    ];
   }
 }
 

@@ -2,7 +2,15 @@ import { byteAngle } from "../game/angles.ts";
 import { GameData } from "../game/data.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Text } from "../game/text.ts";
-import { type Adapter, type Guise, type Mode, type Place, type Property, RECORDED, type TeamChange } from "./adapter.ts";
+import {
+  type Adapter,
+  type Guise,
+  type Mode,
+  type Place,
+  type Property,
+  RECORDED,
+  type TeamChange,
+} from "./adapter.ts";
 import { GRID, isPlayer, type Thing } from "./thing.ts";
 
 /** The farthest that a relative move leads, in steps of the grid. */
@@ -133,7 +141,10 @@ export abstract class Family implements Adapter {
   remove(things: readonly Thing[]): Packet[] {
     if (things.length === 0) return [];
     const players = things.filter(isPlayer);
-    return [["entity_destroy", { entityIds: things.map((thing) => this.idOf(thing)) }], ...(players.length > 0 ? this.unlist(players) : [])];
+    return [
+      ["entity_destroy", { entityIds: things.map((thing) => this.idOf(thing)) }],
+      ...(players.length > 0 ? this.unlist(players) : []),
+    ];
   }
 
   block(x: number, y: number, z: number, name: string | null): Packet[] {

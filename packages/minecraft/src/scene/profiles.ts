@@ -30,7 +30,11 @@ export function subjectsOf(recording: Recording): ReadonlySet<string> {
 }
 
 /** The first player whom it is about; without one all is empty, and the number -1. */
-export function subjectIn(recording: Recording): { readonly entity: number; readonly uuid: string; readonly name: string } {
+export function subjectIn(recording: Recording): {
+  readonly entity: number;
+  readonly uuid: string;
+  readonly name: string;
+} {
   const { entity, uuid, name } = (subjectsIn(recording)[0] ?? {}) as Readonly<Record<string, unknown>>;
   return { entity: Number(entity ?? -1), uuid: uuidOf(uuid) ?? "", name: String(name ?? "") };
 }

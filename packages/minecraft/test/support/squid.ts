@@ -11,6 +11,7 @@ interface Squid {
     readonly clients: Record<string, { end(reason: string): void }>;
     readonly socketServer: { address(): { port: number } };
   };
+  readonly entities: Readonly<Record<string, { readonly id: number; readonly type: string }>>;
   readonly players: readonly { readonly username: string; readonly position: { x: number; y: number; z: number } }[];
   once(event: string, listener: () => void): void;
   stopTickInterval(): void;
@@ -50,6 +51,11 @@ export class TestServer implements AsyncDisposable {
 
   get port(): number {
     return this.squid._server.socketServer.address().port;
+  }
+
+  /** What the server has, as texts. */
+  get entities(): readonly string[] {
+    return Object.values(this.squid.entities).map(({ id, type }) => `${type} ${id}`);
   }
 
   /** Where the server has a player; null: it has none of that name. */

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, truncateSync, unlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "simtape";
+import { fromFile } from "simtape/node";
+import { ghostOf, runOf } from "simtape/record";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { clockText } from "../../src/ghosts/split.ts";
+import { GameProxy, type ProxyEvent } from "../../src/proxy/proxy.ts";
+import { COURSE, type Past, placeOf, Sprinter, ticksOf, uuidFor, writePast } from "../support/course.ts";
+import type { Looker } from "../support/looker.ts";
+import { valuesOf } from "../support/recorded.ts";
+import { TestServer } from "../support/squid.ts";
+
+const FIRST_GHOST = 2_000_000;
+/** Slower than the runner, and beside it; none is as fast as another. */
+const PASTS: readonly Past[] = Array.from({ length: 8 }, (_, i) => ({
+  player: `past${i}`,
+  speed: 2500 - 150 * i,
+  z: 10 + 4 * i,
+}));
+
+let store = "";
+beforeEach(() => {
+  store = mkdtempSync(join(tmpdir(), "simtape-ghosts-"));
+});
+afterEach(() => rmSync(store, { recursive: true, force: true, maxRetries: 5 }));
+
+interface Shown {
+  readonly ghost: number;
+  readonly tick: number;
+}
+
+/** Notes at each packet where the ghosts are: at which tick of its run each of them stands; NaN: nowhere on its way. */
+function watch(looker: Looker): Shown[] {
+  const shown: Shown[] = [];
+  looker.client.on("packet", ({ entityId = -1 }: { entityId?: number }, { name }: { name: string }) => {
+    const at = looker.entities.get(entityId);
+    if (at === undefined || entityId < FIRST_GHOST || !/spawn|move$|move_look$|position$|teleport$/.test(name)) return;
+    const ghost = entityId - FIRST_GHOST;
+    const past = PASTS[ghost]!;
+    const tick = Math.round(((at.x - 3) * 4096) / past.speed);
+    const [x, y, z] = placeOf(past, tick);
+    const last = ticksOf(past);
+    shown.push({ ghost, tick: at.x === x && at.y === y && at.z === z && tick <= last ? tick : Number.NaN });
+  });
+  return shown;
+}
+
+const ghostsSeenBy = ({ entities }: Looker): number[] => [...entities.keys()].filter((id) => id >= FIRST_GHOST);
+
+describe("ghosts", () => {
+  test.each(["1.16.5", "1.21.4"])(
+    "row 5, %s: 8 ghosts, seen by one client only, splits right to the tick",
+    async (version) => {
+      for (const [i, past] of PASTS.entries()) await writePast(store, `past-${i}`, past, uuidFor(i));
+      await using game = await TestServer.start(version);
+      const events: ProxyEvent[] = [];
+      const server = { host: "127.0.0.1", port: game.port };
+      const report = (event: ProxyEvent): number => events.push(event);
+      const proxy = await GameProxy.listen({ port: 0, host: "127.0.0.1", server, store, course: COURSE, report });
+      try {
+        const runner = await Sprinter.join(proxy.port, version, "runner");
+        const { looker } = runner;
+        const bars: string[] = [];
+        looker.client.on("packet", () => {
+          if (bars.at(-1) !== looker.bar) bars.push(looker.bar);
+        });
+        const shown = watch(looker);
+        runner.step(1);
+        looker.say("/ghost top");
+        await expect.poll(() => looker.chat.at(-1)).toMatch(/^Ghosts: past-0, .*past-7$/);
+        // comes when the runner is there: the server of 1.21.4 fails to tell of far jumps
+        const bystander = await Sprinter.join(proxy.port, version, "bystander");
+        const before = game.entities;
+        expect(before).toHaveLength(2);
+        await runner.run(2, 50);
+        await expect.poll(() => ghostsSeenBy(looker)).toHaveLength(8);
+        expect(game.entities).toEqual(before);
+        await runner.run(51, 60);
+        const isKept = (): string | undefined => events.flatMap((event) => ("run" in event ? [event.run] : []))[0];
+        await expect.poll(isKept).toBeDefined();
+
+        // every frame has all ghosts that are seen at the same tick, and none goes back
+        const ticks = shown.map(({ tick }) => tick);
+        expect(ticks.length).toBeGreaterThan(100);
+        expect(ticks.filter((tick) => Number.isNaN(tick))).toEqual([]);
+        expect([...ticks].sort((a, b) => a - b)).toEqual(ticks);
+        expect(new Set(shown.map(({ ghost }) => ghost)).size).toBe(8);
+        expect(looker.strange).toEqual([]);
+        expect(ghostsSeenBy(looker).map((id) => looker.entities.get(id)!.flags)).toEqual(new Array(8).fill(0x20));
+        // nothing of it anywhere else
+        expect(ghostsSeenBy(bystander.looker)).toEqual([]);
+        expect([...bystander.looker.names.values()].filter((name) => name.includes("past"))).toEqual([]);
+        expect(bystander.looker.counts.get("teams")).toBeUndefined();
+        expect(bystander.looker.bar).toBe("");
+        expect(game.entities).toEqual(before);
+
+        // the run is kept, and what the runner was shown at its checkpoints is what the recording says
+        const path = join(store, `${isKept()!}.hcrp`);
+        const run = await runOf(fromFile(path));
+        expect(run).toMatchObject({ map: COURSE.map, subjects: [{ name: "runner" }] });
+        await using kept = await open(fromFile(path));
+        const marks = [...(await valuesOf(kept, "mark"))];
+        expect(marks.map(({ label }) => label)).toEqual(["Start", "Checkpoint 1", "Checkpoint 2", "Finish"]);
+        const at = await ticksOfMarks(path);
+        const expected = [1, 2, 3].map((checkpoint) => {
+          const ticks = at[checkpoint]!;
+          const splits = PASTS.map((past, i) => {
+            const split = (ticks - ticksOf(past, checkpoint)) / 20;
+            return `${split < 0 ? "-" : "+"}${Math.abs(split).toFixed(2)} ${i + 1} ${past.player}`;
+          });
+          return [`${checkpoint === 3 ? "Finish" : `Checkpoint ${checkpoint}`} ${clockText(ticks)}`, ...splits].join(
+            "  ",
+          );
+        });
+        expect(bars.filter((bar) => bar !== "")).toEqual(expected);
+        expect(Math.abs(run!.durationMs - at[3]! * 50)).toBeLessThanOrEqual(50);
+        // it is a ghost itself: first where it left the start, last where it was at the finish
+        const ghost = await ghostOf(fromFile(path));
+        expect([ghost!.step, ghost!.x[0]! / 4096, ghost!.x.at(-1)! / 4096]).toEqual([1, 3, 60]);
+        expect(ghost!.x).toHaveLength(at[3]! + 1);
+
+        await bystander.looker[Symbol.asyncDispose]();
+        // back at the start they are gone, and so is what was told of them
+        runner.step(1);
+        await expect.poll(() => ghostsSeenBy(looker)).toEqual([]);
+        expect([...looker.names.values()].filter((name) => name.includes("past"))).toEqual([]);
+
+        // a file that is damaged, and one that is gone: a line each, and the run goes on
+        truncateSync(join(store, "past-1.hcrp"), 400);
+        unlinkSync(join(store, "past-2.hcrp"));
+        looker.say("/ghost off");
+        await expect.poll(() => looker.chat.at(-1)).toBe("No ghosts.");
+        looker.say("/ghost past-0 past-1 past-2");
+        await expect.poll(() => looker.chat.at(-1)).toBe("Ghosts: past-0");
+        expect(looker.chat.filter((line) => /past-[12]/.test(line) && !line.startsWith("Ghosts"))).toEqual([
+          expect.stringContaining("past-2"),
+          expect.stringContaining("past-1"),
+        ]);
+        await runner.run(2, 30, 10);
+        await expect.poll(() => ghostsSeenBy(looker)).toEqual([FIRST_GHOST]);
+        expect(looker.ended).toBeNull();
+        await runner.looker[Symbol.asyncDispose]();
+      } finally {
+        await proxy.close();
+      }
+      expect([proxy.failed, proxy.skipped]).toEqual([0, 0]);
+      expect(events.filter((event) => "error" in event || "blind" in event)).toEqual([]);
+      // the recording of the world has the players and no ghost
+      const world = events.flatMap((event) => ("began" in event ? [event.began] : []))[0]!;
+      await using recording = await open(fromFile(join(store, world, "meta.hcrp")));
+      const labels = (await valuesOf(recording, "spawn")).concat(await valuesOf(recording, "join"));
+      expect(labels.filter((value) => JSON.stringify(value).includes("past"))).toEqual([]);
+      expect((await valuesOf(recording, "mark")).map(({ label }) => label)).toContain("Finish");
+    },
+  );
+});
+
+/** Ticks from the start to each mark of a recording. */
+async function ticksOfMarks(path: string): Promise<readonly number[]> {
+  await using recording = await open(fromFile(path));
+  const times: number[] = [];
+  for await (const { time } of recording.messages("mark")) times.push(time / 50e6);
+  return times.map((time) => time - times[0]!);
+}
