@@ -116,9 +116,11 @@ describe("ghosts", () => {
         });
         expect(bars.filter((bar) => bar !== "")).toEqual(expected);
         expect(Math.abs(run!.durationMs - at[3]! * 50)).toBeLessThanOrEqual(50);
-        // it is a ghost itself: first where it left the start, last where it was at the finish
+        // it is a ghost itself: first where it was in the tick in which it left the start, last at the finish
         const ghost = await ghostOf(fromFile(path));
-        expect([ghost!.step, ghost!.x[0]! / 4096, ghost!.x.at(-1)! / 4096]).toEqual([1, 3, 60]);
+        expect([ghost!.step, ghost!.x.at(-1)! / 4096]).toEqual([1, 60]);
+        expect(ghost!.x[0]! / 4096).toBeGreaterThanOrEqual(3);
+        expect(ghost!.x[0]! / 4096).toBeLessThan(20);
         expect(ghost!.x).toHaveLength(at[3]! + 1);
 
         await bystander.looker[Symbol.asyncDispose]();
