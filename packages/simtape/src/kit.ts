@@ -29,6 +29,21 @@ export {
   type MessagePackValue,
 } from "./codec/messagepack.ts";
 export { messagePackField, type MessagePackHints } from "./codec/messagepack-fields.ts";
+export {
+  NBT,
+  type NbtCompound,
+  type NbtDocument,
+  type NbtList,
+  type NbtOptions,
+  type NbtTag,
+  type NbtText,
+  nbtCompound,
+  nbtEntry,
+  nbtLength,
+  nbtText,
+  readNbt,
+  writeNbt,
+} from "./codec/nbt.ts";
 export { loadZstd, type Zstd, type ZstdCompressOptions, type ZstdDecompressOptions } from "./codec/zstd.ts";
 
 // Where bytes come from and go.

@@ -22,6 +22,7 @@ export class GameData {
   readonly #states = new Map<BlockName, number | null>();
   readonly #names: (BlockName | undefined)[] = [];
   readonly #entityNames = new Map<number, string>();
+  readonly #biomes: (string | undefined)[] = [];
 
   private constructor(raw: Data) {
     this.raw = raw;
@@ -97,6 +98,12 @@ export class GameData {
   /** The number of an item; null: there is none. */
   itemOf(name: string): number | null {
     return this.#entry("items", this.raw.itemsByName, name)?.id ?? null;
+  }
+
+  /** Names of biomes by number, as a server numbers them that has no others. */
+  get biomes(): readonly (string | undefined)[] {
+    if (this.#biomes.length === 0) for (const { id, name } of this.raw.biomesArray) this.#biomes[id] = NAMESPACE + name;
+    return this.#biomes;
   }
 
   itemName(item: number): string | null {

@@ -1,4 +1,5 @@
 /** simtape/serving: what a server of recordings and of the viewer's page is made with. */
+export { storeAt } from "./command-path.ts";
 export { cacheFolder } from "../io/node/side-cars.ts";
 export { EXIT, failureOf, type Failure, UsageError } from "./failure.ts";
 export { type FoundRecording, recordingsIn } from "./folders.ts";
