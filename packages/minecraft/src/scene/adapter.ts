@@ -1,5 +1,6 @@
 import type { Packet } from "../game/packet.ts";
 import type { Text } from "../game/text.ts";
+import type { PlacedChunk } from "../world/packets.ts";
 import type { Thing } from "./thing.ts";
 
 /** Where a viewer is. Blocks and degrees. */
@@ -40,12 +41,14 @@ export interface Adapter {
   around(chunkX: number, chunkZ: number, distance: number): Packet[];
   /** A chunk of nothing. */
   emptyChunk(chunkX: number, chunkZ: number): Packet[];
+  /** A chunk of the world, of whichever version. */
+  chunk(chunk: PlacedChunk): Packet[];
   forgetChunk(chunkX: number, chunkZ: number): Packet[];
   spawn(thing: Thing, skin: (thing: Thing) => readonly Property[]): Packet[];
   /** From one state of a thing to another; `isJump`: nothing is shown in between. */
   change(before: Thing, after: Thing, isJump: boolean): Packet[];
   remove(things: readonly Thing[]): Packet[];
-  /** Null: the edit is over, and nothing else is known of the place. */
+  /** Null: nothing is there, or known of the place. */
   block(x: number, y: number, z: number, name: string | null): Packet[];
   clock(ticks: number): Packet[];
   rain(isRaining: boolean): Packet[];

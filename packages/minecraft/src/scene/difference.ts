@@ -1,15 +1,26 @@
 import type { Packet } from "../game/packet.ts";
+import type { Base } from "../world/backdrop.ts";
 import type { Adapter, Property } from "./adapter.ts";
 import type { Scene } from "./scene.ts";
 import { isOther, type Thing } from "./thing.ts";
 
 export type Skin = (thing: Thing) => readonly Property[];
 
+/** Nothing is known of what is below edits. */
+const VOID: Base = () => null;
+
 /**
  * What a viewer who sees `before` must get to see `after`. `isJump`: time did not pass in between, so nothing is shown
- * on its way.
+ * on its way. `base`: what is seen where an edit is over.
  */
-export function difference(before: Scene, after: Scene, adapter: Adapter, skin: Skin, isJump: boolean): Packet[] {
+export function difference(
+  before: Scene,
+  after: Scene,
+  adapter: Adapter,
+  skin: Skin,
+  isJump: boolean,
+  base: Base = VOID,
+): Packet[] {
   const packets: Packet[] = [];
   const gone: Thing[] = [];
   for (const [id, thing] of before.things) {
@@ -22,16 +33,16 @@ export function difference(before: Scene, after: Scene, adapter: Adapter, skin: 
     if (old === undefined || isOther(old, thing)) packets.push(...adapter.spawn(thing, skin));
     else if (old !== thing) packets.push(...adapter.change(old, thing, isJump));
   }
-  packets.push(...blockChanges(before, after, adapter));
+  packets.push(...blockChanges(before, after, adapter, base));
   if (after.clock !== null && after.clock !== before.clock) packets.push(...adapter.clock(after.clock));
   if (after.isRaining !== before.isRaining) packets.push(...adapter.rain(after.isRaining));
   return packets;
 }
 
-function blockChanges({ blocks: before }: Scene, { blocks: after }: Scene, adapter: Adapter): Packet[] {
+function blockChanges({ blocks: before }: Scene, { blocks: after }: Scene, adapter: Adapter, base: Base): Packet[] {
   if (before === after) return [];
   const packets: Packet[] = [];
-  for (const place of before.keys()) if (!after.has(place)) packets.push(...edit(place, null, adapter));
+  for (const place of before.keys()) if (!after.has(place)) packets.push(...edit(place, base(place), adapter));
   for (const [place, name] of after) if (before.get(place) !== name) packets.push(...edit(place, name, adapter));
   return packets;
 }

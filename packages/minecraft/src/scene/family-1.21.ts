@@ -36,7 +36,7 @@ export class Family121 extends Family {
   emptyChunk(x: number, z: number): Packet[] {
     const heightmaps = { type: "compound", name: "", value: {} };
     const light = { ...NO_LIGHT, skyLight: [], blockLight: [] };
-    return [["map_chunk", { x, z, heightmaps, chunkData: this.chunk.dump(), blockEntities: [], ...light }]];
+    return [["map_chunk", { x, z, heightmaps, chunkData: this.nothing.dump(), blockEntities: [], ...light }]];
   }
 
   chat(text: Text): Packet[] {

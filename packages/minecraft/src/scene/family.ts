@@ -11,6 +11,7 @@ import {
   RECORDED,
   type TeamChange,
 } from "./adapter.ts";
+import { ChunkPackets, type PlacedChunk } from "../world/packets.ts";
 import { GRID, isPlayer, type Thing } from "./thing.ts";
 
 /** The farthest that a relative move leads, in steps of the grid. */
@@ -50,14 +51,16 @@ export abstract class Family implements Adapter {
   readonly version: string;
   readonly data: GameData;
   readonly unknown: Set<string> = new Set();
-  protected readonly chunk: EmptyChunk;
+  protected readonly nothing: EmptyChunk;
   protected readonly guise: Guise;
+  readonly #chunks: ChunkPackets;
 
-  constructor(version: string, chunk: EmptyChunk, guise: Guise = RECORDED) {
+  constructor(version: string, nothing: EmptyChunk, guise: Guise = RECORDED) {
     this.version = version;
     this.data = GameData.of(version);
-    this.chunk = chunk;
+    this.nothing = nothing;
     this.guise = guise;
+    this.#chunks = new ChunkPackets(this.data, this.unknown);
   }
 
   abstract login(entity: number, most: number): Packet[];
@@ -96,6 +99,10 @@ export abstract class Family implements Adapter {
       ["update_view_position", { chunkX, chunkZ }],
       ["update_view_distance", { viewDistance: distance }],
     ];
+  }
+
+  chunk(chunk: PlacedChunk): Packet[] {
+    return this.#chunks.of(chunk);
   }
 
   forgetChunk(chunkX: number, chunkZ: number): Packet[] {

@@ -14,10 +14,21 @@ export interface Scene {
   /** Ticks of the day; null: not known. */
   readonly clock: number | null;
   readonly isRaining: boolean;
+  /** As `minecraft:overworld`. */
+  readonly dimension: string;
 }
 
+const OVERWORLD = "minecraft:overworld";
+
 /** Nothing to be seen. */
-export const EMPTY: Scene = { time: 0, things: new Map(), blocks: new Map(), clock: null, isRaining: false };
+export const EMPTY: Scene = {
+  time: 0,
+  things: new Map(),
+  blocks: new Map(),
+  clock: null,
+  isRaining: false,
+  dimension: OVERWORLD,
+};
 
 /** The data version of 1.17. */
 const SINCE_1_17 = 2724;
@@ -50,13 +61,14 @@ export class SceneMaker {
       if (set !== undefined) this.#addThings(set, name === "players" ? "minecraft:player" : "", things);
     }
     const { values } = state;
-    const [clock, weather] = [values.get("world/time"), values.get("world/weather")];
+    const [clock, weather, dimension] = ["time", "weather", "dimension"].map((name) => values.get(`world/${name}`));
     this.#before = {
       time: state.time,
       things,
       blocks: this.#blocksOf(state.sets.get("blocks")),
       clock: typeof clock === "number" ? clock : null,
       isRaining: typeof weather === "number" && weather > 0,
+      dimension: typeof dimension === "string" && dimension !== "" ? dimension : OVERWORLD,
     };
     return this.#before;
   }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import { EXIT, Output, say, UsageError } from "simtape/serving";
+import { EXIT, Output, say, storeAt, UsageError } from "simtape/serving";
 import { readKey } from "../tickets/key.ts";
 import { PUBLIC, type Public } from "./access.ts";
 import { isLoopback, reachable } from "./loopback.ts";
@@ -14,6 +14,7 @@ interface ServeFlags {
   readonly key?: string;
   readonly public?: string;
   readonly audit?: string;
+  readonly worlds?: string;
 }
 
 /** Adds `serve`. */
@@ -36,11 +37,12 @@ export function addServe(program: Command): void {
     .option("--public <what>", "open to all: off, own (those that a player is in) or all; with --key off, else all")
     .option("--key <file>", "take tickets that this key has signed; simtape-mc ticket makes them")
     .option("--audit <file>", "who saw what, a line of JSON each; with --key in the store, .replay/audit.jsonl")
+    .option("--worlds <store>", "folder or s3://bucket/prefix with the worlds below recordings; else the folder itself")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape-mc serve recordings --port 25570\n  $ simtape-mc serve recordings --port 25570 --version 1.21.4 --insecure\n  $ simtape-mc serve recordings --port 25570 --public own --key replay.key",
+      "\nExamples:\n  $ simtape-mc serve recordings --port 25570\n  $ simtape-mc serve recordings --port 25570 --version 1.21.4 --insecure\n  $ simtape-mc serve recordings --port 25570 --public own --key replay.key\n  $ simtape-mc serve recordings --port 25570 --worlds s3://replays",
     )
-    .action(async (store: string, { port, host, version, insecure, viewers, key, audit, ...flags }: ServeFlags) => {
+    .action(async (store: string, { port, host, version, insecure, viewers, key, audit, worlds, ...flags }: ServeFlags) => {
       const { ReplayServer } = await import("./server.ts");
       const isInsecure = insecure === true;
       const isPublic = publicOf(flags.public ?? (key === undefined ? "all" : "off"));
@@ -51,6 +53,7 @@ export function addServe(program: Command): void {
         host: host ?? (isInsecure ? "127.0.0.1" : "0.0.0.0"),
         version,
         isInsecure,
+        worlds: worlds === undefined ? undefined : storeAt(worlds),
         most: whole(viewers, "--viewers", 1, 10_000),
         access: {
           isPublic,

@@ -1,4 +1,6 @@
 import { stat } from "node:fs/promises";
+import type { Store } from "simtape";
+import { directoryStore } from "simtape/node";
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/serving";
 import { encodedAll } from "../game/encoding.ts";
@@ -7,11 +9,14 @@ import { GRID } from "../scene/thing.ts";
 import { ticketIn } from "../tickets/ticket.ts";
 import { Access, type AccessOptions } from "./access.ts";
 import { CONTROLS, commandOf, HOTBAR, thingNamed } from "./controls.ts";
+import { Backdrop } from "../world/backdrop.ts";
+import { worldIn } from "../world/names.ts";
 import { Front } from "./front.ts";
 import { isLoopback } from "./loopback.ts";
 import { keepMark } from "./marks.ts";
 import { named, storedIn, type Stored } from "../stored/recordings.ts";
-import { Session } from "./session.ts";
+import { ChunkCache, Scenery } from "./scenery.ts";
+import { type Below, Session } from "./session.ts";
 import { listen } from "./listen.ts";
 import { Viewer } from "./viewer.ts";
 import { HELP, wordsOf } from "./words.ts";
@@ -21,6 +26,8 @@ export interface ReplayOptions {
   readonly store: string;
   readonly host?: string | undefined;
   readonly port: number;
+  /** The worlds that recordings were made in; absent: in their folder. */
+  readonly worlds?: Store | undefined;
   /** The only version that clients may have; absent: all that are known. */
   readonly version?: string | undefined;
   /** Clients are not asked to prove who they are: for this machine alone. */
@@ -50,6 +57,9 @@ export class ReplayServer {
   readonly #options: ReplayOptions;
   readonly #most: number;
   readonly #access: Access;
+  readonly #worlds: Store;
+  /** Chunks for all viewers. */
+  readonly chunks: ChunkCache = new ChunkCache();
   readonly #viewers = new Map<Viewer, Session | null>();
   /** By viewer: what it wants is done one after the other. */
   readonly #turns = new WeakMap<Viewer, Promise<void>>();
@@ -63,6 +73,7 @@ export class ReplayServer {
     this.#options = options;
     this.#most = options.most ?? MOST_VIEWERS;
     this.#access = access;
+    this.#worlds = options.worlds ?? directoryStore(options.store);
   }
 
   /**
@@ -302,11 +313,23 @@ export class ReplayServer {
     return opening;
   }
 
+  readonly #below: Below = async ({ info }) => {
+    const world = worldIn(info);
+    if (world === null) return null;
+    const backdrop = new Backdrop(this.#worlds, world);
+    try {
+      return (await backdrop.isThere()) ? new Scenery(backdrop, this.chunks) : null;
+    } catch (error) {
+      this.#options.report?.(`the world ${world.id} cannot be read: ${failureOf(error).message}`);
+      return null;
+    }
+  };
+
   async #opened(stored: Stored): Promise<Session> {
     if (this.#open >= MOST_SESSIONS) throw new UsageError("too many recordings are open: come again later");
     this.#open++;
     try {
-      return await Session.open(stored);
+      return await Session.open(stored, this.#below);
     } catch (error) {
       this.#open--;
       const isThere = (await stat(stored.path).catch(() => null)) !== null;

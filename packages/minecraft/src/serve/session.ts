@@ -9,6 +9,7 @@ import { GRID, type Thing } from "../scene/thing.ts";
 import { Instants } from "../scene/instants.ts";
 import { profilesOf } from "../scene/profiles.ts";
 import type { Stored } from "../stored/recordings.ts";
+import type { Scenery } from "./scenery.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** Between two frames, nanoseconds: a tick of the game. */
@@ -22,6 +23,9 @@ const LOOK_BACK = 100;
 /** Blocks from the first player to one who comes. */
 const ASIDE = 6;
 
+/** What is below a recording; null: not known. */
+export type Below = (recording: Recording) => Promise<Scenery | null>;
+
 /** One recording on one clock, and all who look on. */
 export class Session {
   readonly recording: Recording;
@@ -31,6 +35,8 @@ export class Session {
   /** The one who commands. */
   leader: Viewer | null = null;
   scene: Scene = EMPTY;
+  /** Null: its world is not in the store. */
+  readonly scenery: Scenery | null;
   readonly #maker: SceneMaker;
   readonly #instants: Instants;
   readonly #skins: ReadonlyMap<string, readonly Property[]>;
@@ -39,9 +45,10 @@ export class Session {
   #closed: Promise<void> | null = null;
   #notedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(stored: Stored, recording: Recording) {
+  private constructor(stored: Stored, recording: Recording, scenery: Scenery | null) {
     this.stored = stored;
     this.recording = recording;
+    this.scenery = scenery;
     const { dataVersion, skins } = profilesOf(recording);
     this.#maker = new SceneMaker(stored.title, dataVersion);
     this.#instants = new Instants(recording);
@@ -53,8 +60,14 @@ export class Session {
   }
 
   /** Opens a recording, paused at its start. Rejects as `open` does. */
-  static async open(stored: Stored): Promise<Session> {
-    return new Session(stored, await open(fromFile(stored.path)));
+  static async open(stored: Stored, below: Below = () => Promise.resolve(null)): Promise<Session> {
+    const recording = await open(fromFile(stored.path));
+    try {
+      return new Session(stored, recording, await below(recording));
+    } catch (error) {
+      await recording.close();
+      throw error;
+    }
   }
 
   /** As viewers name it. */
@@ -70,8 +83,10 @@ export class Session {
   add(viewer: Viewer): void {
     this.viewers.add(viewer);
     this.leader ??= viewer;
+    viewer.over(this.scenery, this.scene.dimension);
     viewer.put(this.#aside());
     viewer.show(this.scene, this.skin, true);
+    if (this.scenery === null) viewer.tell("Its world is not in the store: what was edited is all there is.", "gray");
     this.#tellUnknown(viewer);
     this.note();
   }
@@ -81,6 +96,7 @@ export class Session {
     if (!this.viewers.delete(viewer)) return;
     if (viewer.eyes !== null) this.look(viewer, null);
     viewer.show(EMPTY, this.skin, true);
+    viewer.over(null);
     if (this.leader === viewer) {
       this.leader = this.viewers.values().next().value ?? null;
       this.leader?.tell("You lead now.", "gold");
@@ -121,6 +137,7 @@ export class Session {
 
   async #advance({ since, recorded }: Frame): Promise<void> {
     const scene = this.#maker.sceneOf(recorded);
+    if (scene.blocks !== this.scene.blocks) await this.scenery?.backdrop.learn(scene.dimension, scene.blocks.keys());
     const before = this.scene.time;
     this.scene = scene;
     const isJump = since === null || Math.abs(scene.time - before) > SMOOTH * TICK;
@@ -135,10 +152,11 @@ export class Session {
     for (const ofVersion of groups(behind, ({ adapter }) => adapter.version)) {
       for (const group of groups(ofVersion, ({ shown }) => shown)) {
         const [{ adapter, shown }] = group;
-        const buffers = encodedAll(adapter.version, difference(shown, this.scene, adapter, this.skin, isJump));
+        const base = this.scenery?.backdrop.base(shown.dimension);
+        const packets = difference(shown, this.scene, adapter, this.skin, isJump, base);
+        const buffers = encodedAll(adapter.version, packets);
         for (const viewer of group) {
-          viewer.sendEncoded(buffers);
-          viewer.shown = this.scene;
+          viewer.sees(this.scene, buffers);
           this.#tellUnknown(viewer, adapter.unknown);
         }
       }
@@ -159,6 +177,14 @@ export class Session {
   #catchUp(): void {
     for (const viewer of this.viewers) if (viewer.isGone) this.remove(viewer);
     this.#showAll(true);
+    const { scenery } = this;
+    if (scenery === null) return;
+    for (const viewer of this.viewers) {
+      // one that was behind asks for its chunks again
+      viewer.goes(viewer.place);
+      this.#tellUnknown(viewer, scenery.unknown(viewer.adapter.version));
+      for (const problem of scenery.problems) this.#tellOnce(viewer, problem, problem);
+    }
   }
 
   async #happen(since: Time, until: Time): Promise<void> {
@@ -177,12 +203,15 @@ export class Session {
   }
 
   #tellUnknown(viewer: Viewer, unknown = viewer.adapter.unknown): void {
-    for (const name of unknown) {
-      const key = `${viewer.name} ${name}`;
-      if (this.#told.has(key)) continue;
-      this.#told.add(key);
-      viewer.tell(`${viewer.adapter.version} has no ${name}: something else stands for it.`, "red");
-    }
+    for (const name of unknown)
+      this.#tellOnce(viewer, name, `${viewer.adapter.version} has no ${name}: something else stands for it.`);
+  }
+
+  #tellOnce(viewer: Viewer, what: string, text: string): void {
+    const key = `${viewer.name} ${what}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    viewer.tell(text, "red");
   }
 
   #aside(): Viewer["place"] {

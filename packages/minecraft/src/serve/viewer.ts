@@ -3,8 +3,10 @@ import type { ServerClient } from "../game/protocol.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Adapter, Mode, Place } from "../scene/adapter.ts";
 import { difference, edit, type Skin } from "../scene/difference.ts";
-import { EMPTY, type Scene } from "../scene/scene.ts";
+import { type Blocks, EMPTY, type Scene } from "../scene/scene.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Asker } from "./access.ts";
+import type { Scenery } from "./scenery.ts";
 
 /** Bytes that wait for a client: with more it gets no frames until it has taken them. */
 const MOST_WAITING = 256 << 10;
@@ -14,6 +16,12 @@ const TOO_MUCH = 8 << 20;
 const CHUNKS_EVERY = 50;
 /** Chunks each way around a viewer. */
 const DISTANCE = 4;
+/** Bytes that may wait for a client which gets one more chunk of a world: it stays fit for frames. */
+const ROOM = 64 << 10;
+/** Milliseconds until it is looked again whether there is room. */
+const DRAINING = 10;
+/** Chunks that are asked of the store at once. */
+const AHEAD = 8;
 /** The viewer's own number. */
 const SELF = 1;
 
@@ -30,6 +38,9 @@ interface Waiting {
   readonly readableLength: number;
 }
 
+/** Where a chunk is. */
+type Spot = readonly [x: number, z: number];
+
 /** A client that looks on. */
 export class Viewer {
   readonly client: ServerClient;
@@ -45,6 +56,12 @@ export class Viewer {
   /** As it asks for recordings. */
   readonly asker: Asker;
   readonly #chunks = new Set<string>();
+  #wanted: ReadonlyMap<string, Spot> = new Map();
+  #scenery: Scenery | null = null;
+  #dimension = EMPTY.dimension;
+  #isFilling = false;
+  /** The chunk around which it was last said to be. */
+  #center = "";
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(client: ServerClient, adapter: Adapter) {
@@ -124,32 +141,97 @@ export class Viewer {
     if (this.isBehind || now - this.#lookedAt < CHUNKS_EVERY) return;
     this.#lookedAt = now;
     const [chunkX, chunkZ] = [Math.floor(place.x / 16), Math.floor(place.z / 16)];
-    const wanted = new Map<string, readonly [number, number]>();
+    const wanted = new Map<string, Spot>();
     for (let x = chunkX - DISTANCE; x <= chunkX + DISTANCE; x++)
       for (let z = chunkZ - DISTANCE; z <= chunkZ + DISTANCE; z++) wanted.set(`${x},${z}`, [x, z]);
-    if (this.#chunks.has(`${chunkX},${chunkZ}`) && [...wanted.keys()].every((key) => this.#chunks.has(key))) return;
-    this.send(this.adapter.around(chunkX, chunkZ, DISTANCE));
+    if ([...wanted.keys()].every((key) => this.#chunks.has(key))) return;
+    const center = `${chunkX},${chunkZ}`;
+    if (center !== this.#center) this.send(this.adapter.around(chunkX, chunkZ, DISTANCE));
+    this.#center = center;
     for (const key of this.#chunks) {
       if (wanted.has(key)) continue;
       const [x, z] = key.split(",").map(Number) as [number, number];
       this.send(this.adapter.forgetChunk(x, z));
       this.#chunks.delete(key);
     }
-    for (const [key, [x, z]] of wanted) if (!this.#chunks.has(key)) this.#showChunk(key, x, z);
+    this.#wanted = wanted;
+    if (this.#scenery !== null) void this.#fill();
+    else for (const [key, spot] of wanted) if (!this.#chunks.has(key)) this.#showChunk(key, spot, null);
+  }
+
+  /** Puts another world below it, or nothing. */
+  over(scenery: Scenery | null, dimension: string = EMPTY.dimension): void {
+    if (scenery === this.#scenery && dimension === this.#dimension) return;
+    this.#scenery = scenery;
+    this.#dimension = dimension;
+    this.#chunks.clear();
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    this.goes(this.place);
   }
 
   /** Brings it from what it sees to a scene. */
   show(scene: Scene, skin: Skin, isJump: boolean): void {
-    this.send(difference(this.shown, scene, this.adapter, skin, isJump));
-    this.shown = scene;
+    const base = this.#scenery?.backdrop.base(this.shown.dimension);
+    this.sees(scene, encodedAll(this.adapter.version, difference(this.shown, scene, this.adapter, skin, isJump, base)));
   }
 
-  #showChunk(key: string, x: number, z: number): void {
-    this.#chunks.add(key);
-    this.send(this.adapter.emptyChunk(x, z));
-    for (const [place, name] of this.shown.blocks) {
-      const [bx, , bz] = place.split(",").map(Number) as [number, number, number];
-      if (Math.floor(bx / 16) === x && Math.floor(bz / 16) === z) this.send(edit(place, name, this.adapter));
-    }
+  /** It sees a scene with these packets. */
+  sees(scene: Scene, buffers: readonly Buffer[]): void {
+    this.sendEncoded(buffers);
+    this.shown = scene;
+    if (this.#scenery !== null && scene !== EMPTY) this.over(this.#scenery, scene.dimension);
   }
+
+  /** Sends chunks of the world as fast as they are taken, the nearest first. */
+  async #fill(): Promise<void> {
+    if (this.#isFilling) return;
+    this.#isFilling = true;
+    const { version } = this.adapter;
+    for (let missing = this.#missing(); missing.length > 0 && !this.isGone; missing = this.#missing()) {
+      const [scenery, dimension] = [this.#scenery, this.#dimension];
+      const [key, spot] = missing[0]!;
+      const ahead = missing.slice(0, AHEAD).map(([, [x, z]]) => scenery?.chunk(version, dimension, x, z) ?? null);
+      const buffers = await ahead[0]!;
+      while (this.waiting > ROOM && !this.isGone) await pause(DRAINING);
+      // it may have gone on meanwhile, or elsewhere
+      const isStill = this.#scenery === scenery && this.#dimension === dimension && this.#wanted.has(key);
+      if (isStill) this.#showChunk(key, spot, buffers);
+    }
+    this.#isFilling = false;
+  }
+
+  #missing(): (readonly [string, Spot])[] {
+    const distance = ([x, z]: Spot): number => Math.hypot(16 * x + 8 - this.place.x, 16 * z + 8 - this.place.z);
+    return [...this.#wanted]
+      .filter(([key]) => !this.#chunks.has(key))
+      .sort(([, a], [, b]) => distance(a) - distance(b));
+  }
+
+  /** A chunk of the world, or of nothing, and what is edited in it. */
+  #showChunk(key: string, [x, z]: Spot, buffers: readonly Buffer[] | null): void {
+    this.#chunks.add(key);
+    if (buffers === null) this.send(this.adapter.emptyChunk(x, z));
+    else this.sendEncoded(buffers);
+    const { blocks } = this.shown;
+    for (const place of editsIn(blocks, key)) this.send(edit(place, blocks.get(place)!, this.adapter));
+  }
+}
+
+const byChunk = new WeakMap<Blocks, Map<string, string[]>>();
+
+/** Places of edits in a chunk, `"x,z"`. */
+function editsIn(blocks: Blocks, key: string): readonly string[] {
+  let places = byChunk.get(blocks);
+  if (places === undefined) {
+    places = new Map();
+    for (const place of blocks.keys()) {
+      const [x, , z] = place.split(",").map(Number) as [number, number, number];
+      const chunk = `${Math.floor(x / 16)},${Math.floor(z / 16)}`;
+      const there = places.get(chunk);
+      if (there === undefined) places.set(chunk, [place]);
+      else there.push(place);
+    }
+    byChunk.set(blocks, places);
+  }
+  return places.get(key) ?? [];
 }
