@@ -1,7 +1,7 @@
 import { createSerializer } from "../game/protocol.ts";
 import { basename } from "node:path";
 import { Zip, ZipDeflate } from "fflate";
-import { open, type Recording } from "simtape";
+import { open, type Recording, type Store } from "simtape";
 import { fromFile, toFile } from "simtape/node";
 import { UsageError } from "simtape/serving";
 import { GameData } from "../game/data.ts";
@@ -13,6 +13,8 @@ import { Instants } from "../scene/instants.ts";
 import { EMPTY, SceneMaker } from "../scene/scene.ts";
 import { GRID, type Thing } from "../scene/thing.ts";
 import { profilesOf } from "../scene/profiles.ts";
+import { Backdrop } from "../world/backdrop.ts";
+import { worldIn } from "../world/names.ts";
 import { mayWrite } from "./target.ts";
 
 /** What came of an export. */
@@ -21,6 +23,9 @@ export interface ExportReport {
   readonly packets: number;
   readonly milliseconds: number;
   readonly marks: number;
+  /** Chunks of the world that are in it, and those that are farther away than there is room for. */
+  readonly chunks: number;
+  readonly leftOut: number;
   /** Names that the version does not have; something else stands for them. */
   readonly unknown: readonly string[];
 }
@@ -32,12 +37,22 @@ const TICK = 50;
 /** Chunks each way around the first player. */
 const AROUND = 4;
 
+/** Chunks of the world at most, those nearest to the first player. */
+const MOST_CHUNKS = 10_000;
+
+export interface ExportOptions {
+  /** Whether a file that is there is written over. Default true. */
+  readonly force?: boolean | undefined;
+  /** Has the world below the recording; absent: it stands over nothing. */
+  readonly worlds?: Store | undefined;
+}
+
 /** Makes a `.mcpr` of a recording, for clients of `version`. Rejects as `open` does; `RangeError` for another version. */
 export async function exportMcpr(
   input: string,
   output: string,
   version: string,
-  { force = true }: { readonly force?: boolean | undefined } = {},
+  { force = true, worlds }: ExportOptions = {},
 ): Promise<ExportReport> {
   await mayWrite(output, force);
   const adapter = await adapterFor(version);
@@ -47,7 +62,9 @@ export async function exportMcpr(
   const sink = await toFile(output, { keep: !force }).open();
   try {
     const archive = new Archive((bytes) => sink.write(bytes));
-    const report = await write(basename(input), recording, adapter, archive);
+    const world = worldIn(recording.info);
+    const backdrop = worlds === undefined || world === null ? null : new Backdrop(worlds, world);
+    const report = await write(basename(input), recording, adapter, archive, backdrop);
     await archive.end();
     await sink.close();
     return report;
@@ -57,7 +74,13 @@ export async function exportMcpr(
   }
 }
 
-async function write(input: string, recording: Recording, adapter: Adapter, archive: Archive): Promise<ExportReport> {
+async function write(
+  input: string,
+  recording: Recording,
+  adapter: Adapter,
+  archive: Archive,
+  backdrop: Backdrop | null,
+): Promise<ExportReport> {
   const { version } = adapter;
   const { dataVersion, skins } = profilesOf(recording);
   const scenes = new SceneMaker(input, dataVersion);
@@ -68,13 +91,26 @@ async function write(input: string, recording: Recording, adapter: Adapter, arch
   const { start, end } = await recording.timeline();
   writer.begin();
   let [shown, since] = [EMPTY, start - 1];
+  let [chunks, leftOut] = [0, 0];
   for await (const state of recording.states()) {
     const scene = scenes.sceneOf(state);
     const at = Math.round((state.time - start) / MS);
     const isBegun = state.values.has("world/dimension") || scene.things.size + scene.blocks.size > 0;
     if (!isBegun && shown === EMPTY) continue;
-    if (shown === EMPTY) writer.add(at, begun(adapter, [...scene.things.values()][0]));
-    writer.add(at, difference(shown, scene, adapter, skin, false));
+    if (shown === EMPTY) {
+      const [first] = scene.things.values();
+      const spots = backdrop === null ? [] : await spotsAround(backdrop, scene.dimension, first);
+      [chunks, leftOut] = [Math.min(spots.length, MOST_CHUNKS), Math.max(0, spots.length - MOST_CHUNKS)];
+      writer.add(at, begun(adapter, first));
+      if (chunks === 0) writer.add(at, nothingAround(adapter, first));
+      for (const [x, z] of spots.slice(0, chunks)) {
+        const chunk = await backdrop!.chunk(scene.dimension, x, z);
+        if (chunk !== null) writer.add(at, adapter.chunk({ x, z, chunk }));
+        await archive.settled();
+      }
+    }
+    if (scene.blocks !== shown.blocks) await backdrop?.learn(scene.dimension, scene.blocks.keys());
+    writer.add(at, difference(shown, scene, adapter, skin, false, backdrop?.base(scene.dimension)));
     shown = scene;
     for await (const { kind, entity, text, amount } of instants.between(since, state.time)) {
       const thing = entity === null ? undefined : scene.things.get(entity);
@@ -92,23 +128,44 @@ async function write(input: string, recording: Recording, adapter: Adapter, arch
   const marks = await marksOf(recording, start);
   archive.text("markers.json", JSON.stringify(marks));
   archive.text("metaData.json", JSON.stringify(metaDataOf(recording, version, milliseconds)));
-  return { version, packets: writer.count, milliseconds, marks: marks.length, unknown: [...adapter.unknown] };
+  const unknown = [...adapter.unknown];
+  return { version, packets: writer.count, milliseconds, marks: marks.length, chunks, leftOut, unknown };
+}
+
+/** Where there are chunks, the nearest to something first. */
+async function spotsAround(
+  backdrop: Backdrop,
+  dimension: string,
+  thing: Thing | undefined,
+): Promise<(readonly [x: number, z: number])[]> {
+  const [x, z] = [(thing?.x ?? 0) / GRID / 16 - 0.5, (thing?.z ?? 0) / GRID / 16 - 0.5];
+  const spots = [];
+  for await (const spot of backdrop.places(dimension)) spots.push(spot);
+  return spots.sort((a, b) => Math.hypot(a[0] - x, a[1] - z) - Math.hypot(b[0] - x, b[1] - z));
 }
 
 function begun(adapter: Adapter, first: Thing | undefined): Packet[] {
   const place = { x: (first?.x ?? 0) / GRID, y: (first?.y ?? 80 * GRID) / GRID + 3, z: (first?.z ?? 0) / GRID };
-  const [x, z] = [Math.floor(place.x / 16), Math.floor(place.z / 16)];
-  const chunks: Packet[] = [];
-  for (let dx = -AROUND; dx <= AROUND; dx++)
-    for (let dz = -AROUND; dz <= AROUND; dz++) chunks.push(...adapter.emptyChunk(x + dx, z + dz));
   return [
     ...adapter.login(1, 20),
     ...adapter.self(WATCHER.uuid, WATCHER.username, "spectator"),
     ...adapter.mode("spectator"),
     ...adapter.put({ ...place, yaw: 0, pitch: 0 }),
-    ...adapter.around(x, z, AROUND),
-    ...chunks,
+    ...adapter.around(...chunkOf(first), AROUND),
   ];
+}
+
+/** Without a world. */
+function nothingAround(adapter: Adapter, first: Thing | undefined): Packet[] {
+  const [x, z] = chunkOf(first);
+  const chunks: Packet[] = [];
+  for (let dx = -AROUND; dx <= AROUND; dx++)
+    for (let dz = -AROUND; dz <= AROUND; dz++) chunks.push(...adapter.emptyChunk(x + dx, z + dz));
+  return chunks;
+}
+
+function chunkOf(thing: Thing | undefined): [x: number, z: number] {
+  return [Math.floor((thing?.x ?? 0) / GRID / 16), Math.floor((thing?.z ?? 0) / GRID / 16)];
 }
 
 async function marksOf(recording: Recording, start: number): Promise<object[]> {
@@ -123,6 +180,7 @@ async function marksOf(recording: Recording, start: number): Promise<object[]> {
 }
 
 function metaDataOf(recording: Recording, version: string, duration: number): object {
+  const world = worldIn(recording.info);
   const { startedAt } = recording.info.metadata as { startedAt?: unknown };
   return {
     singleplayer: false,
@@ -136,6 +194,7 @@ function metaDataOf(recording: Recording, version: string, duration: number): ob
     generator: "simtape-mc",
     selfId: -1,
     players: [],
+    ...(world === null ? {} : { simtape: { worldId: world.id, worldVersion: world.version } }),
   };
 }
 

@@ -31,24 +31,29 @@ const NAMED_EVERY = 256;
  * that comes later says which blocks are others by then. What is in the store already counts as the first.
  */
 export class ChunkSink {
+  readonly world: WorldName;
   readonly #reader: WorldReader;
   readonly #writer: WorldWriter;
   readonly #known = new Map<string, Known>();
   #now = 0;
   #waiting = 0;
   #unnamed = 0;
-  /** Chunks that were given, and those of them that found no room. */
-  seen = 0;
+  /** Chunks that found no room. */
   left = 0;
 
   constructor(store: Store, world: WorldName) {
+    this.world = world;
     this.#reader = new WorldReader(store, world);
     this.#writer = new WorldWriter(store, world);
   }
 
+  /** Places of which the store has a chunk. */
+  get kept(): number {
+    return [...this.#known.values()].filter(({ hash }) => hash !== null).length;
+  }
+
   /** A chunk as it is now. Resolves with the blocks that were not known to be so. Rejects as the store does. */
   async see(dimension: string, placed: PlacedChunk): Promise<Edit[]> {
-    this.seen++;
     if (this.#waiting === MOST_WAITING) {
       this.left++;
       return [];

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import minecraftData from "minecraft-data";
 import { type Client, createClient } from "minecraft-protocol";
+import { Ground } from "./ground.ts";
 
 /** Something that a client was shown, as the protocol says it: blocks, and bytes of angles. */
 export interface Seen {
@@ -72,6 +73,7 @@ export class Looker implements AsyncDisposable {
   readonly names = new Map<string, string>();
   readonly chat: string[] = [];
   readonly chunks = new Set<string>();
+  readonly ground: Ground;
   gameMode = -1;
   camera = -1;
   bar = "";
@@ -85,6 +87,7 @@ export class Looker implements AsyncDisposable {
 
   private constructor(port: number, version: string, username: string, host: string) {
     this.version = version;
+    this.ground = new Ground(version);
     this.#data = minecraftData(version);
     // Node takes "NAME.localhost" for this machine only where the resolver does: the name is said, not looked up.
     this.client = createClient({
@@ -98,7 +101,9 @@ export class Looker implements AsyncDisposable {
     });
     this.client.on("packet", (params: Params, { name, state }: { name: string; state: string }) => {
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-      if (state === "play") this.#hear(name, params);
+      if (state !== "play") return;
+      this.#hear(name, params);
+      this.ground.hear(name, params);
     });
     this.client.on("error", () => undefined);
     this.client.on("end", (reason) => {
@@ -125,6 +130,12 @@ export class Looker implements AsyncDisposable {
       const unsigned = { timestamp: 0n, salt: 0n, offset: 0, acknowledged: Buffer.alloc(3) };
       this.client.write("chat_message", { message: text, ...unsigned });
     }
+  }
+
+  /** Says where it is. */
+  go(x: number, y: number, z: number): void {
+    const flags = { onGround: false, hasHorizontalCollision: false };
+    this.client.write("position", { x, y, z, ...(this.version === "1.16.5" ? { onGround: false } : { flags }) });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

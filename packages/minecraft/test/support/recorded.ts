@@ -5,7 +5,9 @@ import { fromFile } from "simtape/node";
 
 /** The recordings of a proxy's folder, by their names. */
 export async function recordedIn(store: string): Promise<Map<string, Recording>> {
-  const names = readdirSync(store).sort();
+  const names = readdirSync(store)
+    .filter((name) => name !== "worlds")
+    .sort();
   return new Map(
     await Promise.all(
       names.map(async (name) => [name, await open(fromFile(join(store, name, "meta.hcrp")))] as [string, Recording]),
