@@ -93,7 +93,8 @@ export function addMcpr(program: Command): void {
       }
       await out.flush();
       if (report.leftOut > 0) say(`simtape-mc: ${report.leftOut} chunks that are farther away are left out`);
-      if (worlds !== undefined && report.chunks === 0) say("simtape-mc: the world of this recording is not in the store");
+      if (worlds !== undefined && report.chunks === 0)
+        say("simtape-mc: the world of this recording is not in the store");
       for (const name of report.unknown) say(`simtape-mc: ${version} has no ${name}: something else stands for it`);
       process.exitCode = report.unknown.length + report.leftOut === 0 ? EXIT.done : EXIT.lossy;
     });

@@ -255,7 +255,9 @@ function worldOf({ simtape, serverName, date, protocol }: MetaData, wanted: Impo
   return {
     id: typeof id === "string" ? worldId(id) : worldIdOf(server),
     version:
-      typeof version === "string" ? worldVersion(version) : worldVersionOf(`${server} ${String(date)} ${String(protocol)}`),
+      typeof version === "string"
+        ? worldVersion(version)
+        : worldVersionOf(`${server} ${String(date)} ${String(protocol)}`),
   };
 }
 

@@ -42,38 +42,40 @@ export function addServe(program: Command): void {
       "after",
       "\nExamples:\n  $ simtape-mc serve recordings --port 25570\n  $ simtape-mc serve recordings --port 25570 --version 1.21.4 --insecure\n  $ simtape-mc serve recordings --port 25570 --public own --key replay.key\n  $ simtape-mc serve recordings --port 25570 --worlds s3://replays",
     )
-    .action(async (store: string, { port, host, version, insecure, viewers, key, audit, worlds, ...flags }: ServeFlags) => {
-      const { ReplayServer } = await import("./server.ts");
-      const isInsecure = insecure === true;
-      const isPublic = publicOf(flags.public ?? (key === undefined ? "all" : "off"));
-      const isGuarded = key !== undefined || isPublic !== "all";
-      const server = await ReplayServer.listen({
-        store,
-        port: whole(port, "--port", 0, 65535),
-        host: host ?? (isInsecure ? "127.0.0.1" : "0.0.0.0"),
-        version,
-        isInsecure,
-        worlds: worlds === undefined ? undefined : storeAt(worlds),
-        most: whole(viewers, "--viewers", 1, 10_000),
-        access: {
-          isPublic,
-          key: key === undefined ? null : await readKey(key),
-          audit: audit ?? (isGuarded ? join(store, ".replay", "audit.jsonl") : null),
-        },
-        report: say,
-      });
-      const output = new Output();
-      const on = host ?? (isInsecure ? "127.0.0.1" : "0.0.0.0");
-      await output.line(reachable(on, server.port));
-      await output.flush();
-      if (isInsecure)
-        say("clients may take any name: --insecure is for this machine, or behind a proxy on it that asks");
-      else if (!isLoopback(on)) say(`it listens on ${on}: other machines connect to an address of this one`);
-      say("Ctrl+C ends");
-      await interrupted();
-      await server.close();
-      process.exitCode = EXIT.done;
-    });
+    .action(
+      async (store: string, { port, host, version, insecure, viewers, key, audit, worlds, ...flags }: ServeFlags) => {
+        const { ReplayServer } = await import("./server.ts");
+        const isInsecure = insecure === true;
+        const isPublic = publicOf(flags.public ?? (key === undefined ? "all" : "off"));
+        const isGuarded = key !== undefined || isPublic !== "all";
+        const server = await ReplayServer.listen({
+          store,
+          port: whole(port, "--port", 0, 65535),
+          host: host ?? (isInsecure ? "127.0.0.1" : "0.0.0.0"),
+          version,
+          isInsecure,
+          worlds: worlds === undefined ? undefined : storeAt(worlds),
+          most: whole(viewers, "--viewers", 1, 10_000),
+          access: {
+            isPublic,
+            key: key === undefined ? null : await readKey(key),
+            audit: audit ?? (isGuarded ? join(store, ".replay", "audit.jsonl") : null),
+          },
+          report: say,
+        });
+        const output = new Output();
+        const on = host ?? (isInsecure ? "127.0.0.1" : "0.0.0.0");
+        await output.line(reachable(on, server.port));
+        await output.flush();
+        if (isInsecure)
+          say("clients may take any name: --insecure is for this machine, or behind a proxy on it that asks");
+        else if (!isLoopback(on)) say(`it listens on ${on}: other machines connect to an address of this one`);
+        say("Ctrl+C ends");
+        await interrupted();
+        await server.close();
+        process.exitCode = EXIT.done;
+      },
+    );
 }
 
 function publicOf(text: string): Public {

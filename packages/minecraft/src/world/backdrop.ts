@@ -31,8 +31,7 @@ export class Backdrop {
   async *places(dimension: string): AsyncGenerator<readonly [x: number, z: number]> {
     for await (const { dimension: of, x, z } of this.#reader.regions()) {
       if (of !== dimension) continue;
-      for (const chunk of (await this.#reader.region(of, x, z)) ?? [])
-        yield [32 * x + chunk.x, 32 * z + chunk.z];
+      for (const chunk of (await this.#reader.region(of, x, z)) ?? []) yield [32 * x + chunk.x, 32 * z + chunk.z];
     }
   }
 

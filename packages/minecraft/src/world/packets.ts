@@ -5,7 +5,16 @@ import type { Packet } from "../game/packet.ts";
 import { ViewerBiomes } from "./biomes.ts";
 import { blockEntityNumber, blockEntityOf } from "./block-entities.ts";
 import { nbtBytes, type PacketNbt, packetNbt } from "./nbt.ts";
-import { AIR, EMPTY, hasBiomesInSections, isAir, OLD_SECTIONS, oldSectionsIn, sectionsIn, SectionWriter } from "./sections.ts";
+import {
+  AIR,
+  EMPTY,
+  hasBiomesInSections,
+  isAir,
+  OLD_SECTIONS,
+  oldSectionsIn,
+  sectionsIn,
+  SectionWriter,
+} from "./sections.ts";
 
 /** A chunk by its numbers: the place of its blocks, divided by 16. */
 export interface PlacedChunk {
@@ -109,7 +118,16 @@ export class ChunkPackets {
         const place = { id: text(kind), x: int(16 * x + dx), y: int(y), z: int(16 * z + dz) };
         return { type: "compound", name: "", value: { ...this.#contents(entity, chunk), ...place } };
       });
-    const map = { x, z, groundUp: true, bitMap, heightmaps, biomes, chunkData: Buffer.from(body.take()), blockEntities };
+    const map = {
+      x,
+      z,
+      groundUp: true,
+      bitMap,
+      heightmaps,
+      biomes,
+      chunkData: Buffer.from(body.take()),
+      blockEntities,
+    };
     const data = new ByteBuilder((OLD_SECTIONS + 2) * 2050);
     for (let i = 0; i < OLD_SECTIONS + 2; i++) {
       writeVarint(data, DAY.length);
@@ -168,7 +186,11 @@ function oldEntities(given: readonly OldEntity[]): BlockEntity[] {
 }
 
 /** Numbers of kinds differ from version to version: the block says what it has. */
-function newEntities(given: readonly NewEntity[], sections: readonly WorldSection[], minSection: number): BlockEntity[] {
+function newEntities(
+  given: readonly NewEntity[],
+  sections: readonly WorldSection[],
+  minSection: number,
+): BlockEntity[] {
   const chunk = { dataVersion: 0, minSection, sections, blockEntities: [] };
   return given.flatMap(({ x, y, z, nbtData }) => {
     const kind = blockEntityOf(blockAt(chunk, x, y, z) ?? AIR);

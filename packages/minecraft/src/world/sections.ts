@@ -1,4 +1,4 @@
-import { ByteBuilder, ByteCursor, LayoutError } from "simtape/kit";
+import { type ByteBuilder, ByteCursor, LayoutError } from "simtape/kit";
 import type { Cells, WorldSection } from "simtape/world";
 import type { GameData } from "../game/data.ts";
 import { compacted, type ContainerKind, type Numbers, readContainer, writeContainer } from "./containers.ts";
@@ -45,7 +45,8 @@ export function sectionsIn(data: GameData, bytes: Uint8Array): WorldSection[] {
   const cursor = new ByteCursor(bytes);
   const sections: WorldSection[] = [];
   while (cursor.remaining > 0) {
-    if (sections.length === MOST_SECTIONS) throw new LayoutError("malformed", "a chunk that is too high", cursor.offset);
+    if (sections.length === MOST_SECTIONS)
+      throw new LayoutError("malformed", "a chunk that is too high", cursor.offset);
     cursor.skip(data.protocol >= WITH_FLUIDS ? 4 : 2);
     const blocks = blockCells(data, readContainer(cursor, blockKind(data)));
     sections.push({ blocks, biomes: biomeCells(data, readContainer(cursor, biomeKind(data))) });

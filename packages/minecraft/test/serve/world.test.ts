@@ -99,8 +99,7 @@ test("clients of both versions see the world with what was edited, whenever and 
     const lookers = [old, young, other];
     const see = async (tick: number): Promise<void> => {
       for (const looker of lookers) {
-        for (const corner of [-16, 31])
-          await expect.poll(() => looker.ground.nameAt(corner, 14, corner)).toBe("stone");
+        for (const corner of [-16, 31]) await expect.poll(() => looker.ground.nameAt(corner, 14, corner)).toBe("stone");
         await expect.poll(() => looker.ground.nameAt(8, 55, 8)).toBe(wanted(looker.version, tick, 8, 55, 8));
         expectGround(looker, tick);
       }

@@ -35,7 +35,8 @@ function filled(version: string): Column {
   for (let y = 0; y < 64; y++)
     for (let z = 0; z < 16; z++)
       for (let x = 0; x < 16; x++) {
-        const some = [5, (x + z) % 3, x === 3 ? 9 + (y % 20) : 0, (state = (state * 48271) % most)];
+        state = (state * 48271) % most;
+        const some = [5, (x + z) % 3, x === 3 ? 9 + (y % 20) : 0, state];
         column.setBlockStateId({ x, y, z }, some[y >> 4]!);
       }
   return column;
@@ -95,7 +96,11 @@ test.each(VERSIONS)("%s: biomes and what blocks hold stay", (version) => {
   const lines = { type: "list", value: { type: "long", value: [[1, -2]] } };
   const own = { Text1: { type: "string", value: '{"text":"here"}' }, lines };
   const placed = { x: { type: "int", value: 36 }, y: { type: "int", value: 20 }, z: { type: "int", value: 41 } };
-  const old = { type: "compound", name: "", value: { ...own, ...placed, id: { type: "string", value: "minecraft:sign" } } };
+  const old = {
+    type: "compound",
+    name: "",
+    value: { ...own, ...placed, id: { type: "string", value: "minecraft:sign" } },
+  };
   const young = { x: 4, y: 20, z: 9, type: 7, nbtData: { type: "compound", name: "", value: own } };
   const given = { ...packetOf(version, column, 2, 2), blockEntities: [version === "1.16.5" ? old : young] };
   const first = chunkIn(data, given)!;

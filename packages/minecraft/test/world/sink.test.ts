@@ -40,7 +40,11 @@ test("the first chunk of a place is kept; a later one is edits of what differs",
   await sink.flush();
   expect(sink.kept).toBe(2);
   const kept = await new WorldReader(store, WORLD).chunk(OVERWORLD, 1, -2);
-  expect([3, 4, 5].map((x) => blockAt(kept!, x, 0, 0))).toEqual(["minecraft:dirt", "minecraft:stone", "minecraft:stone"]);
+  expect([3, 4, 5].map((x) => blockAt(kept!, x, 0, 0))).toEqual([
+    "minecraft:dirt",
+    "minecraft:stone",
+    "minecraft:stone",
+  ]);
 });
 
 test("what the store has of a version counts as the first, and an edit outlives what was seen before it", async () => {
@@ -52,9 +56,9 @@ test("what the store has of a version counts as the first, and an edit outlives 
   const coming = sink.see(OVERWORLD, { x: 0, z: 0, chunk: chunk({ 1: "minecraft:dirt", 2: "minecraft:sand" }) });
   sink.edit(OVERWORLD, 1, 0, 0, "minecraft:glass");
   expect(texts(await coming)).toEqual(["2,0,0 minecraft:sand"]);
-  expect(await sink.see(OVERWORLD, { x: 0, z: 0, chunk: chunk({ 1: "minecraft:glass", 2: "minecraft:sand" }) })).toEqual(
-    [],
-  );
+  expect(
+    await sink.see(OVERWORLD, { x: 0, z: 0, chunk: chunk({ 1: "minecraft:glass", 2: "minecraft:sand" }) }),
+  ).toEqual([]);
 });
 
 test("a store that fails loses no chunk for good", async () => {
@@ -64,8 +68,7 @@ test("a store that fails loses no chunk for good", async () => {
     ...store,
     head: store.head.bind(store),
     get: store.get.bind(store),
-    put: (...args: Parameters<typeof store.put>) =>
-      fails ? Promise.reject(new Error("no room")) : store.put(...args),
+    put: (...args: Parameters<typeof store.put>) => (fails ? Promise.reject(new Error("no room")) : store.put(...args)),
   } as typeof store;
   const sink = new ChunkSink(flawed, WORLD);
   await expect(sink.see(OVERWORLD, { x: 0, z: 0, chunk: chunk() })).rejects.toThrow("no room");
