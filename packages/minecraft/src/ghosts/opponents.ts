@@ -80,11 +80,6 @@ export class Opponents {
     this.#team.see(packet);
   }
 
-  /** Whether what a player types is for its ghosts. */
-  static isFor(text: string): boolean {
-    return text.trim().split(/\s/, 1)[0] === WORD;
-  }
-
   /** What the runner has typed, as `/ghost top`. */
   command(text: string): void {
     const [, ...words] = text.trim().split(/\s+/);

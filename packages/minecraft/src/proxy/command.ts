@@ -9,6 +9,8 @@ interface ProxyFlags {
   readonly server: string;
   readonly store: string;
   readonly course?: string;
+  readonly ring?: string;
+  readonly tail: string;
   readonly json?: true;
 }
 
@@ -18,21 +20,30 @@ export function addProxy(program: Command): void {
     .command("proxy")
     .summary("record players between their clients and a server")
     .description(
-      "Stands between clients and a server in offline mode, and records each player's own moves and what players see. All bytes pass as they are.\nWith a course, players race against ghosts of runs in the store, which they alone see; /ghost in the game chooses them.\nA recording of a dimension begins when the first player comes into it, and ends when the last one has gone. Ends with Ctrl+C.",
+      "Stands between clients and a server in offline mode, and records each player's own moves and what players see. All bytes pass as they are.\nWith a course, players race against ghosts of runs in the store, which they alone see; /ghost in the game chooses them.\nWith a ring, only what players report is kept, with the minutes before it.\nA recording of a dimension begins when the first player comes into it, and ends when the last one has gone. Ends with Ctrl+C.",
     )
     .requiredOption("--listen <n>", "port for clients; 0 takes one that is free")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .requiredOption("--server <host:port>", "the game server")
     .requiredOption("--store <folder>", "folder for the recordings")
     .option("--course <file>", "where runs begin and end: players race against ghosts, and their runs are kept")
+    .option(
+      "--ring <seconds>",
+      "record nothing, keep the last seconds in memory: /report NAME WORDS makes a clip of them",
+    )
+    .option("--tail <seconds>", "seconds behind a report that belong to its clip", "10")
     .option("--json", "print events as JSON, one a line")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings --course course.json   # with ghosts\n  $ simtape recover recordings/overworld-20260201T120000-000Z   # after a crash",
+      "\nExamples:\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings --course course.json   # with ghosts\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store reports --ring 300   # only what is reported\n  $ simtape recover recordings/overworld-20260201T120000-000Z   # after a crash",
     )
-    .action(async ({ listen, host, server, store, course: file, json }: ProxyFlags) => {
+    .action(async ({ listen, host, server, store, course: file, ring: seconds, tail, json }: ProxyFlags) => {
       const to = addressOf(server);
       const course = file === undefined ? undefined : await readCourse(file);
+      const ring =
+        seconds === undefined
+          ? undefined
+          : { seconds: secondsOf(seconds, "--ring", 1), tail: secondsOf(tail, "--tail", 0) };
       const { GameProxy } = await import("./proxy.ts");
       const output = new Output();
       const print = (line: string): Promise<void> => output.line(line).then(() => output.flush());
@@ -41,7 +52,7 @@ export function addProxy(program: Command): void {
         if (json === true) void print(toJson(event));
         say(`simtape-mc: ${textOf(event)}`);
       };
-      const proxy = await GameProxy.listen({ port, host, server: to, store, course, report });
+      const proxy = await GameProxy.listen({ port, host, server: to, store, course, ring, report });
       await print(json === true ? toJson({ listening: { host, port: proxy.port } }) : `${host}:${proxy.port}`);
       say("Ctrl+C ends");
       await interrupted();
@@ -57,6 +68,7 @@ function textOf(event: ProxyEvent): string {
   if ("blind" in event) return `a connection passes without being recorded: ${event.blind}`;
   if ("began" in event) return `recording ${event.began}`;
   if ("run" in event) return `the run ${event.run} is kept`;
+  if ("clip" in event) return `${event.clip.id}: ${event.clip.ticks} ticks`;
   if ("ended" in event) return `${event.ended.id}: ${event.ended.ticks} ticks, ${event.ended.bytes} bytes`;
   return event.error;
 }
@@ -65,6 +77,14 @@ function addressOf(text: string): { host: string; port: number } {
   const [, host, port] = /^\[?([^\]]+?)\]?:(\d+)$/.exec(text) ?? [];
   if (host === undefined) throw new UsageError(`--server takes an address as 127.0.0.1:25565, not ${text}`);
   return { host, port: portOf(port!, "--server", 1) };
+}
+
+/** An hour at most. */
+function secondsOf(text: string, option: string, least: number): number {
+  const seconds = Number(text);
+  if (text === "" || !Number.isInteger(seconds) || seconds < least || seconds > 3600)
+    throw new UsageError(`${option} takes seconds from ${least} to 3600, not ${text}`);
+  return seconds;
 }
 
 function portOf(text: string, option: string, least: number): number {

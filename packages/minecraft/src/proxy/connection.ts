@@ -5,7 +5,8 @@ import type { GameData } from "../game/data.ts";
 import { encodedAll } from "../game/encoding.ts";
 import { frame, textBytes } from "../game/framing.ts";
 import type { Packet } from "../game/packet.ts";
-import { Opponents } from "../ghosts/opponents.ts";
+import type { Opponents } from "../ghosts/opponents.ts";
+import type { Adapter } from "../scene/adapter.ts";
 import type { Decoded } from "./decoder.ts";
 import { OWN_PACKETS, OwnMoves } from "./own-moves.ts";
 import { Lane } from "./lane.ts";
@@ -26,8 +27,12 @@ export interface ConnectionOptions {
   /** The connection is not understood, and passes without being recorded. */
   readonly blind: (reason: string) => void;
   readonly unreachable: (reason: string) => void;
-  /** Whom a player who has logged in races against; null: nothing, as there is no course or none for its version. */
-  readonly opponents: (of: Connection, version: string) => Promise<Opponents> | null;
+  /** How a player of that version is told something; null: it is not, as there is nothing to tell, or no way to. */
+  readonly adapter: (version: string) => Promise<Adapter> | null;
+  /** Whom a player who has logged in races against; null: there is no course. */
+  readonly opponents: (of: Connection, adapter: Adapter) => Opponents | null;
+  /** A player has typed something, and can be told something. Whether it is for the proxy alone. */
+  readonly command: (of: Connection, text: string) => boolean;
   /** A player who is in the room of the course; null: it is not that room. */
   readonly runner: (of: Connection, room: Room) => Runner | null;
 }
@@ -51,7 +56,8 @@ export class Connection implements Seer {
   readonly #server: Socket;
   readonly #tap: Tap;
   readonly #toClient: Lane;
-  #coming: Promise<Opponents> | null = null;
+  #adapter: Adapter | null = null;
+  #ready: Promise<void> | null = null;
   #opponents: Opponents | null = null;
   #runner: Runner | null = null;
   #version = "";
@@ -153,11 +159,28 @@ export class Connection implements Seer {
       () => capture.profileOf(uuid),
       (line) => this.#tell(line),
     );
-    this.#coming = this.#options.opponents(this, version);
-    void this.#coming?.then((opponents) => {
-      this.#opponents = opponents;
-      opponents.refresh();
-    });
+    const adapter = this.#options.adapter(version);
+    if (adapter !== null) this.#ready = adapter.then((loaded) => this.#speak(loaded));
+  }
+
+  #speak(adapter: Adapter): void {
+    this.#adapter = adapter;
+    this.#opponents = this.#options.opponents(this, adapter);
+    this.#opponents?.refresh();
+  }
+
+  /** Settles when the player can be told something; null: never. */
+  get ready(): Promise<void> | null {
+    return this.#ready;
+  }
+
+  get room(): Room | null {
+    return this.#room;
+  }
+
+  /** A line of chat to the player. */
+  tell(text: string, color: string): void {
+    if (this.#adapter !== null) this.show(this.#adapter.chat({ text, color }));
   }
 
   get opponents(): Opponents | null {
@@ -169,7 +192,7 @@ export class Connection implements Seer {
     const room = this.#room;
     if (room === null) return;
     room.world.says(line);
-    this.#runner?.says(line, room.recording.tick);
+    this.#runner?.says(line, room.lines.tick);
   }
 
   /** Whether it is for the proxy alone. */
@@ -182,9 +205,7 @@ export class Connection implements Seer {
   }
 
   #types(text: string): boolean {
-    if (this.#coming === null || !Opponents.isFor(text)) return false;
-    void this.#coming.then((opponents) => opponents.command(text));
-    return true;
+    return this.#ready !== null && this.#options.command(this, text);
   }
 
   /** What the server says is never held back. */

@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { directoryStore, fromFile, toFile } from "simtape/node";
 import { compact, ghost, record, splits } from "simtape/record";
 import { LineProtocol } from "simtape/serving";
@@ -85,6 +85,7 @@ export async function writeRun(path: string, header: Line, { lines, durationMs }
     await protocol.give({ tick: at + 1 });
     protocol.settle();
     await protocol.recorder!.close({ outcome: "completed", durationMs });
+    await mkdir(dirname(path), { recursive: true });
     const options = { visitors: [splits(), ghost()] };
     await compact(fromFile(join(folder, ID, "meta.hcrp")), toFile(path, { keep: true }), options);
   } finally {

@@ -8,6 +8,7 @@ import { Opponents } from "../ghosts/opponents.ts";
 import { GHOSTLY } from "../ghosts/race.ts";
 import { clockText } from "../ghosts/split.ts";
 import { Runs } from "../ghosts/runs.ts";
+import type { Adapter } from "../scene/adapter.ts";
 import { adapterFor, VERSIONS } from "../scene/families.ts";
 import { Connection } from "./connection.ts";
 import { type FinishedRun, writeRun } from "./kept-run.ts";
@@ -15,6 +16,7 @@ import { plain, stamp } from "./names.ts";
 import { Room } from "./room.ts";
 import { Runner } from "./runner.ts";
 import type { Ended } from "./world-recording.ts";
+import type { KeptClip, RingLengths } from "./world-ring.ts";
 
 export interface ProxyOptions {
   /** Port to listen on; 0 takes one that is free. */
@@ -26,6 +28,8 @@ export interface ProxyOptions {
   readonly store: string;
   /** Where runs begin and end: players on it race against ghosts, and their runs are kept. */
   readonly course?: Course | undefined;
+  /** Only the last minutes are kept, in memory, and reports of players make clips of them; absent: all is recorded. */
+  readonly ring?: RingLengths | undefined;
   readonly report?: ((event: ProxyEvent) => void) | undefined;
 }
 
@@ -37,6 +41,7 @@ export type ProxyEvent =
   | { readonly began: string }
   | { readonly ended: Ended }
   | { readonly run: string }
+  | { readonly clip: KeptClip }
   | { readonly error: string };
 
 const POLL_EVERY = 250;
@@ -45,7 +50,8 @@ const ADVANCE_EVERY = 25;
 
 /**
  * Stands between clients and a server, and records the players. All bytes pass as they are. A recording of a dimension
- * begins when the first player comes into it, and ends when the last one has gone.
+ * begins when the first player comes into it, and ends when the last one has gone. With rings only the last minutes are
+ * kept, until a player reports something.
  */
 export class GameProxy {
   readonly #options: ProxyOptions;
@@ -54,7 +60,9 @@ export class GameProxy {
   readonly #rooms = new Map<string, Room>();
   /** By the UUIDs of their players. */
   readonly #players = new Map<string, Connection>();
-  readonly #closing = new Set<Promise<void>>();
+  readonly #closing = new Set<Promise<unknown>>();
+  /** Names of clips that are being kept. */
+  readonly #clips = new Set<string>();
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #runs: Runs;
   /** Recordings that could not be written, and lines that are missing in others. */
@@ -118,7 +126,9 @@ export class GameProxy {
       room: (of, dimension, data) => this.#enter(of, dimension, data),
       left: (of, room) => this.#leave(of, room),
       blind: (blind) => this.#report({ blind }),
-      opponents: (of, version) => this.#opponentsOf(of, version),
+      adapter: (version) => this.#adapterOf(version),
+      opponents: (of, adapter) => this.#opponentsOf(of, adapter),
+      command: (of, text) => this.#command(of, text),
       runner: (of, room) => this.#runnerOf(of, room),
       unreachable: (reason) => this.#report({ error: `the server cannot be reached: ${reason}` }),
     });
@@ -141,27 +151,77 @@ export class GameProxy {
         this.#report({ error: `${id} is not recorded: ${messageOf(error)}` });
       };
       const isOwn = (uuid: string): boolean => this.#players.has(uuid);
-      room = new Room({ store: this.#options.store, dimension, data, isOwn, failed });
+      room = new Room({ store: this.#options.store, dimension, data, isOwn, ring: this.#options.ring, failed });
       this.#rooms.set(dimension, room);
-      this.#report({ began: room.id });
+      if (room.recording !== null) this.#report({ began: room.id });
     }
     room.players.add(connection);
     this.#report({ joined: connection.player!.name });
     return room;
   }
 
-  #opponentsOf(connection: Connection, version: string): Promise<Opponents> | null {
+  #adapterOf(version: string): Promise<Adapter> | null {
+    const { course, ring } = this.#options;
+    if (course === undefined && ring === undefined) return null;
+    if (VERSIONS.includes(version)) return adapterFor(version, GHOSTLY);
+    this.#report({ error: `players of ${version} cannot be shown anything, only those of ${VERSIONS.join(" and ")}` });
+    return null;
+  }
+
+  #opponentsOf(connection: Connection, adapter: Adapter): Opponents | null {
     const { course, store } = this.#options;
     if (course === undefined) return null;
-    if (!VERSIONS.includes(version)) {
-      this.#report({ error: `no ghosts in ${version}, only in ${VERSIONS.join(" and ")}` });
-      return null;
-    }
     const { uuid, name } = connection.player!;
     const send = (packets: readonly Packet[]): boolean => connection.show(packets);
-    return adapterFor(version, GHOSTLY).then(
-      (adapter) => new Opponents({ adapter, course, store, runs: this.#runs, uuid, name, send }),
-    );
+    return new Opponents({ adapter, course, store, runs: this.#runs, uuid, name, send });
+  }
+
+  /** Whether it is one of the proxy's own. */
+  #command(connection: Connection, text: string): boolean {
+    const [, word, rest = ""] = /^\/(\S+)\s*(.*)$/s.exec(text.trim()) ?? [];
+    const does =
+      word === "ghost" && this.#options.course !== undefined
+        ? () => connection.opponents!.command(text)
+        : word === "report" && this.#options.ring !== undefined
+          ? () => this.#reports(connection, rest)
+          : null;
+    if (does !== null) void connection.ready!.then(does);
+    return does !== null;
+  }
+
+  /** A player reports another, as `Sam flies`. */
+  #reports(connection: Connection, text: string): void {
+    const { room, player } = connection;
+    const [, name = "", reason = ""] = /^(\S+)\s*(.*)$/s.exec(text) ?? [];
+    const subject = room?.people.named(name) ?? null;
+    if (name === "") connection.tell("/report NAME WORDS", "gray");
+    else if (subject === null) connection.tell(`No player ${name} was here.`, "red");
+    else {
+      const { uuid, name: by } = player!;
+      const clip = room!.ring!.report({ subject, reporter: { uuid, name: by }, reason });
+      if (clip === null) connection.tell("There are too many reports; try again soon.", "red");
+      else this.#keepClip(connection, clip);
+    }
+  }
+
+  #keepClip(connection: Connection, { id, kept }: { readonly id: string; readonly kept: Promise<KeptClip> }): void {
+    connection.tell(`Reported: ${id}`, "gray");
+    if (this.#clips.has(id)) return;
+    this.#clips.add(id);
+    const done = kept
+      .then((clip) => this.#report({ clip }))
+      .catch((error: unknown) => {
+        this.failed++;
+        connection.tell(`${id} could not be kept.`, "red");
+        this.#report({ error: `${id} is not kept: ${messageOf(error)}` });
+      })
+      .finally(() => this.#clips.delete(id));
+    this.#closes(done);
+  }
+
+  #closes(work: Promise<unknown>): void {
+    this.#closing.add(work);
+    void work.finally(() => this.#closing.delete(work));
   }
 
   #runnerOf(connection: Connection, room: Room): Runner | null {
@@ -170,8 +230,8 @@ export class GameProxy {
     return new Runner({
       course,
       opponents: () => connection.opponents,
-      mark: (line) => room.recording.giveToo(line),
-      tick: () => room.recording.now,
+      mark: (line) => room.lines.giveToo(line),
+      tick: () => room.lines.now,
       finished: (run) => this.#keep(connection, course, room.header, run),
     });
   }
@@ -189,27 +249,24 @@ export class GameProxy {
         this.failed++;
         this.#report({ error: `${id} is not kept: ${messageOf(error)}` });
       });
-    this.#closing.add(kept);
-    void kept.finally(() => this.#closing.delete(kept));
+    this.#closes(kept);
   }
 
   #leave(connection: Connection, room: Room): void {
     room.players.delete(connection);
     if (room.players.size > 0) return;
     this.#rooms.delete(room.dimension);
-    const { recording } = room;
-    const closed = recording
+    const closed = room
       .close()
       .then((ended) => {
-        this.skipped += recording.skipped;
+        this.skipped += room.lines.skipped;
         if (ended !== null) this.#report({ ended });
       })
       .catch((error: unknown) => {
         this.failed++;
-        this.#report({ error: `${recording.id}: ${messageOf(error)}` });
+        this.#report({ error: `${room.id}: ${messageOf(error)}` });
       });
-    this.#closing.add(closed);
-    void closed.finally(() => this.#closing.delete(closed));
+    this.#closes(closed);
   }
 
   #report(event: ProxyEvent): void {

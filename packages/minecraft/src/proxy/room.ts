@@ -2,8 +2,10 @@ import type { Line } from "../capture/capture.ts";
 import type { GameData } from "../game/data.ts";
 import type { Connection } from "./connection.ts";
 import { plain, stamp } from "./names.ts";
+import { People } from "./people.ts";
 import { SharedWorld } from "./shared-world.ts";
-import { WorldRecording } from "./world-recording.ts";
+import { type Ended, WorldRecording } from "./world-recording.ts";
+import { type RingLengths, WorldRing } from "./world-ring.ts";
 
 export interface RoomOptions {
   /** Folder of recordings. */
@@ -13,36 +15,52 @@ export interface RoomOptions {
   readonly data: GameData;
   /** Whether the player of that UUID comes through the proxy. */
   readonly isOwn: (uuid: string) => boolean;
+  /** Only the last minutes are kept, in memory; absent: all is recorded. */
+  readonly ring?: RingLengths | undefined;
   /** Called when it cannot be recorded. */
   readonly failed: (id: string, error: unknown) => void;
 }
 
-/** A dimension of the server, while there are players in it: one recording. */
+/** A dimension of the server, while there are players in it: one recording, or one ring. */
 export class Room {
   readonly id: string;
   readonly dimension: string;
   /** First line of recordings of the game that is played. */
   readonly header: Line;
-  readonly recording: WorldRecording;
+  /** What keeps what happens; null: the other one does. */
+  readonly recording: WorldRecording | null;
+  readonly ring: WorldRing | null;
+  readonly lines: (WorldRecording | WorldRing)["lines"];
+  readonly people = new People();
   readonly world: SharedWorld<Connection>;
   readonly players = new Set<Connection>();
 
-  constructor({ store, dimension, data, isOwn, failed }: RoomOptions) {
+  constructor({ store, dimension, data, isOwn, ring, failed }: RoomOptions) {
     this.dimension = dimension;
     this.id = `${plain(dimension.replace(/^minecraft:/, "")) || "world"}-${stamp()}`;
     const { version, protocol, dataVersion } = data;
     this.header = { simtape: 1, protocol, dataVersion, server: `minecraft ${version}, simtape-mc proxy` };
-    this.recording = new WorldRecording(store, this.id, this.header, (error) => failed(this.id, error));
+    const fails = (error: unknown): void => failed(this.id, error);
+    this.recording = ring === undefined ? new WorldRecording(store, this.id, this.header, fails) : null;
+    this.ring = ring === undefined ? null : new WorldRing(store, this.header, ring, fails);
+    this.lines = (this.recording ?? this.ring)!.lines;
     this.world = new SharedWorld((line) => this.write(line), isOwn);
     this.write({ dimension });
   }
 
   write(line: Line): void {
-    this.recording.give(line);
+    this.people.hear(line);
+    this.lines.give(line);
   }
 
   /** To be called a few times in a second. */
   poll(): void {
-    this.recording.poll();
+    this.lines.poll();
+  }
+
+  /** Null: it was no recording. */
+  async close(): Promise<Ended | null> {
+    await this.ring?.close();
+    return (await this.recording?.close()) ?? null;
   }
 }
