@@ -16,6 +16,7 @@ export default defineConfig({
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
+      { find: "simtape/world", replacement: library("world/index.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
     ],
   },

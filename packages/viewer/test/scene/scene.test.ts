@@ -14,6 +14,7 @@ import {
 } from "three";
 import { describe, expect, test } from "vitest";
 import { distanceFor } from "../../src/scene/camera-rig.ts";
+import { blockLook } from "../../src/blocks/block-look.ts";
 import { Engine } from "../../src/engine/engine.ts";
 import { passings } from "../../src/engine/passings.ts";
 import type { Passing } from "../../src/protocol.ts";
@@ -25,7 +26,6 @@ import { stepFor } from "../../src/scene/ground.ts";
 import { Look } from "../../src/scene/look.ts";
 import { find, pick, placeOf, principal, type Spot } from "../../src/scene/pick.ts";
 import { Poses } from "../../src/scene/poses.ts";
-import { blockLook } from "../../src/scene/presenters/block-colors.ts";
 import { playerName } from "../../src/scene/presenters/blocks.ts";
 import { BLOCKY, ROUND } from "../../src/scene/presenters/figure-shapes.ts";
 import { Figures, LOW } from "../../src/scene/presenters/figures.ts";
@@ -313,7 +313,7 @@ describe("presenters", () => {
   test("blocks look like what they are called", () => {
     expect(blockLook("minecraft:air")).toBeNull();
     expect(blockLook("minecraft:oak_slab[type=top]")).toMatchObject({ from: 0.5, height: 0.5 });
-    expect(blockLook("minecraft:gold_block")!.color.getHexString()).toBe("f5cd2f");
+    expect(new Color(...blockLook("minecraft:gold_block")!.color).getHexString()).toBe("f5cd2f");
     expect(blockLook("other:odd")).toBe(blockLook("other:odd"));
   });
 

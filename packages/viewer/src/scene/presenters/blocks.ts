@@ -2,23 +2,21 @@ import {
   Box3,
   BoxGeometry,
   type BufferGeometry,
+  Color,
   CylinderGeometry,
-  DataTexture,
+  type DataTexture,
   Group,
-  LinearMipmapLinearFilter,
-  NearestFilter,
   OctahedronGeometry,
-  RGBAFormat,
-  SRGBColorSpace,
   Vector3,
 } from "three";
 import { type Column, type EntitySet, radiansPer, type State, transformOf, type Value } from "simtape";
 import type { Passing } from "../../protocol.ts";
+import { blockLook } from "../../blocks/block-look.ts";
+import { grainTexture } from "../grain.ts";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { Poses } from "../poses.ts";
 import { turnQuaternionUp } from "../y-up.ts";
-import { blockLook } from "./block-colors.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { Figures } from "./figures.ts";
 import { Gait } from "./gait.ts";
@@ -50,6 +48,7 @@ const POLE = color("#9aa5ae");
 /** What was built is seen as a whole when it is smaller than this, metres. */
 const OVERSEEN = 150;
 const SIZE = new Vector3();
+const SHADE = new Color();
 /** How high a player is, and one that sneaks; metres. */
 const HEIGHT = 1.8;
 const SNEAKING = 1.5;
@@ -186,18 +185,19 @@ class Blocks implements Presenter {
       if (block === null || !poses.isKnown(row)) continue;
       const { positions: p } = poses;
       const at = 3 * row;
+      const wide = 1 - 2 * block.inset;
       this.#cubes.put(
-        p[at]!,
+        p[at]! + block.inset,
         p[at + 1]! + block.from,
-        p[at + 2]!,
+        p[at + 2]! + block.inset,
         0,
         0,
         0,
         1,
-        1,
+        wide,
         block.height,
-        1,
-        look.paint(block.color),
+        wide,
+        look.paint(SHADE.setRGB(...block.color)),
       );
     }
     this.#cubes.end();
@@ -275,28 +275,6 @@ function flagGeometry(): BufferGeometry {
     );
   }
   return merged(squares);
-}
-
-/** Sixteen squares of slightly different greys along each side of a block, darker at its edges. */
-function grainTexture(): DataTexture {
-  const side = 16;
-  const cells = new Uint8Array(4 * side * side);
-  let seed = 7;
-  for (let i = 0; i < side * side; i++) {
-    seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-    const [x, y] = [i % side, Math.floor(i / side)];
-    const isEdge = x === 0 || y === 0 || x === side - 1 || y === side - 1;
-    cells.fill(Math.round((isEdge ? 205 : 238) + ((seed >> 16) % 17)), 4 * i, 4 * i + 3);
-    cells[4 * i + 3] = 255;
-  }
-  const texture = new DataTexture(cells, side, side, RGBAFormat);
-  texture.magFilter = NearestFilter;
-  texture.minFilter = LinearMipmapLinearFilter;
-  texture.generateMipmaps = true;
-  texture.anisotropy = 4;
-  texture.colorSpace = SRGBColorSpace;
-  texture.needsUpdate = true;
-  return texture;
 }
 
 const WORN = 3;

@@ -1,0 +1,111 @@
+import type { BlockLook } from "./block-look.ts";
+
+/** Rectangles as a graphics card takes them: four corners of each, and two triangles. */
+export interface FaceArrays {
+  /** Four for each corner, of which the first three count: sixteenths of a block, from the chunk's lowest corner. */
+  readonly position: Uint16Array<ArrayBuffer>;
+  /** Four for each corner, of which the first three count: -127 to 127. */
+  readonly normal: Int8Array<ArrayBuffer>;
+  /** Red, green, blue, linear, and opacity: 0 to 65,535. */
+  readonly color: Uint16Array<ArrayBuffer>;
+  /** Where on the faces of blocks: sixteenths of a block along both axes. */
+  readonly place: Uint16Array<ArrayBuffer>;
+  readonly index: Uint32Array<ArrayBuffer>;
+}
+
+/** What is seen of a chunk. */
+export interface ChunkMesh {
+  /** Height of its lowest block in the world. */
+  readonly bottom: number;
+  readonly opaque: FaceArrays;
+  /** What one sees through. */
+  readonly clear: FaceArrays;
+}
+
+/** What of a mesh can be handed over, not copied. */
+export function buffersOf({ opaque, clear }: ChunkMesh): ArrayBuffer[] {
+  return [opaque, clear].flatMap((faces) => Object.values(faces).map(({ buffer }: { buffer: ArrayBuffer }) => buffer));
+}
+
+/** Of the light, what comes to a corner in which so few blocks stand: three to none. */
+const LIGHT = [0.5, 0.68, 0.84, 1] as const;
+
+/** Collects rectangles. */
+export class Faces {
+  #count = 0;
+  #position = new Uint16Array(16 * 256);
+  #normal = new Int8Array(16 * 256);
+  #color = new Uint16Array(16 * 256);
+  #place = new Uint16Array(8 * 256);
+
+  /**
+   * Adds faces of one look, `w` by `l` of them from (`i`, `j`) of a slice: of sides those are along x or z, and upwards; of
+   * others along x and z. `light` is that at the four corners, as the mesher has it.
+   */
+  add(way: number, slice: number, i: number, j: number, w: number, l: number, look: BlockLook, light: number): void {
+    this.#grow();
+    const axis = way >> 1;
+    const isPositive = (way & 1) === 1;
+    const inset = 16 * look.inset;
+    const [low, high] = [16 * look.from, 16 * (1 - look.from - look.height)];
+    const isUpright = axis !== 1;
+    const depth = isUpright
+      ? 16 * slice + (isPositive ? 16 - inset : inset)
+      : 16 * slice + (isPositive ? 16 - high : low);
+    const [u0, u1] = [16 * i + inset, 16 * (i + w) - inset];
+    const [v0, v1] = isUpright ? [16 * j + low, 16 * (j + l) - high] : [16 * j + inset, 16 * (j + l) - inset];
+    // seen from outside, corners go round against the clock
+    const isTurned = axis === 2 ? !isPositive : isPositive;
+    const round = isTurned ? [0, 2, 3, 1] : [0, 1, 3, 2];
+    const lights = [light & 3, (light >>> 2) & 3, (light >>> 4) & 3, light >>> 6];
+    // parted along the brighter of the two ways through it, so that the same corners look the same everywhere
+    const first = lights[0]! + lights[3]! >= lights[1]! + lights[2]! ? 0 : 1;
+    for (let k = 0; k < 4; k++) {
+      const corner = round[(first + k) & 3]!;
+      const u = (corner & 1) === 0 ? u0 : u1;
+      const v = (corner & 2) === 0 ? v0 : v1;
+      const at = 16 * this.#count + 4 * k;
+      this.#position[at] = axis === 0 ? depth : u;
+      this.#position[at + 1] = axis === 1 ? depth : v;
+      this.#position[at + 2] = axis === 2 ? depth : axis === 0 ? u : v;
+      this.#normal[at + axis] = isPositive ? 127 : -127;
+      const part = 65_535 * LIGHT[lights[corner] as 0 | 1 | 2 | 3];
+      for (let c = 0; c < 3; c++) this.#color[at + c] = Math.round(part * look.color[c]!);
+      this.#color[at + 3] = Math.round(65_535 * look.opacity);
+      this.#place[at >> 1] = u;
+      this.#place[(at >> 1) + 1] = v;
+    }
+    this.#count++;
+  }
+
+  take(): FaceArrays {
+    const count = this.#count;
+    const index = new Uint32Array(6 * count);
+    for (let face = 0; face < count; face++) {
+      for (let k = 0; k < 6; k++) index[6 * face + k] = 4 * face + CORNERS[k as 0]!;
+    }
+    return {
+      position: this.#position.slice(0, 16 * count),
+      normal: this.#normal.slice(0, 16 * count),
+      color: this.#color.slice(0, 16 * count),
+      place: this.#place.slice(0, 8 * count),
+      index,
+    };
+  }
+
+  #grow(): void {
+    if (16 * this.#count < this.#position.length) return;
+    const size = 2 * this.#position.length;
+    this.#position = larger(new Uint16Array(size), this.#position);
+    this.#normal = larger(new Int8Array(size), this.#normal);
+    this.#color = larger(new Uint16Array(size), this.#color);
+    this.#place = larger(new Uint16Array(size / 2), this.#place);
+  }
+}
+
+const CORNERS = [0, 1, 2, 0, 2, 3] as const;
+
+function larger<A extends Uint16Array<ArrayBuffer> | Int8Array<ArrayBuffer>>(into: A, from: A): A {
+  into.set(from);
+  return into;
+}
