@@ -6,6 +6,7 @@ import { openBus } from "./bus/bus.ts";
 import { collectionRoutes } from "./catalog/collection-routes.ts";
 import { facetRoutes } from "./catalog/facets.ts";
 import { catalogRoutes } from "./catalog/routes.ts";
+import { worldRoutes } from "./catalog/world-routes.ts";
 import { searchRoutes } from "./catalog/search-routes.ts";
 import { tagRoutes } from "./catalog/tag-routes.ts";
 import { type Database, openDatabase } from "./database/database.ts";
@@ -71,6 +72,7 @@ async function started(settings: Settings, library: Library, database: Database,
     overviewRoutes,
     jobRoutes,
     catalogRoutes,
+    worldRoutes,
     answerRoutes,
     facetRoutes,
     tagRoutes,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeDemos } from "./support/demos.ts";
 import { describeDatabases } from "./support/databases.ts";
@@ -47,6 +47,49 @@ describeDatabases("a library", (database) => {
     expect(cursor).toBeNull();
     expect(recordings.map(({ format }) => format).sort()).toEqual(["carla", "flightgear", "hcrp", "mira", "nanover"]);
     for (const { seconds, name } of recordings) expect(seconds, name).toBeGreaterThan(1);
+  });
+
+  test("gives the world that a recording was made in, and no other", async () => {
+    const { recordings } = await until(() => listed(), indexed);
+    const [race, town] = ["hcrp", "carla"].map((kind) => recordings.find(({ format }) => format === kind)!.id);
+    const { metadata } = await json<{ metadata: { worldId: string; worldVersion: string } }>(
+      node.address,
+      `/api/recordings/${race}`,
+    );
+    const { worldId, worldVersion } = metadata;
+    const chunkKey = `worlds/${worldId}/chunks/${"0a".repeat(32)}`;
+    const regionKey = `worlds/${worldId}/v.${worldVersion}/minecraft/overworld/r.0.0`;
+    for (const [key, text] of [
+      [chunkKey, "a chunk"],
+      [regionKey, "a region"],
+    ] as const) {
+      mkdirSync(dirname(join(library, key)), { recursive: true });
+      writeFileSync(join(library, key), text);
+    }
+    const ask = (id: string, key: string, headers = {}): Promise<Response> =>
+      fetch(`${node.address}/api/recordings/${id}/world/${key}`, { headers });
+    const chunk = await ask(race!, chunkKey);
+    expect([chunk.status, await chunk.text()]).toEqual([200, "a chunk"]);
+    expect(chunk.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
+    const region = await ask(race!, regionKey);
+    expect([region.status, await region.text()]).toEqual([200, "a region"]);
+    expect(region.headers.get("cache-control")).toBe("private, no-cache");
+    const tag = region.headers.get("etag")!;
+    expect((await ask(race!, regionKey, { "If-None-Match": tag })).status).toBe(304);
+    const part = await ask(race!, chunkKey, { Range: "bytes=2-" });
+    expect([part.status, await part.text()]).toEqual([206, "chunk"]);
+    expect((await ask(race!, regionKey.replace("r.0.0", "r.9.9"))).status).toBe(204);
+    const wrong = [
+      chunkKey.replace(worldId.slice(0, 8), "0f5ba7a2"),
+      regionKey.replace("/v.", "/v.ff"),
+      "race.hcrp",
+      "worlds",
+      `${chunkKey}/..`,
+    ];
+    for (const key of [...wrong, `worlds/%2e%2e/${recordings[0]!.name}`])
+      expect((await ask(race!, key)).status, key).toBe(404);
+    expect((await ask(town!, chunkKey)).status).toBe(404);
+    expect((await ask("none", chunkKey)).status).toBe(404);
   });
 
   test("is searched by words and format, a page at a time", async () => {

@@ -105,6 +105,7 @@ describe("what /openapi.json says", () => {
     await ask("HEAD /api/recordings/{id}/data", 200, { params });
     await ask("GET /api/recordings/{id}/files/{name}", 200, { params: { id, name: "town.log" } });
     await ask("HEAD /api/recordings/{id}/files/{name}", 200, { params: { id, name: "town.log" } });
+    await ask("GET /api/recordings/{id}/world/{key}", 404, { params: { id, key: "worlds/none" } });
     await ask("GET /api/recordings/{id}/thumbnail", 200, { params });
     await ask("GET /api/recordings/{id}/events", 200, { params });
     await ask("GET /api/recordings/{id}/series", 400, { params, query: "?path=nothing" });

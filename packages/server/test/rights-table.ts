@@ -32,6 +32,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "HEAD /api/recordings/{id}/data": ["viewer", "read"],
   "GET /api/recordings/{id}/files/{name}": ["viewer", "read"],
   "HEAD /api/recordings/{id}/files/{name}": ["viewer", "read"],
+  "GET /api/recordings/{id}/world/{key}": ["viewer", "read"],
+  "HEAD /api/recordings/{id}/world/{key}": ["viewer", "read"],
   "GET /api/recordings/{id}/thumbnail": ["viewer", "read"],
   "PUT /api/recordings/{id}/tags": ["viewer", "write"],
   "PUT /api/recordings/{id}/collection": ["staff", "write"],
@@ -125,7 +127,7 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
 
 /**
  * Routes by which a recording is read, and whether a line of the log says so. `false`: what a list shows of each
- * recording.
+ * recording, and the world below it, which is that of others, too.
  */
 export const READS: Readonly<Record<string, boolean>> = {
   "GET /api/recordings/{id}": false,
@@ -134,6 +136,7 @@ export const READS: Readonly<Record<string, boolean>> = {
   "GET /api/recordings/{id}/series": true,
   "GET /api/recordings/{id}/state": true,
   "GET /api/recordings/{id}/files/{name}": true,
+  "GET /api/recordings/{id}/world/{key}": false,
   "GET /api/recordings/{id}/thumbnail": false,
   "GET /api/recordings/{id}/notes": false,
   "GET /api/recordings/{id}/holds": false,

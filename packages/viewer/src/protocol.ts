@@ -12,6 +12,7 @@ import type {
   Timeline,
   TimeRange,
 } from "simtape";
+import type { ChunkMesh } from "./blocks/faces.ts";
 
 /**
  * What page and worker say to each other, beside the frames: those go over a port of their own, by simtape's protocol.
@@ -164,6 +165,19 @@ export interface Passing {
   readonly place: readonly number[] | null;
 }
 
+/** A chunk of the world that a recording was made in, and what of it is not to be seen. */
+export interface ChunkAsk {
+  /** As `minecraft:overworld`. */
+  readonly dimension: string;
+  /** Of its blocks, divided by 16. */
+  readonly x: number;
+  readonly z: number;
+  /** Three numbers for each block that is left out: x and z in the chunk or one beyond it, -1 to 16, y in the world. */
+  readonly edits: Int32Array;
+  /** From this height on nothing is shown; null: all is. */
+  readonly top: number | null;
+}
+
 interface Of {
   readonly recording: number;
 }
@@ -230,6 +244,13 @@ export interface Queries {
     ask: Of & { readonly limit: number /** Else only those that are known without. */; readonly isReading: boolean };
     answer: Events;
   };
+  /**
+   * Whether the world that it was made in is beside it, where its things are at that time; null: it names none. `base` is
+   * the address that keys of the store are relative to.
+   */
+  world: { ask: Of & { readonly base: string; readonly time: Time }; answer: { readonly isThere: boolean } | null };
+  /** What is seen of a chunk of that world; null: there is none, or nothing. */
+  chunk: { ask: Of & ChunkAsk & { readonly base: string }; answer: ChunkMesh | null };
   /** All passings of checkpoints, by time. */
   passings: {
     ask: Of & { /** Else only those that are known without. */ readonly isReading: boolean };

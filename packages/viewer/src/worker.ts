@@ -1,3 +1,4 @@
+import { buffersOf, type ChunkMesh } from "./blocks/faces.ts";
 import { charts } from "./engine/charts.ts";
 import { damage } from "./engine/damage.ts";
 import { density } from "./engine/density.ts";
@@ -9,6 +10,7 @@ import { passings } from "./engine/passings.ts";
 import { outline, record } from "./engine/records.ts";
 import { series, table } from "./engine/series.ts";
 import { spread } from "./engine/spread.ts";
+import { chunk, world } from "./engine/world.ts";
 import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
 
 /** Answers one kind of query. The page gets the error that it throws. */
@@ -45,6 +47,8 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   record,
   series,
   table,
+  world,
+  chunk,
 };
 
 const engine = new Engine();
@@ -63,7 +67,8 @@ async function answer<K extends QueryName>(id: number, name: K, ask: unknown): P
     const found = await query(engine, ask as Ask<K>, controller.signal, (progress) =>
       say({ type: "progress", id, progress }),
     );
-    say({ type: "answer", id, answer: found });
+    const moved = name === "chunk" && found !== null ? buffersOf(found as ChunkMesh) : [];
+    say({ type: "answer", id, answer: found }, moved);
   } catch (error) {
     const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
     say({ type: "failed", id, code, message: error instanceof Error ? error.message : String(error) });
@@ -72,6 +77,6 @@ async function answer<K extends QueryName>(id: number, name: K, ask: unknown): P
   }
 }
 
-function say(message: WorkerMessage): void {
-  postMessage(message);
+function say(message: WorkerMessage, moved: Transferable[] = []): void {
+  postMessage(message, { transfer: moved });
 }

@@ -7,12 +7,19 @@ import { rangeOf } from "./range.ts";
 /** Bytes that are read at once; more are streamed. */
 const AT_ONCE = 64 << 10;
 
-/** Sends a file of the library, or a range of it: with a strong ETag, conditions as RFC 9110 has them. */
+/** Of what changes, and of what is never another one where it is. */
+export const [CHANGING, IMMUTABLE] = ["private, no-cache", "private, max-age=31536000, immutable"] as const;
+
+/**
+ * Sends a file of the library, or a range of it: with a strong ETag, conditions as RFC 9110 has them. `caching` is what a
+ * browser may do with it.
+ */
 export async function sendFile(
   library: Pick<Library, "open"> & Partial<Pick<Library, "presigned">>,
   key: string,
   request: FastifyRequest,
   reply: FastifyReply,
+  caching: string = CHANGING,
 ): Promise<FastifyReply> {
   const direct = request.method === "GET" ? ((await library.presigned?.(key)) ?? null) : null;
   // every part is asked for here: who may no longer read gets no further address
@@ -26,7 +33,7 @@ export async function sendFile(
     void reply
       .header("etag", tag)
       .header("accept-ranges", "bytes")
-      .header("cache-control", "private, no-cache")
+      .header("cache-control", caching)
       .header("content-type", "application/octet-stream");
     const { "if-none-match": none, "if-match": match, "if-range": condition } = request.headers;
     if (match !== undefined && match !== "*" && !tagsIn(match).includes(tag)) throw new Problem(412, "it has changed");

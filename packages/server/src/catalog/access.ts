@@ -12,6 +12,9 @@ export interface Reachable extends Owned {
   readonly key: string;
   readonly files: readonly FileFact[];
   readonly state: RecordingState;
+  /** The world that it was made in, as its metadata have it; null: they name none. */
+  readonly worldId: string | null;
+  readonly worldVersion: string | null;
 }
 
 /** How long what is known of a recording is used again: its bytes are asked for in hundreds of small ranges. */
@@ -44,6 +47,8 @@ export class Recordings {
       .selectFrom("recordings")
       .leftJoin("collections", "collections.id", "recordings.collection")
       .select(["recordings.id", "key", "files", "state", "owner", "collections.public"])
+      .select(sql<string | null>`metadata ->> 'worldId'`.as("worldId"))
+      .select(sql<string | null>`metadata ->> 'worldVersion'`.as("worldVersion"))
       .select(sql<string[]>`array(select identity from subjects where recording = recordings.id)`.as("subjects"))
       .where("recordings.id", "=", id)
       .executeTakeFirst();

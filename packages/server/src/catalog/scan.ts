@@ -1,3 +1,4 @@
+import { isOfSomeWorld } from "simtape/world";
 import type { Query } from "../database/database.ts";
 import type { Jobs } from "../jobs/queue.ts";
 import { type Group, groupsOf, stampOf } from "../library/grouping.ts";
@@ -58,7 +59,7 @@ export class Scanner {
 
   async scan(signal?: AbortSignal): Promise<ScanResult> {
     const files: LibraryFile[] = [];
-    for await (const file of this.#library.list(signal)) files.push(file);
+    for await (const file of this.#library.list(signal)) if (!isOfSomeWorld(file.key)) files.push(file);
     const all = new Map<string, Found>();
     for (const group of groupsOf(files)) all.set(group.key, { group, stamp: stampOf(group) });
     const now = performance.now();

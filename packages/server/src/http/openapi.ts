@@ -77,6 +77,7 @@ export const OPENAPI: FastifyDynamicSwaggerOptions = {
     const { role = null, scope = "read" } = route.config ?? {};
     const described: FastifySchema = {
       ...schema,
+      ...(isOpen(url) && schema?.params !== undefined ? { params: renamed(schema.params as Shape) } : {}),
       tags: [tagOf(url)],
       response: {
         ...(schema?.response as object | undefined),
@@ -89,7 +90,7 @@ export const OPENAPI: FastifyDynamicSwaggerOptions = {
         ? { security: [] }
         : { description: `For the role ${role}; a token needs the scope ${scope}.` }),
     };
-    return { schema: described, url };
+    return { schema: described, url: isOpen(url) ? url.replace(/\*$/, ":key") : url };
   },
   transformObject: (document) => {
     if (!("openapiObject" in document)) return document.swaggerObject;
@@ -98,6 +99,17 @@ export const OPENAPI: FastifyDynamicSwaggerOptions = {
     return document.openapiObject;
   },
 };
+
+/** Whether all that follows is one parameter, with its slashes. */
+function isOpen(url: string): boolean {
+  return url.endsWith("/*");
+}
+
+/** That parameter has a name where routes are described. */
+function renamed({ properties = {}, ...shape }: Shape): Shape {
+  const { "*": key, ...others } = properties;
+  return { ...shape, properties: { ...others, key: key! }, required: [...Object.keys(others), "key"] };
+}
 
 /** What of a described route is put right. */
 interface Described {

@@ -15,6 +15,8 @@ export type ViewEntry =
       readonly name: string;
       /** Real path of the folder its files are in. */
       readonly folder: string;
+      /** Real path of the store that it is in, where the worlds of recordings are. */
+      readonly store: string;
       readonly main: string;
       readonly bytes: number;
     };
@@ -45,12 +47,15 @@ async function entriesAt(name: string): Promise<ViewEntry[]> {
   return entries;
 }
 
-async function folderEntry(folder: string, main: string): Promise<ViewEntry> {
-  return fileEntry(join(folder, main), basename(await realpath(folder)));
+type FileEntry = Extract<ViewEntry, { folder: string }>;
+
+async function folderEntry(folder: string, main: string): Promise<FileEntry> {
+  const real = await realpath(folder);
+  return { ...(await fileEntry(join(folder, main), basename(real))), store: dirname(real) };
 }
 
-async function fileEntry(path: string, name: string): Promise<ViewEntry> {
+async function fileEntry(path: string, name: string): Promise<FileEntry> {
   const folder = await realpath(dirname(path));
   const { size } = await stat(path);
-  return { name, folder, main: basename(path), bytes: size };
+  return { name, folder, store: folder, main: basename(path), bytes: size };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, realpath } from "node:fs/promises";
+import { type FileHandle, realpath, stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, sep } from "node:path";
@@ -9,6 +9,7 @@ import type { ReadableStream } from "node:stream/web";
 import { openToRead } from "../io/node/access.ts";
 import { withoutCredentials } from "../io/http.ts";
 import { opensDoors } from "../io/shown-url.ts";
+import { isChunk, isOfSomeWorld } from "../world/keys.ts";
 import { toServers } from "./patience.ts";
 import { belongsTo, type ViewEntry } from "./view-entries.ts";
 import { ViewIndexes } from "./view-indexes.ts";
@@ -83,6 +84,8 @@ export async function serveView({
     const inside = path.slice(token.length + 2);
     const file = /^(?:files|relayed)\/(\d+)\/([^/\\]+)$/.exec(inside);
     if (file !== null) return sendFile(list.entry(Number(file[1])), file[2]!, given, indexes, request, response);
+    const beside = /^beside\/(\d+)\/(.+)$/.exec(inside);
+    if (beside !== null) return sendOfWorld(list.entry(Number(beside[1])), beside[2]!, request, response);
     const name = inside === "" ? "index.html" : inside;
     const content = (await listed(name)) ?? page.get(name) ?? (await scriptAt(name, modules));
     if (content === null) return refuse(response, 404);
@@ -169,6 +172,25 @@ async function sendFile(
     response.end(content);
     return;
   }
+  await sendOpened(file, request, response);
+}
+
+/** A part of a world in the store that a recording is in; that it is not there is no fault. */
+async function sendOfWorld(
+  entry: ViewEntry | undefined,
+  key: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (entry === undefined || "url" in entry || !isOfSomeWorld(key)) return refuse(response, 404);
+  const file = await openWithin(join(entry.store, "worlds"), join(entry.store, key));
+  if (file === null) return void response.writeHead(204).end();
+  if (isChunk(key)) response.setHeader("Cache-Control", "private, max-age=31536000, immutable");
+  await sendOpened(file, request, response);
+}
+
+/** The file, or a range of it; closes it. */
+async function sendOpened(file: FileHandle, request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const { size, mtimeMs } = await file.stat();
     const etag = `"${size.toString(36)}-${Math.round(mtimeMs * 1000).toString(36)}"`;
@@ -201,6 +223,13 @@ async function opened(entry: Extract<ViewEntry, { folder: string }>, name: strin
   const path = join(entry.folder, name);
   const real = await realpath(path).catch(() => null);
   if (real === null || (name !== entry.main && !real.startsWith(entry.folder + sep))) return null;
+  return openToRead(real).catch(() => null);
+}
+
+/** Null: not there, no file, or a link that leads out of the folder. */
+async function openWithin(folder: string, path: string): Promise<FileHandle | null> {
+  const real = await realpath(path).catch(() => null);
+  if (real === null || !real.startsWith(folder + sep) || !(await stat(real)).isFile()) return null;
   return openToRead(real).catch(() => null);
 }
 

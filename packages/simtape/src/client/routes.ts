@@ -621,6 +621,16 @@ export interface Routes {
 
     readonly answer: Response;
   };
+  /** a part of the world that it was made in. For the role viewer; a token needs the scope read. */
+  readonly "GET /api/recordings/{id}/world/{key}": {
+    readonly params: {
+      readonly id: string;
+      /** a key of the store, as worlds/ID/chunks/SHA256 */
+      readonly key: string;
+    };
+
+    readonly answer: Response | null;
+  };
   /** what happened in it, page by page. For the role viewer; a token needs the scope read. */
   readonly "GET /api/recordings/{id}/events": {
     readonly params: {

@@ -14,7 +14,7 @@ export {
   type WorldChunk,
   type WorldSection,
 } from "./chunk.ts";
-export { chunkKey, isOfWorld, REGION, regionKey, type WorldName } from "./keys.ts";
+export { chunkKey, isChunk, isOfSomeWorld, isOfWorld, REGION, regionKey, type WorldName } from "./keys.ts";
 export { type WorldProblem, WorldReader } from "./reader.ts";
 export { Region } from "./region.ts";
 export { WorldWriter, type WorldWriterOptions } from "./writer.ts";

@@ -48,6 +48,17 @@ export function isOfWorld(world: WorldName, key: string): boolean {
   return regionOf(world, key) !== null || (key.startsWith(chunks) && /^[0-9a-f]{64}$/.test(key.slice(chunks.length)));
 }
 
+/** True for the keys of any world. */
+export function isOfSomeWorld(key: string): boolean {
+  const [, id = "", folder = ""] = key.split("/");
+  return isOfWorld({ id, version: folder.replace(/^v\./, "") }, key);
+}
+
+/** Whether what is at the key of a world is named by its content, and never another one. */
+export function isChunk(key: string): boolean {
+  return key.split("/")[2] === "chunks";
+}
+
 /** `minecraft:overworld` is `minecraft/overworld`; a name without a namespace is the game's own. */
 function folderOf(dimension: string): string {
   const colon = dimension.indexOf(":");

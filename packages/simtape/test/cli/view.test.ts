@@ -21,6 +21,8 @@ import { tries } from "../soak.ts";
 
 const POLICY = "default-src 'none'";
 const LARGE = "export const words = 'again and again';\n".repeat(100);
+const CHUNK = `worlds/0f5ba7a2-6a0e-4d3b-9c55-0123456789ab/chunks/${"0a".repeat(32)}`;
+const REGION = "worlds/0f5ba7a2-6a0e-4d3b-9c55-0123456789ab/v.00ff/minecraft/overworld";
 const town = makeTown(RELEASES[5]!);
 let folder: string;
 let server: ViewServer;
@@ -51,6 +53,12 @@ beforeAll(async () => {
     if (name !== undefined) writeFileSync(join(folder, "parkour", name), bytes);
   }
   symlinkSync(join(root, "secret.txt"), join(folder, "parkour", "seg-99999999.hcs"));
+  mkdirSync(join(folder, dirname(CHUNK)), { recursive: true });
+  mkdirSync(join(folder, REGION), { recursive: true });
+  writeFileSync(join(folder, CHUNK), "a chunk");
+  writeFileSync(join(folder, dirname(CHUNK), "notes"), "no chunk");
+  writeFileSync(join(folder, REGION, "r.0.-1"), "a region");
+  symlinkSync(join(root, "secret.txt"), join(folder, REGION, "r.0.0"));
   const own = realpathSync(root);
   mkdirSync(join(own, "pose log/lib"), { recursive: true });
   const scripts = ["pose log/my format.js", "pose log/lib/reader.mjs", "elsewhere.js"].map((name) => join(own, name));
@@ -286,6 +294,31 @@ describe("the server of the viewer", () => {
     } finally {
       await given.close();
     }
+  });
+
+  test("gives the worlds beside recordings, of a folder of segments too, and nothing else there", async () => {
+    const indexes = [2, 0];
+    for (const index of indexes) {
+      const chunk = await get(at(`beside/${index}/${CHUNK}`));
+      expect([chunk.status, String(chunk.body)]).toEqual([200, "a chunk"]);
+      expect(chunk.headers).toMatchObject({ "cache-control": "private, max-age=31536000, immutable" });
+      const region = await get(at(`beside/${index}/${REGION}/r.0.-1`));
+      expect([region.status, String(region.body)]).toEqual([200, "a region"]);
+      expect(region.headers).toMatchObject({ "cache-control": "no-cache" });
+      // one that is not there is no fault, and a link that leads elsewhere is not there
+      for (const name of ["r.1.0", "r.0.0"])
+        expect((await get(at(`beside/${index}/${REGION}/${name}`))).status).toBe(204);
+    }
+    const wrong = ["worlds", dirname(CHUNK), `${dirname(CHUNK)}/notes`, REGION, "town.log", "worlds/../town.log"];
+    wrong.push(
+      `worlds/%2e%2e/chunks/${"0a".repeat(32)}`,
+      `${REGION}/../../r.0.-1`,
+      `${CHUNK}/`,
+      `worlds//chunks/${"0a".repeat(32)}`,
+    );
+    for (const key of wrong) expect((await get(at(`beside/${indexes[0]}/${key}`))).status, key).toBe(404);
+    expect((await get(at(`beside/99/${CHUNK}`))).status).toBe(404);
+    expect((await get(at(`beside/3/${CHUNK}`))).status).toBe(404);
   });
 
   test("tells the address at which recordings are open", async () => {

@@ -1,5 +1,8 @@
 /** Colours of materials, by the words of a block's name; the first that fits. Others get one of their own by name. */
 const MATERIALS: readonly (readonly [word: string, color: string])[] = [
+  ["_ore", "#86847f"],
+  ["cherry_leaves", "#e8b6cf"],
+  ["leaves", "#4d8a35"],
   ["emerald", "#2ecc71"],
   ["gold", "#f5cd2f"],
   ["diamond", "#5fe0d8"],
@@ -18,16 +21,48 @@ const MATERIALS: readonly (readonly [word: string, color: string])[] = [
   ["oak", "#b08d55"],
   ["planks", "#b08d55"],
   ["log", "#6b5231"],
-  ["leaves", "#4d8a35"],
+  ["mangrove", "#76362f"],
+  ["cherry", "#e3b3ad"],
+  ["bamboo", "#c3ab4f"],
+  ["crimson", "#7c2f45"],
+  ["warped", "#2f8583"],
+  ["hay", "#c4a61c"],
+  ["cactus", "#5a8a2f"],
+  ["podzol", "#6a4a2b"],
+  ["mycelium", "#6f6265"],
+  ["mud", "#46424a"],
+  ["clay", "#9ea4b0"],
   ["grass", "#6fae47"],
   ["moss", "#5f7d33"],
   ["dirt", "#866043"],
+  ["soul", "#54402f"],
   ["sandstone", "#ddd1a0"],
   ["sand", "#e0d6a2"],
   ["gravel", "#8a8583"],
   ["deepslate", "#4f4f55"],
   ["obsidian", "#241a35"],
   ["netherrack", "#753131"],
+  ["nether_brick", "#3b1f25"],
+  ["blackstone", "#2f2a33"],
+  ["basalt", "#4f4f55"],
+  ["magma", "#a0481c"],
+  ["bedrock", "#4a4a4a"],
+  ["andesite", "#8a8a8b"],
+  ["diorite", "#c9c9c9"],
+  ["granite", "#9a6b58"],
+  ["tuff", "#6c6d66"],
+  ["calcite", "#dfe0dc"],
+  ["amethyst", "#8a66c0"],
+  ["copper", "#c06a4d"],
+  ["coal", "#33343a"],
+  ["furnace", "#7d7d7d"],
+  ["bookshelf", "#a0814f"],
+  ["chest", "#a5772f"],
+  ["table", "#9a6c3f"],
+  ["pumpkin", "#c8781a"],
+  ["melon", "#7aa22b"],
+  ["torch", "#f5d78a"],
+  ["lantern", "#e8a94f"],
   ["stone", "#8c8c8c"],
   ["brick", "#9a5443"],
   ["prismarine", "#63a294"],
@@ -55,6 +90,10 @@ const MATERIALS: readonly (readonly [word: string, color: string])[] = [
   ["purple", "#792aac"],
   ["magenta", "#bd44b3"],
   ["pink", "#ed8dac"],
+  ["terracotta", "#985e44"],
+  ["mushroom", "#a9866a"],
+  ["poppy", "#d03a2a"],
+  ["dandelion", "#f5d33a"],
 ];
 
 /** How a block looks; null for one that is not seen. */
@@ -66,8 +105,8 @@ export interface BlockLook {
   readonly height: number;
   /** Metres from the sides of its place to its own. */
   readonly inset: number;
-  /** 1: nothing is seen through it. */
-  readonly opacity: number;
+  /** Whether one sees through it. */
+  readonly isClear: boolean;
 }
 
 type Shape = Pick<BlockLook, "from" | "height" | "inset">;
@@ -122,7 +161,7 @@ function lookOf(kind: string): BlockLook | null {
   const own = found === undefined ? ofHue((hash(name) % 360) / 360) : linear(found[1]);
   const isLit = properties.includes("lit=true");
   const color = own.map((part) => (isLit ? part + 0.35 * (1 - part) : part)) as [number, number, number];
-  return { color, ...shapeOf(name, properties), opacity: CLEAR.test(name) ? 0.6 : 1 };
+  return { color, ...shapeOf(name, properties), isClear: CLEAR.test(name) };
 }
 
 function shapeOf(name: string, properties: string): Shape {

@@ -6,7 +6,7 @@ export interface FaceArrays {
   readonly position: Uint16Array<ArrayBuffer>;
   /** Four for each corner, of which the first three count: -127 to 127. */
   readonly normal: Int8Array<ArrayBuffer>;
-  /** Red, green, blue, linear, and opacity: 0 to 65,535. */
+  /** Red, green, blue, linear, 0 to 65,535; and 65,535. */
   readonly color: Uint16Array<ArrayBuffer>;
   /** Where on the faces of blocks: sixteenths of a block along both axes. */
   readonly place: Uint16Array<ArrayBuffer>;
@@ -71,7 +71,7 @@ export class Faces {
       this.#normal[at + axis] = isPositive ? 127 : -127;
       const part = 65_535 * LIGHT[lights[corner] as 0 | 1 | 2 | 3];
       for (let c = 0; c < 3; c++) this.#color[at + c] = Math.round(part * look.color[c]!);
-      this.#color[at + 3] = Math.round(65_535 * look.opacity);
+      this.#color[at + 3] = 65_535;
       this.#place[at >> 1] = u;
       this.#place[(at >> 1) + 1] = v;
     }

@@ -42,7 +42,7 @@ export class Covers {
   constructor(looks: readonly (BlockLook | null)[]) {
     this.#looks = looks;
     this.#cubes = Uint8Array.from(looks, (one) =>
-      one !== null && one.opacity === 1 && one.inset === 0 && one.height === 1 ? 1 : 0,
+      one !== null && !one.isClear && one.inset === 0 && one.height === 1 ? 1 : 0,
     );
   }
 
@@ -57,7 +57,7 @@ export class Covers {
     const [a, b] = [this.#looks[number]!, this.#looks[other]!];
     if (!reaches(a, way) || !reaches(b, (way ^ 1) as Way)) return false;
     // what is the same goes on behind the face, also where one sees through it
-    if (b.opacity < 1 && other !== number) return false;
+    if (b.isClear && other !== number) return false;
     if (way === 2 || way === 3) return b.inset <= a.inset;
     return b.from <= a.from && b.from + b.height >= a.from + a.height;
   }
@@ -152,7 +152,7 @@ function join(
       let l = 1;
       while (isLong && j + l < length && isAll(mask, at + l * width, w, key)) l++;
       for (let k = 0; k < l; k++) mask.fill(0, at + k * width, at + k * width + w);
-      (one.opacity < 1 ? clear : opaque).add(way, slice, i, j, w, l, one, light);
+      (one.isClear ? clear : opaque).add(way, slice, i, j, w, l, one, light);
       i += w;
       at += w;
     }

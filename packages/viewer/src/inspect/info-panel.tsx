@@ -3,6 +3,7 @@ import type { Finding } from "simtape";
 import { useEffect, useState } from "react";
 import { preview } from "../engine/preview.ts";
 import { useSession, useViewer } from "../hooks.ts";
+import { useWorld } from "../scene/use-world.ts";
 import { clock } from "../time.ts";
 
 /** What the recording is, what its file says of itself, and what was found wrong with it. */
@@ -19,6 +20,7 @@ export function InfoPanel() {
       .catch(() => undefined);
     return () => controller.abort();
   }, [session, opened]);
+  const world = useWorld();
   if (opened === undefined) return null;
   const { info, timeline } = opened;
   const facts: (readonly [string, string])[] = [
@@ -26,6 +28,14 @@ export function InfoPanel() {
     ["length", clock(timeline.end - timeline.start)],
     ...(timeline.tick === null ? [] : [[`${timeline.tick.name}s`, timeline.tick.count.toLocaleString("en")] as const]),
     ...(info.bytes === null ? [] : [["bytes", info.bytes.toLocaleString("en")] as const]),
+    ...(world === null
+      ? []
+      : [
+          [
+            "world",
+            world.base === null ? "not beside the recording" : "beside the recording, and in the scene",
+          ] as const,
+        ]),
     ...Object.entries(info.metadata).map(([name, value]) => [name, preview(value, 400)] as const),
   ];
   return (

@@ -48,3 +48,16 @@ export function isOffered(place: Locator): boolean {
   const { origin, pathname } = new URL(place.url);
   return origin === location.origin && pathname.startsWith(`${root}api/recordings/`) && pathname.includes("/files/");
 }
+
+/** The address that the keys of a world are relative to, which is beside what this server offers; null: there is none. */
+export function worldsBeside(place: Locator): string | null {
+  if (place.kind !== "url" || !isOffered(place)) return null;
+  const root = serverRoot();
+  const url = new URL(place.url);
+  url.search = url.hash = "";
+  url.pathname =
+    root === null
+      ? url.pathname.replace(/\/files\/(\d+)\/[^/]*$/, "/beside/$1/")
+      : url.pathname.replace(/\/files\/[^/]*$/, "/world/");
+  return url.href;
+}

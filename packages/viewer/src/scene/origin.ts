@@ -13,6 +13,16 @@ export class Origin {
   #plane: TangentPlane | null = null;
   readonly #offset = new Float64Array(3);
 
+  /** Whether a place in a local world was met. */
+  get isKnown(): boolean {
+    return this.#isSet;
+  }
+
+  /** Metres that are taken off the places of a local world along each axis; 0 until it is known. */
+  get offset(): ArrayLike<number> {
+    return this.#offset;
+  }
+
   /** Scene metres to metres from the origin. */
   local(out: Numbers, at: number): void {
     const offset = this.#offset;

@@ -1,4 +1,4 @@
-import { type Material, ShaderMaterial, type Texture } from "three";
+import { type Material, ShaderMaterial, type Texture, Vector2 } from "three";
 import { LIGHT } from "./lighting.ts";
 import { SUN } from "./look.ts";
 import { SRGB } from "./srgb.ts";
@@ -11,6 +11,7 @@ attribute vec3 color;
 uniform vec3 sky;
 uniform vec3 bounce;
 uniform vec3 sun;
+uniform vec2 repeat;
 varying vec3 vColor;
 varying vec2 vPlace;
 ${SRGB}
@@ -18,7 +19,7 @@ void main() {
   vec3 up = normalize(mat3(modelMatrix) * normal);
   vec3 light = mix(bounce, sky, 0.5 * up.y + 0.5) + sun * max(0.0, dot(up, normalize(vec3(${SUN.join(", ")}))));
   vColor = srgb(color * light);
-  vPlace = uv;
+  vPlace = uv * repeat;
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
 }`;
 
@@ -43,7 +44,12 @@ export function quickened(material: Material): Material | null {
   return new ShaderMaterial({
     vertexShader: VERTEX,
     fragmentShader: `const bool HAS_GRAIN = ${map !== null};\n${FRAGMENT}`,
-    uniforms: { ...LIGHT, opacity: { value: material.opacity }, grain: { value: map } },
+    uniforms: {
+      ...LIGHT,
+      opacity: { value: material.opacity },
+      grain: { value: map },
+      repeat: { value: map?.repeat ?? new Vector2(1, 1) },
+    },
     transparent: material.transparent,
     depthWrite: material.depthWrite,
     side: material.side,

@@ -14,18 +14,33 @@ const TOGGLES = [
   { shown: "labels", text: "Names", label: "Names of things" },
   { shown: "trails", text: "Trails", label: "Where things were and go" },
   { shown: "readings", text: "Readings", label: "Numbers of what is looked at" },
-] as const satisfies readonly { readonly shown: keyof Shown; readonly text: string; readonly label: string }[];
+] as const satisfies readonly Toggle[];
+
+/** Where there is a world. */
+const OF_WORLD = [
+  { shown: "world", text: "World", label: "Blocks of the world that it was made in" },
+  { shown: "cut", text: "Cut", label: "Cut the world above the players" },
+] as const satisfies readonly Toggle[];
+
+interface Toggle {
+  readonly shown: Exclude<keyof Shown, "mode">;
+  readonly text: string;
+  readonly label: string;
+}
 
 interface Shown {
   readonly mode: CameraMode;
   readonly labels: boolean;
   readonly trails: boolean;
   readonly readings: boolean;
+  readonly world: boolean;
+  readonly cut: boolean;
 }
 
 /** Above the scene: the camera, what is followed, and what is drawn beside the things. */
 export function SceneBar({
   settings,
+  hasWorld,
   things,
   selection,
   onChange,
@@ -33,6 +48,7 @@ export function SceneBar({
   onSelect,
 }: {
   readonly settings: Shown;
+  readonly hasWorld: boolean;
   readonly things: readonly Thing[];
   readonly selection: Selection | null;
   readonly onChange: (changes: Partial<Shown>) => void;
@@ -74,7 +90,7 @@ export function SceneBar({
           </option>
         ))}
       </select>
-      {TOGGLES.map(({ shown, text, label }) => (
+      {[...TOGGLES, ...(hasWorld ? OF_WORLD : [])].map(({ shown, text, label }) => (
         <Button
           key={shown}
           kind="bare"

@@ -14,6 +14,7 @@ import { gapText } from "./gap.ts";
 import { ghostColor } from "./look.ts";
 import { SceneView, type Thing } from "./scene-view.ts";
 import { SceneBar } from "./scene-bar.tsx";
+import { useWorld } from "./use-world.ts";
 
 /** What the address keeps of it. */
 export interface SceneSettings {
@@ -22,6 +23,8 @@ export interface SceneSettings {
   readonly labels?: boolean;
   readonly trails?: boolean;
   readonly readings?: boolean;
+  readonly world?: boolean;
+  readonly cut?: boolean;
 }
 
 const DEFAULTS: SceneSettings = {};
@@ -51,12 +54,12 @@ export function ScenePanel() {
   }, [system]);
   const [isEmpty, setEmpty] = useState(false);
   const [usual, setUsual] = useState<CameraMode>("orbit");
-  const { mode = usual, labels = true, trails = true, readings = true } = settings;
+  const { mode = usual, labels = true, trails = true, readings = true, world = true, cut = false } = settings;
 
   // What a click keeps is based on the newest settings, not on those of the rendering it was made in.
-  const newest = useRef({ settings, keep });
+  const newest = useRef({ settings, keep, write });
   useEffect(() => {
-    newest.current = { settings, keep };
+    newest.current = { settings, keep, write };
   });
 
   useEffect(() => {
@@ -65,6 +68,7 @@ export function ScenePanel() {
       made = new SceneView({
         onPick: (picked) => session.select(picked),
         onCamera: (camera) => newest.current.keep({ ...newest.current.settings, camera }),
+        onSight: () => view.current !== null && newest.current.write(view.current),
       });
     } catch (error) {
       setFailure(error instanceof Error ? error : new Error(String(error)));
@@ -111,6 +115,27 @@ export function ScenePanel() {
   useEffect(() => {
     if (view.current !== null) view.current.trails = trails;
   }, [trails]);
+  useEffect(() => {
+    if (view.current !== null) view.current.isWorldOn = world;
+  }, [world]);
+  useEffect(() => {
+    if (view.current !== null) view.current.isWorldCut = cut;
+  }, [cut]);
+
+  const base = useWorld()?.base ?? null;
+  // The same recording under another number when it has grown.
+  const recording = useRef(-1);
+  useEffect(() => {
+    recording.current = main?.opened.recording ?? -1;
+  }, [main]);
+  useEffect(() => {
+    const made = view.current;
+    if (made === null || base === null) return;
+    made.world = (ask, signal) => session.query("chunk", { recording: recording.current, base, ...ask }, { signal });
+    return () => {
+      made.world = null;
+    };
+  }, [session, base]);
 
   const words = useRef({ shown: 0, things: "", timer: 0 });
   const drawn = useRef<{ main: Deck | null; decks: unknown; controller: AbortController | null }>({
@@ -183,7 +208,8 @@ export function ScenePanel() {
   return (
     <div className="scene">
       <SceneBar
-        settings={{ mode, labels, trails, readings }}
+        settings={{ mode, labels, trails, readings, world, cut }}
+        hasWorld={base !== null}
         things={things}
         selection={selection}
         onChange={(changes) => {

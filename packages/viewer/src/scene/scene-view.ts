@@ -3,6 +3,7 @@ import type { Frame, Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
 import type { Selection, Sight } from "../session.ts";
 import type { Scheme } from "../theme.ts";
+import { type AskChunk, Backdrop, EXTENTS } from "./backdrop.ts";
 import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
@@ -32,6 +33,8 @@ import { Origin } from "./origin.ts";
 export interface SceneEvents {
   onPick(selection: Selection | null): void;
   onCamera(place: CameraPlace): void;
+  /** What there is to see has become more or less, without a frame. */
+  onSight(): void;
 }
 
 /** Set, id and name of a thing that can be chosen. */
@@ -58,6 +61,7 @@ export class SceneView {
   /** Null: edges are smooth of themselves. */
   readonly #smooth: Smooth | null;
   readonly #pace: Pace;
+  readonly #isSoftware: boolean;
   readonly #scene = new Scene();
   readonly #rig: CameraRig;
   readonly #sky = new Sky();
@@ -81,6 +85,11 @@ export class SceneView {
   #scheme: Scheme = "dark";
   #areLabelsOn = true;
   #areTrailsOn = true;
+  /** Of the world that the recording was made in; null: it is not there. */
+  #askChunk: AskChunk | null = null;
+  #backdrop: Backdrop | null = null;
+  #isWorldOn = true;
+  #isWorldCut = false;
   #hasHome = false;
   /** Whether the camera is where `home` has put it. */
   #isHome = false;
@@ -98,6 +107,7 @@ export class SceneView {
     this.#events = events;
     this.element.setAttribute("role", "img");
     const isSoftware = drawsInSoftware();
+    this.#isSoftware = isSoftware;
     this.#renderer = rendererOn(this.element, isSoftware);
     this.#smooth = isSoftware ? new Smooth(this.#renderer) : null;
     const clock = clockOf(this.#renderer.getContext() as WebGL2RenderingContext);
@@ -125,7 +135,9 @@ export class SceneView {
 
   /** What is shown, in words. */
   get description(): string {
-    return this.#casts[0]?.describe() ?? "";
+    return [this.#casts[0]?.describe() ?? "", this.#backdrop?.describe() ?? ""]
+      .filter((text) => text !== "")
+      .join(", ");
   }
 
   /** Whether nothing of the recording has a place now. */
@@ -165,6 +177,7 @@ export class SceneView {
     if (frame.since === null || hasNewCast) this.#trails.clear();
     this.#scene.updateMatrixWorld();
     for (const cast of this.#casts) this.#trails.update(cast);
+    this.#backdropNow()?.update(frame.state);
     this.#count = 0;
     for (const { crowds } of this.#casts) for (const { poses } of crowds) this.#count += poses.count;
     // What was empty at first may be what it is about.
@@ -179,6 +192,7 @@ export class SceneView {
   reset(): void {
     for (const cast of this.#casts) this.#drop(cast);
     this.#casts = [];
+    this.#dropBackdrop();
     for (const key of [...this.#courses.keys()]) this.#forget(key);
     this.#scene.remove(this.#trails.object);
     this.#trails.dispose();
@@ -247,6 +261,29 @@ export class SceneView {
     this.#areTrailsOn = isOn;
     this.#trails.object.visible = isOn;
     for (const { object } of this.#courses.values()) object.visible = isOn;
+    this.invalidate();
+  }
+
+  /** What is asked for chunks of the world that the recording was made in; null: there is none. */
+  set world(ask: AskChunk | null) {
+    if (ask === this.#askChunk) return;
+    this.#dropBackdrop();
+    this.#askChunk = ask;
+    const state = this.#casts[0]?.state ?? null;
+    if (state !== null) this.#backdropNow()?.update(state);
+    this.#see();
+  }
+
+  set isWorldOn(isOn: boolean) {
+    this.#isWorldOn = isOn;
+    if (this.#backdrop !== null) this.#backdrop.isOn = isOn;
+    this.#see();
+  }
+
+  /** Whether the world is cut off above the one who is looked at. */
+  set isWorldCut(isCut: boolean) {
+    this.#isWorldCut = isCut;
+    if (this.#backdrop !== null) this.#backdrop.isCut = isCut;
     this.invalidate();
   }
 
@@ -371,6 +408,8 @@ export class SceneView {
     this.bearings.show(this.#casts[0]?.crowds ?? [], followed, this.#rig, slope(camera) / this.#height);
     const { target, distance } = this.#rig;
     const { height } = this.#ground;
+    this.#backdrop?.look(target, followed === null ? null : placeOf(followed.crowd, followed.row, FEET).y);
+    this.#ground.object.visible = this.#backdrop?.isShown !== true;
     this.#ground.place(target, distance, Math.abs(camera.position.y - height));
     this.#lighting.place(target, distance, Math.max(0, target.y - height));
     sizeRibbons(this.#width, this.#height);
@@ -401,6 +440,31 @@ export class SceneView {
   #drop(cast: Cast): void {
     this.#scene.remove(cast.object);
     cast.dispose();
+  }
+
+  /** The first that is drawn tells where the scene's zero is: only then can chunks be laid. */
+  #backdropNow(): Backdrop | null {
+    if (this.#backdrop === null && this.#askChunk !== null) {
+      const extent = this.#isSoftware ? EXTENTS.software : EXTENTS.card;
+      this.#backdrop = new Backdrop(this.#askChunk, this.#origin, extent, this.#isSoftware, () => this.#see());
+      this.#backdrop.isOn = this.#isWorldOn;
+      this.#backdrop.isCut = this.#isWorldCut;
+      this.#scene.add(this.#backdrop.object);
+    }
+    return this.#backdrop;
+  }
+
+  /** More of the world is there, or less. */
+  #see(): void {
+    this.invalidate();
+    this.#events.onSight();
+  }
+
+  #dropBackdrop(): void {
+    if (this.#backdrop === null) return;
+    this.#scene.remove(this.#backdrop.object);
+    this.#backdrop.dispose();
+    this.#backdrop = null;
   }
 
   #forget(key: string): void {
@@ -457,6 +521,7 @@ function pixelRatio(): number {
   return Math.min(2, devicePixelRatio);
 }
 
+const FEET = new Vector3();
 const EYE = { position: new Vector3(), pixels: 0 };
 
 function courseKey(cast: number, set: string, id: number | string): string {

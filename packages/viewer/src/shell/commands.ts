@@ -2,6 +2,7 @@ import type { DockviewApi } from "dockview";
 import { goToEvent } from "../events/event-list.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
+import { WORLD_COMMANDS } from "../scene/commands.ts";
 import type { Command } from "../transport/commands.ts";
 import { unfoldMessages } from "../timeline/lanes.ts";
 import { reset, showPanel } from "./layout.ts";
@@ -12,6 +13,7 @@ export function commandsOf(dock: DockviewApi): readonly Command[] {
     { title: "Next event", keys: ["e"], run: (session) => void goToEvent(session, 1) },
     { title: "Previous event", keys: ["Shift+E"], run: (session) => void goToEvent(session, -1) },
     ...PANELS.map((kind) => ({ title: `Show ${kind.title}`, keys: [], run: () => showPanel(dock, kind) })),
+    ...WORLD_COMMANDS,
     { title: "Messages by channel on the timeline", keys: [], run: unfoldMessages },
     { title: "Default layout", keys: [], run: (session) => reset(dock, session) },
     { title: "Open files …", keys: ["Ctrl+o"], run: (session) => void pickFiles(session, "files") },

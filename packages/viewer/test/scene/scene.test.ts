@@ -312,7 +312,15 @@ describe("presenters", () => {
 
   test("blocks look like what they are called", () => {
     expect(blockLook("minecraft:air")).toBeNull();
+    expect(blockLook("minecraft:short_grass")).toBeNull();
     expect(blockLook("minecraft:oak_slab[type=top]")).toMatchObject({ from: 0.5, height: 0.5 });
+    expect(blockLook("minecraft:oak_slab[type=double]")).toMatchObject({ from: 0, height: 1 });
+    expect(blockLook("minecraft:snow[layers=2]")).toMatchObject({ from: 0, height: 0.25 });
+    expect(blockLook("minecraft:snow_block")).toMatchObject({ height: 1 });
+    expect(blockLook("minecraft:oak_trapdoor[half=top]")).toMatchObject({ from: 13 / 16, height: 3 / 16 });
+    expect(blockLook("minecraft:oak_fence[east=true]")).toMatchObject({ height: 1, inset: 6 / 16 });
+    expect(blockLook("minecraft:red_stained_glass")).toMatchObject({ isClear: true, height: 1, inset: 0 });
+    expect(blockLook("minecraft:crimson_stem[axis=y]")).toMatchObject({ isClear: false, inset: 0 });
     expect(new Color(...blockLook("minecraft:gold_block")!.color).getHexString()).toBe("f5cd2f");
     expect(blockLook("other:odd")).toBe(blockLook("other:odd"));
   });

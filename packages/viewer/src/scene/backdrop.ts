@@ -1,0 +1,268 @@
+import { BufferAttribute, BufferGeometry, type DataTexture, Group, type Material, Mesh, Sphere, Vector3 } from "three";
+import type { State } from "simtape";
+import type { ChunkMesh, FaceArrays } from "../blocks/faces.ts";
+import type { ChunkAsk } from "../protocol.ts";
+import { Edits } from "./edits.ts";
+import { grainTexture } from "./grain.ts";
+import { Look } from "./look.ts";
+import type { Origin } from "./origin.ts";
+import { FINE, QUICK, quickened } from "./quick.ts";
+
+/** Asks for what is seen of a chunk; null: nothing. */
+export type AskChunk = (ask: ChunkAsk, signal: AbortSignal) => Promise<ChunkMesh | null>;
+
+/** How much of a world is drawn. */
+export interface Extent {
+  /** Chunks from the one that is looked at, each way. */
+  readonly radius: number;
+  /** Triangles at most: farther chunks are left out. */
+  readonly triangles: number;
+}
+
+/** With a graphics card, and without. */
+export const EXTENTS = {
+  card: { radius: 10, triangles: 3_000_000 },
+  software: { radius: 6, triangles: 400_000 },
+} as const satisfies Record<string, Extent>;
+
+/** Chunks that are asked for at a time: the player is in the same thread. */
+const AT_ONCE = 2;
+/** Chunks beyond the radius that stay. */
+const SLACK = 2;
+const SIDE = 16;
+/** Where the game is when a recording does not say so. */
+const USUAL = "minecraft:overworld";
+/** Blocks from where a player stands to the cut: over the head. Within the second number below, the cut stays. */
+const HEADROOM = 3;
+const FALL = 6;
+const OPACITY = 0.6;
+
+interface Drawn {
+  /** What it was asked with. */
+  readonly of: string;
+  readonly object: Group | null;
+  readonly triangles: number;
+}
+
+/**
+ * The world that a recording was made in: the chunks around what is looked at, the nearest first. A block that the recording
+ * has edited is not drawn, as the edit is. `onChange` is called when there is more to draw.
+ */
+export class Backdrop {
+  readonly object: Group = new Group();
+  readonly #ask: AskChunk;
+  readonly #origin: Origin;
+  readonly #extent: Extent;
+  readonly #onChange: () => void;
+  readonly #grain: DataTexture = grainTexture();
+  readonly #materials: { readonly opaque: readonly Material[]; readonly clear: readonly Material[] };
+  readonly #drawn = new Map<string, Drawn>();
+  readonly #underWay = new Map<string, AbortController>();
+  readonly #edits = new Edits();
+  #dimension = USUAL;
+  /** Chunk that is looked at. */
+  #middle: readonly [number, number] = [0, 0];
+  #isOn = true;
+  #isCut = false;
+  #top: number | null = null;
+  #triangles = 0;
+  #isDisposed = false;
+
+  constructor(ask: AskChunk, origin: Origin, extent: Extent, isSoftware: boolean, onChange: () => void) {
+    this.#ask = ask;
+    this.#origin = origin;
+    this.#extent = extent;
+    this.#onChange = onChange;
+    // faces tell where they are in sixteenths of a block
+    this.#grain.repeat.set(1 / SIDE, 1 / SIDE);
+    const look = new Look(-1);
+    const materials = (opacity: number): readonly Material[] => {
+      const own = look.material({ map: this.#grain, vertexColors: true, opacity });
+      const quick = isSoftware ? quickened(own) : null;
+      return quick === null ? [own] : [own, quick];
+    };
+    this.#materials = { opaque: materials(1), clear: materials(OPACITY) };
+  }
+
+  set isOn(isOn: boolean) {
+    this.#isOn = this.object.visible = isOn;
+    if (!isOn) this.#callOff();
+  }
+
+  /** Whether everything above the head of who is looked at is left out. */
+  set isCut(isCut: boolean) {
+    this.#isCut = isCut;
+  }
+
+  /** Whether anything of it is in the picture. */
+  get isShown(): boolean {
+    return this.#isOn && this.#triangles > 0;
+  }
+
+  /** In words; empty: nothing is drawn. */
+  describe(): string {
+    const count = [...this.#drawn.values()].filter(({ object }) => object !== null).length;
+    return this.isShown ? `${count} ${count === 1 ? "chunk" : "chunks"} of the world` : "";
+  }
+
+  update({ values, sets }: State): void {
+    const named = values.get("world/dimension");
+    const dimension = typeof named === "string" ? named : USUAL;
+    if (dimension !== this.#dimension) this.#clear();
+    this.#dimension = dimension;
+    this.#edits.update(sets.get("blocks"));
+  }
+
+  /** Asks for what is not there around a place in the scene, and lets go of what is far. `feet`: height of who is looked at. */
+  look(target: Vector3, feet: number | null): void {
+    if (!this.#isOn || this.#isDisposed || !this.#origin.isKnown) return;
+    const { offset } = this.#origin;
+    this.#middle = [chunkOf(target.x + offset[0]!), chunkOf(target.z + offset[2]!)];
+    this.#top = this.#isCut && feet !== null ? this.#cutAt(feet + offset[1]!) : null;
+    for (const key of [...this.#drawn.keys(), ...this.#underWay.keys()])
+      if (this.#away(key) > this.#extent.radius + SLACK) this.#drop(key);
+    this.#work();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#clear();
+    for (const material of [...this.#materials.opaque, ...this.#materials.clear]) material.dispose();
+    this.#grain.dispose();
+  }
+
+  /** Begins with the nearest chunks that are not as they should be. */
+  #work(): void {
+    for (const [x, z] of spiral(this.#extent.radius)) {
+      if (this.#underWay.size >= AT_ONCE) return;
+      const [atX, atZ] = [this.#middle[0] + x, this.#middle[1] + z];
+      const key = `${atX},${atZ}`;
+      const isMore = !this.#drawn.has(key) && this.#triangles > this.#extent.triangles;
+      if (isMore || this.#underWay.has(key) || this.#drawn.get(key)?.of === this.#wanted(key)) continue;
+      void this.#load(key, atX, atZ);
+    }
+  }
+
+  /** What tells whether a chunk that is drawn is as it should be. */
+  #wanted(key: string): string {
+    return `${this.#top} ${this.#edits.sumOf(key)}`;
+  }
+
+  async #load(key: string, x: number, z: number): Promise<void> {
+    const of = this.#wanted(key);
+    const controller = new AbortController();
+    this.#underWay.set(key, controller);
+    const ask = { dimension: this.#dimension, x, z, edits: this.#edits.around(x, z), top: this.#top };
+    // one that is damaged is left out, as one that is not there
+    const mesh = await this.#ask(ask, controller.signal).catch(() => null);
+    if (controller.signal.aborted) return;
+    this.#underWay.delete(key);
+    this.#put(key, of, x, z, mesh);
+    this.#onChange();
+    this.#work();
+  }
+
+  #put(key: string, of: string, x: number, z: number, mesh: ChunkMesh | null): void {
+    this.#forget(key);
+    const object = mesh === null ? null : this.#objectOf(mesh, x, z);
+    const triangles = mesh === null ? 0 : (mesh.opaque.index.length + mesh.clear.index.length) / 3;
+    this.#drawn.set(key, { of, object, triangles });
+    this.#triangles += triangles;
+    if (object !== null) this.object.add(object);
+  }
+
+  #objectOf({ bottom, opaque, clear }: ChunkMesh, x: number, z: number): Group {
+    const { offset } = this.#origin;
+    const group = new Group();
+    group.position.set(SIDE * x - offset[0]!, bottom - offset[1]!, SIDE * z - offset[2]!);
+    group.scale.setScalar(1 / SIDE);
+    for (const [faces, materials] of [
+      [opaque, this.#materials.opaque],
+      [clear, this.#materials.clear],
+    ] as const) {
+      if (faces.index.length === 0) continue;
+      const geometry = geometryOf(faces);
+      for (const [i, material] of materials.entries()) {
+        const mesh = new Mesh(geometry, material);
+        if (materials.length > 1) mesh.layers.set(i === 0 ? FINE : QUICK);
+        mesh.castShadow = i === 0 && !material.transparent;
+        mesh.receiveShadow = i === 0;
+        group.add(mesh);
+      }
+    }
+    group.updateMatrixWorld(true);
+    return group;
+  }
+
+  /** Over the head of who stands at that height, and so for a while when that goes up or down a little. */
+  #cutAt(feet: number): number {
+    const least = Math.floor(feet) + HEADROOM;
+    const before = this.#top;
+    return before !== null && before >= least && before <= least + FALL ? before : least;
+  }
+
+  #away(key: string): number {
+    const [x, z] = key.split(",").map(Number) as [number, number];
+    return Math.hypot(x - this.#middle[0], z - this.#middle[1]);
+  }
+
+  #drop(key: string): void {
+    this.#underWay.get(key)?.abort();
+    this.#underWay.delete(key);
+    this.#forget(key);
+  }
+
+  #forget(key: string): void {
+    const drawn = this.#drawn.get(key);
+    if (drawn === undefined) return;
+    this.#drawn.delete(key);
+    this.#triangles -= drawn.triangles;
+    if (drawn.object === null) return;
+    this.object.remove(drawn.object);
+    for (const mesh of drawn.object.children) (mesh as Mesh).geometry.dispose();
+  }
+
+  #callOff(): void {
+    for (const controller of this.#underWay.values()) controller.abort();
+    this.#underWay.clear();
+  }
+
+  #clear(): void {
+    this.#callOff();
+    for (const key of [...this.#drawn.keys()]) this.#forget(key);
+  }
+}
+
+function geometryOf({ position, normal, color, place, index }: FaceArrays): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(position, 4));
+  geometry.setAttribute("normal", new BufferAttribute(normal, 4, true));
+  geometry.setAttribute("color", new BufferAttribute(color, 4, true));
+  geometry.setAttribute("uv", new BufferAttribute(place, 2));
+  geometry.setIndex(new BufferAttribute(index, 1));
+  let highest = 0;
+  for (let at = 1; at < position.length; at += 4) highest = Math.max(highest, position[at]!);
+  const half = (SIDE * SIDE) / 2;
+  geometry.boundingSphere = new Sphere(new Vector3(half, highest / 2, half), Math.hypot(half, half, highest / 2));
+  return geometry;
+}
+
+function chunkOf(place: number): number {
+  return Math.floor(place / SIDE);
+}
+
+const spirals = new Map<number, readonly (readonly [number, number])[]>();
+
+/** Steps to all chunks within a radius, the nearest first. */
+function spiral(radius: number): readonly (readonly [number, number])[] {
+  let steps = spirals.get(radius);
+  if (steps === undefined) {
+    const along = Array.from({ length: 2 * radius + 1 }, (_, i) => i - radius);
+    steps = along
+      .flatMap((x) => along.map((z) => [x, z] as const))
+      .filter(([x, z]) => Math.hypot(x, z) <= radius)
+      .sort(([a, b], [c, d]) => Math.hypot(a, b) - Math.hypot(c, d));
+    spirals.set(radius, steps);
+  }
+  return steps;
+}
