@@ -8,7 +8,7 @@ import { Ghost } from "./ghost.ts";
 import { MOST_GHOSTS, Race } from "./race.ts";
 import type { Runs } from "./runs.ts";
 import { clockText } from "./split.ts";
-import { GhostTeam, type TeamPacket } from "./team.ts";
+import type { GhostTeam } from "./team.ts";
 
 export interface OpponentsOptions {
   readonly adapter: Adapter;
@@ -18,18 +18,18 @@ export interface OpponentsOptions {
   readonly runs: Runs;
   /** Of the runner. */
   readonly uuid: string;
-  readonly name: string;
+  readonly team: GhostTeam;
   /** Sends packets to the runner's client alone. False: they cannot be sent now. */
   readonly send: (packets: readonly Packet[]) => boolean;
 }
 
 const WORD = "/ghost";
+const MOST_WAITING = 8;
 const MILLISECONDS_OF_A_TICK = 50;
 
 /** Whom one runner races against: chosen by commands, read from the store, and shown. */
 export class Opponents {
   readonly #options: OpponentsOptions;
-  readonly #team: GhostTeam;
   readonly #race: Race;
   #choice: Choice = "best";
   /** By path: what was read once is not read again. */
@@ -37,16 +37,17 @@ export class Opponents {
   /** What the runner was told of this choice. */
   #told = new Set<string>();
   #loading: Promise<void> = Promise.resolve();
+  /** Commands that wait for the store. */
+  #waiting = 0;
 
   constructor(options: OpponentsOptions) {
     this.#options = options;
-    this.#team = new GhostTeam(options.name);
-    this.#race = new Race(options.adapter, this.#team, options.send);
+    this.#race = new Race(options.adapter, options.team, options.send);
   }
 
   /** Reads the ghosts of the choice; the ones before are seen until then. */
   refresh(): void {
-    this.#loading = this.#loading.then(() => this.#load());
+    this.#next(() => this.#load());
   }
 
   show(tick: number, runner: Point): void {
@@ -71,21 +72,17 @@ export class Opponents {
 
   /** The client has come into a world; `isNew`: it knows nothing of any before. */
   enter(isNew: boolean): void {
-    if (isNew) this.#team.forget();
     this.#race.forget(isNew);
-  }
-
-  /** The server has said something of its teams. */
-  see(packet: TeamPacket): void {
-    this.#team.see(packet);
   }
 
   /** What the runner has typed, as `/ghost top`. */
   command(text: string): void {
+    // who types faster than the store reads is not heard
+    if (this.#waiting >= MOST_WAITING) return;
     const [, ...words] = text.trim().split(/\s+/);
     const [first] = words;
     if (first === undefined) this.tell(`${WORD} best, top, off, list, or up to ${MOST_GHOSTS} names`, "gray");
-    else if (first === "list") this.#loading = this.#loading.then(() => this.#list());
+    else if (first === "list") this.#next(() => this.#list());
     else this.#choose(words);
   }
 
@@ -99,10 +96,15 @@ export class Opponents {
     this.#choice = isWord ? first : words;
     this.#told.clear();
     this.refresh();
-    this.#loading = this.#loading.then(() => {
+    this.#next(() => {
       const names = this.#race.ghosts.map(({ title }) => title);
       this.tell(names.length === 0 ? "No ghosts." : `Ghosts: ${names.join(", ")}`, "gray");
     });
+  }
+
+  #next(work: () => Promise<void> | void): void {
+    this.#waiting++;
+    this.#loading = this.#loading.then(work).finally(() => this.#waiting--);
   }
 
   /** Never rejects: what cannot be read is told to the runner. */

@@ -19,7 +19,7 @@ interface Known {
 export class Runs {
   readonly #store: string;
   #known = new Map<string, Known>();
-  #looking: Promise<void> | null = null;
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(store: string) {
     this.#store = store;
@@ -28,9 +28,8 @@ export class Runs {
   /** Those of a map, the fastest first. Rejects where the store cannot be read. */
   async of(map: string): Promise<readonly StoredRun[]> {
     const stored = await storedIn(this.#store);
-    this.#looking ??= this.#look(stored).finally(() => {
-      this.#looking = null;
-    });
+    // one after the other: what one has read, the next does not read again
+    this.#looking = this.#looking.then(() => this.#look(stored));
     await this.#looking;
     return stored
       .flatMap((one) => {

@@ -6,6 +6,7 @@ import { encodedAll } from "../game/encoding.ts";
 import { frame, textBytes } from "../game/framing.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Opponents } from "../ghosts/opponents.ts";
+import { GhostTeam } from "../ghosts/team.ts";
 import type { Adapter } from "../scene/adapter.ts";
 import type { Decoded } from "./decoder.ts";
 import { OWN_PACKETS, OwnMoves } from "./own-moves.ts";
@@ -30,7 +31,7 @@ export interface ConnectionOptions {
   /** How a player of that version is told something; null: it is not, as there is nothing to tell, or no way to. */
   readonly adapter: (version: string) => Promise<Adapter> | null;
   /** Whom a player who has logged in races against; null: there is no course. */
-  readonly opponents: (of: Connection, adapter: Adapter) => Opponents | null;
+  readonly opponents: (of: Connection, adapter: Adapter, team: GhostTeam) => Opponents | null;
   /** A player has typed something, and can be told something. Whether it is for the proxy alone. */
   readonly command: (of: Connection, text: string) => boolean;
   /** A player who is in the room of the course; null: it is not that room. */
@@ -57,6 +58,8 @@ export class Connection implements Seer {
   readonly #tap: Tap;
   readonly #toClient: Lane;
   #adapter: Adapter | null = null;
+  /** It listens from the login on: what the server says of its teams is said once. */
+  #team: GhostTeam | null = null;
   #ready: Promise<void> | null = null;
   #opponents: Opponents | null = null;
   #runner: Runner | null = null;
@@ -159,13 +162,14 @@ export class Connection implements Seer {
       () => capture.profileOf(uuid),
       (line) => this.#tell(line),
     );
+    this.#team = new GhostTeam(name);
     const adapter = this.#options.adapter(version);
     if (adapter !== null) this.#ready = adapter.then((loaded) => this.#speak(loaded));
   }
 
   #speak(adapter: Adapter): void {
     this.#adapter = adapter;
-    this.#opponents = this.#options.opponents(this, adapter);
+    this.#opponents = this.#options.opponents(this, adapter, this.#team!);
     this.#opponents?.refresh();
   }
 
@@ -219,12 +223,13 @@ export class Connection implements Seer {
     const [capture, player] = [this.#capture, this.player];
     if (capture === null || player === null) return;
     if (name === "teams") {
-      this.#opponents?.see(params);
+      this.#team?.see(params);
       return;
     }
     const lines: Line[] = [];
     if (Capture.carries(name)) capture.clientbound(name, params, lines);
     if (ENTERING.has(name)) {
+      if (name === "login") this.#team?.forget();
       this.#opponents?.enter(name === "login");
       this.#enter(capture, player, params.entityId ?? player.id);
       return;

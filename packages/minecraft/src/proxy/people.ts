@@ -10,8 +10,8 @@ export class People {
 
   /** A line of the world. */
   hear(line: Line): void {
-    const [word, told] = Object.entries(line)[0] as [string, Partial<Person> & { readonly type?: string }];
-    if (word !== "join" && (word !== "spawn" || told.type !== "minecraft:player")) return;
+    const told = (line["join"] ?? line["spawn"]) as (Partial<Person> & { readonly type?: string }) | undefined;
+    if (told === undefined || (line["spawn"] !== undefined && told.type !== "minecraft:player")) return;
     const { uuid, name } = told;
     if (uuid !== undefined && name !== undefined && this.#known.size < MOST)
       this.#known.set(name.toLowerCase(), { uuid, name });

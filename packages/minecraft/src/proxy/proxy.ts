@@ -8,6 +8,7 @@ import { Opponents } from "../ghosts/opponents.ts";
 import { GHOSTLY } from "../ghosts/race.ts";
 import { clockText } from "../ghosts/split.ts";
 import { Runs } from "../ghosts/runs.ts";
+import type { GhostTeam } from "../ghosts/team.ts";
 import type { Adapter } from "../scene/adapter.ts";
 import { adapterFor, VERSIONS } from "../scene/families.ts";
 import { Connection } from "./connection.ts";
@@ -127,7 +128,7 @@ export class GameProxy {
       left: (of, room) => this.#leave(of, room),
       blind: (blind) => this.#report({ blind }),
       adapter: (version) => this.#adapterOf(version),
-      opponents: (of, adapter) => this.#opponentsOf(of, adapter),
+      opponents: (of, adapter, team) => this.#opponentsOf(of, adapter, team),
       command: (of, text) => this.#command(of, text),
       runner: (of, room) => this.#runnerOf(of, room),
       unreachable: (reason) => this.#report({ error: `the server cannot be reached: ${reason}` }),
@@ -168,12 +169,12 @@ export class GameProxy {
     return null;
   }
 
-  #opponentsOf(connection: Connection, adapter: Adapter): Opponents | null {
+  #opponentsOf(connection: Connection, adapter: Adapter, team: GhostTeam): Opponents | null {
     const { course, store } = this.#options;
     if (course === undefined) return null;
-    const { uuid, name } = connection.player!;
+    const { uuid } = connection.player!;
     const send = (packets: readonly Packet[]): boolean => connection.show(packets);
-    return new Opponents({ adapter, course, store, runs: this.#runs, uuid, name, send });
+    return new Opponents({ adapter, course, store, runs: this.#runs, uuid, team, send });
   }
 
   /** Whether it is one of the proxy's own. */
@@ -199,7 +200,7 @@ export class GameProxy {
     else {
       const { uuid, name: by } = player!;
       const clip = room!.ring!.report({ subject, reporter: { uuid, name: by }, reason });
-      if (clip === null) connection.tell("There are too many reports; try again soon.", "red");
+      if (typeof clip === "string") connection.tell(clip, "red");
       else this.#keepClip(connection, clip);
     }
   }

@@ -38,12 +38,16 @@ export interface RingLengths {
 const TICKS_PER_SECOND = 20;
 /** A clip is made longer by reports that come while it waits for its end, but only so many times. */
 const MOST_REPORTS = 16;
+/** Milliseconds between two clips that one player begins. */
+const BETWEEN = 30_000;
 
 /** The last minutes of a dimension and all players in it, in memory; reports make clips of them. */
 export class WorldRing {
   readonly lines: TimedLines<RingTarget>;
   readonly #store: string;
   readonly #lengths: RingLengths;
+  /** When each player has begun a clip last, by UUID. */
+  readonly #began = new Map<string, number>();
   /** The clip that waits for its end; null: none does. */
   #pending: { readonly id: string; readonly reports: Value[]; readonly kept: Promise<KeptClip> } | null = null;
 
@@ -56,12 +60,16 @@ export class WorldRing {
 
   /**
    * Keeps a clip. One that waits for its end becomes longer, and is of both reports. `id`: its name; `kept` rejects where
-   * the store does not take it. Null: there are too many reports of this clip, or there is no ring.
+   * the store does not take it. A text: why none is kept.
    */
-  report({ subject, reporter, reason }: Report): { readonly id: string; readonly kept: Promise<KeptClip> } | null {
+  report({ subject, reporter, reason }: Report): { readonly id: string; readonly kept: Promise<KeptClip> } | string {
     const ring = this.lines.target?.ring;
     const pending = this.#pending;
-    if (ring === undefined || (pending !== null && pending.reports.length >= MOST_REPORTS)) return null;
+    if (ring === undefined) return "Nothing is kept at the moment.";
+    if (pending !== null && pending.reports.length >= MOST_REPORTS) return "There are enough reports of this.";
+    const waits = (this.#began.get(reporter.uuid) ?? Number.NEGATIVE_INFINITY) + BETWEEN - performance.now();
+    if (pending === null && waits > 0) return `Wait ${Math.ceil(waits / 1000)} seconds for the next report.`;
+    if (pending === null) this.#began.set(reporter.uuid, performance.now());
     this.lines.goToNow();
     this.lines.settle();
     const label = `${subject.name}${reason === "" ? "" : `: ${reason}`} (reported by ${reporter.name})`;
