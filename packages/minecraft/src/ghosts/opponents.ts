@@ -103,6 +103,7 @@ export class Opponents {
   }
 
   #next(work: () => Promise<void> | void): void {
+    if (this.#waiting >= MOST_WAITING) return;
     this.#waiting++;
     this.#loading = this.#loading.then(work).finally(() => this.#waiting--);
   }

@@ -28,6 +28,8 @@ export interface ConnectionOptions {
   /** The connection is not understood, and passes without being recorded. */
   readonly blind: (reason: string) => void;
   readonly unreachable: (reason: string) => void;
+  /** Something could not be shown to the player, as it cannot be said in its version; called once. */
+  readonly refused: (reason: string) => void;
   /** How a player of that version is told something; null: it is not, as there is nothing to tell, or no way to. */
   readonly adapter: (version: string) => Promise<Adapter> | null;
   /** Whom a player who has logged in races against; null: there is no course. */
@@ -68,6 +70,7 @@ export class Connection implements Seer {
   #body: Body | null = null;
   #room: Room | null = null;
   #wasBlind = false;
+  #isRefused = false;
   player: OwnMoves | null = null;
 
   constructor(options: ConnectionOptions) {
@@ -104,7 +107,14 @@ export class Connection implements Seer {
   show(packets: readonly Packet[]): boolean {
     if (this.#toClient.waiting + this.#options.client.writableLength > MOST_WAITING || !this.#tap.isPlaying)
       return false;
-    return this.#toClient.inject(this.#tap.framed(encodedAll(this.#version, packets)));
+    try {
+      return this.#toClient.inject(this.#tap.framed(encodedAll(this.#version, packets)));
+    } catch (error) {
+      // of a recording that another program has made: the game goes on without it
+      if (!this.#isRefused) this.#options.refused(error instanceof Error ? error.message : String(error));
+      this.#isRefused = true;
+      return false;
+    }
   }
 
   /** Ends both sides. */

@@ -127,6 +127,7 @@ export class GameProxy {
       room: (of, dimension, data) => this.#enter(of, dimension, data),
       left: (of, room) => this.#leave(of, room),
       blind: (blind) => this.#report({ blind }),
+      refused: (reason) => this.#report({ error: `a player cannot be shown what it should see: ${reason}` }),
       adapter: (version) => this.#adapterOf(version),
       opponents: (of, adapter, team) => this.#opponentsOf(of, adapter, team),
       command: (of, text) => this.#command(of, text),
@@ -186,7 +187,10 @@ export class GameProxy {
         : word === "report" && this.#options.ring !== undefined
           ? () => this.#reports(connection, rest)
           : null;
-    if (does !== null) void connection.ready!.then(does);
+    if (does !== null)
+      void connection
+        .ready!.then(does)
+        .catch((error: unknown) => this.#report({ error: `${text}: ${messageOf(error)}` }));
     return does !== null;
   }
 

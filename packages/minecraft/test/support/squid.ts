@@ -12,7 +12,11 @@ interface Squid {
     readonly socketServer: { address(): { port: number } };
   };
   readonly entities: Readonly<Record<string, { readonly id: number; readonly type: string }>>;
-  readonly players: readonly { readonly username: string; readonly position: { x: number; y: number; z: number } }[];
+  readonly players: readonly {
+    readonly username: string;
+    readonly position: { x: number; y: number; z: number };
+    readonly _client: { on(event: "chat", listener: (packet: { message: string }) => void): void };
+  }[];
   once(event: string, listener: () => void): void;
   stopTickInterval(): void;
 }
@@ -51,6 +55,14 @@ export class TestServer implements AsyncDisposable {
 
   get port(): number {
     return this.squid._server.socketServer.address().port;
+  }
+
+  /** All that a player types from now on. */
+  listen(name: string): readonly string[] {
+    const said: string[] = [];
+    const player = this.squid.players.find(({ username }) => username === name);
+    player?._client.on("chat", ({ message }) => said.push(message));
+    return said;
   }
 
   /** What the server has, as texts. */
