@@ -36,6 +36,8 @@ const USUAL = "minecraft:overworld";
 const HEADROOM = 3;
 const FALL = 6;
 const OPACITY = 0.6;
+/** Sixteenths of a block. */
+const OVERLAP = 0.03;
 
 interface Drawn {
   /** What it was asked with. */
@@ -235,7 +237,7 @@ export class Backdrop {
 
 function geometryOf({ position, normal, color, place, index }: FaceArrays): BufferGeometry {
   const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(position, 4));
+  geometry.setAttribute("position", new BufferAttribute(overlapping(position), 3));
   geometry.setAttribute("normal", new BufferAttribute(normal, 4, true));
   geometry.setAttribute("color", new BufferAttribute(color, 4, true));
   geometry.setAttribute("uv", new BufferAttribute(place, 2));
@@ -245,6 +247,26 @@ function geometryOf({ position, normal, color, place, index }: FaceArrays): Buff
   const half = (SIDE * SIDE) / 2;
   geometry.boundingSphere = new Sphere(new Vector3(half, highest / 2, half), Math.hypot(half, half, highest / 2));
   return geometry;
+}
+
+/**
+ * Places as they are drawn, three numbers for each corner: rectangles reach a little over their edges. Where two end in the
+ * middle of a third, what is behind would shine through else.
+ */
+function overlapping(position: Uint16Array): Float32Array {
+  const places = new Float32Array((position.length / 4) * 3);
+  for (let face = 0; face < position.length; face += 16) {
+    for (let k = 0; k < 3; k++) {
+      const [a, b, c] = [position[face + k]!, position[face + 4 + k]!, position[face + 8 + k]!];
+      const [low, high] = [Math.min(a, b, c), Math.max(a, b, c)];
+      const over = low === high ? 0 : OVERLAP;
+      for (let corner = 0; corner < 4; corner++) {
+        const value = position[face + 4 * corner + k]!;
+        places[(face / 4 + corner) * 3 + k] = value === low ? value - over : value + over;
+      }
+    }
+  }
+  return places;
 }
 
 function chunkOf(place: number): number {

@@ -1,5 +1,5 @@
 import type { EntitySet, State } from "simtape";
-import { Vector3 } from "three";
+import { type Mesh, Vector3 } from "three";
 import { describe, expect, test } from "vitest";
 import type { ChunkMesh, FaceArrays } from "../../src/blocks/faces.ts";
 import { Faces } from "../../src/blocks/faces.ts";
@@ -79,6 +79,10 @@ describe("the backdrop", () => {
     expect(away).toEqual(away.toSorted((a, b) => a - b));
     expect(asked).toHaveLength(13);
     // west of it there are none
+    const { geometry } = made.object.children[0]!.children[0] as Mesh;
+    expect(
+      [...geometry.getAttribute("position").array].map((value) => Math.round(value) + 0).sort((a, b) => a - b),
+    ).toEqual([0, 0, 0, 0, 16, 16, 16, 16, 256, 256, 256, 256]);
     expect(made.describe()).toBe("9 chunks of the world");
     made.update(stateOf(blocksAt([20, 64, 5])));
     made.look(HERE, null);
