@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addDemo } from "./demo/command.ts";
 import { addMcpr } from "./mcpr/command.ts";
 import { addProxy } from "./proxy/command.ts";
 import { addServe } from "./serve/command.ts";
@@ -10,4 +11,5 @@ export function addCommands(program: Command): void {
   addTicket(program);
   addProxy(program);
   addMcpr(program);
+  addDemo(program);
 }
