@@ -60,6 +60,8 @@ class LogRepair {
   readonly #note: RepairNote;
   /** By channel id of the reader. */
   readonly #channels: readonly ChannelInfo[];
+  /** Of the reader, by the number of their packets. */
+  readonly #byPacket: ReadonlyMap<number, number>;
   readonly #start: ChannelInfo;
   readonly #end: ChannelInfo;
   #isOpen = false;
@@ -70,6 +72,8 @@ class LogRepair {
   #wasDamaged = false;
   /** Damage lies between the last packet and the next. */
   #isBehindDamage = false;
+  /** A frame that the reader has not seen begin, as a packet of damaged size went over its start; and the time before. */
+  #unseen: { readonly before: number; readonly time: number } | null = null;
   /** The packet before the record at hand, which damage behind it puts in doubt. */
   #held: Packet | null = null;
   readonly #known: KnownIds;
@@ -79,6 +83,7 @@ class LogRepair {
     this.#writer = writer;
     this.#note = note;
     this.#channels = reader.channels.map(({ name }) => writer.channel({ name }));
+    this.#byPacket = new Map(reader.channels.map(({ id, metadata }) => [Number(metadata["packet"]), id]));
     this.#start = writer.channel({ name: "frame-start" });
     this.#end = writer.channel({ name: "frame-end" });
     this.#known = new KnownIds(reader.dialect);
@@ -136,13 +141,21 @@ class LogRepair {
     );
   }
 
-  #packet({ record, time, channel, payload }: Packet): void {
+  #packet(packet: Packet): void {
+    const { record, channel, payload } = packet;
     const { offset } = record;
     const id = record.bytes[0]!;
+    if (id === FRAME_START) this.#unseen = null;
+    const time = packet.time === this.#unseen?.before ? this.#unseen.time : packet.time;
     if (id === FRAME_START) this.#frameStart(offset, time, payload);
     else {
       const { schema, name } = this.#reader.channels[channel]!;
       const why = failure(() => schema.decode(payload, null));
+      const swallowed = why === null ? null : this.#swallowed(channel, payload);
+      if (swallowed !== null) {
+        this.#apart({ ...packet, time }, swallowed);
+        return;
+      }
       if (why !== null && id === EVENT_ADD) this.#actors(record, time, payload, why);
       else if (why !== null) {
         const message = `the ${name} packet at ${hex(offset)} does not decode: ${why}`;
@@ -153,6 +166,58 @@ class LogRepair {
       }
     }
     this.#isBehindDamage = false;
+  }
+
+  /**
+   * Where a packet ends whose size is damaged and leads exactly to a later packet: what is behind it are whole packets,
+   * which together fill it. Null: it holds no others.
+   */
+  #swallowed(channel: number, payload: Uint8Array): number | null {
+    for (let end = 0; end + PACKET_HEADER_BYTES <= Math.min(payload.length, SWALLOWED); end++)
+      if (this.#arePackets(payload, end) && this.#decodes(channel, payload.subarray(0, end))) return end;
+    return null;
+  }
+
+  /** Whether packets of kinds that the file has, all of which decode, fill a payload from `at` to its end. */
+  #arePackets(payload: Uint8Array, at: number): boolean {
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+    let next = at;
+    while (next + PACKET_HEADER_BYTES <= payload.length) {
+      const begin = next + PACKET_HEADER_BYTES;
+      const channel = this.#byPacket.get(payload[next]!);
+      next = begin + view.getUint32(next + 1, true);
+      if (channel === undefined || next > payload.length) return false;
+      if (!this.#decodes(channel, payload.subarray(begin, next))) return false;
+    }
+    return next === payload.length;
+  }
+
+  #decodes(channel: number, payload: Uint8Array): boolean {
+    return failure(() => this.#reader.channels[channel]!.schema.decode(payload, null)) === null;
+  }
+
+  /** A packet that ends at `end` of its payload, and those behind it. */
+  #apart({ record, time, channel, payload }: Packet, end: number): void {
+    const { offset } = record;
+    const message = `the size of the ${this.#reader.channels[channel]!.name} packet at ${hex(offset)}, which others follow`;
+    this.#note.rebuilt({ code: "packet-size", severity: "note", message, offset, time });
+    this.#reach(time, offset);
+    this.#write(this.#channels[channel]!, time, payload.subarray(0, end));
+    const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+    let now = time;
+    for (let at = end; at < payload.length; ) {
+      const begin = at + PACKET_HEADER_BYTES;
+      const next = begin + view.getUint32(at + 1, true);
+      const id = payload[at]!;
+      if (id === FRAME_START) now = Math.round(view.getFloat64(begin + 16, true) * 1e9);
+      const own = payload.subarray(begin, next);
+      this.#known.see(id, own);
+      const bytes = payload.subarray(at, next);
+      const part = { ...record, offset: offset + PACKET_HEADER_BYTES + at, bytes };
+      this.#packet({ record: part, time: now, channel: this.#byPacket.get(id)!, payload: own });
+      at = next;
+    }
+    if (now !== time) this.#unseen = { before: time, time: now };
   }
 
   #write(channel: ChannelInfo, time: number, payload: Uint8Array): void {
@@ -280,7 +345,7 @@ class LogRepair {
   #repaired(bytes: Uint8Array): { kind: PacketKind; payload: Uint8Array; what: "size" | "count" } | null {
     const id = bytes[0]!;
     const size = bytes.length - PACKET_HEADER_BYTES;
-    if (size <= 2 || id < EVENT_ADD || !this.#isOpen) return null;
+    if (size < 2 || id < EVENT_ADD || !this.#isOpen) return null;
     const kind = kindOf(id, this.#reader.dialect);
     if (kind === null) return null;
     const payload = bytes.slice(PACKET_HEADER_BYTES);
@@ -419,6 +484,9 @@ function actorsIn(payload: Uint8Array, dialect: Dialect): number[] {
   }
   return ids;
 }
+
+/** Bytes of a packet that are searched for the next one. */
+const SWALLOWED = 1 << 16;
 
 /** Bytes of an event add that are searched for the next actor behind damage. */
 const SEARCHED = 1 << 20;

@@ -183,6 +183,23 @@ describe("repair", () => {
     }
   });
 
+  test("of a size that goes over whole packets behind it gives the original", async () => {
+    await using recording = await open(bytes);
+    const packets = await packetsOf(recording);
+    for (const packet of ["2", "6", "8", "12"]) {
+      const { offset: place } = await at(packet, 3);
+      const n = packets.findIndex(({ offset }) => offset === place);
+      // within the frame, up to its end, over the start of the next, and over some frames
+      for (const over of [1, 2, 5, 12, 30]) {
+        const [first, last] = [packets[n]!, packets[n + over]!];
+        const size = last.offset + last.length - first.offset - 5;
+        const result = await repaired(changed((_, view) => view.setUint32(first.offset + 1, size, true)));
+        expect(codes(result.rebuilt), `packet ${packet}, ${over} behind it`).toEqual(["packet-size"]);
+        expect(Buffer.compare(result.bytes, bytes)).toBe(0);
+      }
+    }
+  });
+
   test("of nothing but a wrong count of a list gives the original", async () => {
     for (const packet of ["6", "7", "8", "12"]) {
       const { offset } = await at(packet, 3);
