@@ -199,7 +199,7 @@ class LogRepair {
   /** A packet that ends at `end` of its payload, and those behind it. */
   #apart({ record, time, channel, payload }: Packet, end: number): void {
     const { offset } = record;
-    const message = `the size of the ${this.#reader.channels[channel]!.name} packet at ${hex(offset)}, which others follow`;
+    const message = `the size of the ${this.#reader.channels[channel]!.name} packet at ${hex(offset)}, which went over others`;
     this.#note.rebuilt({ code: "packet-size", severity: "note", message, offset, time });
     this.#reach(time, offset);
     this.#write(this.#channels[channel]!, time, payload.subarray(0, end));
@@ -214,7 +214,10 @@ class LogRepair {
       this.#known.see(id, own);
       const bytes = payload.subarray(at, next);
       const part = { ...record, offset: offset + PACKET_HEADER_BYTES + at, bytes };
-      this.#packet({ record: part, time: now, channel: this.#byPacket.get(id)!, payload: own });
+      const channel = this.#byPacket.get(id)!;
+      const within = `the ${this.#reader.channels[channel]!.name} packet at ${hex(part.offset)}, which it went over`;
+      this.#note.rebuilt({ code: "packet-size", severity: "note", message: within, offset: part.offset, time: now });
+      this.#packet({ record: part, time: now, channel, payload: own });
       at = next;
     }
     if (now !== time) this.#unseen = { before: time, time: now };

