@@ -16,21 +16,28 @@ const NEW_LINE = Uint8Array.of(0x0a);
 
 /** What a body has, until it is over, its connection breaks, or `stop` is called. */
 export function bodyOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Pick<Sender, "bytes" | "stop"> {
-  let stop = (): void => undefined;
-  const stopped = new Promise<null>((resolve) => {
-    stop = () => resolve(null);
-  });
+  let isStopped = false;
+  let end = (): void => undefined;
   async function* bytes(): AsyncGenerator<Uint8Array> {
     const pieces = body[Symbol.asyncIterator]();
-    for (;;) {
-      // a connection that breaks is over
-      const next = pieces.next().catch(() => null);
-      const piece = await Promise.race([next, stopped]);
+    while (!isStopped) {
+      // a promise for each piece: one that was there for all of them would keep every piece
+      const piece = await new Promise<IteratorResult<Uint8Array> | null>((resolve) => {
+        end = () => resolve(null);
+        // a connection that breaks is over
+        pieces.next().then(resolve, end);
+      });
       if (piece === null || piece.done === true) return;
       yield piece.value;
     }
   }
-  return { bytes: bytes(), stop };
+  return {
+    bytes: bytes(),
+    stop: () => {
+      isStopped = true;
+      end();
+    },
+  };
 }
 
 /** Each message is one line or several; no more are read while one is being taken. */
