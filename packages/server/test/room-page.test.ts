@@ -9,11 +9,20 @@ import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 /** How far apart two pages may show the recording while it plays, and how often that is looked at. Nanoseconds. */
-const APART = 250e6;
+const APART = 125e6;
 const LOOKS = 20;
 
 interface Shown {
-  readonly simtape: { readonly time: number };
+  readonly simtape: {
+    readonly time: number;
+    readonly frame: {
+      readonly state: { readonly sets: ReadonlyMap<string, { readonly ids: readonly (number | string)[] }> };
+    };
+    readonly sights: ReadonlyMap<string, (set: string, id: number | string) => { x: number; y: number } | null>;
+    pointing(): { readonly at: readonly number[] | null } | null;
+    setRate(rate: number): void;
+    select(selection: { kind: "thing"; set: string; id: number | string }): void;
+  };
 }
 
 describe.skipIf(!hasChromium)("a room in two browsers", () => {
@@ -67,6 +76,8 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     const both = [leader, follower];
     await expect.poll(() => leader.getByText("leads").count(), { timeout: 20_000 }).toBeGreaterThan(0);
 
+    // slowly, so that it is not over before all was looked at
+    await leader.evaluate(() => (globalThis as unknown as Shown).simtape.setRate(0.5));
     await leader.keyboard.press("Space");
     await expect.poll(() => timeIn(follower), { timeout: 20_000 }).toBeGreaterThan(3e8);
     const found: boolean[] = [];
@@ -124,4 +135,55 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     const { notes } = await json<{ notes: { text: string }[] }>(node.address, `/api/recordings/${recording}/notes`);
     expect(notes.map(({ text }) => text)).toEqual(["The tail swings"]);
   });
+
+  test("shows where others point and what they have selected, until they go", async () => {
+    const [leader, follower, late] = browsers.map(({ context }) => context.pages()[0]!) as [Page, Page, Page];
+    // the camera of each where it is at first
+    for (const page of [leader, follower]) {
+      await page.reload();
+      await untilOpen(page);
+      await page.waitForFunction(() => (globalThis as unknown as Shown).simtape.sights.has("scene"));
+    }
+    const thing = await follower.evaluate(firstThing);
+    const picture = (await follower.locator(".scene-view canvas").boundingBox())!;
+    await follower.mouse.move(picture.x + thing.x * picture.width, picture.y + thing.y * picture.height);
+    const point = leader.locator(".scene-companion-point", { hasText: "Ada Spacey" });
+    const name = point.getByText("Ada Spacey");
+    await name.waitFor();
+    const pointed = await follower.evaluate(() => (globalThis as unknown as Shown).simtape.pointing()!.at!);
+    const heard = (await point.getAttribute("data-at"))!.split(" ").map(Number);
+    for (let k = 0; k < 3; k++) expect(heard[k]).toBeCloseTo(pointed[k]!, 6);
+    await follower.evaluate(
+      ({ set, id }) => (globalThis as unknown as Shown).simtape.select({ kind: "thing", set, id }),
+      thing,
+    );
+    const ring = leader.locator(`.scene-companion-ring[data-thing="${thing.set}/${thing.id}"]`);
+    await ring.getByText("Ada Spacey").waitFor();
+    const color = await ring.evaluate((element) => element.style.getPropertyValue("--companion"));
+    const member = leader.getByRole("listitem").filter({ hasText: "Ada Spacey" }).locator(".room-color");
+    await member.evaluate((element, expected) => {
+      const probe = document.createElement("i");
+      probe.style.background = expected;
+      if (probe.style.background !== (element as HTMLElement).style.background) throw new Error("another colour");
+    }, color);
+
+    await follower.mouse.move(2, 2);
+    await expect.poll(() => name.isVisible()).toBe(false);
+    await follower.close();
+    await expect.poll(() => leader.locator(".scene-companion-ring:not([hidden])").count()).toBe(0);
+    await late.close();
+  });
 });
+
+/** Runs in a page: a thing that is seen, and where in the picture it is. */
+function firstThing(): { set: string; id: number | string; x: number; y: number } {
+  const { frame, sights } = (globalThis as unknown as Shown).simtape;
+  for (const [set, { ids }] of frame.state.sets) {
+    for (const id of ids) {
+      const sight = sights.get("scene")!(set, id);
+      if (sight !== null && sight.x > 0.3 && sight.x < 0.7 && sight.y > 0.3 && sight.y < 0.7)
+        return { set, id, ...sight };
+    }
+  }
+  throw new Error("nothing is seen");
+}

@@ -9,6 +9,7 @@ import {
   type TimeRange,
 } from "simtape";
 import { Client, QueryError, type QueryOptions } from "./client.ts";
+import type { Companion, Pointing } from "./company.ts";
 import { isOffered } from "./open/files.ts";
 import { formatAddresses } from "./open/formats.ts";
 import type { Answer, Ask, Opened, Locator, Placement, QueryName } from "./protocol.ts";
@@ -133,6 +134,10 @@ export class Session {
   readonly pictures: Map<string, Picture> = new Map();
   /** Likewise. */
   readonly sights: Map<string, Sight> = new Map();
+  /** Those who watch the same elsewhere: the scene shows them. */
+  readonly company: Observable<readonly Companion[]> = new Observable<readonly Companion[]>([]);
+  /** Where the user points in the scene; null: no scene is there. */
+  pointing: () => Pointing | null = () => null;
 
   /** Shown last. */
   get frame(): Frame | null {

@@ -12,11 +12,14 @@ export interface Member {
 
 /** Where a member points, and from where it looks. */
 export interface Pointer {
-  /** Metres of the scene; null: at nothing. */
+  /**
+   * In the recording: metres with z up, or degrees north, degrees east and metres above the ellipsoid where it is
+   * geodetic. Null: at nothing.
+   */
   readonly at: readonly [number, number, number] | null;
   /** The selected thing, `set/id`. */
   readonly thing: string | null;
-  /** Position and target of the camera. */
+  /** Position and target of the camera, likewise. */
   readonly camera: readonly [number, number, number, number, number, number] | null;
 }
 

@@ -1,5 +1,5 @@
 import { type Numbers, TangentPlane } from "simtape";
-import { turnVectorUp } from "./y-up.ts";
+import { turnVectorDown, turnVectorUp } from "./y-up.ts";
 
 /** Coordinates beyond this are laid to an origin of their own: in 32 bits they would tremble. */
 const NEAR = 2000;
@@ -48,5 +48,25 @@ export class Origin {
     }
     this.#plane.fromGeodetic(latitude, longitude, height, out, at);
     turnVectorUp(out, at);
+  }
+
+  /**
+   * From a place of the scene to the one of the recording, the same for all who watch it, whatever their origin: metres
+   * with z up, or degrees north, degrees east and metres above the ellipsoid.
+   */
+  toRecording(out: Numbers, at: number): void {
+    if (this.#plane === null) for (let k = 0; k < 3; k++) out[at + k] = out[at + k]! + this.#offset[k]!;
+    turnVectorDown(out, at);
+    this.#plane?.toGeodetic(out[at]!, out[at + 1]!, out[at + 2]!, out, at);
+  }
+
+  /** Back from `toRecording`; NaN before the first position was met. It decides nothing. */
+  fromRecording(out: Numbers, at: number): void {
+    if (this.#plane !== null) {
+      this.geodetic(out[at]!, out[at + 1]!, out[at + 2]!, out, at);
+      return;
+    }
+    turnVectorUp(out, at);
+    for (let k = 0; k < 3; k++) out[at + k] = this.#isSet ? out[at + k]! - this.#offset[k]! : Number.NaN;
   }
 }

@@ -76,21 +76,30 @@ export function ScenePanel() {
     }
     const place = host.current!;
     place.append(made.element);
-    place.append(made.bearings.element);
+    place.append(made.companions.element, made.bearings.element);
     hud.current!.append(made.hud.element);
     made.camera = newest.current.settings.camera ?? null;
     view.current = made;
     session.pictures.set("scene", () => made.picture());
     session.sights.set("scene", (set, id) => made.sightOf(set, id));
+    session.pointing = () => made.pointing();
+    const showCompany = (): void => {
+      made.company = session.company.value;
+    };
+    const unsubscribe = session.company.subscribe(showCompany);
+    showCompany();
     const observer = new ResizeObserver(() => made.resize(place.clientWidth, place.clientHeight));
     observer.observe(place);
     return () => {
       observer.disconnect();
       session.pictures.delete("scene");
       session.sights.delete("scene");
+      session.pointing = () => null;
+      unsubscribe();
       view.current = null;
       made.dispose();
       made.element.remove();
+      made.companions.element.remove();
       made.bearings.element.remove();
       made.hud.element.remove();
     };

@@ -1,5 +1,17 @@
-import { Box3, Group, type PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, type WebGLRenderer } from "three";
+import {
+  Box3,
+  Group,
+  type PerspectiveCamera,
+  Plane,
+  type Ray,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+  type WebGLRenderer,
+} from "three";
 import type { Frame, Showing, State } from "simtape";
+import type { Companion, Pointing } from "../company.ts";
 import type { Passing } from "../protocol.ts";
 import type { Selection, Sight } from "../session.ts";
 import type { Scheme } from "../theme.ts";
@@ -7,6 +19,7 @@ import { type AskChunk, Backdrop, EXTENTS } from "./backdrop.ts";
 import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
+import { Companions } from "./companions.ts";
 import { type Course, runsOf } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
@@ -44,6 +57,8 @@ export interface Thing {
   readonly label: string;
 }
 
+/** The ground is not pointed at from so many times as far as what is looked at. */
+const FAR_OFF = 30;
 /** With more things than this, nothing casts a shadow. */
 const SHADED = 3000;
 
@@ -57,6 +72,7 @@ export class SceneView {
   readonly element: HTMLCanvasElement = document.createElement("canvas");
   readonly hud: Hud = new Hud();
   readonly bearings: Bearings = new Bearings();
+  readonly companions: Companions = new Companions();
   readonly #renderer: WebGLRenderer;
   /** Null: edges are smooth of themselves. */
   readonly #smooth: Smooth | null;
@@ -96,6 +112,9 @@ export class SceneView {
   /** Which crowds had figures. */
   #there = "";
   #kept: CameraPlace | null = null;
+  #company: readonly Companion[] = [];
+  /** Where the mouse is, pixels of the page; null: not over the picture. */
+  #mouse: Vector2 | null = null;
   #width = 1;
   #height = 1;
   #count = 0;
@@ -185,6 +204,7 @@ export class SceneView {
     const isOther = this.#isHome && there !== this.#there;
     this.#there = there;
     if (!this.#hasHome || isOther) this.home();
+    if (hasNewCast) this.companions.show(this.#company, this.#origin);
     this.#pace.change();
   }
 
@@ -201,6 +221,7 @@ export class SceneView {
     this.#scene.add(this.#trails.object);
     this.#origin = new Origin();
     this.#hasHome = false;
+    this.companions.show([], this.#origin);
   }
 
   /** How this recording is best looked at. */
@@ -349,6 +370,24 @@ export class SceneView {
     });
   }
 
+  /** Those who watch elsewhere. */
+  set company(company: readonly Companion[]) {
+    this.#company = company;
+    this.companions.show(this.#casts.length > 0 ? company : [], this.#origin);
+    this.invalidate();
+  }
+
+  /** Where the mouse points, at a thing or at the ground, and from where it is looked; null before the first frame. */
+  pointing(): Pointing | null {
+    if (this.#casts.length === 0) return null;
+    const { position } = this.#rig.camera;
+    const at = this.#mouse === null ? null : this.#placeUnder(this.#mouse.x, this.#mouse.y);
+    return {
+      at: at === null ? null : this.#inRecording(at),
+      camera: [...this.#inRecording(position), ...this.#inRecording(this.#rig.target)],
+    };
+  }
+
   /** Where in the picture a thing is, as `Sight` says. */
   sightOf(set: string, id: number | string): ReturnType<Sight> {
     const spot = find(this.#casts[0]?.crowds ?? [], set, id);
@@ -421,6 +460,7 @@ export class SceneView {
     this.#marker.update(chosen);
     this.#dots.update(this.#casts, camera.position);
     this.#labels.update(this.#casts, chosen, this.#areLabelsOn, camera, this.#width, this.#height);
+    this.companions.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
@@ -489,6 +529,20 @@ export class SceneView {
   #listen(): void {
     const { signal } = this.#removals;
     const down = new Vector2();
+    for (const kind of ["pointermove", "pointerdown"] as const) {
+      this.element.addEventListener(
+        kind,
+        ({ clientX, clientY }) => {
+          this.#mouse ??= new Vector2();
+          this.#mouse.set(clientX, clientY);
+        },
+        { signal },
+      );
+    }
+    const leave = (): void => {
+      this.#mouse = null;
+    };
+    this.element.addEventListener("pointerleave", leave, { signal });
     this.element.addEventListener("pointerdown", (event) => down.set(event.clientX, event.clientY), { signal });
     this.element.addEventListener(
       "pointerup",
@@ -504,11 +558,32 @@ export class SceneView {
   }
 
   #spotAt(clientX: number, clientY: number): Spot | null {
+    return pick(this.#aim(clientX, clientY), this.#casts[0]?.crowds ?? [], slope(this.#rig.camera) / this.#height);
+  }
+
+  /** Of the thing there, else of the ground. */
+  #placeUnder(clientX: number, clientY: number): Vector3 | null {
+    const spot = this.#spotAt(clientX, clientY);
+    if (spot !== null) return placeOf(spot.crowd, spot.row, new Vector3());
+    const ground = new Plane(new Vector3(0, 1, 0), -this.#ground.height);
+    const place = this.#aim(clientX, clientY).intersectPlane(ground, new Vector3());
+    // Near the horizon it would be anywhere.
+    return place === null || place.distanceTo(this.#rig.camera.position) > FAR_OFF * this.#rig.distance ? null : place;
+  }
+
+  #aim(clientX: number, clientY: number): Ray {
     const { left, top, width, height } = this.element.getBoundingClientRect();
-    const { camera } = this.#rig;
+    const at = new Vector2(((clientX - left) / width) * 2 - 1, 1 - ((clientY - top) / height) * 2);
     const caster = new Raycaster();
-    caster.setFromCamera(new Vector2(((clientX - left) / width) * 2 - 1, 1 - ((clientY - top) / height) * 2), camera);
-    return pick(caster.ray, this.#casts[0]?.crowds ?? [], slope(camera) / height);
+    caster.setFromCamera(at, this.#rig.camera);
+    return caster.ray;
+  }
+
+  /** A place of the scene where it is in the recording. */
+  #inRecording(place: Vector3): [number, number, number] {
+    const out: [number, number, number] = [place.x, place.y, place.z];
+    this.#origin.toRecording(out, 0);
+    return out;
   }
 }
 

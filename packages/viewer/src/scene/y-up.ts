@@ -12,6 +12,13 @@ export function turnVectorUp(out: Numbers, at: number): void {
   out[at + 2] = -y;
 }
 
+/** Back from `turnVectorUp`. */
+export function turnVectorDown(out: Numbers, at: number): void {
+  const y = out[at + 1]!;
+  out[at + 1] = -out[at + 2]!;
+  out[at + 2] = y;
+}
+
 /** The quaternion x, y, z, w at `at`. */
 export function turnQuaternionUp(out: Numbers, at: number): void {
   turnVectorUp(out, at);

@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { companionColors } from "../../company.ts";
 import { useSession } from "../../hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
@@ -34,6 +35,7 @@ export function RoomBar({
   const [seen, setSeen] = useState(0);
   const noted = notes.list?.length ?? 0;
   const isLeader = leader !== null && leader === you;
+  const colors = useMemo(() => companionColors(members), [members]);
   const others = members.filter(({ id }) => id !== you);
   const unread = isTalking ? 0 : lines.length - seen;
   const talk = (): void => {
@@ -53,9 +55,10 @@ export function RoomBar({
       <ul className="room-members" aria-label="Who is here">
         {members.slice(0, MOST_NAMES).map(({ id, name, isFree: isAlone }) => (
           <li key={id} data-leader={id === leader || undefined} data-free={isAlone || undefined}>
+            <i className="room-color" style={{ background: colors.get(id) }} />
             {id === you && onRename !== null ? <GuestName name={name} onRename={onRename} /> : name}
             {id === you && onRename === null && " (you)"}
-            {id === leader && <span className="room-leads"> leads</span>}
+            {id === leader && <span className="room-leads">leads</span>}
           </li>
         ))}
         {count > MOST_NAMES && <li>and {count - Math.min(members.length, MOST_NAMES)} more</li>}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { type ConnectionState, type FromServer, type Member, type Note, RoomClient } from "simtape-server/rooms";
 import { useSession } from "../../hooks.ts";
 import { at } from "../api.ts";
+import { Company } from "./company.ts";
 import { Follower } from "./follower.ts";
 
 export type ChatLine = Omit<Extract<FromServer, { type: "chat" }>, "type">;
@@ -69,6 +70,7 @@ export function useRoom(id: string, name: string): { readonly room: RoomState; r
       secret: secretOf(id),
       changed: () => tell(),
       heard: (message) => {
+        company.hear(message);
         if (message.type === "pong" || message.type === "pointer") return;
         if (message.type === "clock" || message.type === "welcome") follower.look();
         if (message.type === "refused") session.tell(message.why);
@@ -85,9 +87,11 @@ export function useRoom(id: string, name: string): { readonly room: RoomState; r
       },
     });
     const follower = new Follower(session, client, () => setFree(true));
+    const company = new Company(session, client);
     present.current = { client, follower };
     return () => {
       follower.close();
+      company.close();
       client.close();
       present.current = null;
     };

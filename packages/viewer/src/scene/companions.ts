@@ -1,0 +1,139 @@
+import { type PerspectiveCamera, Vector3 } from "three";
+import { type Companion, MOST_COMPANIONS } from "../company.ts";
+import type { Origin } from "./origin.ts";
+import { placeOf, type Spot } from "./pick.ts";
+import type { Crowd } from "./presenters/presenter.ts";
+
+/** Pixels of the smallest ring around a thing. */
+const LEAST_RING = 12;
+
+/** What is drawn for a companion: where it points, what it has selected, and from where it looks. */
+const KINDS = ["point", "ring", "eye"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Those who watch elsewhere, over the picture: a mark where each points, a ring around what it has selected. */
+export class Companions {
+  readonly element: HTMLElement = document.createElement("div");
+  #marks: Mark[] = [];
+
+  constructor() {
+    this.element.className = "scene-companions";
+  }
+
+  show(companions: readonly Companion[], origin: Origin): void {
+    const before = new Map(this.#marks.map((mark) => [mark.companion.id, mark]));
+    this.#marks = companions.slice(0, MOST_COMPANIONS).map((companion) => {
+      const mark = before.get(companion.id) ?? new Mark(companion, this.element);
+      before.delete(companion.id);
+      mark.take(companion, origin);
+      return mark;
+    });
+    for (const gone of before.values()) gone.remove();
+  }
+
+  /** Puts the marks where they are in a picture of so many pixels. */
+  place(crowds: readonly Crowd[], camera: PerspectiveCamera, width: number, height: number): void {
+    if (this.#marks.length === 0) return;
+    const pixels = height / (2 * Math.tan((camera.fov * Math.PI) / 360));
+    for (const mark of this.#marks) mark.place(crowds, camera, width, height, pixels);
+  }
+}
+
+/** The marks of one companion. */
+class Mark {
+  companion: Companion;
+  readonly #elements: Record<Kind, HTMLElement>;
+  readonly #at = new Vector3();
+  readonly #eye = new Vector3();
+
+  constructor(companion: Companion, host: HTMLElement) {
+    this.companion = companion;
+    const make = (kind: Kind): HTMLElement => {
+      const element = document.createElement("div");
+      element.className = `scene-companion scene-companion-${kind}`;
+      element.hidden = true;
+      element.append(document.createElement("span"));
+      host.append(element);
+      return element;
+    };
+    this.#elements = { point: make("point"), ring: make("ring"), eye: make("eye") };
+  }
+
+  take(companion: Companion, origin: Origin): void {
+    this.companion = companion;
+    for (const kind of KINDS) {
+      const element = this.#elements[kind];
+      element.style.setProperty("--companion", companion.color);
+      element.firstElementChild!.textContent = companion.name;
+    }
+    if (companion.at !== null) toScene(companion.at, origin, this.#at);
+    if (companion.camera !== null) toScene(companion.camera, origin, this.#eye);
+    this.#elements.point.dataset["at"] = companion.at?.join(" ") ?? "";
+    this.#elements.ring.dataset["thing"] = companion.thing ?? "";
+  }
+
+  place(crowds: readonly Crowd[], camera: PerspectiveCamera, width: number, height: number, pixels: number): void {
+    const { at, thing, camera: gaze } = this.companion;
+    const { point, ring, eye } = this.#elements;
+    put(point, at === null ? null : this.#at, camera, width, height);
+    put(eye, gaze === null ? null : this.#eye, camera, width, height);
+    const spot = thing === null ? null : findNamed(crowds, thing);
+    if (spot === null) {
+      ring.hidden = true;
+      return;
+    }
+    const { crowd, row } = spot;
+    const scale = crowd.frame.matrixWorld.getMaxScaleOnAxis();
+    placeOf(crowd, row, PLACE);
+    PLACE.y += (crowd.isMain ? crowd.top / 2.5 : 0) * scale;
+    const radius = (1.15 * crowd.radius * scale * pixels) / PLACE.distanceTo(camera.position);
+    put(ring, PLACE, camera, width, height);
+    ring.style.setProperty("--radius", `${Math.round(Math.min(height, Math.max(LEAST_RING, radius)))}px`);
+  }
+
+  remove(): void {
+    for (const kind of KINDS) this.#elements[kind].remove();
+  }
+}
+
+/** Hidden where it is out of the picture. */
+function put(
+  element: HTMLElement,
+  place: Vector3 | null,
+  camera: PerspectiveCamera,
+  width: number,
+  height: number,
+): void {
+  const isSeen = place !== null && isInside(NDC.copy(place).project(camera));
+  element.hidden = !isSeen;
+  if (!isSeen) return;
+  const [x, y] = [((1 + NDC.x) / 2) * width, ((1 - NDC.y) / 2) * height];
+  element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+}
+
+function isInside({ x, y, z }: Vector3): boolean {
+  return Math.abs(x) <= 1 && Math.abs(y) <= 1 && Math.abs(z) <= 1;
+}
+
+/** A thing by `set/id`. */
+function findNamed(crowds: readonly Crowd[], name: string): Spot | null {
+  for (const crowd of crowds) {
+    if (!name.startsWith(`${crowd.set}/`)) continue;
+    const id = name.slice(crowd.set.length + 1);
+    const row = crowd.poses.ids.findIndex((one) => String(one) === id);
+    if (crowd.poses.isKnown(row)) return { crowd, row };
+  }
+  return null;
+}
+
+function toScene([x, y, z]: readonly [number, number, number, ...number[]], origin: Origin, out: Vector3): void {
+  NUMBERS[0] = x;
+  NUMBERS[1] = y;
+  NUMBERS[2] = z;
+  origin.fromRecording(NUMBERS, 0);
+  out.fromArray(NUMBERS);
+}
+
+const NUMBERS = new Float64Array(3);
+const PLACE = new Vector3();
+const NDC = new Vector3();

@@ -1,0 +1,96 @@
+import { type FromServer, LONGEST, type Pointer, type RoomClient } from "simtape-server/rooms";
+import { type Companion, companionColors, MOST_COMPANIONS, type Pointing } from "../../company.ts";
+import type { Session } from "../../session.ts";
+
+/** Between two looks at where the user points, milliseconds. */
+const LOOK_EVERY = 100;
+/** A camera alone is told no more often, milliseconds: it moves with what is followed. */
+const CAMERA_EVERY = 1000;
+/** What has not changed is told again after so many milliseconds, for those who came later. */
+const AGAIN_EVERY = 5000;
+/** Milliseconds without news after which a companion is not shown. */
+const SILENT = 12_000;
+/** Decimals of degrees and metres that are told: a millimetre on the ground. */
+const DECIMALS = 8;
+
+/** Tells a room where the user of this page points, and the page where the others do. */
+export class Company {
+  readonly #session: Session;
+  readonly #client: RoomClient;
+  readonly #heard = new Map<string, { readonly pointer: Pointer; readonly at: number }>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #told = "";
+  #toldAt = Number.NEGATIVE_INFINITY;
+  #toldCamera = "";
+  #shown = "[]";
+
+  constructor(session: Session, client: RoomClient) {
+    this.#session = session;
+    this.#client = client;
+    this.#timer = setInterval(() => {
+      this.#tell(performance.now());
+      this.#show(performance.now());
+    }, LOOK_EVERY);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#session.company.set([]);
+  }
+
+  hear(message: FromServer): void {
+    if (message.type !== "pointer") return;
+    const now = performance.now();
+    for (const { member, ...pointer } of message.pointers) {
+      if (member !== this.#client.you) this.#heard.set(member, { pointer, at: now });
+    }
+    this.#show(now);
+  }
+
+  #tell(now: number): void {
+    if (this.#client.state !== "connected") return;
+    const { at, camera } = rounded(this.#session.pointing());
+    const { selection } = this.#session.state.value;
+    const name = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
+    const thing = name !== null && name.length <= LONGEST.thing ? name : null;
+    const told = JSON.stringify([at, thing]);
+    const view = JSON.stringify(camera);
+    const since = now - this.#toldAt;
+    const isDue =
+      told !== this.#told ||
+      (view !== this.#toldCamera && since >= CAMERA_EVERY && this.#client.count <= MOST_COMPANIONS) ||
+      ((at !== null || thing !== null) && since >= AGAIN_EVERY);
+    if (!isDue) return;
+    this.#told = told;
+    this.#toldCamera = view;
+    this.#toldAt = now;
+    this.#client.point({ at, thing, camera });
+  }
+
+  /** Those who are here and were heard of lately; the camera of those who look around alone. */
+  #show(now: number): void {
+    const members = new Map(this.#client.members.map((member) => [member.id, member]));
+    const companions: Companion[] = [];
+    const colors = companionColors(this.#client.members);
+    for (const [id, { pointer, at }] of this.#heard) {
+      const member = members.get(id);
+      if (member === undefined || now - at > SILENT) this.#heard.delete(id);
+      else if (companions.length < MOST_COMPANIONS) {
+        const camera = member.isFree ? pointer.camera : null;
+        companions.push({ id, name: member.name, color: colors.get(id)!, ...pointer, camera });
+      }
+    }
+    const shown = JSON.stringify(companions);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#session.company.set(companions);
+  }
+}
+
+function rounded(pointing: Pointing | null): Pointing {
+  const round = <T extends readonly number[]>(numbers: T): T =>
+    numbers.map((value) => Number(value.toFixed(DECIMALS))) as unknown as T;
+  const { at = null, camera = null } = pointing ?? {};
+  const isKnown = (numbers: readonly number[] | null): boolean => numbers?.every(Number.isFinite) ?? false;
+  return { at: isKnown(at) ? round(at!) : null, camera: isKnown(camera) ? round(camera!) : null };
+}
