@@ -74,6 +74,7 @@ export class SharedWorld<Client extends Seer> {
       return;
     }
     this.#write(line);
+    if (word === "join") this.#concern(line);
     if (word === "leave") thing.early = [];
     if (word !== "join" || early === null) return;
     thing.early = null;
@@ -101,12 +102,19 @@ export class SharedWorld<Client extends Seer> {
     this.forget(client);
   }
 
+  /** The recording is about its player; one with a profile is its subject by that. */
+  #concern(line: Line): void {
+    const { id, uuid, name, properties } = line["join"] as Told & { readonly properties?: unknown };
+    if (properties === undefined) this.#write({ subject: { id, uuid, name } });
+  }
+
   /** What others have seen is a player who tells of itself from now on; `known`: as whom they have seen it. */
   #turnsOut(line: Line, known: string | null): void {
     const { id, uuid, name, properties, ...where } = line["join"] as Told & Record<string, unknown>;
     if (known !== name) {
       this.#write({ remove: { id } });
       this.#write(line);
+      this.#concern(line);
       return;
     }
     this.#write({ subject: { id, uuid, name, ...(properties === undefined ? {} : { properties }) } });

@@ -81,6 +81,7 @@ describe("things that several clients see", () => {
     world.says({ leave: { id: 9 } });
     expect(lines).toEqual([
       join,
+      { subject: { id: 9, uuid: "u", name: "n" } },
       dress,
       spawn(7),
       { hurt: { id: 7, attacker: 9 } },
@@ -114,6 +115,7 @@ describe("things that several clients see", () => {
       { move: { id: 9, at: [6, 0, 0] } },
       { leave: { id: 9 } },
       { join: { id: 9, uuid: "u", name: "n", at: [0, 0, 0] } },
+      { subject: { id: 9, uuid: "u", name: "n" } },
     ]);
   });
 });
@@ -129,7 +131,7 @@ test("what others have taken for something else becomes a player", () => {
   world.enter(new Eyes(0), 9);
   const join = { join: { id: 9, uuid: "u", name: "n", at: [5, 0, 0] } };
   world.says(join);
-  expect(lines).toEqual([bat, { remove: { id: 9 } }, join]);
+  expect(lines).toEqual([bat, { remove: { id: 9 } }, join, { subject: { id: 9, uuid: "u", name: "n" } }]);
 });
 
 describe.each(["1.16.5", "1.21.4"])("a proxy, %s", (version) => {
@@ -184,6 +186,7 @@ describe.each(["1.16.5", "1.21.4"])("a proxy, %s", (version) => {
       2 - 3 / 4096,
     ]);
     expect(await valuesOf(nether!, "spawn")).toHaveLength(1);
+    expect([overworld!, nether!].map((recording) => subjectsOf(recording).size)).toEqual([2, 1]);
     for (const recording of recordings.values()) await recording.close();
   });
 });
