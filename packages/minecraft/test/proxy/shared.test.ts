@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Line } from "../../src/capture/capture.ts";
 import { Echo } from "../../src/proxy/echo.ts";
 import { type Seer, SharedWorld } from "../../src/proxy/shared-world.ts";
+import { subjectsOf } from "../../src/scene/profiles.ts";
 import { GameProxy, type ProxyEvent } from "../../src/proxy/proxy.ts";
 import { Folder } from "../support/demo.ts";
 import { Looker } from "../support/looker.ts";
