@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasChromium } from "../../viewer/test/support/viewer.ts";
 import { isDatabaseAway } from "../src/database/away.ts";
+import { browse } from "./support/browser.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 import { Caller, userCommand } from "./support/people.ts";
 import { startPostgres, type TestPostgres, withoutPostgres } from "./support/postgres.ts";
@@ -66,6 +68,27 @@ describe.skipIf(withoutPostgres !== null)("a database that is away", () => {
     expect(await new Caller(node).status("GET", "/health")).toBe(200);
     const sent = await admin.ask("POST", "/api/live/run", { tick: 0 });
     expect([sent.status, Number(sent.headers.get("retry-after")) > 0]).toEqual([503, true]);
+  });
+
+  test("the page and all that it is made of come nevertheless", async () => {
+    const shell = await fetch(`${node.address}/`);
+    expect(shell.status).toBe(200);
+    const parts = [...(await shell.text()).matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(parts).toContain("/icon.svg");
+    expect(parts.some((path) => path.endsWith(".js")) && parts.some((path) => path.endsWith(".css"))).toBe(true);
+    for (const path of [...parts, "/r/some-recording", "/room/some-room"])
+      expect((await fetch(node.address + path)).status, path).toBe(200);
+    expect((await fetch(`${node.address}/assets/not-there.js`)).status).toBe(404);
+  });
+
+  test.skipIf(!hasChromium)("the page says why it shows nothing, and shows it when the database is back", async () => {
+    const browser = await browse();
+    const page = await browser.page();
+    await page.goto(node.address);
+    await page.getByText("The server cannot reach its database at the moment.").waitFor();
+    await postgres.start();
+    await page.getByLabel("Password").waitFor();
+    await browser.close();
   });
 });
 

@@ -9,6 +9,9 @@ import { notFound, Problem } from "../http/problem.ts";
 /** Paths at which the page shows something: it looks itself at what. */
 const PAGES = ["/", "/r/:id", "/room/:id", "/reviews", "/account", "/admin", "/s/:id"];
 
+/** Of what is the same for all: the page comes while the database is away, and says that. */
+const SHELL = { role: null, isBare: true } as const;
+
 /** The viewer's page; where it is not installed or not built, a text that says so: everything else works without it. */
 export async function pageRoutes(): Promise<Routes> {
   const folder = builtPage();
@@ -26,22 +29,18 @@ export async function pageRoutes(): Promise<Routes> {
       await sendPart(name, content, request.raw, reply.raw);
     };
     for (const path of PAGES)
-      app.get(path, { config: { role: null }, schema: { hide: true } }, (request, reply) =>
+      app.get(path, { config: SHELL, schema: { hide: true } }, (request, reply) =>
         send("index.html", index, request, reply),
       );
-    app.get("/icon.svg", { config: { role: null }, schema: { hide: true } }, (request, reply) =>
+    app.get("/icon.svg", { config: SHELL, schema: { hide: true } }, (request, reply) =>
       send("icon.svg", page.get("icon.svg")!, request, reply),
     );
-    app.get<{ Params: { "*": string } }>(
-      "/assets/*",
-      { config: { role: null }, schema: { hide: true } },
-      (request, reply) => {
-        const name = `assets/${request.params["*"]}`;
-        const content = page.get(name);
-        if (content === undefined) throw notFound("the file");
-        return send(name, content, request, reply);
-      },
-    );
+    app.get<{ Params: { "*": string } }>("/assets/*", { config: SHELL, schema: { hide: true } }, (request, reply) => {
+      const name = `assets/${request.params["*"]}`;
+      const content = page.get(name);
+      if (content === undefined) throw notFound("the file");
+      return send(name, content, request, reply);
+    });
   };
 }
 

@@ -20,6 +20,8 @@ export interface TestPostgres {
   crash(): Promise<void>;
   /** As `crash`, and it stays away. */
   kill(): Promise<void>;
+  /** Starts it again after `kill`. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
   return {
     kill,
+    start: startAgain,
     database: async () => {
       const client = new pg.Client({ host: "127.0.0.1", port, user: "simtape", database: "postgres" });
       await client.connect();

@@ -17,6 +17,9 @@ export function useMe(): Me {
   return me;
 }
 
+/** Between two questions while the server cannot answer, milliseconds. */
+const ASK_EVERY = 3000;
+
 /** What it holds for those who are signed in; for others how to sign in. */
 export function SignedIn({ children }: { readonly children: ReactNode }) {
   const refusals = useObservable(refused, (count) => count);
@@ -26,6 +29,7 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when an answer said that none is signed in
   useEffect(() => {
     const controller = new AbortController();
+    let timer = 0;
     ask<Me>("api/me", { signal: controller.signal })
       .catch((error: unknown) => {
         if (error instanceof Refusal && error.status === 401) return NOT_SIGNED_IN;
@@ -36,8 +40,16 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
         setMe(found);
         setFailure(null);
       })
-      .catch((error: unknown) => void (controller.signal.aborted || setFailure(messageOf(error))));
-    return () => controller.abort();
+      .catch((error: unknown) => {
+        if (controller.signal.aborted) return;
+        const isAway = error instanceof Refusal && error.status === 503;
+        setFailure(isAway ? DATABASE_AWAY : messageOf(error));
+        if (isAway) timer = window.setTimeout(() => setAsked((before) => before + 1), ASK_EVERY);
+      });
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
   }, [refusals, asked]);
   const again = (): void => setAsked((before) => before + 1);
   if (me === null) return failure === null ? null : <Trouble message={failure} onAgain={again} />;
@@ -45,4 +57,5 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
   return <MeContext value={me}>{children}</MeContext>;
 }
 
+const DATABASE_AWAY = "The server cannot reach its database at the moment. This page tries again by itself.";
 const NOT_SIGNED_IN: Me = { id: null, name: "", role: "none", via: "none" };
