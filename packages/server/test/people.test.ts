@@ -255,6 +255,15 @@ describeDatabases("people", (newDatabase) => {
     expect(byName.length).toBeGreaterThan(0);
     expect(new Set(byName.map(({ name }) => name))).toEqual(new Set(["anna"]));
     expect(await audit(`until=${new Date(0).toISOString()}`)).toEqual([]);
+    const { users } = await admin.json<{ users: readonly Me[] }>("GET", "/api/users");
+    const anna = users.find(({ name }) => name === "anna")!;
+    for (const about of ["anna", anna.id]) {
+      const lines = await audit(`about=${about}&limit=1000`);
+      const done = new Set(lines.map(({ action }) => action));
+      for (const action of ["sign-in failed", "user changed", "sign-in"]) expect(done, about).toContain(action);
+      expect(JSON.stringify(lines.map(({ details }) => details))).not.toContain("not there");
+    }
+    expect(await audit("about=no person")).toEqual([]);
     const { query } = database;
     await expect(query.updateTable("audit").set({ action: "nothing" }).execute()).rejects.toThrow("never changed");
     await expect(query.deleteFrom("audit").execute()).rejects.toThrow("never changed");

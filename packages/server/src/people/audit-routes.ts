@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { csvRow, textCell } from "simtape/serving";
 import type { FastifyInstance } from "fastify";
+import { type Expression, sql, type SqlBool } from "kysely";
 import { type Static, Type } from "typebox";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
@@ -25,6 +26,13 @@ const LINE = Type.Object(
 
 const FILTER = Type.Object({
   who: Type.Optional(Type.String({ maxLength: 200, description: "id or name of a user" })),
+  about: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        "id or name of a person whom it was done to, or who did it: also failed sign-ins and requests to erase",
+    }),
+  ),
   recording: Type.Optional(Type.String({ maxLength: 64 })),
   action: Type.Optional(Type.String({ maxLength: 100, description: "as read, sign-in failed, user changed" })),
   from: Type.Optional(Type.String({ format: "date-time" })),
@@ -81,7 +89,7 @@ export function auditRoutes(app: FastifyInstance, { query }: Context): void {
     },
     async (request, reply) => {
       // the name of a person is not kept in a line that stays
-      const { who: _, ...details } = request.query;
+      const { who: _, about: __, ...details } = request.query;
       await audit.note(request, { action: "audit exported", details });
       void reply.header("content-disposition", 'attachment; filename="audit.csv"');
       return reply.type("text/csv; charset=utf-8").send(Readable.from(tableOf(query, request.query)));
@@ -92,7 +100,7 @@ export function auditRoutes(app: FastifyInstance, { query }: Context): void {
 /** The newest first; `before`: only those with a lower id. */
 async function linesOf(
   query: Query,
-  { who, recording, action, from, until }: Static<typeof FILTER>,
+  { who, about, recording, action, from, until }: Static<typeof FILTER>,
   limit: number,
   before: number | null,
 ) {
@@ -107,12 +115,28 @@ async function linesOf(
     const named = query.selectFrom("users").select("id").where("name", "=", who);
     rows = rows.where(({ or, eb }) => or([eb("who", "=", who), eb("who", "in", named)]));
   }
+  if (about !== undefined) rows = rows.where(isAbout(about, query));
   if (recording !== undefined) rows = rows.where("recording", "=", recording);
   if (action !== undefined) rows = rows.where("action", "=", action);
   if (from !== undefined) rows = rows.where("at", ">=", new Date(from));
   if (until !== undefined) rows = rows.where("at", "<", new Date(until));
   if (before !== null) rows = rows.where("audit.id", "<", before);
   return (await rows.execute()).map(({ at, ...line }) => ({ ...line, at: at.toISOString() }));
+}
+
+/** Whether a person did it or it was done to them: by their id, or by the name that they have or that was tried. */
+function isAbout(person: string, query: Query): Expression<SqlBool> {
+  const ids = query
+    .selectFrom("users")
+    .select("id")
+    .where(({ or, eb }) => or([eb("id", "=", person), eb("name", "=", person)]));
+  const names = query.selectFrom("users").select("name").where("id", "=", person);
+  return sql<boolean>`(
+    who = ${person} or who in (${ids})
+    or details->>'user' = ${person} or details->>'user' in (${ids})
+    or details->'users' ?| array(${ids} union select ${person}::text)
+    or action = 'sign-in failed' and (details->>'name' = ${person} or details->>'name' in (${names}))
+  )`;
 }
 
 /** As a table, a page of lines at a time. */

@@ -41,7 +41,7 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
         .values({ id, kind: "export", who: JSON.stringify(who) })
         .execute();
       await jobs.add("export-subject", id);
-      await audit.note(request, { action: "export-subject", details: { request: id } });
+      await audit.note(request, { action: "export-subject", details: { request: id, users: who.accounts } });
       return reply.code(202).send({ id, state: "waiting", page: `/api/subjects/requests/${id}` });
     },
   );
@@ -68,7 +68,7 @@ export function subjectRoutes(app: FastifyInstance, context: Context): void {
         .values({ id, kind: "erase", who: JSON.stringify(who) })
         .execute();
       await jobs.add("erase-subject", id);
-      await audit.note(request, { action: "erase-subject", details: { request: id } });
+      await audit.note(request, { action: "erase-subject", details: { request: id, users: who.accounts } });
       return reply.code(202).send({ id, state: "waiting", page: `/api/subjects/requests/${id}` });
     },
   );

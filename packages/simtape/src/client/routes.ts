@@ -979,6 +979,8 @@ export interface Routes {
     readonly query?: {
       /** id or name of a user */
       readonly who?: string;
+      /** id or name of a person whom it was done to, or who did it: also failed sign-ins and requests to erase */
+      readonly about?: string;
       readonly recording?: string;
       /** as read, sign-in failed, user changed */
       readonly action?: string;
@@ -999,6 +1001,8 @@ export interface Routes {
     readonly query?: {
       /** id or name of a user */
       readonly who?: string;
+      /** id or name of a person whom it was done to, or who did it: also failed sign-ins and requests to erase */
+      readonly about?: string;
       readonly recording?: string;
       /** as read, sign-in failed, user changed */
       readonly action?: string;

@@ -24,6 +24,7 @@ interface Lines {
 /** Who did what, the newest first. */
 export function Audit() {
   const [who, setWho] = useState("");
+  const [about, setAbout] = useState("");
   const [action, setAction] = useState("");
   const [recording, setRecording] = useState("");
   const [from, setFrom] = useState("");
@@ -36,7 +37,10 @@ export function Audit() {
         onSubmit={(event) => {
           event.preventDefault();
           const range = { from: instantOf(from), until: instantOf(until) };
-          const asked = Object.entries({ who, action, recording, ...range }).map(([key, value]) => [key, value.trim()]);
+          const asked = Object.entries({ who, about, action, recording, ...range }).map(([key, value]) => [
+            key,
+            value.trim(),
+          ]);
           setSearch(new URLSearchParams(asked.filter(([, value]) => value !== "")).toString());
         }}
       >
@@ -45,6 +49,15 @@ export function Audit() {
         </label>
         <label>
           did what <input className="field" value={action} onChange={(event) => setAction(event.currentTarget.value)} />
+        </label>
+        <label>
+          about{" "}
+          <input
+            className="field"
+            placeholder="name of a person"
+            value={about}
+            onChange={(event) => setAbout(event.currentTarget.value)}
+          />
         </label>
         <label>
           with{" "}
