@@ -2,8 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { directoryStore } from "simtape/node";
 import { GameProxy } from "../proxy/proxy.ts";
 import { ReplayServer } from "../serve/server.ts";
+import { worldIdOf } from "../world/names.ts";
 import { Builder } from "./builder.ts";
 import { HOST, VERSION } from "./place.ts";
 import { checkPrograms } from "./programs.ts";
@@ -40,6 +42,7 @@ export class Demo {
       host: HOST,
       server: { host: HOST, port: game.port },
       store,
+      worlds: { store: directoryStore(store), id: worldIdOf("simtape-mc demo") },
       report: (event) => {
         if ("joined" in event) report(`${event.joined} plays`);
         else if ("began" in event) report(`recording ${event.began}`);

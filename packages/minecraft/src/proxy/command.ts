@@ -1,7 +1,9 @@
 import type { Command } from "commander";
-import { EXIT, Output, say, toJson, UsageError } from "simtape/serving";
+import { EXIT, Output, say, storeAt, toJson, UsageError } from "simtape/serving";
 import { readCourse } from "../ghosts/course.ts";
+import { worldId, worldIdOf, worldVersion } from "../world/names.ts";
 import type { ProxyEvent } from "./proxy.ts";
+import type { Worlds } from "./room.ts";
 
 interface ProxyFlags {
   readonly listen: string;
@@ -11,6 +13,10 @@ interface ProxyFlags {
   readonly course?: string;
   readonly ring?: string;
   readonly tail: string;
+  readonly world: boolean;
+  readonly worlds?: string;
+  readonly worldId?: string;
+  readonly worldVersion?: string;
   readonly json?: true;
 }
 
@@ -20,7 +26,7 @@ export function addProxy(program: Command): void {
     .command("proxy")
     .summary("record players between their clients and a server")
     .description(
-      "Stands between clients and a server in offline mode, and records each player's own moves and what players see. All bytes pass as they are.\nWith a course, players race against ghosts of runs in the store, which they alone see; /ghost in the game chooses them.\nWith a ring, only what players report is kept, with the minutes before it.\nA recording of a dimension begins when the first player comes into it, and ends when the last one has gone. Ends with Ctrl+C.",
+      "Stands between clients and a server in offline mode, and records each player's own moves and what players see. All bytes pass as they are. The chunks that clients are shown are kept once in a world store, so that recordings are seen over their world.\nWith a course, players race against ghosts of runs in the store, which they alone see; /ghost in the game chooses them.\nWith a ring, only what players report is kept, with the minutes before it.\nA recording of a dimension begins when the first player comes into it, and ends when the last one has gone. Ends with Ctrl+C.",
     )
     .requiredOption("--listen <n>", "port for clients; 0 takes one that is free")
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -32,12 +38,17 @@ export function addProxy(program: Command): void {
       "record nothing, keep the last seconds in memory: /report NAME WORDS makes a clip of them",
     )
     .option("--tail <seconds>", "seconds behind a report that belong to its clip", "10")
+    .option("--worlds <store>", "folder or s3://bucket/prefix for the chunks of the world; else the folder of --store")
+    .option("--world-id <uuid>", "of the world; else always the same one of a server")
+    .option("--world-version <text>", "of the world; else one for each recording, as the world is when it begins")
+    .option("--no-world", "do not keep the chunks of the world")
     .option("--json", "print events as JSON, one a line")
     .addHelpText(
       "after",
       "\nExamples:\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store recordings --course course.json   # with ghosts\n  $ simtape-mc proxy --listen 25566 --server 127.0.0.1:25565 --store reports --ring 300   # only what is reported\n  $ simtape recover recordings/overworld-20260201T120000-000Z   # after a crash",
     )
-    .action(async ({ listen, host, server, store, course: file, ring: seconds, tail, json }: ProxyFlags) => {
+    .action(async (flags: ProxyFlags) => {
+      const { listen, host, server, store, course: file, ring: seconds, tail, json } = flags;
       const to = addressOf(server);
       const course = file === undefined ? undefined : await readCourse(file);
       const ring =
@@ -52,7 +63,8 @@ export function addProxy(program: Command): void {
         if (json === true) void print(toJson(event));
         say(`simtape-mc: ${textOf(event)}`);
       };
-      const proxy = await GameProxy.listen({ port, host, server: to, store, course, ring, report });
+      const worlds = worldsOf(flags);
+      const proxy = await GameProxy.listen({ port, host, server: to, store, course, ring, worlds, report });
       await print(json === true ? toJson({ listening: { host, port: proxy.port } }) : `${host}:${proxy.port}`);
       say("Ctrl+C ends");
       await interrupted();
@@ -60,6 +72,23 @@ export function addProxy(program: Command): void {
       if (proxy.skipped > 0) say(`simtape-mc: ${proxy.skipped} lines are missing`);
       process.exitCode = proxy.failed + proxy.skipped > 0 ? EXIT.lossy : EXIT.done;
     });
+}
+
+/** Absent: chunks are not kept. */
+function worldsOf({
+  world,
+  worlds,
+  worldId: id,
+  worldVersion: version,
+  store,
+  server,
+}: ProxyFlags): Worlds | undefined {
+  if (!world) return undefined;
+  return {
+    store: storeAt(worlds ?? store),
+    id: id === undefined ? worldIdOf(server) : worldId(id),
+    version: version === undefined ? undefined : worldVersion(version),
+  };
 }
 
 function textOf(event: ProxyEvent): string {

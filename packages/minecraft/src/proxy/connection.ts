@@ -46,7 +46,7 @@ const REFUSED = 0;
 const TYPED: readonly string[] = ["chat", "chat_command", "chat_command_signed"];
 const CAPTURED = {
   toServer: [...OWN_PACKETS.toServer, ...TYPED],
-  toClient: [...OWN_PACKETS.toClient, ...Capture.names, "teams"],
+  toClient: [...OWN_PACKETS.toClient, ...Capture.names, "teams", "map_chunk"],
 };
 /** Bytes that wait for a client: with more it is shown nothing of the proxy's own. */
 const MOST_WAITING = 64 << 10;
@@ -234,6 +234,10 @@ export class Connection implements Seer {
     if (capture === null || player === null) return;
     if (name === "teams") {
       this.#team?.see(params);
+      return;
+    }
+    if (name === "map_chunk") {
+      this.#room?.ground?.see(params);
       return;
     }
     const lines: Line[] = [];

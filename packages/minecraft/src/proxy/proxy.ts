@@ -14,7 +14,7 @@ import { adapterFor, VERSIONS } from "../scene/families.ts";
 import { Connection } from "./connection.ts";
 import { type FinishedRun, writeRun } from "./kept-run.ts";
 import { plain, stamp } from "./names.ts";
-import { Room } from "./room.ts";
+import { Room, type Worlds } from "./room.ts";
 import { Runner } from "./runner.ts";
 import type { Ended } from "./world-recording.ts";
 import type { KeptClip, RingLengths } from "./world-ring.ts";
@@ -31,6 +31,8 @@ export interface ProxyOptions {
   readonly course?: Course | undefined;
   /** Only the last minutes are kept, in memory, and reports of players make clips of them; absent: all is recorded. */
   readonly ring?: RingLengths | undefined;
+  /** Where the chunks go that clients are shown; absent: they are not kept. */
+  readonly worlds?: Worlds | undefined;
   readonly report?: ((event: ProxyEvent) => void) | undefined;
 }
 
@@ -153,7 +155,8 @@ export class GameProxy {
         this.#report({ error: `${id} is not recorded: ${messageOf(error)}` });
       };
       const isOwn = (uuid: string): boolean => this.#players.has(uuid);
-      room = new Room({ store: this.#options.store, dimension, data, isOwn, ring: this.#options.ring, failed });
+      const { store, ring, worlds } = this.#options;
+      room = new Room({ ...{ store, dimension, data, isOwn, ring, worlds }, failed });
       this.#rooms.set(dimension, room);
       if (room.recording !== null) this.#report({ began: room.id });
     }
