@@ -113,12 +113,12 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
       await page.getByRole("menuitem", { name: "Make a link for others …" }).click();
       await dialog.getByLabel(part).check();
       await dialog.getByRole("button", { name: "Make the link" }).click();
-      const link = await dialog.getByLabel("The link").inputValue();
+      const link = await dialog.getByLabel("The link", { exact: true }).inputValue();
       expect(await violations(page)).toBe("");
       await page.keyboard.press("Escape");
       return link;
     };
-    const [whole, moment] = [await make(/all of the recording/), await make(/this moment/)];
+    const [whole, moment] = [await make(/whole recording/), await make(/this moment/)];
     const other = await browsing.page();
     await other.goto(whole);
     await untilOpen(other);

@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ask, messageOf } from "../api.ts";
 import { momentText } from "../dates.ts";
 import type { Details, Share } from "../shapes.ts";
-import { partText } from "../shared/part-text.ts";
+import { shownText } from "../shared/part-text.ts";
 
 type Part = "all" | "range" | "moment";
 
@@ -63,7 +63,8 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
   );
   return (
     <Dialog title="Share" onClose={onClose}>
-      <h2>A link for those without an account</h2>
+      <h2>Share by a link</h2>
+      <p>All who have the link can watch what you choose here. They need no account. They cannot change anything.</p>
       <form
         className="form"
         onSubmit={(event) => {
@@ -72,19 +73,19 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
         }}
       >
         <fieldset className="form-stack share-parts">
-          <legend>What it shows</legend>
-          {choice("all", "all of the recording")}
+          <legend>What the link shows</legend>
+          {choice("all", "The whole recording")}
           {choice(
             "range",
             loop === null
-              ? "a range: set the points A and B on the timeline first"
-              : `from A to B: ${scale.text(loop.start)} to ${scale.text(loop.end)}`,
+              ? "Only a range: first set A and B on the timeline"
+              : `Only the range from A to B: ${scale.text(loop.start)} to ${scale.text(loop.end)}`,
             loop === null,
           )}
-          {choice("moment", `this moment: ${scale.text(now)}`)}
+          {choice("moment", `Only this moment: ${scale.text(now)}`)}
         </fieldset>
         <label>
-          For{" "}
+          The link works for{" "}
           <select className="field" value={hours} onChange={(event) => setHours(Number(event.currentTarget.value))}>
             {TIMES.map(([value, text]) => (
               <option key={value} value={value}>
@@ -93,7 +94,11 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
             ))}
           </select>
         </label>
-        {part !== "all" && <p className="hint">A copy is made: what lies outside is not in it.</p>}
+        <p className="hint">
+          {part === "all"
+            ? "They can download the recording, too."
+            : "They get a copy of this part. The rest of the recording is not in it."}
+        </p>
         {failure !== null && (
           <p role="alert" className="wrong">
             {failure}
@@ -109,25 +114,34 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
               className="field"
               readOnly
               aria-label="The link"
+              aria-describedby="share-once"
               value={link}
               onFocus={(event) => event.currentTarget.select()}
             />
-            <Button onClick={() => void navigator.clipboard?.writeText(link).then(() => session.tell("Link copied."))}>
+            <Button
+              label="Copy the link"
+              onClick={() => void navigator.clipboard?.writeText(link).then(() => session.tell("The link is copied."))}
+            >
               Copy
             </Button>
           </div>
         )}
-        {link !== null && <p className="hint">It is shown this once. Who has it can see what it shows.</p>}
+        {link !== null && (
+          <p id="share-once" role="status" className="hint">
+            The link is ready. Copy it now: it is shown only once.
+          </p>
+        )}
       </form>
       {shares.length > 0 && (
         <>
-          <h3>Links of this recording</h3>
+          <h3>Links that work now</h3>
+          <p className="hint">A link that you take back stops working at once.</p>
           <ul className="share-list">
             {shares.map(({ id, first, last, expires }) => (
               <li key={id}>
-                {partText(first, last)}, until {momentText(expires)}
+                {shownText(first, last)}, until {momentText(expires)}
                 <Button
-                  label="Take this link back"
+                  label={`Take back the link: ${shownText(first, last)}, until ${momentText(expires)}`}
                   onClick={() =>
                     void ask(`api/shares/${id}`, { method: "DELETE" })
                       .then(again)
