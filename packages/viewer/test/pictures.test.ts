@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { simtape as command } from "../../simtape/test/cli/run.ts";
+import { startNode } from "../../server/test/support/node.ts";
 import { sample } from "../../simtape/test/samples.ts";
 import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
 import { smallPng } from "./support/small-png.ts";
@@ -59,6 +60,23 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
     await writeFile(join(PICTURES!, `${format}.png`), picture);
     expect(errors).toEqual([]);
     await page.close();
+  });
+
+  test("of the library", async () => {
+    const server = await startNode([folder]);
+    const { page, errors } = await viewer.page("about:blank");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(server.address);
+    const thumbnails = page.locator("img[src*=thumbnail]");
+    await expect.poll(() => thumbnails.count(), { timeout: 100_000 }).toBe(SHOWN.length);
+    await page.waitForLoadState("networkidle");
+    const picture = smallPng(await page.screenshot());
+    expect(picture.length).toBeLessThan(HEAVIEST);
+    await writeFile(join(PICTURES!, "library.png"), picture);
+    expect(errors).toEqual([]);
+    await page.close();
+    await server.stop();
   });
 
   test.each(REAL.filter(({ path }) => existsSync(sample(path))))(
