@@ -2,7 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { open } from "simtape";
+import { fromFile } from "simtape/node";
 import { expect, test } from "vitest";
+import { subjectsOf } from "../../src/scene/profiles.ts";
 import { Folder } from "../support/demo.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/simtape-mc.js", import.meta.url));
@@ -36,7 +39,8 @@ test("the demo plays, records and shows, and ends cleanly with Ctrl+C", async ()
     channels: readonly { name: string; messages: number }[];
   };
   const count = (name: string): number => info.channels.find((channel) => channel.name === name)!.messages;
-  expect(count("join")).toBe(4);
+  await using recording = await open(fromFile(`${folder.path}/${id}/meta.hcrp`));
+  expect(subjectsOf(recording).size).toBe(4);
   expect(count("set-block") + count("set-blocks")).toBeGreaterThan(0);
   expect(count("move")).toBeGreaterThan(20);
 });
