@@ -24,7 +24,7 @@ export interface Companion {
 /** Shown at once, at most. */
 export const MOST_COMPANIONS = 32;
 
-/** Hues that are told apart, and how much lighter they are when all are taken. */
+/** Hues that are easily distinguished, and how much lighter they are when all are taken. */
 const HUES = 15;
 const SHADES = ["44%", "58%"];
 

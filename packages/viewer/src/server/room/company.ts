@@ -4,13 +4,13 @@ import type { Session } from "../../session.ts";
 
 /** Between two looks at where the user points, milliseconds. */
 const LOOK_EVERY = 100;
-/** A camera alone is told no more often, milliseconds: it moves with what is followed. */
+/** A camera alone is sent no more often, milliseconds: it moves with what is followed. */
 const CAMERA_EVERY = 1000;
-/** What has not changed is told again after so many milliseconds, for those who came later. */
+/** What has not changed is sent again after so many milliseconds, for those who came later. */
 const AGAIN_EVERY = 5000;
 /** Milliseconds without news after which a companion is not shown. */
 const SILENT = 12_000;
-/** Decimals of degrees and metres that are told: a millimetre on the ground. */
+/** Decimals of degrees and metres that are sent: a millimetre on the ground. */
 const DECIMALS = 8;
 
 /** Tells a room where the user of this page points, and the page where the others do. */
