@@ -1,7 +1,10 @@
-import { existsSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { simtape as command } from "../../simtape/test/cli/run.ts";
@@ -30,6 +33,10 @@ const REAL = [
   { format: "nanover", path: "nanover/17-ala-multiple.nanover.zip", scheme: "dark" },
   { format: "flightgear", path: "flightgear/c172p-continuous-full.fgtape", scheme: "light" },
 ] as const;
+
+/** What makes a recording of players of the game, once it is built, and how many seconds of it are made. */
+const MINECRAFT = fileURLToPath(new URL("../../minecraft/bin/simtape-mc.js", import.meta.url));
+const PLAYED = 40;
 
 describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the documentation", () => {
   let folder: string;
@@ -77,6 +84,29 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
     expect(errors).toEqual([]);
     await page.close();
     await server.stop();
+  });
+
+  test.skipIf(!existsSync(MINECRAFT))("of players who came through the proxy, over their world", async () => {
+    const store = join(folder, "game");
+    const demo = spawn(process.execPath, [MINECRAFT, "demo", "--store", store], { stdio: "ignore" });
+    await new Promise((resolve) => {
+      setTimeout(resolve, PLAYED * 1000);
+    });
+    demo.kill("SIGINT");
+    await once(demo, "exit");
+    await using game = await startViewer([store]);
+    const [name] = readdirSync(store).filter((one) => one !== "worlds");
+    const { page, errors } = await game.page("about:blank");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(game.address(name!));
+    await untilOpen(page);
+    await playTo(page, PLAYED - 12);
+    await page.waitForTimeout(5000);
+    const picture = smallPng(await page.screenshot());
+    expect(picture.length).toBeLessThan(HEAVIEST);
+    await writeFile(join(PICTURES!, "minecraft.png"), picture);
+    expect(errors).toEqual([]);
   });
 
   test.each(REAL.filter(({ path }) => existsSync(sample(path))))(
