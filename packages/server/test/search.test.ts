@@ -164,6 +164,17 @@ describeDatabases("a catalog", (database) => {
     expect(await find("format=hcrp")).toHaveLength(1);
   });
 
+  test("finds words within words of a name", async () => {
+    cpSync(join(library, "final race.hcrp"), join(library, "HotLap2_run_0.3.hcrp"));
+    for (const query of ["lap", "hot", "HotLap", "hotlap2", "la", "run", "0.3"])
+      await until(
+        () => find(`q=${query}`),
+        (found) => found.some(({ name }) => name === "HotLap2_run_0.3.hcrp"),
+      );
+    expect(await find("q=ap")).toEqual([]);
+    rmSync(join(library, "HotLap2_run_0.3.hcrp"));
+  });
+
   test("sees a new file within a second, and one that is being written when it is whole", async () => {
     writeFileSync(join(library, "fresh.hcrp"), "");
     cpSync(join(library, "final race.hcrp"), join(library, "fresh.hcrp"));

@@ -6,6 +6,7 @@ import * as live from "./migrations/004-live.ts";
 import * as review from "./migrations/006-review.ts";
 import * as catalog from "./migrations/007-catalog.ts";
 import * as orders from "./migrations/008-orders.ts";
+import * as words from "./migrations/009-words.ts";
 import type { Tables } from "./tables.ts";
 
 /** By name, in the order in which they are run. One that was released is never changed. */
@@ -16,6 +17,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "006-review": review,
   "007-catalog": catalog,
   "008-orders": orders,
+  "009-words": words,
 };
 
 /**
