@@ -13,7 +13,7 @@ import { OPENAPI, PROBLEM } from "./openapi.ts";
 import { checkOrigin, checkSession } from "./origin.ts";
 import { Problem, sendProblem } from "./problem.ts";
 import { limitBodies } from "./slow-bodies.ts";
-import { acceptSockets } from "./sockets.ts";
+import { acceptSockets, checkUpgrade } from "./sockets.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -28,6 +28,8 @@ declare module "fastify" {
     role?: Role | null;
     /** It is not looked at who asks: it answers while the database is away, too. */
     isBare?: boolean;
+    /** It opens a WebSocket; other addresses refuse to. */
+    isSocket?: boolean;
     /** What a token must be for. */
     scope?: Scope;
   }
@@ -94,6 +96,7 @@ export async function createApp(
     if (app.isDraining.value) void reply.header("connection", "close");
     request.person = NONE;
     checkOrigin(request, app, settings);
+    checkUpgrade(request);
     if (request.routeOptions.config.isBare === true) return;
     const isNamed = Authentication.isNamed(request);
     if (isNamed) await limits.forgeries(request, reply);

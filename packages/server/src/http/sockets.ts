@@ -43,6 +43,12 @@ export function acceptSockets(app: FastifyInstance): void {
   });
 }
 
+/** Refuses a WebSocket at an address that opens none. Throws `Problem`. */
+export function checkUpgrade({ headers, routeOptions }: FastifyRequest): void {
+  if (headers.upgrade?.toLowerCase() !== "websocket" || routeOptions.config.isSocket === true) return;
+  throw new Problem(400, "no WebSocket is opened here");
+}
+
 /** Adds a route at which WebSockets are opened. */
 export function socketRoute(app: FastifyInstance, { url, config, schema, longest, prepare }: SocketRoute): void {
   // deflate costs more than half of the time, and memory for each socket
@@ -71,7 +77,7 @@ export function socketRoute(app: FastifyInstance, { url, config, schema, longest
     method: "GET",
     url,
     exposeHeadRoute: false,
-    config,
+    config: { ...config, isSocket: true },
     schema: { ...schema, response: { 101: Type.Null({ description: "it is a WebSocket from here on" }) } },
     handler: async (request, reply) => {
       const upgrade = UPGRADES.get(request.raw);
