@@ -107,10 +107,23 @@ export function areNone(filters: Filters): boolean {
   return Object.values(filters).every((one: unknown) => one === null || one === "" || (Array.isArray(one) && !one[0]));
 }
 
-/** Whether only columns of recordings are asked for that have one value each. */
-export function isOfColumns({ q, event, with: who, extents, meta, tags, digest }: Filters): boolean {
+/** Whether only columns of recordings are asked for that have one value each, and which value. */
+export function isOfColumns({
+  q,
+  from,
+  until,
+  longer,
+  shorter,
+  event,
+  with: who,
+  extents,
+  meta,
+  tags,
+  digest,
+}: Filters): boolean {
+  const single = [from, until, longer, shorter, event, who, digest];
   const lists = [extents, meta, tags];
-  return q === "" && event === null && who === null && digest === null && lists.every((list) => list.length === 0);
+  return q === "" && single.every((one) => one === null) && lists.every((list) => list.length === 0);
 }
 
 export function orderOf({ sort = "added", order }: ListQuery): SearchOrder {

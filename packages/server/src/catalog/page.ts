@@ -26,6 +26,8 @@ const NEAR = 2000;
 const FAR = 50_000;
 /** Found among the first that promise enough. */
 const PROMISING = 4;
+/** A row that is found and sorted takes as long as so many that are looked through. */
+const DEARER = 4;
 /** Rows that are sorted at most, as far as can be told before. */
 const FEW = 20_000;
 
@@ -40,15 +42,19 @@ export async function pageOf(page: PageQuery, person: Person, parts: Parts): Pro
   const rows = onwards(await filtered(parts.query.selectFrom("recordings"), filters, person, parts), page);
   const isForAll = hasRole(person, "staff");
   if (isForAll && areNone(filters)) return placesIn(rows, page);
+  let further = Number.POSITIVE_INFINITY;
   if (!isForAll || !isOfColumns(filters)) {
     const first = await near(NEAR, page, person, parts);
     if (first.length === limit) return first;
-    if (first.length >= PROMISING) {
-      const more = await near(Math.min(FAR, (2 * NEAR * limit) / first.length), page, person, parts);
-      if (more.length === limit) return more;
-    }
+    if (first.length >= PROMISING) further = Math.min(FAR, (2 * NEAR * limit) / first.length);
   }
-  return (await few(rows, page, parts)) ?? placesIn(rows, page);
+  const all = found(rows, page);
+  const count = await countOf(all);
+  if (count > further / DEARER) {
+    const more = await near(further, page, person, parts);
+    if (more.length === limit) return more;
+  }
+  return count > FEW ? placesIn(rows, page) : sorted(all, page, parts);
 }
 
 /** Among the first of the order; if that gives a whole page, it is the page. */
@@ -59,21 +65,30 @@ async function near(count: number, page: PageQuery, person: Person, parts: Parts
   return placesIn(await filtered(among, page.filters, person, parts), page);
 }
 
-/** Finds all, and sorts them; null: they seem to be many. */
-async function few(
-  rows: Rows<object>,
+/** All that fit, with what they are sorted by. */
+function found(rows: Rows<object>, { order }: PageQuery) {
+  return (
+    rows
+      .select(["recordings.id", sortedBy(order).as("value"), positionOf(order).as("position")])
+      // behind it the planner does not see the order
+      .offset(0)
+  );
+}
+
+/** How many they are, as far as the planner knows. */
+async function countOf(all: ReturnType<typeof found>): Promise<number> {
+  const [plan] = await all.explain<{ "QUERY PLAN": [{ Plan: { "Plan Rows": number } }] }>("json");
+  return plan!["QUERY PLAN"][0].Plan["Plan Rows"];
+}
+
+function sorted(
+  all: ReturnType<typeof found>,
   { order, limit }: PageQuery,
   { query }: Parts,
-): Promise<readonly Place[] | null> {
-  const found = rows
-    .select(["recordings.id", sortedBy(order).as("value"), positionOf(order).as("position")])
-    // behind it the planner does not see the order
-    .offset(0);
-  const [plan] = await found.explain<{ "QUERY PLAN": [{ Plan: { "Plan Rows": number } }] }>("json");
-  if (plan!["QUERY PLAN"][0].Plan["Plan Rows"] > FEW) return null;
+): Promise<readonly Place[]> {
   const direction = order.isDescending ? "desc" : "asc";
   return query
-    .selectFrom(found.as("found"))
+    .selectFrom(all.as("found"))
     .select(["found.id", "found.position"])
     .orderBy("found.value", direction)
     .orderBy("found.id", direction)
