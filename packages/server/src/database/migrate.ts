@@ -7,6 +7,7 @@ import * as review from "./migrations/006-review.ts";
 import * as catalog from "./migrations/007-catalog.ts";
 import * as orders from "./migrations/008-orders.ts";
 import * as words from "./migrations/009-words.ts";
+import * as auditPeople from "./migrations/010-audit-people.ts";
 import type { Tables } from "./tables.ts";
 
 /** By name, in the order in which they are run. One that was released is never changed. */
@@ -18,6 +19,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "007-catalog": catalog,
   "008-orders": orders,
   "009-words": words,
+  "010-audit-people": auditPeople,
 };
 
 /**

@@ -126,17 +126,11 @@ async function linesOf(
 
 /** Whether a person did it or it was done to them: by their id, or by the name that they have or that was tried. */
 function isAbout(person: string, query: Query): Expression<SqlBool> {
-  const ids = query
+  const names = query
     .selectFrom("users")
-    .select("id")
+    .select(sql<string>`unnest(array[id, name])`.as("called"))
     .where(({ or, eb }) => or([eb("id", "=", person), eb("name", "=", person)]));
-  const names = query.selectFrom("users").select("name").where("id", "=", person);
-  return sql<boolean>`(
-    who = ${person} or who in (${ids})
-    or details->>'user' = ${person} or details->>'user' in (${ids})
-    or details->'users' ?| array(${ids} union select ${person}::text)
-    or action = 'sign-in failed' and (details->>'name' = ${person} or details->>'name' in (${names}))
-  )`;
+  return sql<boolean>`audit_people(who, action, details) && array(${names} union select ${person}::text)`;
 }
 
 /** As a table, a page of lines at a time. */
