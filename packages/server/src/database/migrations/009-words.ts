@@ -1,17 +1,15 @@
 import { type Kysely, sql } from "kysely";
 
-/** Words within words are found, too: `HotLap2` by `lap` and by `2`. */
+/** Words within words of a name are found, too: `HotLap2` by `lap` and by `2`. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
 }
 
-const TEXT = "name || ' ' || summary || ' ' || names";
-
 const STATEMENTS: readonly string[] = [
   "alter table recordings drop column words",
   `alter table recordings add column words tsvector generated always as (
-    to_tsvector('simple', translate(name, './_-', '    ') || ' ' || ${TEXT} || ' '
-      || regexp_replace(${TEXT}, '([[:lower:][:digit:]])([[:upper:]])|([[:alpha:]])([[:digit:]])', '\\1\\3 \\2\\4', 'g'))
+    to_tsvector('simple', translate(name, './_-', '    ') || ' ' || name || ' ' || summary || ' ' || names || ' '
+      || regexp_replace(name, '([[:lower:][:digit:]])([[:upper:]])|([[:alpha:]])([[:digit:]])', '\\1\\3 \\2\\4', 'g'))
   ) stored`,
   "create index recordings_words on recordings using gin (words)",
 ];
