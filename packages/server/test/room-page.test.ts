@@ -167,6 +167,19 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
       if (probe.style.background !== (element as HTMLElement).style.background) throw new Error("another colour");
     }, color);
 
+    // what leaves the picture has an arrow at its edge
+    const view = (await leader.locator(".scene-view canvas").boundingBox())!;
+    const middle = { x: view.x + view.width / 2, y: view.y + view.height / 2 };
+    await leader.mouse.move(middle.x, middle.y);
+    await leader.mouse.down({ button: "right" });
+    await leader.mouse.move(view.x + 4 * view.width, middle.y, { steps: 4 });
+    await leader.mouse.up({ button: "right" });
+    await expect.poll(() => leader.evaluate(sideOf, thing)).toBeGreaterThan(1);
+    await expect.poll(() => ring.getAttribute("class")).toContain("is-away");
+    const arrow = (await ring.getByText("Ada Spacey").boundingBox())!;
+    expect(arrow.x).toBeGreaterThan(middle.x);
+    expect(arrow.x + arrow.width).toBeLessThanOrEqual(view.x + view.width);
+
     await follower.mouse.move(2, 2);
     await expect.poll(() => name.isVisible()).toBe(false);
     await follower.close();
@@ -174,6 +187,11 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     await late.close();
   });
 });
+
+/** Runs in a page: where a thing is from the left of the picture, from 0 to 1 in it. */
+function sideOf({ set, id }: { set: string; id: number | string }): number {
+  return (globalThis as unknown as Shown).simtape.sights.get("scene")!(set, id)?.x ?? Number.NaN;
+}
 
 /** Runs in a page: a thing that is seen, and where in the picture it is. */
 function firstThing(): { set: string; id: number | string; x: number; y: number } {

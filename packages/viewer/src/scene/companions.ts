@@ -6,12 +6,17 @@ import type { Crowd } from "./presenters/presenter.ts";
 
 /** Pixels of the smallest ring around a thing. */
 const LEAST_RING = 12;
+/** Pixels between the edge of the picture and an arrow to what is outside. */
+const EDGE = 14;
 
 /** What is drawn for a companion: where it points, what it has selected, and from where it looks. */
 const KINDS = ["point", "ring", "eye"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Those who watch elsewhere, over the picture: a mark where each points, a ring around what it has selected. */
+/**
+ * Those who watch elsewhere, over the picture: a mark where each points, a ring around what it has selected; arrows
+ * at the edge for what is outside the picture.
+ */
 export class Companions {
   readonly element: HTMLElement = document.createElement("div");
   #marks: Mark[] = [];
@@ -96,7 +101,7 @@ class Mark {
   }
 }
 
-/** Hidden where it is out of the picture. */
+/** Where it is in the picture; what is outside, at the edge towards it. Null: nowhere. */
 function put(
   element: HTMLElement,
   place: Vector3 | null,
@@ -104,11 +109,28 @@ function put(
   width: number,
   height: number,
 ): void {
-  const isSeen = place !== null && isInside(NDC.copy(place).project(camera));
-  element.hidden = !isSeen;
-  if (!isSeen) return;
-  const [x, y] = [((1 + NDC.x) / 2) * width, ((1 - NDC.y) / 2) * height];
-  element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+  element.hidden = place === null;
+  if (place === null) return;
+  NDC.copy(place).project(camera);
+  const isAway = !isInside(NDC);
+  element.classList.toggle("is-away", isAway);
+  let [x, y] = [(NDC.x * width) / 2, (-NDC.y * height) / 2];
+  if (isAway) {
+    // what is behind the eye is projected upside down
+    const side = NDC.z > 1 ? -1 : 1;
+    const far = side * Math.hypot(x, y);
+    const [towardsX, towardsY] = far === 0 ? [0, 1] : [x / far, y / far];
+    const [reachX, reachY] = [width / 2 - EDGE, height / 2 - EDGE].map((reach) => Math.max(0, reach)) as [
+      number,
+      number,
+    ];
+    const reach = Math.min(reachX / Math.abs(towardsX), reachY / Math.abs(towardsY));
+    [x, y] = [towardsX * reach, towardsY * reach];
+    element.style.setProperty("--towards-x", towardsX.toFixed(3));
+    element.style.setProperty("--towards-y", towardsY.toFixed(3));
+    element.style.setProperty("--bearing", `${Math.atan2(towardsY, towardsX).toFixed(3)}rad`);
+  }
+  element.style.transform = `translate(${(width / 2 + x).toFixed(1)}px, ${(height / 2 + y).toFixed(1)}px)`;
 }
 
 function isInside({ x, y, z }: Vector3): boolean {
