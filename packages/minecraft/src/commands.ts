@@ -4,6 +4,7 @@ import { addMcpr } from "./mcpr/command.ts";
 import { addProxy } from "./proxy/command.ts";
 import { addServe } from "./serve/command.ts";
 import { addTicket } from "./tickets/command.ts";
+import { addWorld } from "./world/command.ts";
 
 /** Adds every command. What one needs is loaded when it runs, for the game's data takes a moment. */
 export function addCommands(program: Command): void {
@@ -11,5 +12,6 @@ export function addCommands(program: Command): void {
   addTicket(program);
   addProxy(program);
   addMcpr(program);
+  addWorld(program);
   addDemo(program);
 }

@@ -46,7 +46,7 @@ interface NewEntity {
 }
 
 /** Members of a block entity that say what and where it is. */
-const PLACED = ["id", "x", "y", "z", "keepPacked"];
+export const PLACED: readonly string[] = ["id", "x", "y", "z", "keepPacked"];
 /** The lowest section where the world goes below zero, and how many there are then. */
 const DEEP = -4;
 const DEEP_SECTIONS = 24;

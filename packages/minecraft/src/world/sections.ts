@@ -14,7 +14,7 @@ export const OLD_SECTIONS = 16;
 const MOST_SECTIONS = 254;
 const BIOMES = 64;
 export const AIR = "minecraft:air";
-const PLAINS = "minecraft:plains";
+export const PLAINS = "minecraft:plains";
 const AIRS: ReadonlySet<string> = new Set([AIR, "minecraft:cave_air", "minecraft:void_air"]);
 export const EMPTY: WorldSection = { blocks: { palette: [AIR], indices: null }, biomes: null };
 

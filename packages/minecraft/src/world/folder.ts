@@ -1,0 +1,147 @@
+import { readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { Store } from "simtape";
+import { LayoutError } from "simtape/kit";
+import { UsageError } from "simtape/serving";
+import { type WorldName, WorldWriter } from "simtape/world";
+import { anvilChunk } from "./anvil.ts";
+import { chunksIn, regionIn, type Stored } from "./region-file.ts";
+
+const OVERWORLD = "minecraft:overworld";
+/** Where a world of the game has its dimensions. */
+const DIMENSIONS: readonly (readonly [folder: string, dimension: string])[] = [
+  ["region", OVERWORLD],
+  ["DIM-1/region", "minecraft:the_nether"],
+  ["DIM1/region", "minecraft:the_end"],
+];
+/** Chunks that are written at once. */
+const AT_ONCE = 8;
+
+export interface WorldImportOptions {
+  /** Of a folder of region files; of a world: the only one that is taken. */
+  readonly dimension?: string | undefined;
+  /** Whether chunks take the place of those that the store has. Default false. */
+  readonly replaces?: boolean | undefined;
+}
+
+/** A chunk that is not in the store. */
+export interface LeftOut {
+  /** Below the folder. */
+  readonly file: string;
+  readonly x: number;
+  readonly z: number;
+  readonly reason: string;
+}
+
+export interface WorldImportReport extends WorldName {
+  readonly dimensions: Readonly<Record<string, number>>;
+  /** Chunks that were read, and those of them that were not there, or are others now. */
+  readonly chunks: number;
+  readonly added: number;
+  /** Chunks that the game had not finished. */
+  readonly unfinished: number;
+  readonly damaged: readonly LeftOut[];
+}
+
+/**
+ * Puts the chunks of a folder into a store: of a world of the game, or of region files (`r.X.Z.mca`). Rejects with
+ * `UsageError` where there are none, and as the file system and the store do.
+ */
+export async function importWorld(
+  folder: string,
+  store: Store,
+  world: WorldName,
+  { dimension, replaces = false }: WorldImportOptions = {},
+): Promise<WorldImportReport> {
+  const found = (await regionsIn(folder, dimension)).filter(({ dimension: of }) => of === (dimension ?? of));
+  if (found.length === 0) throw new UsageError(`a folder without region files (r.X.Z.mca): ${folder}`);
+  const work = new WorldImport(folder, new WorldWriter(store, world, { replaces }));
+  for (const { path, dimension: of } of found) await work.take(path, of);
+  const { chunks, added, unfinished, damaged, dimensions } = work;
+  return { ...world, dimensions: Object.fromEntries(dimensions), chunks, added, unfinished, damaged };
+}
+
+class WorldImport {
+  readonly #folder: string;
+  readonly #writer: WorldWriter;
+  readonly dimensions = new Map<string, number>();
+  readonly damaged: LeftOut[] = [];
+  chunks = 0;
+  added = 0;
+  unfinished = 0;
+
+  constructor(folder: string, writer: WorldWriter) {
+    this.#folder = folder;
+    this.#writer = writer;
+  }
+
+  async take(path: string, dimension: string): Promise<void> {
+    let writing: Promise<unknown>[] = [];
+    for await (const stored of chunksIn(path)) {
+      writing.push(this.#put(stored, relative(this.#folder, path), dimension));
+      if (writing.length < AT_ONCE) continue;
+      await Promise.all(writing);
+      writing = [];
+    }
+    await Promise.all(writing);
+    this.added += await this.#writer.flush();
+  }
+
+  async #put(stored: Stored, file: string, dimension: string): Promise<void> {
+    const { x, z } = stored;
+    const reject = (reason: string): number => this.damaged.push({ file, x, z, reason });
+    if ("problem" in stored) {
+      reject(stored.problem);
+      return;
+    }
+    try {
+      const placed = anvilChunk(stored.nbt);
+      if (placed === null) this.unfinished++;
+      else if (placed.x !== x || placed.z !== z) reject(`it says that it is at ${placed.x}, ${placed.z}`);
+      else {
+        await this.#writer.put(dimension, x, z, placed.chunk);
+        this.chunks++;
+        this.dimensions.set(dimension, (this.dimensions.get(dimension) ?? 0) + 1);
+      }
+    } catch (error) {
+      if (!(error instanceof LayoutError || error instanceof RangeError)) throw error;
+      reject(error.message);
+    }
+  }
+}
+
+interface Region {
+  readonly path: string;
+  readonly dimension: string;
+}
+
+async function regionsIn(folder: string, dimension = OVERWORLD): Promise<Region[]> {
+  const own = await filesIn(folder, dimension);
+  if (own.length > 0) return own;
+  const known = await Promise.all(DIMENSIONS.map(([below, name]) => filesIn(join(folder, below), name)));
+  return [...known.flat(), ...(await othersIn(join(folder, "dimensions")))];
+}
+
+/** Dimensions that are not the game's own: `dimensions/NAMESPACE/PATH/region`. */
+async function othersIn(folder: string): Promise<Region[]> {
+  const folders = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreAbsent);
+  const found: Region[] = [];
+  for (const { name, parentPath } of folders.filter((entry) => entry.isDirectory() && entry.name === "region")) {
+    const [namespace, ...path] = relative(folder, parentPath).replaceAll("\\", "/").split("/");
+    if (path.length > 0) found.push(...(await filesIn(join(parentPath, name), `${namespace}:${path.join("/")}`)));
+  }
+  return found;
+}
+
+async function filesIn(folder: string, dimension: string): Promise<Region[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(ignoreAbsent);
+  return entries
+    .filter((entry) => entry.isFile() && regionIn(entry.name) !== null)
+    .map(({ name }) => ({ path: join(folder, name), dimension }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): [] {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+  throw error;
+}

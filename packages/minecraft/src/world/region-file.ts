@@ -1,0 +1,142 @@
+import { open, readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { gunzipSync, inflateSync } from "node:zlib";
+import { decompress, LayoutError } from "simtape/kit";
+
+/** Bytes of a sector; places of chunks and lengths are counted in them. */
+const SECTOR = 4096;
+/** Chunks along each side. */
+const SIDE = 32;
+/** Bytes that a chunk may have, and those that it may take in the file. */
+const MOST_BYTES = 32 << 20;
+const MOST_PACKED = 16 << 20;
+/** The content of a chunk stands in a file of its own. */
+const ELSEWHERE = 0x80;
+
+/** A chunk of a region file: its NBT, or why it cannot be read. */
+export type Stored = Place & ({ readonly nbt: Uint8Array } | { readonly problem: string });
+
+/** A chunk by its numbers: the place of its blocks, divided by 16. */
+interface Place {
+  readonly x: number;
+  readonly z: number;
+}
+
+/** The numbers of a region from the name of its file, `r.X.Z.mca`; null: it is none. */
+export function regionIn(name: string): Place | null {
+  const [, x, z] = /^r\.(-?\d{1,6})\.(-?\d{1,6})\.mca$/.exec(basename(name)) ?? [];
+  return x === undefined ? null : { x: Number(x), z: Number(z) };
+}
+
+/**
+ * The chunks of a region file of the game (Anvil, `.mca`): two sectors of tables, and for each chunk its length, how it is
+ * compressed, and NBT. Damage in one chunk does not touch another. Rejects as the file system does.
+ */
+export async function* chunksIn(path: string): AsyncGenerator<Stored> {
+  const region = regionIn(path) ?? { x: 0, z: 0 };
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    // the game leaves files behind that nothing was written into
+    if (size === 0) return;
+    const table = await bytesAt(file, 0, SECTOR);
+    for (let i = 0; i < SIDE * SIDE; i++) {
+      const place = { x: SIDE * region.x + (i % SIDE), z: SIDE * region.z + Math.floor(i / SIDE) };
+      if (table.length < 4 * (i + 1)) {
+        yield { ...place, problem: "the file ends within the table of chunks" };
+        return;
+      }
+      const [sector, count] = [table.readUInt32BE(4 * i) >>> 8, table[4 * i + 3]!];
+      if (sector === 0 && count === 0) continue;
+      try {
+        yield { ...place, nbt: await contentAt(file, size, sector, count, join(dirname(path), mccOf(place))) };
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        yield { ...place, problem: error.message };
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** What is not whole, or too much, or not there. */
+class Damage extends Error {}
+
+type File = Awaited<ReturnType<typeof open>>;
+
+async function contentAt(file: File, size: number, sector: number, count: number, beside: string): Promise<Uint8Array> {
+  if (sector < 2 || count === 0 || sector * SECTOR + 5 > size)
+    throw new Damage(`${count} sectors at ${sector} of a file of ${Math.ceil(size / SECTOR)}`);
+  const head = await bytesAt(file, sector * SECTOR, 5);
+  const [length, kind] = [head.readUInt32BE(0), head[4]!];
+  if (length === 0 || length + 4 > count * SECTOR || sector * SECTOR + 4 + length > size)
+    throw new Damage(`${length} bytes in ${count} sectors at ${sector} of a file of ${size} bytes`);
+  const isElsewhere = (kind & ELSEWHERE) !== 0;
+  const packed = isElsewhere ? await readBeside(beside) : await bytesAt(file, sector * SECTOR + 5, length - 1);
+  return unpacked(kind & ~ELSEWHERE, packed);
+}
+
+/** `c.X.Z.mcc`: of a chunk that takes more than a region file has for one. */
+async function readBeside(path: string): Promise<Buffer> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new Damage(`${basename(path)}: ${error.code ?? error.message}`);
+  });
+  if (bytes.length > MOST_PACKED) throw new Damage(`${basename(path)} has ${bytes.length} bytes`);
+  return bytes;
+}
+
+function mccOf({ x, z }: Place): string {
+  return `c.${x}.${z}.mcc`;
+}
+
+async function unpacked(kind: number, bytes: Buffer): Promise<Uint8Array> {
+  try {
+    if (kind === 1) return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
+    if (kind === 2) return inflateSync(bytes, { maxOutputLength: MOST_BYTES });
+    if (kind === 3) return bytes;
+    if (kind === 4) return await unpackedLz4(bytes);
+  } catch (error) {
+    throw new Damage(error instanceof Error ? error.message : String(error));
+  }
+  throw new Damage(`compressed in a way that is not known: ${kind}`);
+}
+
+const LZ4 = Buffer.from("LZ4Block");
+/** Magic, lengths and checksum of a block. */
+const LZ4_HEAD = 21;
+/** Of an LZ4 frame: version 1, blocks of 4 MiB on their own, and the checksum of that. */
+const FRAME = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73]);
+
+/** Blocks as the game's library for LZ4 has them, each of which becomes a frame of the usual kind. */
+async function unpackedLz4(bytes: Buffer): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes.length - at < LZ4_HEAD || !bytes.subarray(at, at + 8).equals(LZ4)) throw new Damage("not a block of LZ4");
+    const [method, packed, size] = [bytes[at + 8]! & 0xf0, bytes.readUInt32LE(at + 9), bytes.readUInt32LE(at + 13)];
+    at += LZ4_HEAD;
+    if (packed > bytes.length - at || total + size > MOST_BYTES)
+      throw new Damage(`a block of LZ4 with ${packed} bytes for ${size}`);
+    const content = bytes.subarray(at, at + packed);
+    at += packed;
+    total += size;
+    if (size === 0) continue;
+    const head = Buffer.alloc(4);
+    head.writeUInt32LE(packed);
+    parts.push(
+      method === 0x10 ? content : await decompress("lz4", Buffer.concat([FRAME, head, content, Buffer.alloc(4)]), size),
+    );
+  }
+  return Buffer.concat(parts);
+}
+
+async function bytesAt(file: File, at: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await file.read(buffer, 0, length, at);
+  return buffer.subarray(0, bytesRead);
+}
+
+function isDamage(error: unknown): error is Error {
+  return error instanceof Damage || error instanceof LayoutError;
+}
