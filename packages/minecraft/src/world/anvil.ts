@@ -1,7 +1,8 @@
-import { LayoutError, NBT, type NbtCompound, type NbtTag, nbtEntry, readNbt, writeNbt } from "simtape/kit";
+import { NBT, type NbtCompound, type NbtTag, nbtEntry, readNbt, writeNbt } from "simtape/kit";
 import type { BlockEntity, Cells, WorldSection } from "simtape/world";
 import { GameData } from "../game/data.ts";
 import { compacted } from "./containers.ts";
+import { Damage } from "./damage.ts";
 import { type Longs, longsFor, unpack } from "./longs.ts";
 import { PLACED, type PlacedChunk } from "./packets.ts";
 import { EMPTY, OLD_SECTIONS, PLAINS } from "./sections.ts";
@@ -19,19 +20,25 @@ const MOST_DEPTH = 512;
 /** Longest palettes: every block is another one. */
 const BLOCKS = 4096;
 const BIOMES = 64;
+const MOST_SECTIONS = 256;
+/** Names, and properties with their values. */
+const NAME = /^[\w.:/-]{1,256}$/;
+const PROPERTY = /^[\w.+-]{1,64}=[\w.+-]{1,64}$/;
+const MOST_PROPERTIES = 16;
 
 /**
  * The chunk of an NBT document as region files have it, since 1.13; null: the game has not finished it. Throws
- * `LayoutError` for what is no chunk, and for one of before.
+ * `Damage` for what is no chunk, and for one of before, and `LayoutError` for what is no NBT.
  */
 export function anvilChunk(bytes: Uint8Array): PlacedChunk | null {
-  const { root } = readNbt(bytes, { rootName: "named", maxBytes: MOST_BYTES, maxDepth: MOST_DEPTH });
+  const { root } = readNbt(bytes, { rootName: "named", maxBytes: MOST_BYTES, maxDepth: MOST_DEPTH, allowsRest: true });
   const dataVersion = numberIn(root, "DataVersion");
-  if (dataVersion === null || dataVersion < WITH_NAMES) throw flaw("a chunk of before 1.13, which has numbers for names");
+  if (dataVersion === null || dataVersion < WITH_NAMES)
+    throw new Damage("a chunk of before 1.13, which has numbers for names");
   const old = nbtEntry(root, "Level");
   const level = old?.type === NBT.compound ? old : root;
   const [x, z] = [numberIn(level, "xPos"), numberIn(level, "zPos")];
-  if (x === null || z === null) throw flaw("a chunk that does not say where it is");
+  if (x === null || z === null) throw new Damage("a chunk that does not say where it is");
   const status = textIn(level, "Status");
   if (status !== null && !FINISHED.has(status.replace(/^minecraft:/, ""))) return null;
   const isOld = level !== root;
@@ -76,6 +83,7 @@ function newBiomes(tag: NbtTag | undefined): Cells<Uint8Array> | null {
   const names = nbtEntry(tag, "palette");
   if (names?.type !== NBT.list || names.itemType !== NBT.string) return null;
   const palette = names.items.map((name) => (name as { value: string }).value);
+  if (!palette.every((name) => NAME.test(name))) throw new Damage("a biome that is called otherwise than biomes are");
   const { palette: used, indices } = cellsOf(palette, nbtEntry(tag, "data"), BIOMES, 1, false);
   return { palette: used, indices: indices === null ? null : Uint8Array.from(indices) };
 }
@@ -91,15 +99,24 @@ function oldBiomes(tag: NbtTag | undefined): Cells<Uint8Array>[] {
   });
 }
 
-function cellsOf(palette: readonly string[], tag: NbtTag | undefined, size: number, least: number, spans: boolean): Cells {
-  if (palette.length === 0 || palette.length > size) throw flaw(`a palette of ${palette.length}`);
+function cellsOf(
+  palette: readonly string[],
+  tag: NbtTag | undefined,
+  size: number,
+  least: number,
+  spans: boolean,
+): Cells {
+  if (palette.length === 0 || palette.length > size) throw new Damage(`a palette of ${palette.length}`);
   if (tag === undefined && palette.length === 1) return { palette, indices: null };
-  if (tag?.type !== NBT.longArray) throw flaw(`a palette of ${palette.length} and nothing that says what is where`);
+  if (tag?.type !== NBT.longArray)
+    throw new Damage(`a palette of ${palette.length} and nothing that says what is where`);
   const bits = Math.max(least, 32 - Math.clz32(palette.length - 1));
   const count = spans ? (size * bits) / 64 : longsFor(size, bits);
-  if (tag.value.length !== count) throw flaw(`${tag.value.length} longs for numbers of ${bits} bits, not ${count}`);
+  if (tag.value.length !== count)
+    throw new Damage(`${tag.value.length} longs for numbers of ${bits} bits, not ${count}`);
   const indices = unpack(wordsOf(tag.value), bits, size, spans);
-  for (const index of indices) if (index >= palette.length) throw flaw(`the palette of ${palette.length} has no ${index}`);
+  for (const index of indices)
+    if (index >= palette.length) throw new Damage(`the palette of ${palette.length} has no ${index}`);
   return { palette, indices };
 }
 
@@ -115,7 +132,7 @@ function wordsOf(values: BigInt64Array): Longs {
 /** As `minecraft:oak_stairs[facing=north,half=top]`: properties in the order of their names, as the game has them. */
 function blockName(state: NbtCompound): string {
   const name = textIn(state, "Name");
-  if (name === null || !/^[\w.:/-]{1,256}$/.test(name)) throw flaw(`a block that is called ${JSON.stringify(name)}`);
+  if (name === null || !NAME.test(name)) throw new Damage(`a block that is called ${JSON.stringify(name)}`);
   const properties = nbtEntry(state, "Properties");
   const pairs =
     properties?.type !== NBT.compound
@@ -123,6 +140,8 @@ function blockName(state: NbtCompound): string {
       : properties.entries.flatMap(({ name: { value: key }, tag }) =>
           tag.type === NBT.string ? [`${key}=${tag.value}`] : [],
         );
+  if (pairs.length > MOST_PROPERTIES || !pairs.every((pair) => PROPERTY.test(pair)))
+    throw new Damage(`properties that no block has: ${name}`);
   return pairs.length === 0 ? name : `${name}[${pairs.sort().join(",")}]`;
 }
 
@@ -139,6 +158,7 @@ function blockEntityIn(entity: NbtCompound, chunkX: number, chunkZ: number): Blo
 function withoutGaps(found: ReadonlyMap<number, WorldSection>): { minSection: number; sections: WorldSection[] } {
   if (found.size === 0) return { minSection: 0, sections: [] };
   const [low, high] = [Math.min(...found.keys()), Math.max(...found.keys())];
+  if (high - low >= MOST_SECTIONS) throw new Damage(`sections from ${low} to ${high}`);
   const sections = Array.from({ length: high - low + 1 }, (_, i) => found.get(low + i) ?? EMPTY);
   return { minSection: low, sections };
 }
@@ -156,8 +176,4 @@ function numberIn(of: NbtCompound, name: string): number | null {
 function textIn(of: NbtCompound, name: string): string | null {
   const tag = nbtEntry(of, name);
   return tag?.type === NBT.string ? tag.value : null;
-}
-
-function flaw(message: string): LayoutError {
-  return new LayoutError("malformed", message, 0);
 }

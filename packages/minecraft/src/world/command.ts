@@ -35,7 +35,10 @@ export function addWorld(program: Command): void {
     .argument("<folder>", "of the world, or of region files")
     .requiredOption("--store <store>", "folder of the recordings, or s3://bucket/prefix")
     .requiredOption("--id <uuid>", "of the world, as recordings name it")
-    .requiredOption("--version <text>", "of the world, as recordings name it: 16 bytes as hexadecimal digits, or a short name")
+    .requiredOption(
+      "--version <text>",
+      "of the world, as recordings name it: 16 bytes as hexadecimal digits, or a short name",
+    )
     .option("--dimension <name>", "of a folder of region files, else minecraft:overworld; of a world: no other")
     .option("--replace", "chunks take the place of those of that version in the store, which stay otherwise")
     .option("--json", "print the report as JSON")
@@ -53,13 +56,15 @@ export function addWorld(program: Command): void {
       const output = new Output();
       if (json === true) await output.line(toJson(report));
       else {
-        await output.line(`${report.id}, version ${report.version}: ${report.chunks} chunks, ${report.added} of them new`);
+        await output.line(
+          `${report.id}, version ${report.version}: ${report.chunks} chunks, ${report.added} of them new`,
+        );
         for (const [of, count] of Object.entries(report.dimensions)) await output.line(`  ${of}: ${count}`);
         if (report.unfinished > 0) await output.line(`  not finished by the game: ${report.unfinished}`);
       }
       await output.flush();
       for (const { file, x, z, reason } of report.damaged.slice(0, MOST_ROWS))
-        say(`simtape-mc: ${file}: chunk ${x}, ${z} is left out: ${reason}`);
+        say(`simtape-mc: ${file}: ${x === null ? "all" : `chunk ${x}, ${z}`} left out: ${reason}`);
       if (report.damaged.length > MOST_ROWS) say(`simtape-mc: … and ${report.damaged.length - MOST_ROWS} more`);
       process.exitCode = report.damaged.length === 0 ? EXIT.done : EXIT.lossy;
     });
@@ -100,7 +105,9 @@ export function addWorld(program: Command): void {
       const at = storeAt(store);
       const id = wanted.id === undefined ? null : worldId(wanted.id);
       const version = wanted.version === undefined ? null : worldVersion(wanted.version);
-      const worlds = (await worldsIn(at)).filter((of) => of.id === (id ?? of.id) && of.version === (version ?? of.version));
+      const worlds = (await worldsIn(at)).filter(
+        (of) => of.id === (id ?? of.id) && of.version === (version ?? of.version),
+      );
       if (worlds.length === 0) throw new UsageError(`no such world in ${store}`);
       const output = new Output();
       let count = 0;

@@ -1,19 +1,20 @@
 import { readdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Store } from "simtape";
 import { LayoutError } from "simtape/kit";
 import { UsageError } from "simtape/serving";
 import { type WorldName, WorldWriter } from "simtape/world";
 import { anvilChunk } from "./anvil.ts";
+import { Damage } from "./damage.ts";
 import { chunksIn, regionIn, type Stored } from "./region-file.ts";
 
 const OVERWORLD = "minecraft:overworld";
-/** Where a world of the game has its dimensions. */
-const DIMENSIONS: readonly (readonly [folder: string, dimension: string])[] = [
-  ["region", OVERWORLD],
-  ["DIM-1/region", "minecraft:the_nether"],
-  ["DIM1/region", "minecraft:the_end"],
-];
+/** Where a world of the game has its dimensions, until 1.21; the overworld's is the world's own. */
+const FOLDERS = ["region", "DIM-1/region", "DIM1/region"];
+const DIMENSIONS = new Map([
+  ["DIM-1", "minecraft:the_nether"],
+  ["DIM1", "minecraft:the_end"],
+]);
 /** Chunks that are written at once. */
 const AT_ONCE = 8;
 
@@ -24,12 +25,13 @@ export interface WorldImportOptions {
   readonly replaces?: boolean | undefined;
 }
 
-/** A chunk that is not in the store. */
+/** A chunk that cannot be read, or a file. */
 export interface LeftOut {
   /** Below the folder. */
   readonly file: string;
-  readonly x: number;
-  readonly z: number;
+  /** Null: the whole file. */
+  readonly x: number | null;
+  readonly z: number | null;
   readonly reason: string;
 }
 
@@ -88,12 +90,12 @@ class WorldImport {
   }
 
   async #put(stored: Stored, file: string, dimension: string): Promise<void> {
-    const { x, z } = stored;
-    const reject = (reason: string): number => this.damaged.push({ file, x, z, reason });
+    const reject = (reason: string): number => this.damaged.push({ file, x: stored.x, z: stored.z, reason });
     if ("problem" in stored) {
       reject(stored.problem);
       return;
     }
+    const { x, z } = stored;
     try {
       const placed = anvilChunk(stored.nbt);
       if (placed === null) this.unfinished++;
@@ -104,7 +106,7 @@ class WorldImport {
         this.dimensions.set(dimension, (this.dimensions.get(dimension) ?? 0) + 1);
       }
     } catch (error) {
-      if (!(error instanceof LayoutError || error instanceof RangeError)) throw error;
+      if (!(error instanceof Damage || error instanceof LayoutError || error instanceof RangeError)) throw error;
       reject(error.message);
     }
   }
@@ -115,14 +117,20 @@ interface Region {
   readonly dimension: string;
 }
 
-async function regionsIn(folder: string, dimension = OVERWORLD): Promise<Region[]> {
-  const own = await filesIn(folder, dimension);
+async function regionsIn(folder: string, dimension?: string): Promise<Region[]> {
+  const own = await filesIn(folder, dimension ?? dimensionOf(folder));
   if (own.length > 0) return own;
-  const known = await Promise.all(DIMENSIONS.map(([below, name]) => filesIn(join(folder, below), name)));
+  const paths = FOLDERS.map((below) => join(folder, below));
+  const known = await Promise.all(paths.map((path) => filesIn(path, dimensionOf(path))));
   return [...known.flat(), ...(await othersIn(join(folder, "dimensions")))];
 }
 
-/** Dimensions that are not the game's own: `dimensions/NAMESPACE/PATH/region`. */
+function dimensionOf(folder: string): string {
+  const path = resolve(folder);
+  return DIMENSIONS.get(basename(basename(path) === "region" ? dirname(path) : path)) ?? OVERWORLD;
+}
+
+/** Dimensions of data packs, and since 26.1 all: `dimensions/NAMESPACE/PATH/region`. */
 async function othersIn(folder: string): Promise<Region[]> {
   const folders = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreAbsent);
   const found: Region[] = [];
@@ -136,7 +144,7 @@ async function othersIn(folder: string): Promise<Region[]> {
 async function filesIn(folder: string, dimension: string): Promise<Region[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(ignoreAbsent);
   return entries
-    .filter((entry) => entry.isFile() && regionIn(entry.name) !== null)
+    .filter((entry) => !entry.isDirectory() && regionIn(entry.name) !== null)
     .map(({ name }) => ({ path: join(folder, name), dimension }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }

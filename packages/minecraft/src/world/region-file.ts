@@ -1,7 +1,8 @@
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync, inflateSync } from "node:zlib";
 import { decompress, LayoutError } from "simtape/kit";
+import { Damage } from "./damage.ts";
 
 /** Bytes of a sector; places of chunks and lengths are counted in them. */
 const SECTOR = 4096;
@@ -10,11 +11,20 @@ const SIDE = 32;
 /** Bytes that a chunk may have, and those that it may take in the file. */
 const MOST_BYTES = 32 << 20;
 const MOST_PACKED = 16 << 20;
+/** Sectors of a chunk are counted so far. */
+const MOST_SECTORS = 255;
 /** The content of a chunk stands in a file of its own. */
 const ELSEWHERE = 0x80;
 
 /** A chunk of a region file: its NBT, or why it cannot be read. */
-export type Stored = Place & ({ readonly nbt: Uint8Array } | { readonly problem: string });
+export type Stored = (Place & { readonly nbt: Uint8Array }) | Unreadable;
+
+/** Its numbers are null where the whole file cannot be read. */
+export interface Unreadable {
+  readonly x: number | null;
+  readonly z: number | null;
+  readonly problem: string;
+}
 
 /** A chunk by its numbers: the place of its blocks, divided by 16. */
 interface Place {
@@ -30,38 +40,41 @@ export function regionIn(name: string): Place | null {
 
 /**
  * The chunks of a region file of the game (Anvil, `.mca`): two sectors of tables, and for each chunk its length, how it is
- * compressed, and NBT. Damage in one chunk does not touch another. Rejects as the file system does.
+ * compressed, and NBT. Damage in one chunk does not touch another. What the file system refuses is a problem, too.
  */
 export async function* chunksIn(path: string): AsyncGenerator<Stored> {
+  try {
+    // what is no file might never end
+    const found = await stat(path);
+    if (!found.isFile()) throw new Damage("not a file");
+    // the game leaves files behind that nothing was written into
+    if (found.size > 0) yield* chunksOf(path);
+  } catch (error) {
+    yield { x: null, z: null, problem: problemOf(error) };
+  }
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Stored> {
   const region = regionIn(path) ?? { x: 0, z: 0 };
   const file = await open(path);
   try {
     const { size } = await file.stat();
-    // the game leaves files behind that nothing was written into
-    if (size === 0) return;
     const table = await bytesAt(file, 0, SECTOR);
+    if (table.length < SECTOR) throw new Damage("the file ends within the table of chunks");
     for (let i = 0; i < SIDE * SIDE; i++) {
-      const place = { x: SIDE * region.x + (i % SIDE), z: SIDE * region.z + Math.floor(i / SIDE) };
-      if (table.length < 4 * (i + 1)) {
-        yield { ...place, problem: "the file ends within the table of chunks" };
-        return;
-      }
       const [sector, count] = [table.readUInt32BE(4 * i) >>> 8, table[4 * i + 3]!];
       if (sector === 0 && count === 0) continue;
-      try {
-        yield { ...place, nbt: await contentAt(file, size, sector, count, join(dirname(path), mccOf(place))) };
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        yield { ...place, problem: error.message };
-      }
+      const place = { x: SIDE * region.x + (i % SIDE), z: SIDE * region.z + Math.floor(i / SIDE) };
+      const beside = join(dirname(path), `c.${place.x}.${place.z}.mcc`);
+      yield await contentAt(file, size, sector, count, beside).then(
+        (nbt) => ({ ...place, nbt }),
+        (error: unknown) => ({ ...place, problem: problemOf(error) }),
+      );
     }
   } finally {
     await file.close();
   }
 }
-
-/** What is not whole, or too much, or not there. */
-class Damage extends Error {}
 
 type File = Awaited<ReturnType<typeof open>>;
 
@@ -70,7 +83,9 @@ async function contentAt(file: File, size: number, sector: number, count: number
     throw new Damage(`${count} sectors at ${sector} of a file of ${Math.ceil(size / SECTOR)}`);
   const head = await bytesAt(file, sector * SECTOR, 5);
   const [length, kind] = [head.readUInt32BE(0), head[4]!];
-  if (length === 0 || length + 4 > count * SECTOR || sector * SECTOR + 4 + length > size)
+  // servers that write more than the game's own do not count above it
+  const room = count === MOST_SECTORS ? size : count * SECTOR;
+  if (length === 0 || length > MOST_PACKED || length + 4 > room || sector * SECTOR + 4 + length > size)
     throw new Damage(`${length} bytes in ${count} sectors at ${sector} of a file of ${size} bytes`);
   const isElsewhere = (kind & ELSEWHERE) !== 0;
   const packed = isElsewhere ? await readBeside(beside) : await bytesAt(file, sector * SECTOR + 5, length - 1);
@@ -79,15 +94,9 @@ async function contentAt(file: File, size: number, sector: number, count: number
 
 /** `c.X.Z.mcc`: of a chunk that takes more than a region file has for one. */
 async function readBeside(path: string): Promise<Buffer> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Damage(`${basename(path)}: ${error.code ?? error.message}`);
-  });
-  if (bytes.length > MOST_PACKED) throw new Damage(`${basename(path)} has ${bytes.length} bytes`);
-  return bytes;
-}
-
-function mccOf({ x, z }: Place): string {
-  return `c.${x}.${z}.mcc`;
+  const found = await stat(path);
+  if (!found.isFile() || found.size > MOST_PACKED) throw new Damage(`${basename(path)}: ${found.size} bytes`);
+  return readFile(path);
 }
 
 async function unpacked(kind: number, bytes: Buffer): Promise<Uint8Array> {
@@ -137,6 +146,10 @@ async function bytesAt(file: File, at: number, length: number): Promise<Buffer> 
   return buffer.subarray(0, bytesRead);
 }
 
-function isDamage(error: unknown): error is Error {
-  return error instanceof Damage || error instanceof LayoutError;
+/** What is said of damage; of the file system's errors without the path, which is named beside. Throws all others. */
+function problemOf(error: unknown): string {
+  if (error instanceof Damage || error instanceof LayoutError) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return message.replace(/, \w+ '.*'$/, "");
 }

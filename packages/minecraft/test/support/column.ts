@@ -1,4 +1,6 @@
 import { createRequire } from "node:module";
+import { createDeserializer, createSerializer } from "minecraft-protocol";
+import type { Packet } from "../../src/game/packet.ts";
 
 const load = createRequire(import.meta.url);
 
@@ -13,6 +15,7 @@ export interface Column {
   setBlockStateId(place: Place, state: number): void;
   getBlockStateId(place: Place): number;
   setBiome(place: Place, biome: number): void;
+  getBiome(place: Place): number;
   getMask(): number;
   dump(): Buffer;
   load(bytes: Buffer, bitMap?: number): void;
@@ -35,4 +38,14 @@ export function packetOf(version: string, column: Column, x: number, z: number):
   }
   const light = { skyLightMask: [], blockLightMask: [], emptySkyLightMask: [], emptyBlockLightMask: [] };
   return { x, z, heightmaps, chunkData: column.dump(), blockEntities: [], ...light, skyLight: [], blockLight: [] };
+}
+
+/** A packet as a client gets it. */
+export function sent(version: string, [name, params]: Packet): Record<string, unknown> {
+  const options = { state: "play" as never, version, customPackets: {} };
+  const bytes = createSerializer({ ...options, isServer: true }).createPacketBuffer({ name, params }) as Buffer;
+  const parser = createDeserializer({ ...options, isServer: false }) as unknown as {
+    parsePacketBuffer(bytes: Buffer): { data: { name: string; params: Record<string, unknown> } };
+  };
+  return parser.parsePacketBuffer(bytes).data.params;
 }

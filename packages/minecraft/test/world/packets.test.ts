@@ -1,26 +1,14 @@
 import fc from "fast-check";
 import minecraftData from "minecraft-data";
-import { createDeserializer, createSerializer } from "minecraft-protocol";
 import { LayoutError } from "simtape/kit";
 import { decodeChunk, encodeChunk, type WorldChunk } from "simtape/world";
 import { expect, test } from "vitest";
 import { GameData } from "../../src/game/data.ts";
-import type { Packet } from "../../src/game/packet.ts";
 import { blockEntityOf } from "../../src/world/block-entities.ts";
 import { blockAt, ChunkPackets, chunkIn } from "../../src/world/packets.ts";
-import { type Column, columnOf, packetOf } from "../support/column.ts";
+import { type Column, columnOf, packetOf, sent } from "../support/column.ts";
 
 const VERSIONS = ["1.16.5", "1.21.4"] as const;
-
-/** A packet as a client gets it. */
-function sent(version: string, [name, params]: Packet): Record<string, unknown> {
-  const options = { state: "play" as never, version, customPackets: {} };
-  const bytes = createSerializer({ ...options, isServer: true }).createPacketBuffer({ name, params }) as Buffer;
-  const parser = createDeserializer({ ...options, isServer: false }) as unknown as {
-    parsePacketBuffer(bytes: Buffer): { data: { name: string; params: Record<string, unknown> } };
-  };
-  return parser.parsePacketBuffer(bytes).data.params;
-}
 
 function emptyChunk(dataVersion: number, minSection: number, names: readonly string[]): WorldChunk {
   const sections = names.map((name) => ({ blocks: { palette: [name], indices: null }, biomes: null }));
