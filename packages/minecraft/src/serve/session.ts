@@ -139,7 +139,10 @@ export class Session {
     const scene = this.#maker.sceneOf(recorded);
     if (scene.blocks !== this.scene.blocks) await this.scenery?.backdrop.learn(scene.dimension, scene.blocks.keys());
     const before = this.scene.time;
+    const isFirst = this.scene === EMPTY;
     this.scene = scene;
+    // who came before there was anything to see
+    if (isFirst) for (const viewer of this.viewers) viewer.put(this.#aside());
     const isJump = since === null || Math.abs(scene.time - before) > SMOOTH * TICK;
     this.#showAll(isJump);
     if (!isJump && scene.time > before) await this.#happen(before, scene.time);
