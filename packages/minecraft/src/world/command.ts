@@ -18,6 +18,7 @@ interface ImportFlags extends Flags {
 
 /** Rows of damage that are printed. */
 const MOST_ROWS = 50;
+const DIMENSION = /^([\w-][\w.-]{0,99}:)?[\w-][\w.-]{0,99}(\/[\w-][\w.-]{0,99}){0,7}$/;
 
 /** Adds `world import`, `world list` and `world check`. */
 export function addWorld(program: Command): void {
@@ -47,8 +48,6 @@ export function addWorld(program: Command): void {
       "\nExamples:\n  $ simtape-mc world import server/world --store recordings --id 5ba7a26a-0e4d-4b9c-8155-0123456789ab --version spring\n  $ simtape-mc world import server/world_nether/DIM-1/region --dimension minecraft:the_nether --store recordings --id 5ba7a26a-0e4d-4b9c-8155-0123456789ab --version spring",
     )
     .action(async (folder: string, { store, id, version, dimension, replace, json }: ImportFlags) => {
-      if (dimension !== undefined && !/^([\w.-]+:)?[\w./-]+$/.test(dimension))
-        throw new UsageError(`--dimension is a name as minecraft:the_nether, not ${dimension}`);
       const name = { id: worldId(id), version: worldVersion(version) };
       const { importWorld } = await import("./folder.ts");
       const options = { dimension: qualified(dimension), replaces: replace };
@@ -93,7 +92,7 @@ export function addWorld(program: Command): void {
     .command("check")
     .summary("look whether the worlds of a store are whole")
     .description(
-      "Looks whether every chunk that is named in a store is there and has its SHA-256. Prints what is not; the exit code is 3 then.",
+      "Looks whether every chunk that is named in a store is there and has its SHA-256. Prints what is not; the exit code is 3 then.\nRemove what it names, and import again.",
     )
     .requiredOption("--store <store>", "folder of the recordings, or s3://bucket/prefix")
     .option("--id <uuid>", "only this world")
@@ -128,6 +127,10 @@ function shown(version: string): string {
   return /^[\x20-\x7e]+$/.test(text) ? `${version} (${text})` : version;
 }
 
+/** As recordings name it; `UsageError` for what no world has. */
 function qualified(dimension: string | undefined): string | undefined {
-  return dimension === undefined || dimension.includes(":") ? dimension : `minecraft:${dimension}`;
+  if (dimension === undefined) return undefined;
+  if (!DIMENSION.test(dimension))
+    throw new UsageError(`--dimension is a name as minecraft:the_nether, not ${dimension}`);
+  return dimension.includes(":") ? dimension : `minecraft:${dimension}`;
 }

@@ -80,7 +80,10 @@ class WorldImport {
   async take(path: string, dimension: string): Promise<void> {
     let writing: Promise<unknown>[] = [];
     for await (const stored of chunksIn(path)) {
-      writing.push(this.#put(stored, relative(this.#folder, path), dimension));
+      const work = this.#put(stored, relative(this.#folder, path), dimension);
+      // it may fail while the next chunk is read; that is heard below
+      work.catch(() => undefined);
+      writing.push(work);
       if (writing.length < AT_ONCE) continue;
       await Promise.all(writing);
       writing = [];

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const BIN = fileURLToPath(new URL("../../bin/simtape-mc.js", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../bin/simtape-mc.js", import.meta.url));
 
 /** Runs the built command. */
 export function command(...words: readonly string[]): { status: number | null; stdout: string; stderr: string } {
