@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeDemos } from "./support/demos.ts";
-import { describeDatabases } from "./support/databases.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
+import { describeSetUps, type SetUp } from "./support/set-ups.ts";
 
 interface Item {
   readonly id: string;
@@ -22,21 +22,23 @@ interface Page {
   readonly cursor: string | null;
 }
 
-describeDatabases("a library", (database) => {
-  const folder = mkdtempSync(join(tmpdir(), "simtape-server-"));
-  const library = join(folder, "a library");
+const demos = mkdtempSync(join(tmpdir(), "simtape-server-"));
+beforeAll(() => makeDemos(demos));
+afterAll(() => rmSync(demos, { recursive: true, force: true }));
+
+describeSetUps("a library", (setUp) => {
+  let library: SetUp["library"];
   let node: TestNode;
 
   beforeAll(async () => {
-    makeDemos(library);
-    writeFileSync(join(library, "README.md"), "# no recording\n");
-    node = await startNode([library, ...(await database())]);
+    const { words, environment, library: store } = await setUp();
+    library = store;
+    for (const name of readdirSync(demos)) await library.put(name, readFileSync(join(demos, name)));
+    await library.put("README.md", Buffer.from("# no recording\n"));
+    node = await startNode(words, environment);
   });
 
-  afterAll(async () => {
-    await node?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => node?.stop());
 
   const listed = (query = ""): Promise<Page> => json<Page>(node.address, `/api/recordings${query}`);
   const indexed = ({ recordings }: Page): boolean =>
@@ -62,10 +64,8 @@ describeDatabases("a library", (database) => {
     for (const [key, text] of [
       [chunkKey, "a chunk"],
       [regionKey, "a region"],
-    ] as const) {
-      mkdirSync(dirname(join(library, key)), { recursive: true });
-      writeFileSync(join(library, key), text);
-    }
+    ] as const)
+      await library.put(key, Buffer.from(text));
     const ask = (id: string, key: string, headers = {}): Promise<Response> =>
       fetch(`${node.address}/api/recordings/${id}/world/${key}`, { headers });
     const chunk = await ask(race!, chunkKey);
@@ -110,8 +110,7 @@ describeDatabases("a library", (database) => {
   test("gives bytes by ranges, with strong ETags and conditions", async () => {
     const { recordings } = await until(() => listed(), indexed);
     for (const { id, name, url } of recordings) {
-      const path = join(library, decodeURIComponent(url.split("/").at(-1)!));
-      const content = readFileSync(path);
+      const content = readFileSync(join(demos, decodeURIComponent(url.split("/").at(-1)!)));
       for (const at of [`/api/recordings/${id}/data`, url]) {
         const whole = await fetch(node.address + at);
         const bytes = Buffer.from(await whole.arrayBuffer());
@@ -137,15 +136,20 @@ describeDatabases("a library", (database) => {
 
   test("notices a recording that comes, changes and goes", async () => {
     await until(() => listed(), indexed);
-    const extra = join(library, "deeper", "second.hcrp");
-    mkdirSync(join(library, "deeper"));
-    cpSync(join(library, "race.hcrp"), extra);
+    const content = readFileSync(join(demos, "race.hcrp"));
+    await library.put("deeper/second.hcrp", content);
     const { recordings } = await until(
       () => listed("?q=second"),
       (page) => page.recordings[0]?.state === "indexed",
     );
-    expect(recordings[0]!.bytes).toBe(readFileSync(extra).length);
-    rmSync(extra);
+    expect(recordings[0]!.bytes).toBe(content.length);
+    await library.put("deeper/second.hcrp", content.subarray(0, content.length >> 1));
+    const changed = await until(
+      () => listed("?q=second"),
+      (page) => page.recordings[0]?.bytes === content.length >> 1 && page.recordings[0].state !== "new",
+    );
+    expect(changed.recordings[0]!.id).toBe(recordings[0]!.id);
+    await library.delete("deeper/second.hcrp");
     await until(
       () => listed("?q=second"),
       (page) => page.recordings.length === 0,
