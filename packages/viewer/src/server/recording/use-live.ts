@@ -52,12 +52,11 @@ export function useLive({ id, state }: Pick<Details, "id" | "state">, onEnd: () 
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is done at the end may be another function each time
   useEffect(() => {
     if (!isLive) return;
-    let [isLeft, isGrowing, told] = [false, false, 0];
+    let [isLeft, told] = [false, 0];
+    let growing: Promise<void> | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let socket: WebSocket | null = null;
     const grow = async (): Promise<void> => {
-      if (isGrowing) return;
-      isGrowing = true;
       let has = true;
       while (!isLeft && has && told > session.bounds.end) {
         const began = performance.now();
@@ -65,18 +64,24 @@ export function useLive({ id, state }: Pick<Details, "id" | "state">, onEnd: () 
         if (!isLeft) toNow();
         await new Promise((resolve) => setTimeout(resolve, LEAST - (performance.now() - began)));
       }
-      isGrowing = false;
+    };
+    const hear = async ({ state: is, seconds }: Told): Promise<void> => {
+      told = seconds * 1e9;
+      growing ??= grow().finally(() => {
+        growing = null;
+      });
+      await growing;
+      if (is !== "ended" || isLeft) return;
+      // also what came with the end alone
+      await session.grow();
+      if (!isLeft) onEnd();
     };
     const connect = (): void => {
       const url = new URL(at(`api/recordings/${encodeURIComponent(id)}/socket`), location.origin);
       url.protocol = url.protocol.replace("http", "ws");
       const made = new WebSocket(url);
       socket = made;
-      made.onmessage = ({ data }) => {
-        const { state: is, seconds } = JSON.parse(data as string) as Told;
-        told = seconds * 1e9;
-        void grow().then(() => void (is === "ended" && !isLeft && onEnd()));
-      };
+      made.onmessage = ({ data }) => void hear(JSON.parse(data as string) as Told);
       made.onclose = () => {
         if (!isLeft) timer = setTimeout(connect, AGAIN);
       };
