@@ -22,7 +22,8 @@ const [NEAR, ASIDE] = [3e9, 1e9];
 const [LEAST, AGAIN] = [1000, 1000];
 
 /** Lets the recording grow in the page as long as it is being made, and stays with the present unless the user leaves it. */
-export function useLive({ id, state }: Pick<Details, "id" | "state">, onEnd: () => void): Live {
+export function useLive(details: Pick<Details, "id" | "state">, onEnd: () => void): Live {
+  const { id, state } = details;
   const session = useSession();
   const [isNow, setNow] = useState(() => keptIn(location.hash).t === undefined);
   const now = useRef(isNow);
@@ -71,10 +72,7 @@ export function useLive({ id, state }: Pick<Details, "id" | "state">, onEnd: () 
         growing = null;
       });
       await growing;
-      if (is !== "ended" || isLeft) return;
-      // also what came with the end alone
-      await session.grow();
-      if (!isLeft) onEnd();
+      if (is === "ended" && !isLeft) onEnd();
     };
     const connect = (): void => {
       const url = new URL(at(`api/recordings/${encodeURIComponent(id)}/socket`), location.origin);
@@ -93,6 +91,20 @@ export function useLive({ id, state }: Pick<Details, "id" | "state">, onEnd: () 
       socket?.close();
     };
   }, [session, id, isLive, toNow]);
+
+  // behind the end it is looked at by the server, and is whole then
+  const isOver = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer; what is done at the end may be another function
+  useEffect(() => {
+    if (isLive) isOver.current = false;
+    if (isLive || isOver.current) return;
+    if (state === "new") {
+      const timer = setTimeout(onEnd, LEAST);
+      return () => clearTimeout(timer);
+    }
+    isOver.current = true;
+    void session.grow();
+  }, [session, details]);
 
   return {
     isNow,
