@@ -1,11 +1,12 @@
-import { NBT, type NbtCompound, type NbtTag, nbtEntry, readNbt, writeNbt } from "simtape/kit";
+import { NBT } from "simtape/kit";
 import type { BlockEntity, Cells, WorldSection } from "simtape/world";
 import { GameData } from "../game/data.ts";
 import { compacted } from "./containers.ts";
 import { Damage } from "./damage.ts";
-import { type Longs, longsFor, unpack } from "./longs.ts";
+import { longsFor, unpack } from "./longs.ts";
 import { PLACED, type PlacedChunk } from "./packets.ts";
 import { EMPTY, OLD_SECTIONS, PLAINS } from "./sections.ts";
+import { type Tag, Tags } from "./tags.ts";
 
 /** Data versions: the first with names instead of numbers (1.13), without numbers in two words (1.16), and of 1.18. */
 const WITH_NAMES = 1451;
@@ -14,144 +15,176 @@ const WITHOUT_SPANS = 2529;
 const BIOMES_OF = "1.16.5";
 /** Of chunks that the game has finished; others are still being made. */
 const FINISHED: ReadonlySet<string> = new Set(["full", "fullchunk", "postprocessed", "mobs_spawned"]);
-const MOST_BYTES = 32 << 20;
-/** Items in chests have NBT of their own, to any depth. */
-const MOST_DEPTH = 512;
 /** Longest palettes: every block is another one. */
 const BLOCKS = 4096;
 const BIOMES = 64;
+/** Columns of blocks, each of which had a biome of its own before 1.15. */
+const COLUMNS = 256;
 const MOST_SECTIONS = 256;
+const MOST_ENTITIES = 65_536;
 /** Names, and properties with their values. */
 const NAME = /^[\w.:/-]{1,256}$/;
 const PROPERTY = /^[\w.+-]{1,64}=[\w.+-]{1,64}$/;
 const MOST_PROPERTIES = 16;
+const OLD = ["xPos", "zPos", "Status", "Sections", "TileEntities", "Biomes"];
+const NEW = ["xPos", "zPos", "Status", "sections", "block_entities"];
 
 /**
- * The chunk of an NBT document as region files have it, since 1.13; null: the game has not finished it. Throws
- * `Damage` for what is no chunk, and for one of before, and `LayoutError` for what is no NBT.
+ * The chunk of an NBT document as region files have it, since 1.13; null: the game has not finished it. Throws `Damage` for
+ * what is no chunk, and for one of before.
  */
 export function anvilChunk(bytes: Uint8Array): PlacedChunk | null {
-  const { root } = readNbt(bytes, { rootName: "named", maxBytes: MOST_BYTES, maxDepth: MOST_DEPTH, allowsRest: true });
-  const dataVersion = numberIn(root, "DataVersion");
+  const tags = new Tags(bytes);
+  const root = tags.root();
+  const [version, old] = tags.members(root, ["DataVersion", "Level"]);
+  const dataVersion = tags.number(version);
   if (dataVersion === null || dataVersion < WITH_NAMES)
     throw new Damage("a chunk of before 1.13, which has numbers for names");
-  const old = nbtEntry(root, "Level");
-  const level = old?.type === NBT.compound ? old : root;
-  const [x, z] = [numberIn(level, "xPos"), numberIn(level, "zPos")];
+  const isOld = old?.type === NBT.compound;
+  const [xPos, zPos, state, sections, entities, biomes] = tags.members(isOld ? old : root, isOld ? OLD : NEW);
+  const [x, z, status] = [tags.number(xPos), tags.number(zPos), tags.text(state)];
   if (x === null || z === null) throw new Damage("a chunk that does not say where it is");
-  const status = textIn(level, "Status");
   if (status !== null && !FINISHED.has(status.replace(/^minecraft:/, ""))) return null;
-  const isOld = level !== root;
-  const found = isOld ? oldSections(level, dataVersion) : newSections(level);
-  const entities = compoundsIn(level, isOld ? "TileEntities" : "block_entities");
-  const { minSection, sections } = withoutGaps(found);
-  const blockEntities = entities.flatMap((entity) => blockEntityIn(entity, x, z));
-  return { x, z, chunk: { dataVersion, minSection, sections, blockEntities } };
+  const found = isOld
+    ? oldSections(tags, sections, oldBiomes(tags.ints(biomes)), dataVersion < WITHOUT_SPANS)
+    : newSections(tags, sections);
+  const blockEntities = blockEntitiesIn(tags, entities, x, z);
+  return { x, z, chunk: { dataVersion, ...withoutGaps(found), blockEntities } };
 }
 
 /** Until 1.17: biomes are of the whole chunk, and only sections with blocks have palettes. */
-function oldSections(level: NbtCompound, dataVersion: number): Map<number, WorldSection> {
-  const biomes = oldBiomes(nbtEntry(level, "Biomes"));
+function oldSections(
+  tags: Tags,
+  list: Tag | undefined,
+  biomes: readonly Cells<Uint8Array>[],
+  spans: boolean,
+): Map<number, WorldSection> {
   const sections = new Map<number, WorldSection>();
-  if (biomes.length > 0) for (let y = 0; y < OLD_SECTIONS; y++) sections.set(y, { ...EMPTY, biomes: biomes[y]! });
-  for (const section of compoundsIn(level, "Sections")) {
-    const y = numberIn(section, "Y");
-    const palette = compoundsIn(section, "Palette");
-    if (y === null || palette.length === 0) continue;
-    const states = nbtEntry(section, "BlockStates");
-    const blocks = cellsOf(palette.map(blockName), states, BLOCKS, 4, dataVersion < WITHOUT_SPANS);
-    sections.set(y, { blocks, biomes: sections.get(y)?.biomes ?? null });
+  for (const [y, of] of biomes.entries()) sections.set(y, { ...EMPTY, biomes: of });
+  for (const section of tags.items(list, NBT.compound)) {
+    const [height, palette, states] = tags.members(section, ["Y", "Palette", "BlockStates"]);
+    const y = tags.number(height);
+    const names = blockNames(tags, palette);
+    if (y === null || names.length === 0) continue;
+    const blocks = cellsOf(tags, names, states, BLOCKS, 4, spans);
+    keep(sections, y, { blocks, biomes: sections.get(y)?.biomes ?? null });
   }
   return sections;
 }
 
 /** Since 1.18. */
-function newSections(level: NbtCompound): Map<number, WorldSection> {
+function newSections(tags: Tags, list: Tag | undefined): Map<number, WorldSection> {
   const sections = new Map<number, WorldSection>();
-  for (const section of compoundsIn(level, "sections")) {
-    const y = numberIn(section, "Y");
-    const states = nbtEntry(section, "block_states");
+  for (const section of tags.items(list, NBT.compound)) {
+    const [height, states, biomes] = tags.members(section, ["Y", "block_states", "biomes"]);
+    const y = tags.number(height);
     if (y === null || states?.type !== NBT.compound) continue;
-    const blocks = cellsOf(compoundsIn(states, "palette").map(blockName), nbtEntry(states, "data"), BLOCKS, 4, false);
-    sections.set(y, { blocks, biomes: newBiomes(nbtEntry(section, "biomes")) });
+    const [palette, data] = tags.members(states, ["palette", "data"]);
+    const blocks = cellsOf(tags, blockNames(tags, palette), data, BLOCKS, 4, false);
+    keep(sections, y, { blocks, biomes: newBiomes(tags, biomes) });
   }
   return sections;
 }
 
-function newBiomes(tag: NbtTag | undefined): Cells<Uint8Array> | null {
-  if (tag?.type !== NBT.compound) return null;
-  const names = nbtEntry(tag, "palette");
-  if (names?.type !== NBT.list || names.itemType !== NBT.string) return null;
-  const palette = names.items.map((name) => (name as { value: string }).value);
-  if (!palette.every((name) => NAME.test(name))) throw new Damage("a biome that is called otherwise than biomes are");
-  const { palette: used, indices } = cellsOf(palette, nbtEntry(tag, "data"), BIOMES, 1, false);
-  return { palette: used, indices: indices === null ? null : Uint8Array.from(indices) };
+function keep(sections: Map<number, WorldSection>, y: number, section: WorldSection): void {
+  sections.set(y, section);
+  if (sections.size > MOST_SECTIONS) throw new Damage(`more than ${MOST_SECTIONS} sections`);
 }
 
-/** One number for every 4 blocks each way, since 1.15. */
-function oldBiomes(tag: NbtTag | undefined): Cells<Uint8Array>[] {
-  if (tag?.type !== NBT.intArray || tag.value.length !== OLD_SECTIONS * BIOMES) return [];
+function newBiomes(tags: Tags, tag: Tag | undefined): Cells<Uint8Array> | null {
+  if (tag?.type !== NBT.compound) return null;
+  const [names, data] = tags.members(tag, ["palette", "data"]);
+  const palette: string[] = [];
+  for (const item of tags.items(names, NBT.string)) {
+    const name = tags.text(item)!;
+    if (!NAME.test(name)) throw new Damage(`a biome that is called ${JSON.stringify(name.slice(0, 100))}`);
+    if (palette.push(name) > BIOMES) throw new Damage(`a palette of more than ${BIOMES} biomes`);
+  }
+  if (palette.length === 0) return null;
+  const { indices } = cellsOf(tags, palette, data, BIOMES, 1, false);
+  return { palette, indices: indices === null ? null : Uint8Array.from(indices) };
+}
+
+/** By section. Since 1.15 there is a number for every 4 blocks each way; before, for every column. */
+function oldBiomes(numbers: Int32Array | null): Cells<Uint8Array>[] {
   const names = GameData.of(BIOMES_OF).biomes;
-  return Array.from({ length: OLD_SECTIONS }, (_, y) => {
-    const { palette, indices } = compacted(tag.value.subarray(y * BIOMES, (y + 1) * BIOMES));
+  const section = (of: ArrayLike<number>): Cells<Uint8Array> => {
+    const { palette, indices } = compacted(of);
     const known = palette.map((number) => names[number] ?? PLAINS);
     return { palette: known, indices: indices === null ? null : Uint8Array.from(indices) };
-  });
+  };
+  if (numbers?.length === COLUMNS) {
+    // the game itself takes these when it updates a chunk
+    const cells = section(
+      Int32Array.from({ length: BIOMES }, (_, i) => numbers[64 * ((i >> 2) & 3) + 4 * (i & 3) + 34]!),
+    );
+    return new Array<Cells<Uint8Array>>(OLD_SECTIONS).fill(cells);
+  }
+  if (numbers?.length !== OLD_SECTIONS * BIOMES) return [];
+  return Array.from({ length: OLD_SECTIONS }, (_, y) => section(numbers.subarray(y * BIOMES, (y + 1) * BIOMES)));
 }
 
 function cellsOf(
+  tags: Tags,
   palette: readonly string[],
-  tag: NbtTag | undefined,
+  data: Tag | undefined,
   size: number,
   least: number,
   spans: boolean,
 ): Cells {
-  if (palette.length === 0 || palette.length > size) throw new Damage(`a palette of ${palette.length}`);
-  if (tag === undefined && palette.length === 1) return { palette, indices: null };
-  if (tag?.type !== NBT.longArray)
+  if (palette.length === 0) throw new Damage("a palette of nothing");
+  if (data === undefined && palette.length === 1) return { palette, indices: null };
+  const found = tags.countOfLongs(data);
+  if (data === undefined || found === null)
     throw new Damage(`a palette of ${palette.length} and nothing that says what is where`);
   const bits = Math.max(least, 32 - Math.clz32(palette.length - 1));
   const count = spans ? (size * bits) / 64 : longsFor(size, bits);
-  if (tag.value.length !== count)
-    throw new Damage(`${tag.value.length} longs for numbers of ${bits} bits, not ${count}`);
-  const indices = unpack(wordsOf(tag.value), bits, size, spans);
+  if (found !== count) throw new Damage(`${found} longs for numbers of ${bits} bits, not ${count}`);
+  const indices = unpack(tags.longs(data), bits, size, spans);
   for (const index of indices)
     if (index >= palette.length) throw new Damage(`the palette of ${palette.length} has no ${index}`);
   return { palette, indices };
 }
 
-function wordsOf(values: BigInt64Array): Longs {
-  const words = new Uint32Array(2 * values.length);
-  const view = new DataView(values.buffer, values.byteOffset, values.byteLength);
-  // the longs are in the order of this machine
-  const isLittle = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-  for (let i = 0; i < words.length; i++) words[i] = view.getUint32(4 * (isLittle ? i : i ^ 1), isLittle);
-  return words;
+function blockNames(tags: Tags, list: Tag | undefined): string[] {
+  const names: string[] = [];
+  for (const state of tags.items(list, NBT.compound))
+    if (names.push(blockName(tags, state)) > BLOCKS) throw new Damage(`a palette of more than ${BLOCKS} blocks`);
+  return names;
 }
 
 /** As `minecraft:oak_stairs[facing=north,half=top]`: properties in the order of their names, as the game has them. */
-function blockName(state: NbtCompound): string {
-  const name = textIn(state, "Name");
-  if (name === null || !NAME.test(name)) throw new Damage(`a block that is called ${JSON.stringify(name)}`);
-  const properties = nbtEntry(state, "Properties");
-  const pairs =
-    properties?.type !== NBT.compound
-      ? []
-      : properties.entries.flatMap(({ name: { value: key }, tag }) =>
-          tag.type === NBT.string ? [`${key}=${tag.value}`] : [],
-        );
-  if (pairs.length > MOST_PROPERTIES || !pairs.every((pair) => PROPERTY.test(pair)))
-    throw new Damage(`properties that no block has: ${name}`);
+function blockName(tags: Tags, state: Tag): string {
+  const [id, properties] = tags.members(state, ["Name", "Properties"]);
+  const name = tags.text(id);
+  if (name === null || !NAME.test(name))
+    throw new Damage(`a block that is called ${JSON.stringify(name?.slice(0, 100))}`);
+  if (properties?.type !== NBT.compound) return name;
+  const pairs: string[] = [];
+  for (const { name: key, tag } of tags.entries(properties)) {
+    const value = tags.text(tag);
+    if (value === null) continue;
+    const pair = `${key}=${value}`;
+    if (!PROPERTY.test(pair) || pairs.push(pair) > MOST_PROPERTIES)
+      throw new Damage(`properties that no block has: ${name}`);
+  }
   return pairs.length === 0 ? name : `${name}[${pairs.sort().join(",")}]`;
 }
 
-function blockEntityIn(entity: NbtCompound, chunkX: number, chunkZ: number): BlockEntity[] {
-  const [x, y, z] = ["x", "y", "z"].map((name) => numberIn(entity, name));
-  const kind = textIn(entity, "id");
-  if (x == null || y == null || z == null || kind === null || kind === "" || kind.length > 256) return [];
-  if (x >> 4 !== chunkX || z >> 4 !== chunkZ) return [];
-  const entries = entity.entries.filter(({ name }) => !PLACED.includes(name.value));
-  return [{ x: x & 15, y, z: z & 15, kind, nbt: writeNbt({ root: { type: NBT.compound, entries }, name: null }) }];
+/** Those that stand in the chunk. */
+function blockEntitiesIn(tags: Tags, list: Tag | undefined, chunkX: number, chunkZ: number): BlockEntity[] {
+  const found: BlockEntity[] = [];
+  for (const entity of tags.items(list, NBT.compound)) {
+    const [id, ...place] = tags.members(entity, ["id", "x", "y", "z"]);
+    const [x, y, z] = place.map((tag) => tags.number(tag)) as [number | null, number | null, number | null];
+    const kind = tags.text(id);
+    if (x === null || y === null || z === null || kind === null || !NAME.test(kind)) continue;
+    if (x >> 4 !== chunkX || z >> 4 !== chunkZ) continue;
+    const nbt = tags.without(entity, PLACED);
+    if (found.push({ x: x & 15, y, z: z & 15, kind, nbt }) > MOST_ENTITIES)
+      throw new Damage(`more than ${MOST_ENTITIES} blocks that hold something`);
+  }
+  return found;
 }
 
 /** Sections from the lowest to the highest, with air where there is none. */
@@ -161,19 +194,4 @@ function withoutGaps(found: ReadonlyMap<number, WorldSection>): { minSection: nu
   if (high - low >= MOST_SECTIONS) throw new Damage(`sections from ${low} to ${high}`);
   const sections = Array.from({ length: high - low + 1 }, (_, i) => found.get(low + i) ?? EMPTY);
   return { minSection: low, sections };
-}
-
-function compoundsIn(of: NbtCompound, name: string): NbtCompound[] {
-  const list = nbtEntry(of, name);
-  return list?.type === NBT.list ? list.items.filter((item) => item.type === NBT.compound) : [];
-}
-
-function numberIn(of: NbtCompound, name: string): number | null {
-  const tag = nbtEntry(of, name);
-  return tag?.type === NBT.byte || tag?.type === NBT.short || tag?.type === NBT.int ? tag.value : null;
-}
-
-function textIn(of: NbtCompound, name: string): string | null {
-  const tag = nbtEntry(of, name);
-  return tag?.type === NBT.string ? tag.value : null;
 }

@@ -130,9 +130,9 @@ test("chunks that are not what they should be are named with the reason", async 
         sections: listOf(section(0, { block_states: states(new Array<string>(17).fill("a"), cells(2)) })),
       }),
     ],
-    ["a palette of 0", newChunk(8, { sections: listOf(section(0, { block_states: states([], null) })) })],
+    ["a palette of nothing", newChunk(8, { sections: listOf(section(0, { block_states: states([], null) })) })],
     [
-      "a palette of 5000",
+      "a palette of more than 4096 blocks",
       newChunk(9, {
         sections: listOf(section(0, { block_states: states(new Array<string>(5000).fill("a"), cells(0)) })),
       }),
@@ -148,14 +148,14 @@ test("chunks that are not what they should be are named with the reason", async 
       }),
     ],
     [
-      "a biome that is called otherwise than biomes are",
+      `a biome that is called "${"x".repeat(100)}"`,
       newChunk(12, {
         sections: listOf(section(0, { ...stone, biomes: nbtCompound({ palette: listOf(nbtText("x".repeat(5000))) }) })),
       }),
     ],
     [/^NBT nested too deep/, oldChunk({ x: 13, ...nested })],
-    [/^NBT root is tag 9/, Buffer.from([9, 0, 0])],
-    [/^(a u8 at|.*0x0)/, Buffer.alloc(0)],
+    ["NBT that begins with a tag 9", Buffer.from([9, 0, 0])],
+    ["NBT of 0 bytes that goes on until 1", Buffer.alloc(0)],
   ];
   const slots = cases.map(([, bytes], x) => ({ x, z: 0, kind: 2, bytes: deflateSync(bytes) }));
   const { report, there } = await taken(
@@ -199,16 +199,16 @@ test("little that becomes much is refused before it is there", async () => {
   );
   const after = process.memoryUsage();
   expect(report.chunks).toBe(1);
-  expect(report.damaged.map(({ x, reason }) => [x, reason.replace(/ at 0x.*/, "")])).toEqual([
+  expect(report.damaged.map(({ x, reason }) => [x, reason])).toEqual([
     [0, "Cannot create a Buffer larger than 33554432 bytes"],
     [1, "Cannot create a Buffer larger than 33554432 bytes"],
-    [2, "more values than fit into the 64 MiB of memory that one message may take"],
-    [3, "NBT array of 2147483647 items, 0 bytes are left"],
+    [2, "a chunk of before 1.13, which has numbers for names"],
+    [3, "NBT of 11 bytes that goes on until 17179869187"],
     [4, "a block of LZ4 with 0 bytes for 2147483647"],
     [5, "c.5.0.mcc: 1073741824 bytes"],
     [6, expect.stringMatching(/^c.6.0.mcc: \d+ bytes$/)],
   ]);
-  expect(after.heapTotal - before.heapTotal).toBeLessThan(128 << 20);
+  expect(after.heapTotal - before.heapTotal).toBeLessThan(64 << 20);
 });
 
 test("a file that cannot be read is named, and the others come in", async () => {

@@ -70,12 +70,10 @@ export interface NbtOptions {
   readonly maxBytes?: number;
   /** Deepest nesting, the root being 1; default 64. */
   readonly maxDepth?: number;
-  /** Whether bytes may follow the root, as the game allows in its own files; default false. */
-  readonly allowsRest?: boolean;
 }
 
 /**
- * Reads big-endian NBT that fills `bytes` exactly, unless a rest is allowed, with a compound as root.
+ * Reads big-endian NBT that fills `bytes` exactly, with a compound as root.
  * Lengths are checked against what is left before anything is allocated. Throws `LayoutError` for everything that
  * does not fit, gzipped NBT included.
  */
@@ -93,7 +91,7 @@ export function readNbt(bytes: Uint8Array, options: NbtOptions): NbtDocument {
   const named = options.rootName === "named" || (options.rootName === "sniff" && sniffed);
   const name = named ? readText(cursor) : null;
   const root = readCompound(cursor, maxDepth);
-  if (cursor.remaining > 0 && options.allowsRest !== true)
+  if (cursor.remaining > 0)
     throw new LayoutError("malformed", `${cursor.remaining} bytes follow the NBT`, cursor.offset);
   return { root, name };
 }
