@@ -40,12 +40,12 @@ export function addWorld(program: Command): void {
       "--version <text>",
       "of the world, as recordings name it: 16 bytes as hexadecimal digits, or a short name",
     )
-    .option("--dimension <name>", "of a folder of region files, else minecraft:overworld; of a world: no other")
+    .option("--dimension <name>", "of a folder of region files, else as in worlds of the game; of a world: no other")
     .option("--replace", "chunks take the place of those of that version in the store, which stay otherwise")
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape-mc world import server/world --store recordings --id 5ba7a26a-0e4d-4b9c-8155-0123456789ab --version spring\n  $ simtape-mc world import server/world_nether/DIM-1/region --dimension minecraft:the_nether --store recordings --id 5ba7a26a-0e4d-4b9c-8155-0123456789ab --version spring",
+      "\nExamples:\n  $ simtape-mc world import server/world --store recordings --id 5ba7a26a-0e4d-4b9c-8155-0123456789ab --version spring\n  $ simtape-mc world import world/dimensions/moon/far/region --dimension moon:far --store recordings --id 5ba7a26a-0e4d-4b9c-8155-0123456789ab --version spring",
     )
     .action(async (folder: string, { store, id, version, dimension, replace, json }: ImportFlags) => {
       const name = { id: worldId(id), version: worldVersion(version) };
@@ -116,7 +116,7 @@ export function addWorld(program: Command): void {
           await output.line(json === true ? toJson({ ...name, ...problem }) : problem.message);
         }
       await output.flush();
-      say(count === 0 ? `${worlds.length} versions are whole` : `${count} problems`);
+      say(count === 0 ? "all is whole" : `problems: ${count}`);
       process.exitCode = count === 0 ? EXIT.done : EXIT.lossy;
     });
 }

@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Store } from "simtape";
-import { LayoutError } from "simtape/kit";
 import { UsageError } from "simtape/serving";
 import { type WorldName, WorldWriter } from "simtape/world";
 import { anvilChunk } from "./anvil.ts";
@@ -109,7 +108,8 @@ class WorldImport {
         this.dimensions.set(dimension, (this.dimensions.get(dimension) ?? 0) + 1);
       }
     } catch (error) {
-      if (!(error instanceof Damage || error instanceof LayoutError || error instanceof RangeError)) throw error;
+      // dimensions of data packs may have names that no store takes
+      if (!(error instanceof Damage || error instanceof RangeError)) throw error;
       reject(error.message);
     }
   }

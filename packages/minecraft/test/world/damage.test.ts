@@ -4,8 +4,10 @@ import { deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { memoryStore } from "simtape";
 import { NBT, nbtCompound, type NbtTag, nbtText, writeNbt } from "simtape/kit";
-import { type WorldName, WorldReader } from "simtape/world";
+import { decodeChunk, encodeChunk, type WorldName, WorldReader } from "simtape/world";
 import { expect, test } from "vitest";
+import { anvilChunk } from "../../src/world/anvil.ts";
+import { Damage } from "../../src/world/damage.ts";
 import { importWorld, type WorldImportReport } from "../../src/world/folder.ts";
 import { int, listOf, oldChunk, packed, regionFile } from "../support/anvil.ts";
 import { Folder } from "../support/demo.ts";
@@ -165,6 +167,38 @@ test("chunks that are not what they should be are named with the reason", async 
   expect(there).toEqual([32]);
   expect(report.damaged.map(({ x, z }) => [x, z])).toEqual(cases.map((_, x) => [x, 0]));
   for (const [i, [reason]] of cases.entries()) expect(report.damaged[i]!.reason).toMatch(reason);
+});
+
+test("whatever byte of its NBT is another: a chunk that a store can give back, or damage", () => {
+  const sign = nbtCompound({ id: nbtText("minecraft:sign"), x: int(3), y: int(60), z: int(3), Text: nbtText("a") });
+  const half = packed(
+    Array.from({ length: 4096 }, (_, i) => i & 1),
+    4,
+    false,
+  );
+  const biomes = nbtCompound({ palette: listOf(nbtText("minecraft:desert")) });
+  const sections = listOf(section(-4, { block_states: states(["minecraft:stone", "minecraft:dirt"], half), biomes }));
+  const whole = Buffer.from(newChunk(0, { sections, block_entities: listOf(sign, sign) }));
+  // not in the array of longs, of which any byte may be any
+  const longs = whole.indexOf(Buffer.from("data")) + 8;
+  const at = fc.nat(whole.length - 1).filter((place) => place < longs || place >= longs + 2048);
+  let taken = 0;
+  fc.assert(
+    fc.property(fc.array(fc.record({ at, byte: fc.nat(255) }), { minLength: 1, maxLength: 3 }), (flaws) => {
+      const bytes = Buffer.from(whole);
+      for (const flaw of flaws) bytes[flaw.at] = flaw.byte;
+      try {
+        const placed = anvilChunk(bytes);
+        if (placed === null) return;
+        decodeChunk(encodeChunk(placed.chunk));
+        taken++;
+      } catch (error) {
+        expect(error).toBeInstanceOf(Damage);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+  expect(taken).toBeGreaterThan(100);
 });
 
 test("little that becomes much is refused before it is there", async () => {
