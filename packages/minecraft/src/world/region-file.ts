@@ -106,7 +106,8 @@ async function unpacked(kind: number, bytes: Buffer): Promise<Uint8Array> {
     if (kind === 3) return bytes;
     if (kind === 4) return await unpackedLz4(bytes);
   } catch (error) {
-    throw new Damage(error instanceof Error ? error.message : String(error));
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Damage(code === "ERR_BUFFER_TOO_LARGE" ? `more than ${MOST_BYTES >> 20} MiB` : message);
   }
   throw new Damage(`compressed in a way that is not known: ${kind}`);
 }

@@ -43,7 +43,7 @@ test("whatever byte of the tables is another: the other chunks come in, and each
       const named = report.damaged.map(({ file, x, z, reason }) => [file, x, z, reason.length > 5]);
       expect(named).toEqual(there.includes(hit) ? [] : [["r.0.0.mca", hit, 0, true]]);
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
   // a place of which there is none
   for (const at of [4 * 9, 4 * 500 + 1, 4 * 1023 + 3]) {
@@ -71,7 +71,7 @@ test("whatever byte of a chunk is another, and wherever the file ends: the chunk
       expect(there).toEqual(expect.arrayContaining(whole));
       expect([...there, ...report.damaged.map(({ x }) => x)].sort()).toEqual([0, 1, 2, 3]);
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
   for (const length of [1, 17, 4095]) {
     const { report } = await taken(folder, REGION.subarray(0, length));
@@ -196,9 +196,9 @@ test("whatever byte of its NBT is another: a chunk that a store can give back, o
         expect(error).toBeInstanceOf(Damage);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 600 },
   );
-  expect(taken).toBeGreaterThan(100);
+  expect(taken).toBeGreaterThan(30);
 });
 
 test("little that becomes much is refused before it is there", async () => {
@@ -234,8 +234,8 @@ test("little that becomes much is refused before it is there", async () => {
   const after = process.memoryUsage();
   expect(report.chunks).toBe(1);
   expect(report.damaged.map(({ x, reason }) => [x, reason])).toEqual([
-    [0, "Cannot create a Buffer larger than 33554432 bytes"],
-    [1, "Cannot create a Buffer larger than 33554432 bytes"],
+    [0, "more than 32 MiB"],
+    [1, "more than 32 MiB"],
     [2, "a chunk of before 1.13, which has numbers for names"],
     [3, "NBT of 11 bytes that goes on until 17179869187"],
     [4, "a block of LZ4 with 0 bytes for 2147483647"],

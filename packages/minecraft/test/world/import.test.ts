@@ -91,14 +91,16 @@ test.each([
   const anvil = anvilOf(version, folder.path);
   const names = namesOf(version);
   const { biomes } = minecraftData(version === "1.17.1" ? "1.16.5" : version);
-  let [unfinished, looked, entities] = [0, 0, 0];
+  let [unfinished, looked, compared, entities] = [0, 0, 0, 0];
   for (let z = 32 * rz; z < 32 * (rz + 1); z++)
     for (let x = 32 * rx; x < 32 * (rx + 1); x++) {
+      const chunk = await chunkIn(store, x, z);
+      // most of those that hold nothing are counted alone
+      if (chunk?.blockEntities.length === 0 && looked++ % 8 !== 0) continue;
       const tag = await anvil.loadRaw(x, z);
       if (tag === null) continue;
       const raw = simplified(tag) as Raw;
       const isFinished = /full|postprocessed/.test(raw.Level?.Status ?? raw.Status!);
-      const chunk = await chunkIn(store, x, z);
       expect(chunk !== null).toBe(isFinished);
       if (chunk === null) {
         unfinished++;
@@ -112,7 +114,8 @@ test.each([
       expect(kept.sort()).toEqual(held.sort());
       entities += kept.length;
       // a few of them block by block
-      if (looked++ % 32 !== 0) continue;
+      if (looked % 32 !== 1) continue;
+      compared++;
       const column = await anvil.load(x, z);
       expect(differences(chunk, column, names).slice(0, 5)).toEqual([]);
       const old = raw.Level?.Biomes;
@@ -128,7 +131,7 @@ test.each([
       expect(wrong.slice(0, 5)).toEqual([]);
     }
   await anvil.close();
-  expect([unfinished, entities]).toEqual([report.unfinished, holding]);
+  expect([unfinished, entities, compared > 0]).toEqual([report.unfinished, holding, true]);
 });
 
 test.each(["1.16.5", "1.21.4"])(
