@@ -14,6 +14,8 @@ export const LOOK_EVERY = 3000;
  */
 export async function endAbandoned(context: Context): Promise<{ readonly ended: readonly string[] }> {
   const { query, jobs, bus, library, settings, log } = context;
+  // senders that could not reach a server that was away come again first
+  if (process.uptime() < settings.liveSilence) return { ended: [] };
   const leases = new Leases(query, jobs, bus, `end-${newId()}`);
   const ended: string[] = [];
   for (const { recording, via } of await leases.abandoned(settings.liveSilence * 1000)) {

@@ -194,10 +194,14 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
     prepare: async (request) => {
       const { id } = await recordings.find((request.params as Static<typeof ID>).id, request);
       return (socket) => {
+        let most = 0;
         const say = (message: string): void => {
-          if (socket.readyState !== socket.OPEN) return;
+          const { state, seconds } = JSON.parse(message) as Progress;
+          // the first look may come behind what was said since
+          if (socket.readyState !== socket.OPEN || (state === "live" && seconds < most)) return;
+          most = seconds;
           socket.send(message);
-          if ((JSON.parse(message) as Progress).state === "ended") socket.close(1000);
+          if (state === "ended") socket.close(1000);
         };
         // before the first look, so that its end is not missed
         socket.once("close", bus.subscribe(topicOf(id), say));
