@@ -45,7 +45,7 @@ describeDatabases("live recordings", (database) => {
   const isIndexed = ({ state }: Item): boolean => state === "indexed";
 
   beforeAll(async () => {
-    words = [join(folder, "library"), ...(await database()), "--live-silence", "2"];
+    words = [join(folder, "library"), ...(await database()), "--live-silence", "4"];
     node = await startNode(words);
   });
 

@@ -6,7 +6,7 @@ import { exportRecording } from "../operations/export.ts";
 import { SWEEP_JOBS_EVERY, sweepJobs } from "../operations/sweep-jobs.ts";
 import { cutShare } from "../shares/cut.ts";
 import { SWEEP_EVERY, sweep } from "../shares/sweep.ts";
-import { endAbandoned, LOOK_EVERY } from "../live/end-abandoned.ts";
+import { abandonedEnder, LOOK_EVERY } from "../live/end-abandoned.ts";
 import { keepRun } from "../ghosts/ghosts.ts";
 import { reviewHandlers } from "../review/handlers.ts";
 import { LOOK_EVERY as UPLOADS_EVERY, placeUpload, sweepUploads } from "../uploads/place.ts";
@@ -15,6 +15,7 @@ import type { Handler } from "./worker.ts";
 /** What can be done, by kind of job. */
 export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
   const { query, library, jobs, settings } = context;
+  const endAbandoned = abandonedEnder(context);
   return new Map<string, Handler>([
     ["scan", scanHandler(context)],
     ["share", ({ subject }, work) => cutShare(context, subject, work)],
@@ -44,7 +45,7 @@ export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
       "live",
       async () => {
         try {
-          return await endAbandoned(context);
+          return await endAbandoned();
         } finally {
           await jobs.add("live", "library", { after: LOOK_EVERY });
         }

@@ -9,16 +9,24 @@ import { isUnreadable } from "../library/unreadable.ts";
 export const LOOK_EVERY = 3000;
 
 /**
- * Ends live recordings whose sender, recorder or node is gone for long: what was committed becomes a recording like any
- * other. May be done by several at once. Gives their ids.
+ * What ends live recordings whose sender, recorder or node is gone for long: what was committed becomes a recording like
+ * any other. May be done by several at once. Gives their ids.
  */
-export async function endAbandoned(context: Context): Promise<{ readonly ended: readonly string[] }> {
-  const { query, jobs, bus, library, settings, log } = context;
-  // senders that could not reach a server that was away come again first
-  if (process.uptime() < settings.liveSilence) return { ended: [] };
+export function abandonedEnder(context: Context): () => Promise<{ readonly ended: readonly string[] }> {
+  const silence = context.settings.liveSilence * 1000;
+  const began = performance.now();
+  return async () => {
+    // senders that could not reach a server that was away come again first
+    if (performance.now() - began < silence) return { ended: [] };
+    return endAbandoned(context, silence);
+  };
+}
+
+async function endAbandoned(context: Context, silence: number): Promise<{ readonly ended: readonly string[] }> {
+  const { query, jobs, bus, library, log } = context;
   const leases = new Leases(query, jobs, bus, `end-${newId()}`);
   const ended: string[] = [];
-  for (const { recording, via } of await leases.abandoned(settings.liveSilence * 1000)) {
+  for (const { recording, via } of await leases.abandoned(silence)) {
     try {
       // a recorder elsewhere may come again: what is open stays so
       if (via === "lines") await recover(library.store(FOLDER), recording);
