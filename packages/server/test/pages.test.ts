@@ -98,7 +98,8 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     await page.goto(`${node.address}/r/${id}#t=59`);
     await untilOpen(page);
     await expect.poll(() => page.evaluate(() => simtape.state.value.status.time / 1e9)).toBeCloseTo(59, 0);
-    await page.getByText("hero").first().waitFor();
+    await page.getByRole("heading", { name: "hero" }).waitFor();
+    await page.getByText("has a place in space now").waitFor({ state: "hidden" });
     page.off("request", note);
     // plots read on later; looks at a few places, which tell whether it is the file of the index, are short
     const end = ranges.findIndex(({ start, length }) => start > bytes * 0.9 && length > 256 << 10);

@@ -146,7 +146,7 @@ export function ScenePanel() {
     };
   }, [session, base]);
 
-  const words = useRef({ shown: 0, things: "", timer: 0 });
+  const words = useRef({ shown: 0, things: "", isEmpty: false, timer: 0 });
   const drawn = useRef<{ main: Deck | null; decks: unknown; controller: AbortController | null }>({
     main: null,
     decks: null,
@@ -202,7 +202,11 @@ export function ScenePanel() {
     }
     words.current.shown = now;
     shown.element.setAttribute("aria-label", shown.description);
-    if (shown.isEmpty !== isEmpty) setEmpty(shown.isEmpty);
+    // what was rendered last is not known here: this may be called later
+    if (shown.isEmpty !== words.current.isEmpty) {
+      words.current.isEmpty = shown.isEmpty;
+      setEmpty(shown.isEmpty);
+    }
     const listed = shown.things(LISTED);
     const key = listed.map(({ set, id, label }) => `${set}/${id}/${label}`).join("\n");
     if (key !== words.current.things) {
