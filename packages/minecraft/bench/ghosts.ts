@@ -4,7 +4,8 @@ import { framed } from "../src/game/framing.ts";
 import { Ghost } from "../src/ghosts/ghost.ts";
 import { GHOSTLY, MOST_GHOSTS, Race } from "../src/ghosts/race.ts";
 import { GhostTeam } from "../src/ghosts/team.ts";
-import { adapterFor, VERSIONS } from "../src/scene/families.ts";
+import { adapterFor } from "../src/scene/families.ts";
+import { VERSIONS } from "../src/scene/versions.ts";
 
 const TICKS = 6000;
 const THRESHOLD = 256;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { EXIT, Output, say, toJson } from "simtape/serving";
+import { versionList } from "../scene/versions.ts";
 import { VERSION } from "./place.ts";
 
 /** Adds `demo`. */
@@ -24,7 +25,7 @@ export function addDemo(program: Command): void {
       if (json === true) await output.line(toJson({ game: demo.game, replays: demo.replays, store }));
       else {
         await output.line(`game     ${demo.game}    for clients of ${VERSION}: what you do is recorded`);
-        await output.line(`replays  ${demo.replays}    for clients of 1.16.5 and 1.21.4`);
+        await output.line(`replays  ${demo.replays}    for clients of ${versionList("and")}`);
         await output.line(`viewer   simtape view ${store} --open`);
       }
       await output.flush();

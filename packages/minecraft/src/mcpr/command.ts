@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Store } from "simtape";
 import { EXIT, Output, say, storeAt, toJson } from "simtape/serving";
+import { versionList } from "../scene/versions.ts";
 
 interface Flags {
   readonly force?: boolean;
@@ -73,7 +74,7 @@ export function addMcpr(program: Command): void {
     )
     .argument("<in.hcrp>")
     .argument("<out.mcpr>")
-    .option("--version <v>", "of the game: 1.16.5 or 1.21.4", "1.21.4")
+    .option("--version <v>", `of the game: ${versionList()}`, "1.21.4")
     .option("--force", "overwrite an existing file")
     .option("--worlds <store>", "folder or s3://bucket/prefix with the world below it; its chunks go into the file")
     .option("--json", "print the report as JSON")

@@ -216,7 +216,10 @@ class PacketWriter {
     this.#add("login", 0, ["success", { ...WATCHER, properties: [] }]);
     if (!raw.supportFeature("hasConfigurationState")) return;
     const { dimensionCodec } = raw.loginPacket as unknown as { dimensionCodec: Readonly<Record<string, object>> };
-    for (const registry of Object.values(dimensionCodec)) this.#add("configuration", 0, ["registry_data", registry]);
+    // one for each registry since 1.20.5
+    const isOne = !raw.supportFeature("segmentedRegistryCodecData");
+    const registries = isOne ? [{ codec: dimensionCodec }] : Object.values(dimensionCodec);
+    for (const registry of registries) this.#add("configuration", 0, ["registry_data", registry]);
     this.#add("configuration", 0, ["finish_configuration", {}]);
   }
 

@@ -10,7 +10,8 @@ import { clockText } from "../ghosts/split.ts";
 import { Runs } from "../ghosts/runs.ts";
 import type { GhostTeam } from "../ghosts/team.ts";
 import type { Adapter } from "../scene/adapter.ts";
-import { adapterFor, VERSIONS } from "../scene/families.ts";
+import { adapterFor } from "../scene/families.ts";
+import { isVersion, versionList } from "../scene/versions.ts";
 import { Connection } from "./connection.ts";
 import { type FinishedRun, writeRun } from "./kept-run.ts";
 import { plain, stamp } from "./names.ts";
@@ -168,8 +169,8 @@ export class GameProxy {
   #adapterOf(version: string): Promise<Adapter> | null {
     const { course, ring } = this.#options;
     if (course === undefined && ring === undefined) return null;
-    if (VERSIONS.includes(version)) return adapterFor(version, GHOSTLY);
-    this.#report({ error: `players of ${version} cannot be shown anything, only those of ${VERSIONS.join(" and ")}` });
+    if (isVersion(version)) return adapterFor(version, GHOSTLY);
+    this.#report({ error: `players of ${version} cannot be shown anything, only those of ${versionList("and")}` });
     return null;
   }
 

@@ -1,6 +1,6 @@
 import type { Packet } from "../game/packet.ts";
 import { jsonText, type Text } from "../game/text.ts";
-import { GAME_MODE, Family, placeOf, sharedFlags } from "./family.ts";
+import { GAME_MODE, Family, placeOf, sharedFlags, shortName } from "./family.ts";
 import type { Mode, Place, Property } from "./adapter.ts";
 import { byteAngle } from "../game/angles.ts";
 import { isPlayer, type Thing } from "./thing.ts";
@@ -12,7 +12,6 @@ const BIOMES: readonly number[] = new Array<number>(1024).fill(1);
 /** Types of metadata. */
 const BYTE = 0;
 const POSE = 18;
-const LAYERS = 16;
 /** Slots of the hotbar in the player's own window. */
 const HOTBAR = 36;
 
@@ -29,7 +28,7 @@ export class Family116 extends Family {
   }
 
   put({ x, y, z, yaw, pitch }: Place): Packet[] {
-    return [["position", { x, y, z, yaw, pitch, flags: 0, teleportId: 1 }]];
+    return [["position", { x, y, z, yaw, pitch, flags: 0, teleportId: 1, dismountVehicle: false }]];
   }
 
   emptyChunk(x: number, z: number): Packet[] {
@@ -54,7 +53,7 @@ export class Family116 extends Family {
     return items.map(([item, name], i) => {
       const display = { Name: { type: "string", value: jsonText({ text: name }) } };
       const nbtData = { type: "compound", name: "", value: { display: { type: "compound", value: display } } };
-      return ["set_slot", { windowId: 0, slot: HOTBAR + i, item: { ...this.item(item), nbtData } }];
+      return ["set_slot", { windowId: 0, stateId: 0, slot: HOTBAR + i, item: { ...this.item(item), nbtData } }];
     });
   }
 
@@ -79,7 +78,7 @@ export class Family116 extends Family {
     }
     const type = this.kind(thing);
     const born = { ...stance, type, velocity: STILL };
-    if (this.#isLiving(type))
+    if (this.isLiving(type))
       return [["spawn_entity_living", { ...born, entityUUID: thing.uuid, headPitch: byteAngle(thing.head) }]];
     return [["spawn_entity", { ...born, objectUUID: thing.uuid, objectData: 0 }]];
   }
@@ -108,25 +107,25 @@ export class Family116 extends Family {
   protected entries(thing: Thing, layers: number | null): object[] {
     const entries = [
       { key: 0, type: BYTE, value: sharedFlags(thing) },
-      { key: 6, type: POSE, value: poseOf(thing) },
+      { key: 6, type: POSE, value: this.pose(thing) },
     ];
-    if (layers !== null) entries.push({ key: LAYERS, type: BYTE, value: layers });
+    if (layers !== null) entries.push({ key: this.layersKey, type: BYTE, value: layers });
     return entries;
   }
 
-  #isLiving(kind: number): boolean {
+  /** Of a player's metadata. */
+  protected get layersKey(): number {
+    return 16;
+  }
+
+  /** Dying stands one lower than since 1.17; what came later is standing. */
+  protected pose({ pose }: Thing): number {
+    if (pose === 7) return 6;
+    return pose <= 5 ? pose : 0;
+  }
+
+  protected isLiving(kind: number): boolean {
     const type = this.data.raw.entities[kind]?.type;
     return type !== "object" && type !== "orb" && type !== "projectile";
   }
-}
-
-/** Dying stands one lower than since 1.17; what came later is standing. */
-function poseOf({ pose }: Thing): number {
-  if (pose === 7) return 6;
-  return pose <= 5 ? pose : 0;
-}
-
-/** A name that the game takes: at most 16 characters. */
-function shortName({ name, id }: Thing): string {
-  return name === "" ? `#${id}` : [...name].slice(0, 16).join("");
 }

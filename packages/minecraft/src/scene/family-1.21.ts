@@ -2,7 +2,7 @@ import type { Packet } from "../game/packet.ts";
 import { nbtText, type Text } from "../game/text.ts";
 import { byteAngle } from "../game/angles.ts";
 import type { Mode, Place, Property } from "./adapter.ts";
-import { Family, GAME_MODE, placeOf, sharedFlags } from "./family.ts";
+import { Family, GAME_MODE, placeOf, sharedFlags, shortName } from "./family.ts";
 import { isPlayer, type Thing } from "./thing.ts";
 
 const STILL = { x: 0, y: 0, z: 0 };
@@ -11,9 +11,8 @@ const NO_MOTION = { dx: 0, dy: 0, dz: 0 };
 const HOTBAR = 36;
 /** What an entry of the list of players says. */
 const LISTED = { add_player: true, update_game_mode: true, update_listed: true, update_latency: true };
-const NO_LIGHT = { skyLightMask: [], blockLightMask: [], emptySkyLightMask: [], emptyBlockLightMask: [] };
 
-/** 1.21.4. */
+/** 1.21.4, and what versions since 1.18.2 have in common with it. */
 export class Family121 extends Family {
   login(entity: number, most: number): Packet[] {
     const { loginPacket } = this.data.raw;
@@ -26,7 +25,7 @@ export class Family121 extends Family {
   }
 
   self(uuid: string, name: string, mode: Mode): Packet[] {
-    return [this.#listed(uuid, name, [], GAME_MODE[mode])];
+    return [this.listed(uuid, name, [], GAME_MODE[mode])];
   }
 
   put({ x, y, z, yaw, pitch }: Place): Packet[] {
@@ -34,9 +33,7 @@ export class Family121 extends Family {
   }
 
   emptyChunk(x: number, z: number): Packet[] {
-    const heightmaps = { type: "compound", name: "", value: {} };
-    const light = { ...NO_LIGHT, skyLight: [], blockLight: [] };
-    return [["map_chunk", { x, z, heightmaps, chunkData: this.nothing.dump(), blockEntities: [], ...light }]];
+    return [this.emptySections(x, z)];
   }
 
   chat(text: Text): Packet[] {
@@ -74,11 +71,11 @@ export class Family121 extends Family {
     const packets: Packet[] = [["spawn_entity", spawned]];
     const { isListed } = this.guise;
     if (isPlayer(thing))
-      packets.unshift(this.#listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0, isListed));
+      packets.unshift(this.listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0, isListed));
     return packets;
   }
 
-  protected text(text: Text): object {
+  protected text(text: Text): string | object {
     return nbtText(text);
   }
 
@@ -119,16 +116,17 @@ export class Family121 extends Family {
     return metadataKeys?.indexOf("player_mode_customisation") ?? 17;
   }
 
-  #listed(uuid: string, name: string, properties: readonly Property[], gamemode: number, isListed = true): Packet {
+  protected listed(
+    uuid: string,
+    name: string,
+    properties: readonly Property[],
+    gamemode: number,
+    isListed = true,
+  ): Packet {
     const player = { name, properties: properties.map((property) => ({ ...property })) };
     return [
       "player_info",
       { action: LISTED, data: [{ uuid, player, gamemode, listed: isListed ? 1 : 0, latency: 0 }] },
     ];
   }
-}
-
-/** A name that the game takes: at most 16 characters. */
-function shortName({ name, id }: Thing): string {
-  return name === "" ? `#${id}` : [...name].slice(0, 16).join("");
 }

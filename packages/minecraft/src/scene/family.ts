@@ -26,6 +26,7 @@ const TEAM_MODE = { begin: 0, join: 3, leave: 4 } as const satisfies Record<Team
 /** Members may hurt each other, and see each other where they are invisible. */
 const SEEN_THROUGH = 0x03;
 const NO_COLOUR = 21;
+const NO_LIGHT = { skyLightMask: [], blockLightMask: [], emptySkyLightMask: [], emptyBlockLightMask: [] };
 export const GAME_MODE = { spectator: 3, hotbar: 2 } as const satisfies Record<Mode, number>;
 
 /** A chunk as prismarine-chunk makes it. */
@@ -179,6 +180,13 @@ export abstract class Family implements Adapter {
     return [["teams", { team, mode, name, ...rules, formatting: NO_COLOUR, prefix, suffix, players }]];
   }
 
+  /** A chunk of nothing as versions since 1.18 have it. */
+  protected emptySections(x: number, z: number): Packet {
+    const heightmaps = { type: "compound", name: "", value: {} };
+    const light = { trustEdges: true, ...NO_LIGHT, skyLight: [], blockLight: [] };
+    return ["map_chunk", { x, z, heightmaps, chunkData: this.nothing.dump(), blockEntities: [], ...light }];
+  }
+
   /** The client's number for a thing. */
   protected idOf({ id }: Thing): number {
     return this.guise.firstId + id;
@@ -236,4 +244,9 @@ export function placeOf({ x, y, z }: Thing): { x: number; y: number; z: number }
 /** The flags that the game shares with all, as its signed byte. */
 export function sharedFlags({ flags }: Thing): number {
   return ((flags & SHARED_FLAGS) << 24) >> 24;
+}
+
+/** A name that the game takes: at most 16 characters. */
+export function shortName({ name, id }: Thing): string {
+  return name === "" ? `#${id}` : [...name].slice(0, 16).join("");
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import { EXIT, Output, say, storeAt, UsageError } from "simtape/serving";
+import { versionList } from "../scene/versions.ts";
 import { readKey } from "../tickets/key.ts";
 import { PUBLIC, type Public } from "./access.ts";
 import { isLoopback, reachable } from "./loopback.ts";
@@ -28,7 +29,7 @@ export function addServe(program: Command): void {
     .argument("<store>", "folder of recordings")
     .requiredOption("--port <n>", "port; 0 takes one that is free")
     .option("--host <address>", "address to listen on; without --insecure all, else 127.0.0.1")
-    .option("--version <v>", "the only version that clients may have; else 1.16.5 and 1.21.4")
+    .option("--version <v>", `the only version that clients may have; else ${versionList("and")}`)
     .option(
       "--insecure",
       "do not ask the session server who a client is: for this machine, or behind a proxy on it that has asked",

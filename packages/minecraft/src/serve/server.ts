@@ -4,7 +4,8 @@ import { directoryStore } from "simtape/node";
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/serving";
 import { encodedAll } from "../game/encoding.ts";
-import { adapterFor, VERSIONS } from "../scene/families.ts";
+import { adapterFor } from "../scene/families.ts";
+import { isVersion, VERSIONS, versionList } from "../scene/versions.ts";
 import { GRID } from "../scene/thing.ts";
 import { ticketIn } from "../tickets/ticket.ts";
 import { Access, type AccessOptions } from "./access.ts";
@@ -82,8 +83,8 @@ export class ReplayServer {
    */
   static async listen(options: ReplayOptions): Promise<ReplayServer> {
     const { version, host = "127.0.0.1", port, patience } = options;
-    if (version !== undefined && !VERSIONS.includes(version))
-      throw new UsageError(`--version is ${VERSIONS.join(" or ")}, not ${version}`);
+    if (version !== undefined && !isVersion(version))
+      throw new UsageError(`--version is ${versionList()}, not ${version}`);
     if (options.isInsecure && !isLoopback(host))
       throw new UsageError(`--insecure is for this machine alone: --host 127.0.0.1, not ${host}`);
     await storedIn(options.store);

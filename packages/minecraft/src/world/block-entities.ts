@@ -1,12 +1,26 @@
 /**
- * Kinds of block entities, numbered as 1.21.4 does. Other versions have other numbers; what is at a place follows from its
- * block, so these alone are needed.
+ * Kinds of block entities in the order of 1.21.4. Versions before have the same order without what came later; what is at
+ * a place of a chunk that is read follows from its block.
  */
 const KINDS =
   "furnace chest trapped_chest ender_chest jukebox dispenser dropper sign hanging_sign mob_spawner creaking_heart piston brewing_stand enchanting_table end_portal beacon skull daylight_detector hopper comparator banner structure_block end_gateway command_block shulker_box bed conduit barrel smoker blast_furnace lectern bell jigsaw campfire beehive sculk_sensor calibrated_sculk_sensor sculk_catalyst sculk_shrieker chiseled_bookshelf brushable_block decorated_pot crafter trial_spawner vault".split(
     " ",
   );
-const NUMBERS = new Map(KINDS.map((kind, number) => [`minecraft:${kind}`, number]));
+/** The protocols that brought kinds, since 1.18. */
+const SINCE: Readonly<Record<string, number>> = {
+  sculk_catalyst: 759,
+  sculk_shrieker: 759,
+  hanging_sign: 761,
+  chiseled_bookshelf: 761,
+  brushable_block: 762,
+  decorated_pot: 762,
+  calibrated_sculk_sensor: 763,
+  crafter: 765,
+  trial_spawner: 765,
+  vault: 766,
+  creaking_heart: 769,
+};
+const KNOWN = new Set(KINDS);
 
 /** Blocks that are called otherwise than what they have. */
 const OF_BLOCKS: readonly (readonly [RegExp, string])[] = [
@@ -24,9 +38,10 @@ const OF_BLOCKS: readonly (readonly [RegExp, string])[] = [
   [/^moving_piston$/, "piston"],
 ];
 
-/** The number that 1.21.4 has for a kind; null: none. */
-export function blockEntityNumber(kind: string): number | null {
-  return NUMBERS.get(kind) ?? null;
+/** The numbers that a version since 1.18 has for kinds, as `minecraft:chest`. */
+export function blockEntityNumbers(protocol: number): ReadonlyMap<string, number> {
+  const there = KINDS.filter((kind) => (SINCE[kind] ?? 0) <= protocol);
+  return new Map(there.map((kind, number) => [`minecraft:${kind}`, number]));
 }
 
 /** What a block has beside its state; null: nothing that is known. */
@@ -34,5 +49,5 @@ export function blockEntityOf(block: string): string | null {
   const [, name] = /^minecraft:(\w+)/.exec(block) ?? [];
   if (name === undefined) return null;
   const kind = OF_BLOCKS.find(([pattern]) => pattern.test(name))?.[1] ?? name;
-  return NUMBERS.has(`minecraft:${kind}`) && name !== "piston_head" ? `minecraft:${kind}` : null;
+  return KNOWN.has(kind) && name !== "piston_head" ? `minecraft:${kind}` : null;
 }

@@ -3,7 +3,7 @@ import type { BlockEntity, WorldChunk, WorldSection } from "simtape/world";
 import type { GameData } from "../game/data.ts";
 import type { Packet } from "../game/packet.ts";
 import { ViewerBiomes } from "./biomes.ts";
-import { blockEntityNumber, blockEntityOf } from "./block-entities.ts";
+import { blockEntityNumbers, blockEntityOf } from "./block-entities.ts";
 import { nbtBytes, type PacketNbt, packetNbt } from "./nbt.ts";
 import {
   AIR,
@@ -73,16 +73,18 @@ export function chunkIn(data: GameData, params: object): PlacedChunk | null {
   return { x, z, chunk: { dataVersion: data.dataVersion, minSection, sections, blockEntities: entities } };
 }
 
-/** Makes packets of chunks, whichever version they are of, for viewers of 1.16.5 and of 1.21.4. */
+/** Makes packets of chunks, whichever version they are of, for viewers of one version: before 1.17, or since 1.18. */
 export class ChunkPackets {
   readonly #data: GameData;
   readonly #writer: SectionWriter;
   readonly #biomes: ViewerBiomes;
+  readonly #entityNumbers: ReadonlyMap<string, number>;
 
   /** `unknown` gets the names of blocks that the version does not have; something else stands for them. */
   constructor(data: GameData, unknown: Set<string>) {
     this.#data = data;
     this.#biomes = new ViewerBiomes(data);
+    this.#entityNumbers = blockEntityNumbers(data.protocol);
     this.#writer = new SectionWriter(data, this.#biomes, (name) => {
       unknown.add(name);
       return data.placeholder;
@@ -146,15 +148,15 @@ export class ChunkPackets {
     const body = new ByteBuilder(16384);
     for (let i = DEEP; i < DEEP + DEEP_SECTIONS; i++) this.#writer.write(body, sectionAt(chunk, i));
     const blockEntities = chunk.blockEntities.flatMap((entity) => {
-      const type = blockEntityNumber(entity.kind);
-      if (type === null || entity.y < 16 * DEEP || entity.y >= 16 * (DEEP + DEEP_SECTIONS)) return [];
+      const type = this.#entityNumbers.get(entity.kind);
+      if (type === undefined || entity.y < 16 * DEEP || entity.y >= 16 * (DEEP + DEEP_SECTIONS)) return [];
       const nbtData = { type: "compound", name: "", value: this.#contents(entity, chunk) };
       return [{ x: entity.x, y: entity.y, z: entity.z, type, nbtData }];
     });
     const heightmaps = { type: "compound", name: "", value: {} };
     const all = [[0, 2 ** (DEEP_SECTIONS + 2) - 1]];
     const masks = { skyLightMask: all, blockLightMask: [], emptySkyLightMask: [], emptyBlockLightMask: all };
-    const light = { ...masks, skyLight: new Array(DEEP_SECTIONS + 2).fill(DAY), blockLight: [] };
+    const light = { trustEdges: true, ...masks, skyLight: new Array(DEEP_SECTIONS + 2).fill(DAY), blockLight: [] };
     return [["map_chunk", { x, z, heightmaps, chunkData: Buffer.from(body.take()), blockEntities, ...light }]];
   }
 

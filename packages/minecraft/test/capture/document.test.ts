@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import minecraftData from "minecraft-data";
 import { expect, test } from "vitest";
+import { VERSIONS } from "../../src/scene/versions.ts";
 import { Capture } from "../../src/capture/capture.ts";
 
 const PAGE = readFileSync(new URL("../../../../docs/minecraft.md", import.meta.url), "utf8");
@@ -12,7 +13,7 @@ function namesIn(title: string): Set<string> {
   return new Set([...text.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!));
 }
 
-test.each(["1.16.5", "1.21.4"])("docs/minecraft.md says of every packet of %s what becomes of it", (version) => {
+test.each(VERSIONS)("docs/minecraft.md says of every packet of %s what becomes of it", (version) => {
   const protocol = minecraftData(version).protocol as unknown as {
     play: { toClient: { types: { packet: [string, { name: string; type: [string, { mappings: object }] }[]] } } };
   };

@@ -50,7 +50,7 @@ function watch(looker: Looker): Shown[] {
 const ghostsSeenBy = ({ entities }: Looker): number[] => [...entities.keys()].filter((id) => id >= FIRST_GHOST);
 
 describe("ghosts", () => {
-  test.each(["1.16.5", "1.21.4"])(
+  test.each(["1.16.5", "1.20.4", "1.21.4"])(
     "row 5, %s: 8 ghosts, seen by one client only, splits right to the tick",
     async (version) => {
       for (const [i, past] of PASTS.entries()) await writePast(store, `past-${i}`, past, uuidFor(i));

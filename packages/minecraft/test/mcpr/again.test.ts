@@ -3,6 +3,7 @@ import { fromFile } from "simtape/node";
 import { record } from "simtape/record";
 import { LineProtocol } from "simtape/serving";
 import { expect, test } from "vitest";
+import { VERSIONS } from "../../src/scene/versions.ts";
 import { Capture, type Line } from "../../src/capture/capture.ts";
 import { exportMcpr } from "../../src/mcpr/export.ts";
 import { importMcpr } from "../../src/mcpr/import.ts";
@@ -34,7 +35,7 @@ async function recorded(ticks: readonly (readonly Line[])[]): Promise<Recording>
   return open(storeBundle(store, "again/meta.hcrp").source);
 }
 
-test.each(["1.16.5", "1.21.4"])(
+test.each(VERSIONS)(
   "row 6: captured, compacted, replayed to a client of %s and captured again, all is where it was",
   async (version) => {
     using folder = new Folder().withRace();

@@ -151,7 +151,7 @@ describe.skipIf(!existsSync(SAMPLE))("row 7: import of a recording of 1.16.5", (
   });
 });
 
-describe.each(["1.16.5", "1.21.4"])("a race as a .mcpr of %s", (version) => {
+describe.each(["1.16.5", "1.20.4", "1.21.4"])("a race as a .mcpr of %s", (version) => {
   test("comes back the same every time, with its marks", async () => {
     using folder = new Folder().withRace();
     const report = await exportMcpr(folder.at("race.hcrp"), folder.at("a.mcpr"), version);

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { VERSIONS } from "../../src/scene/versions.ts";
 import { GameData } from "../../src/game/data.ts";
 import { ReplayServer } from "../../src/serve/server.ts";
 import { Folder } from "../support/demo.ts";
@@ -44,7 +45,7 @@ test("row 9: a recording of two versions shows clients of both the right blocks"
   }
 });
 
-test.each(["1.16.5", "1.21.4"])("names of other versions are understood by %s, names of none are not", (version) => {
+test.each(VERSIONS)("names of other versions are understood by %s, names of none are not", (version) => {
   const data = GameData.of(version);
   for (const [one, other] of [
     ["minecraft:grass", "minecraft:short_grass"],

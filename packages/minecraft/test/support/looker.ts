@@ -124,18 +124,17 @@ export class Looker implements AsyncDisposable {
   }
 
   say(text: string): void {
-    if (this.version === "1.16.5") this.client.write("chat", { message: text });
-    else if (text.startsWith("/")) this.client.write("chat_command", { command: text.slice(1) });
-    else {
-      const unsigned = { timestamp: 0n, salt: 0n, offset: 0, acknowledged: Buffer.alloc(3) };
-      this.client.write("chat_message", { message: text, ...unsigned });
-    }
+    const signing = { timestamp: 0n, salt: 0n, offset: 0, messageCount: 0, acknowledged: Buffer.alloc(3) };
+    if (!this.#data.supportFeature("signedChat")) this.client.write("chat", { message: text });
+    else if (text.startsWith("/"))
+      this.client.write("chat_command", { command: text.slice(1), argumentSignatures: [], ...signing });
+    else this.client.write("chat_message", { message: text, ...signing });
   }
 
   /** Says where it is. */
   go(x: number, y: number, z: number): void {
     const flags = { onGround: false, hasHorizontalCollision: false };
-    this.client.write("position", { x, y, z, ...(this.version === "1.16.5" ? { onGround: false } : { flags }) });
+    this.client.write("position", { x, y, z, onGround: false, flags });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -235,8 +234,8 @@ export class Looker implements AsyncDisposable {
         else this.chat.push(JSON.parse(params.message).text);
         return;
       case "system_chat":
-        if (params.isActionBar) this.bar = params.content.value.text.value;
-        else this.chat.push(params.content.value.text.value);
+        if (params.isActionBar) this.bar = textOf(params.content);
+        else this.chat.push(textOf(params.content));
         return;
     }
   }
@@ -254,4 +253,9 @@ export class Looker implements AsyncDisposable {
     // Version 1.21.2 and later teleport in degrees; nothing here does.
     Object.assign(of, { yaw: (params.yaw * 360) / 256, pitch: (params.pitch * 360) / 256 });
   }
+}
+
+/** Of a text as JSON, and as NBT since 1.20.3. */
+function textOf(content: string | { readonly value: { readonly text: { readonly value: string } } }): string {
+  return typeof content === "string" ? (JSON.parse(content) as { text: string }).text : content.value.text.value;
 }

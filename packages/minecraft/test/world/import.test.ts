@@ -134,7 +134,7 @@ test.each([
   expect([unfinished, entities, compared > 0]).toEqual([report.unfinished, holding, true]);
 });
 
-test.each(["1.16.5", "1.21.4"])(
+test.each(["1.16.5", "1.20.4", "1.21.4"])(
   "%s: every state of every block is imported, and shown to clients as it was",
   async (version) => {
     using folder = new Folder();

@@ -1,0 +1,25 @@
+import type { Packet } from "../game/packet.ts";
+import { jsonText, type Text } from "../game/text.ts";
+import type { Property } from "./adapter.ts";
+import { Family120 } from "./family-1.20.ts";
+import { shortName } from "./family.ts";
+import { isPlayer, type Thing } from "./thing.ts";
+
+/** 1.19.4 to 1.20.1: texts are JSON, and players come in by a packet of their own. */
+export class Family119 extends Family120 {
+  override login(entity: number, most: number): Packet[] {
+    return this.entered(entity, most);
+  }
+
+  protected override appear(thing: Thing, skin: readonly Property[]): Packet[] {
+    if (!isPlayer(thing)) return super.appear(thing, skin);
+    return [
+      this.listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0, this.guise.isListed),
+      ["named_entity_spawn", { ...this.stance(thing), playerUUID: thing.uuid }],
+    ];
+  }
+
+  protected override text(text: Text): string | object {
+    return jsonText(text);
+  }
+}
