@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config";
 const SERVER = "packages/server/test/**/*.test.ts";
 /** A package with dependencies, and tests, of its own. */
 const APART = "packages/minecraft/**";
-const USUAL = ["catalog", "floors", "search", "pages"];
+const USUAL = ["catalog", "floors", "pages"];
 
 export default defineConfig(({ mode }) => ({
   // What a package's own `imports` gives on Node, as it is now, whatever was built of it last.
