@@ -11,8 +11,15 @@ const APART = "packages/minecraft/**";
 const USUAL = ["catalog", "floors", "pages"];
 
 export default defineConfig(({ mode }) => ({
-  // What a package's own `imports` gives on Node, as it is now, whatever was built of it last.
-  resolve: { alias: { "#files": source("io/node/file.ts"), "#zstd-wasm": source("io/node/zstd-wasm.ts") } },
+  // What a package's own `imports` gives on Node, and what the simulations are made with, as it is now, whatever was
+  // built of it last.
+  resolve: {
+    alias: {
+      "#files": source("io/node/file.ts"),
+      "#zstd-wasm": source("io/node/zstd-wasm.ts"),
+      "simtape/making": source("making.ts"),
+    },
+  },
   test: {
     include:
       mode === "server"
@@ -26,14 +33,15 @@ export default defineConfig(({ mode }) => ({
           : [APART, `packages/server/test/!(${USUAL.join("|")}).test.ts`, "packages/server/test/*/**"],
     reporters: ["default", "./test/summary-reporter.ts"],
     setupFiles: ["./test/setup.ts"],
-    globalSetup: ["./packages/simtape/test/support/ceph-setup.ts"],
+    globalSetup: ["./packages/simtape/test/support/ceph-setup.ts", "./packages/server/test/support/postgres-setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // In CI a test that fails is tried once more; the summary names every test that needed it.
     retry: process.env["CI"] === "true" ? 1 : 0,
     // A page on a busy machine takes longer than the second that is usual.
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // Those of the server wait for most of their time.
+    maxWorkers: mode === "server" ? 3 : 2,
   },
 }));
 

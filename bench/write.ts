@@ -1,7 +1,8 @@
 /**
  * Writing speed, beside `fs.writeSync` of the same bytes and @mcap/core's writer in the same run, all of them until the
  * file is on the disk: `npm run bench:write`.
- * First 100-byte messages into HCRP, MIRA and MCAP; then a recording of each format laid out anew.
+ * First 100-byte messages into HCRP, MIRA and MCAP, then the same messages without the disk. Last, each recording named on
+ * the command line is written again in its own format.
  */
 import { execFileSync } from "node:child_process";
 import { closeSync, fsyncSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
@@ -16,6 +17,7 @@ import { COUNT, writeMcap, writeOwn } from "./make/payloads.ts";
 const ROUNDS = 5;
 /** What is written of the same payloads; the peer first. */
 const SMALL: readonly string[] = ["mcap", "mira", "hcrp", "hcrp+zstd"];
+const NOWHERE = " to nowhere";
 const folder = mkdtempSync(join(tmpdir(), "simtape-bench-"));
 
 /** `fs.writeSync` of a file's bytes, in MB/s. */
@@ -39,19 +41,20 @@ interface Measured {
   readonly resident: number;
 }
 
-function measured(name: string, messages: number, milliseconds: number, path: string): Measured {
+function measured(name: string, messages: number, milliseconds: number, path: string | null): Measured {
   const resident = process.memoryUsage.rss();
+  if (path === null) return { name, messages, milliseconds, bytes: 0, raw: 0, resident };
   return { name, messages, milliseconds, bytes: statSync(path).size, raw: rawSpeed(path), resident };
 }
 
 /** The payloads of all cases, by the peer or by one of our writers: `mira`, `hcrp`, `hcrp+zstd`. */
 async function writeSmall(name: string): Promise<Measured> {
-  const path = join(folder, "small");
-  const [id, codec] = name.split("+");
+  const path = name.endsWith(NOWHERE) ? null : join(folder, "small");
+  const [id, codec] = name.replace(NOWHERE, "").split("+");
   // The peer is loaded by now, too.
   await FORMATS.find((of) => of.id === id)?.writing?.();
   const began = performance.now();
-  if (name === "mcap") await writeMcap(path);
+  if (id === "mcap") await writeMcap(path);
   else await writeOwn(path, id as "mira" | "hcrp", codec === undefined ? "store" : "fast");
   return measured(`${name}, 100 B`, COUNT, performance.now() - began, path);
 }
@@ -82,20 +85,23 @@ function median(runs: readonly Measured[]): Measured {
 const [flag, name] = process.argv.slice(2);
 try {
   if (flag === "--case") {
-    const run = SMALL.includes(name!) ? writeSmall(name!) : writeAnew(name!);
+    const run = SMALL.includes(name!.replace(NOWHERE, "")) ? writeSmall(name!) : writeAnew(name!);
     process.stdout.write(JSON.stringify(await run));
   } else {
-    const names = [...SMALL, ...process.argv.slice(2)];
+    const names = [...SMALL, ...SMALL.map((of) => of + NOWHERE), ...process.argv.slice(2)];
     // in turns, as the speed of a machine that is not alone changes from second to second
     const runs = Array.from({ length: ROUNDS }, () => names.map(inProcess));
     const cases = names.map((_, i) => median(runs.map((run) => run[i]!)));
-    const mcap = cases[0]!.messages / cases[0]!.milliseconds;
+    const rateOf = ({ messages, milliseconds }: Measured): number => messages / milliseconds;
+    const mcap = { disk: rateOf(cases[0]!), nowhere: rateOf(cases[SMALL.length]!) };
     for (const { name: what, messages, milliseconds, bytes, raw, resident } of cases) {
       const rate = messages / milliseconds;
       const speed = bytes / milliseconds / 1000;
-      const peer = what.endsWith("100 B") ? `  ${(rate / mcap).toFixed(1)}x mcap` : "";
+      const beside = what.includes(NOWHERE) ? mcap.nowhere : mcap.disk;
+      const peer = what.endsWith("100 B") ? `  ${(rate / beside).toFixed(1)}x mcap` : "";
+      const disk = bytes === 0 ? "" : `  file ${Math.round(speed)} MB/s (writeSync ${Math.round(raw)})`;
       console.log(
-        `${what.padEnd(22)} ${(rate / 1000).toFixed(2)} M msg/s  file ${Math.round(speed)} MB/s (writeSync ${Math.round(raw)})${peer}  ${Math.round(resident / 1e6)} MB resident`,
+        `${what.padEnd(28)} ${(rate / 1000).toFixed(2)} M msg/s${disk}${peer}  ${Math.round(resident / 1e6)} MB resident`,
       );
     }
   }

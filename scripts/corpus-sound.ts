@@ -1,7 +1,7 @@
 import { deflateZlib } from "../packages/simtape/src/codec/deflate.ts";
 import { loadZstd } from "../packages/simtape/src/codec/zstd.ts";
 import type { CaseFiles } from "../packages/simtape/src/testing/corpus.ts";
-import type { Frame } from "../packages/simtape/src/formats/nanover/layout.ts";
+import type { Frame } from "../packages/simtape/src/formats/nanover/layout/layout.ts";
 import { makeTown, RELEASES } from "../packages/simtape/test/fixtures/carla/make.ts";
 import {
   gzipped,

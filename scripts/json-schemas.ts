@@ -1,6 +1,5 @@
 /** The JSON Schemas in `docs`, made of what documents are checked by. */
-import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
-import type { GenericSchema } from "valibot";
+import type { JsonSchema, Shape } from "../packages/simtape/src/model/shape.ts";
 import { EDIT_LIST, TIME } from "../packages/simtape/src/ops/edit/list.ts";
 import { LINE } from "../packages/simtape/src/record/lines/commands.ts";
 import {
@@ -14,12 +13,10 @@ import {
   point,
   turn,
   uuid,
-} from "../packages/simtape/src/record/lines/shapes.ts";
-import { SETS, value } from "../packages/simtape/src/record/lines/state.ts";
+  value,
+} from "../packages/simtape/src/record/events/shapes.ts";
+import { SETS } from "../packages/simtape/src/record/events/state-shapes.ts";
 import { RETENTION_POLICY } from "../packages/simtape/src/record/retain/schema.ts";
-
-/** What JSON Schema has no word for: it accepts more there. */
-const UNTOLD = ["check", "max_bytes", "finite"];
 
 /** By the name of the file. */
 export const JSON_SCHEMAS: Readonly<Record<string, object>> = {
@@ -30,8 +27,24 @@ export const JSON_SCHEMAS: Readonly<Record<string, object>> = {
   }),
 };
 
-function made(title: string, shape: GenericSchema, definitions: Readonly<Record<string, GenericSchema>>): object {
-  const options: ConversionConfig = { target: "draft-2020-12", definitions, ignoreActions: UNTOLD };
-  const { $schema, ...rest } = toJsonSchema(shape, options);
-  return { $schema, title, ...rest };
+function made(title: string, shape: Shape<unknown>, named: Readonly<Record<string, Shape<unknown>>>): object {
+  const names = new Map(Object.entries(named).map(([name, { schema }]) => [schema, name]));
+  const definitions = Object.entries(named).map(([name, { schema }]) => [name, within(schema, names)]);
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title,
+    ...(within(shape.schema, names) as JsonSchema),
+    ...(definitions.length === 0 ? {} : { $defs: Object.fromEntries(definitions) }),
+  };
+}
+
+/** With references in the place of what has a name. */
+function within(part: unknown, names: ReadonlyMap<unknown, string>): unknown {
+  if (typeof part !== "object" || part === null) return part;
+  const inner = (item: unknown): unknown => {
+    const name = names.get(item);
+    return name === undefined ? within(item, names) : { $ref: `#/$defs/${name}` };
+  };
+  if (Array.isArray(part)) return part.map(inner);
+  return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, inner(item)]));
 }

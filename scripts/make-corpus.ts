@@ -7,16 +7,16 @@ import { flightgear } from "../packages/simtape/src/formats/flightgear/format.ts
 import { createHcrp } from "../packages/simtape/src/formats/hcrp/format.ts";
 import { mira } from "../packages/simtape/src/formats/mira/format.ts";
 import { nanover } from "../packages/simtape/src/formats/nanover/format.ts";
-import type { Format } from "../packages/simtape/src/model/reader.ts";
-import type {
-  CaseFiles,
-  ConformanceCase,
-  CorpusIndex,
-  Damage,
-  Expectation,
-  Part,
+import type { Format } from "../packages/simtape/src/model/format.ts";
+import {
+  type CaseFiles,
+  type ConformanceCase,
+  type CorpusIndex,
+  type Damage,
+  type Expectation,
+  type Part,
+  PARTS,
 } from "../packages/simtape/src/testing/corpus.ts";
-import { PARTS } from "../packages/simtape/src/testing/corpus.ts";
 import { damaged } from "../packages/simtape/src/testing/damage.ts";
 import { sha256 } from "../packages/simtape/src/testing/digest.ts";
 import { observe, openFiles, repaired } from "../packages/simtape/src/testing/observe.ts";
@@ -25,7 +25,7 @@ import { harmsOf } from "./corpus-damage.ts";
 import { type Made, soundCases } from "./corpus-sound.ts";
 
 /** Where the corpus is kept. */
-export const CORPUS: URL = new URL("../packages/simtape/corpus/", import.meta.url);
+export const CORPUS: URL = new URL("../packages/corpus/cases/", import.meta.url);
 
 /** Every format, with the dictionary that one case needs. */
 export const CORPUS_FORMATS: readonly Format[] = [
@@ -171,10 +171,10 @@ function without(all: readonly string[], others: readonly string[]): string[] {
   });
 }
 
-/** Paths of all files in the corpus, but its README. */
+/** Paths of all files in the corpus. */
 export function corpusPaths(): string[] {
   return readdirSync(CORPUS, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== "README.md")
+    .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(fileURLToPath(CORPUS).length).replace(/^\//, ""))
     .sort();
 }

@@ -1,7 +1,5 @@
-/** Writes the JSON Schemas into `docs`: `npm run schemas`. */
+/** Writes what is made of shapes and of the definition of events: `npm run schemas`. */
 import { writeFileSync } from "node:fs";
-import { JSON_SCHEMAS } from "./json-schemas.ts";
+import { GENERATED } from "./generated.ts";
 
-for (const [name, schema] of Object.entries(JSON_SCHEMAS)) {
-  writeFileSync(new URL(`../docs/${name}`, import.meta.url), JSON.stringify(schema, null, 2));
-}
+for (const [path, text] of Object.entries(GENERATED)) writeFileSync(new URL(`../${path}`, import.meta.url), text());

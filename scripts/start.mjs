@@ -3,7 +3,7 @@
  * them as a library to this machine until Ctrl+C.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -24,26 +24,7 @@ function run(command, words) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Newest change in some folders, milliseconds. */
-function changed(...folders) {
-  const times = folders.flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map(
-      (name) => statSync(`${root}${folder}/${name}`).mtimeMs,
-    ),
-  );
-  return Math.max(...times);
-}
-
-/** Builds by an npm script what is not there, or older than its sources. */
-function build(script, result, ...sources) {
-  const built = `${root}${result}`;
-  if (existsSync(built) && statSync(built).mtimeMs > changed(...sources)) return;
-  run("npm", ["run", script, "--silent"]);
-}
-
-build("build", "packages/simtape/dist/cli/main.js", "packages/simtape/src");
-build("build", "packages/server/dist/index.js", "packages/server/src");
-build("build:viewer", "packages/viewer/dist/index.html", "packages/viewer/src", "packages/simtape/src");
+run(process.execPath, [`${root}scripts/build.mjs`, "simtape", "demo", "server", "viewer"]);
 for (const [format, name] of Object.entries(DEMOS)) {
   if (!existsSync(`${root}demo/${name}`)) run(process.execPath, [cli, "demo", format, "-o", "demo", "--seconds", "60"]);
 }

@@ -12,7 +12,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "contributing.md",
   "packages/simtape/README.md": "package.md",
   "packages/viewer/README.md": "viewer.md",
-  "packages/simtape/corpus/README.md": "corpus.md",
+  "packages/corpus/README.md": "corpus.md",
+  "packages/client/README.md": "client.md",
 };
 
 /**

@@ -1,5 +1,5 @@
 import { ByteBuilder } from "../../packages/simtape/src/bytes/builder.ts";
-import * as carla from "../../packages/simtape/src/formats/carla/layout.ts";
+import * as carla from "../../packages/simtape/src/formats/carla/layout/layout.ts";
 
 const DIALECT: carla.Dialect = { scalar: 4, wheel: 48, late: [null, null, null, null], version: 1 };
 

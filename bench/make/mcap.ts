@@ -11,18 +11,18 @@ export interface McapOutput {
   close(): Promise<void>;
 }
 
-/** Writes a file; chunks of `chunkSize` bytes before compression. */
+/** Writes a file, or for `null` nowhere; chunks of `chunkSize` bytes before compression. */
 export async function createMcap(
-  path: string,
+  path: string | null,
   { chunkSize, isCompressed }: { readonly chunkSize: number; readonly isCompressed: boolean },
 ): Promise<McapOutput> {
   const zstd = isCompressed ? await loadZstd() : null;
-  const fd = openSync(path, "w");
+  const fd = path === null ? null : openSync(path, "w");
   let position = 0n;
   const writer = new McapWriter({
     writable: {
       write: (bytes: Uint8Array) => {
-        writeSync(fd, bytes);
+        if (fd !== null) writeSync(fd, bytes);
         position += BigInt(bytes.length);
         return Promise.resolve();
       },
@@ -43,6 +43,7 @@ export async function createMcap(
     },
     close: async () => {
       await writer.end();
+      if (fd === null) return;
       // Ours are on the disk when they are closed; so is this one.
       fsyncSync(fd);
       closeSync(fd);

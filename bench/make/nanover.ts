@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../packages/simtape/src/bytes/builder.ts";
-import { writeFrameResponse } from "../../packages/simtape/src/formats/nanover/layout-protobuf.ts";
-import { writeFileHeader, writeRecord } from "../../packages/simtape/src/formats/nanover/layout-record.ts";
+import { writeFrameResponse } from "../../packages/simtape/src/formats/nanover/layout/protobuf.ts";
+import { writeFileHeader, writeRecord } from "../../packages/simtape/src/formats/nanover/layout/record.ts";
 
 const ATOMS = 173;
 

@@ -1,5 +1,5 @@
 /** Messages of 100 bytes, the same for every format and for the peer: poses that wander, 25 numbers each. */
-import { FORMATS } from "../../packages/simtape/dist/index.js";
+import { type ByteSink, FORMATS, type SinkBundle } from "../../packages/simtape/dist/index.js";
 import { toFile } from "../../packages/simtape/dist/io/node/index.js";
 import { createMcap } from "./mcap.ts";
 
@@ -14,8 +14,29 @@ function makePayloads(): Uint8Array[] {
   });
 }
 
-/** With @mcap/core, in chunks as it makes them by default, not compressed. */
-export async function writeMcap(path: string): Promise<void> {
+/** Takes bytes and keeps none: what writing costs without a disk. */
+function toNowhere(): SinkBundle {
+  let position = 0;
+  const done = Promise.resolve();
+  const sink: ByteSink = {
+    name: "nowhere",
+    get position() {
+      return position;
+    },
+    write: ({ length }) => {
+      position += length;
+      return done;
+    },
+    writeAt: () => done,
+    flush: () => done,
+    close: () => done,
+    abort: () => done,
+  };
+  return { name: "nowhere", open: () => Promise.resolve(sink) };
+}
+
+/** With @mcap/core, in chunks as it makes them by default, not compressed; `null`: to nowhere. */
+export async function writeMcap(path: string | null): Promise<void> {
   const file = await createMcap(path, { chunkSize: 1 << 20, isCompressed: false });
   const channel = await file.channel("a");
   for (let i = 0; i < COUNT; i++) await file.add(channel, i * 1_000_000, PAYLOADS[i & 4095]!);
@@ -23,10 +44,10 @@ export async function writeMcap(path: string): Promise<void> {
 }
 
 /** With our writer, not compressed either unless asked for. HCRP has ticks: a thousand messages in each. */
-export async function writeOwn(path: string, id: "mira" | "hcrp", compression: "store" | "fast"): Promise<void> {
+export async function writeOwn(path: string | null, id: "mira" | "hcrp", compression: "store" | "fast"): Promise<void> {
   const writing = await FORMATS.find((of) => of.id === id)!.writing!();
   const isTicked = id === "hcrp";
-  const writer = await writing.create(toFile(path), { compression });
+  const writer = await writing.create(path === null ? toNowhere() : toFile(path), { compression });
   const to = writer.channel({ name: isTicked ? "bench:data" : "/bench", schema: "raw" });
   for (let i = 0; i < COUNT; i++) {
     writer.write(to, isTicked ? Math.floor(i / 1000) * 50_000_000 : i * 1_000_000, PAYLOADS[i & 4095]!);

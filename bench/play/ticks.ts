@@ -2,7 +2,7 @@
  * How long a tick of playing takes, and a seek: ten minutes of 24 players in HCRP. Processor time, so that what else the
  * machine does counts little; the 95th percentile of a tick should stay below 2 ms.
  */
-import { demo } from "../../packages/simtape/dist/demo/hcrp.js";
+import { demo } from "../../packages/demo/dist/hcrp.js";
 import {
   MemoryFiles,
   open,

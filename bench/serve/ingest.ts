@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { DEMOS } from "../../packages/simtape/dist/demo/index.js";
+import { DEMOS } from "../../packages/demo/dist/index.js";
 import { toFile } from "../../packages/simtape/dist/io/node/index.js";
 import { startPostgres } from "../../packages/server/test/support/postgres.ts";
 import { later, print, quantile, useOf } from "./measure.ts";

@@ -13,6 +13,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^simtape$/, replacement: library("index.ts") },
+      { find: "simtape-client", replacement: library("../../client/src/index.ts") },
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },

@@ -40,12 +40,17 @@ let passed = 0;
 let failed = 0;
 try {
   installOnce(tools);
-  const [library, viewer] = pack();
+  const [demo, viewer, corpus, client, library] = pack();
   makeProject(library!);
+  install(corpus!);
+  install(client!);
   compile();
   runOnNodes();
   await refuseViewWithoutViewer();
+  demoIs("without", 2, "npm install simtape-demo");
   install(viewer!);
+  install(demo!);
+  demoIs("with", 0, "");
   await viewWithViewer();
   await bundle();
 } finally {
@@ -72,9 +77,9 @@ function npm(words: readonly string[], cwd: string): string {
   });
 }
 
-/** Paths of the packed library and the packed viewer. */
+/** Paths of the packed simulations, viewer, corpus, client and library: what is built of the library comes before it. */
 function pack(): string[] {
-  return ["simtape", "viewer"].map((name) => {
+  return ["demo", "viewer", "corpus", "client", "simtape"].map((name) => {
     const said = npm(["pack", "--json", "--pack-destination", folder], join(root, "packages", name));
     const [{ filename, unpackedSize, entryCount, files }] = JSON.parse(said.slice(said.indexOf("[\n"))) as [Packed];
     const paths = files.map(({ path }) => path);
@@ -159,6 +164,13 @@ async function refuseViewWithoutViewer(): Promise<void> {
   });
   const isSaid = status === 2 && stderr.includes("npm install simtape-viewer");
   report("simtape view without simtape-viewer says how to get it", isSaid ? null : `${status}: ${stderr}`);
+}
+
+function demoIs(how: "with" | "without", expected: number, said: string): void {
+  const words = ["demo", "carla", "-o", `demo-${how}`, "--seconds", "2"];
+  const { status, stderr } = spawnSync(process.execPath, [cli(), ...words], { cwd: project, encoding: "utf8" });
+  const isSo = status === expected && stderr.includes(said);
+  report(`simtape demo ${how} simtape-demo ends with ${expected}`, isSo ? null : `${status}: ${stderr}`);
 }
 
 async function viewWithViewer(): Promise<void> {

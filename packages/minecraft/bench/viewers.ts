@@ -1,5 +1,5 @@
 /**
- * Many viewers on one clock: `npm run bench:viewers [-- --minutes 10] [--viewers 20] [--players 24]`. The server is this
+ * Many viewers on one clock: `npm run bench:viewers [-- --minutes 10 | --seconds 20] [--viewers 20] [--players 24]`. The server is this
  * process, the clients are another one. Prints what of the recording was read more than once, how far apart viewers get the
  * same tick, and what the server takes of a core and of the memory.
  */
@@ -16,14 +16,18 @@ import type { Spread } from "./spread.ts";
 
 const SIMTAPE = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const CLIENTS = fileURLToPath(new URL("viewers-clients.ts", import.meta.url));
+/** Seconds before the first that counts. */
+const BEFORE = 6;
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "1" },
+    seconds: { type: "string" },
     viewers: { type: "string", default: "20" },
     players: { type: "string", default: "24" },
   },
 });
-const seconds = 60 * Number(values.minutes);
+const seconds = values.seconds === undefined ? 60 * Number(values.minutes) : Number(values.seconds);
+if (!(seconds > BEFORE)) throw new RangeError(`it takes more than ${BEFORE} seconds, not ${seconds}`);
 const folder = mkdtempSync(join(tmpdir(), "simtape-viewers-"));
 const reads = new SourceReads("race.hcrp");
 try {
@@ -50,7 +54,7 @@ try {
   // until all are in, and it plays
   await new Promise((resolve) => setTimeout(resolve, 8000));
   const before = { memory: process.memoryUsage.rss(), cpu: process.cpuUsage(), at: performance.now() };
-  await new Promise((resolve) => setTimeout(resolve, (seconds - 6) * 1000));
+  await new Promise((resolve) => setTimeout(resolve, (seconds - BEFORE) * 1000));
   const { user, system } = process.cpuUsage(before.cpu);
   const share = (user + system) / 1000 / (performance.now() - before.at);
   const after = process.memoryUsage.rss();

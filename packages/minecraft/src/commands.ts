@@ -6,7 +6,9 @@ import { addServe } from "./serve/command.ts";
 import { addTicket } from "./tickets/command.ts";
 import { addWorld } from "./world/command.ts";
 
-/** Adds every command. What one needs is loaded when it runs, for the game's data takes a moment. */
+/**
+ * Adds all commands. The modules of a command are loaded when it runs, because loading the game's data takes a moment.
+ */
 export function addCommands(program: Command): void {
   addServe(program);
   addTicket(program);

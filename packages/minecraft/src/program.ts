@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { EXIT, failureOf, Output, say, toJson, UsageError } from "simtape/serving";
 import { addCommands } from "./commands.ts";
 
-/** Carries out a command line of `simtape-mc`; gives the exit code. */
+/** Runs a command line of `simtape-mc`; returns the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const program = makeProgram();
   try {
@@ -21,7 +21,7 @@ function makeProgram(): Command {
     .version(version(), "-V, --version")
     .showHelpAfterError("(add --help for the options)")
     .exitOverride()
-    // The --version of a command is that of the game.
+    // The --version of a command means the version of the game.
     .enablePositionalOptions()
     .addHelpText(
       "after",
@@ -37,11 +37,11 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-/** One line on standard error; with `--json` an object on standard output too. */
+/** Prints one line on standard error; with `--json`, also an object on standard output. */
 async function fail(error: unknown, words: readonly string[]): Promise<number> {
-  // help and version were asked for
+  // the user asked for help or the version
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-  // commander has said it
+  // commander has printed the error
   const failure = failureOf(error instanceof CommanderError ? new UsageError(error.message) : error);
   if (failure.code === "internal")
     say(`simtape-mc: a fault of simtape itself, please report it: ${(error as Error).stack ?? failure.message}`);

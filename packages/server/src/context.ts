@@ -5,7 +5,7 @@ import type { Library } from "./library/library.ts";
 import type { Log } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
-/** What every part of a node is made with. */
+/** The services and settings that each part of a node gets. */
 export interface Context {
   readonly settings: Settings;
   readonly database: Database;

@@ -2,12 +2,12 @@ import { statfs } from "node:fs/promises";
 import { Remembered } from "./remembered.ts";
 import type { Settings } from "./settings.ts";
 
-/** Bytes that are left free for what must go on: the log of who read what, and what the database writes of itself. */
+/** Bytes that stay free for writes that must always succeed: the log of who read what, and the database's own files. */
 const RESERVE = 64 << 20;
-/** Of a small disk: a tenth. */
+/** Part of a small disk. */
 const PART = 0.1;
 
-/** Whether there is room on this machine's disks for more: that a disk is full is said before a write is half done. */
+/** Checks whether the disks of this machine have room, so that a full disk is reported before a write is half done. */
 export class Disk {
   readonly #folders: readonly string[];
   readonly #room: Remembered<boolean>;
@@ -17,14 +17,14 @@ export class Disk {
     this.#room = new Remembered(1000, 1, async () => (await Promise.all(this.#folders.map(hasRoomIn))).every(Boolean));
   }
 
-  /** Looked at once a second. */
+  /** The result is used for a second. */
   hasRoom(): Promise<boolean> {
     return this.#room.get("");
   }
 }
 
 async function hasRoomIn(folder: string): Promise<boolean> {
-  // of a folder that is made later, or that is no disk, nothing is known
+  // the folder does not exist yet, or is not on a disk: its free space is not known
   const found = await statfs(folder).catch(() => null);
   if (found === null || found.blocks === 0) return true;
   const { bavail, blocks, bsize } = found;

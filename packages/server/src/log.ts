@@ -9,12 +9,12 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Headers that hold secrets are left out. */
 const SECRET = ["req.headers.authorization", "req.headers.cookie", 'res.headers["set-cookie"]'];
 
-/** An address without what only its holder knows: links that are shared, codes of a sign-in. */
+/** An address without the secrets in it: ids of shared links, codes of a sign-in. */
 export function shownAddress(url: string): string {
   return url.replace(/\?.*$/s, "").replace(/^(\/s\/|\/api\/shares\/)share_[^/]*/, "$1…");
 }
 
-/** What the log says of a request. */
+/** The properties of a request in the log. */
 interface Asked {
   readonly method: string;
   readonly url: string;

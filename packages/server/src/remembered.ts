@@ -1,11 +1,14 @@
-/** Answers that are asked for again and again, kept for a short while: `load` is called once for all who ask meanwhile. */
+/**
+ * A cache of answers for repeated questions, with a short lifetime: `load` is called once for all callers that ask
+ * meanwhile.
+ */
 export class Remembered<T> {
   readonly #load: (key: string) => Promise<T>;
   readonly #milliseconds: number;
   readonly #most: number;
   readonly #kept = new Map<string, { readonly answer: Promise<T>; readonly until: number }>();
 
-  /** Keeps `most` answers at most, each for `milliseconds`. */
+  /** Holds at most `most` answers, each for `milliseconds`. */
   constructor(milliseconds: number, most: number, load: (key: string) => Promise<T>) {
     this.#load = load;
     this.#milliseconds = milliseconds;
@@ -20,7 +23,7 @@ export class Remembered<T> {
     this.#kept.delete(key);
     this.#kept.set(key, { answer, until: now + this.#milliseconds });
     if (this.#kept.size > this.#most) this.#kept.delete(this.#kept.keys().next().value!);
-    // what failed is asked again
+    // a failed answer is not kept
     answer.catch(() => this.#kept.delete(key));
     return answer;
   }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
-/** How a server runs. All are text, as they come from flags, the environment or a file; see `SETTINGS`. */
+/** Settings of a server. All are text, as flags, the environment or a file give them; see `SETTINGS`. */
 export interface Settings {
   /** A folder, or `s3://BUCKET/PREFIX`. */
   readonly store: string;
@@ -12,7 +12,10 @@ export interface Settings {
   readonly publicOrigin: string | null;
   readonly database: string;
   readonly bus: string;
-  /** `open`: all who reach it are administrators; `sign-in`; `auto`: open while only this machine reaches it and there is no account. */
+  /**
+   * `open`: every client that reaches the server is an administrator; `sign-in`; `auto`: open while only this machine
+   * reaches the server and there is no account.
+   */
   readonly access: "auto" | "open" | "sign-in";
   readonly public: "off" | "own" | "all";
   readonly s3Endpoint: string | null;
@@ -22,16 +25,20 @@ export interface Settings {
   readonly oidcIssuer: string | null;
   readonly oidcClient: string | null;
   readonly oidcSecret: string | null;
-  /** Of those who sign in there for the first time; `none`: they are refused. */
+  /** Role of users who sign in there for the first time; `none`: they are refused. */
   readonly oidcRole: "none" | "viewer" | "player" | "staff";
   readonly sessionHours: number;
   readonly idleHours: number;
-  /** Of one person, or of one address that has not signed in. */
+  /** Limit for one person, or for one address that has not signed in. */
   readonly requestsPerMinute: number;
   readonly signInsPerMinute: number;
-  /** At once; more are closed as they come. */
+  readonly reportsPerHour: number;
+  readonly uploadsPerHour: number;
+  readonly liveAtOnce: number;
+  readonly tokensAtOnce: number;
+  /** Simultaneous connections; further ones are closed at once. */
   readonly connections: number;
-  /** Addresses whose `X-Forwarded-For` is believed. */
+  /** Addresses of proxies whose `X-Forwarded-For` the server trusts. */
   readonly proxies: string;
   readonly workers: number;
   readonly uploadBytes: number;
@@ -39,29 +46,29 @@ export interface Settings {
   readonly liveSilence: number;
   /** Path of a policy; null: nothing is ever deleted. */
   readonly retention: string | null;
-  /** 0: only when it is asked for. */
+  /** 0: the policy runs only on request. */
   readonly retentionHours: number;
-  /** Seconds in which a node that is to end still takes requests. */
+  /** Seconds for which a node that is shutting down still takes requests. */
   readonly drain: number;
   /** Whether pages read from S3 directly. */
   readonly direct: "on" | "off";
   readonly log: LogLevel;
 }
 
-/** What was given for a setting; absent: its default. */
+/** The value of a setting; absent: its default. */
 export type Given = { readonly [name in keyof Settings]?: string | number | undefined };
 
 interface Setting<T> {
   readonly help: string;
-  /** Environment variables, the first one first. */
+  /** Environment variables; the first one that is set counts. */
   readonly environment: readonly string[];
   readonly isSecret?: true;
-  /** Throws `RangeError` with what is expected. */
+  /** Throws `RangeError` with the expected form. */
   readonly parse: (text: string) => T;
   readonly default: (given: { readonly store: string; readonly data: string }) => T;
 }
 
-/** Thrown for a setting that has no meaning: what it is called, and what is expected. */
+/** Thrown for an invalid setting, with its name and the expected form. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
@@ -106,65 +113,104 @@ function database(value: string): string {
 export const SETTINGS: { readonly [name in keyof Settings]: Setting<Settings[name]> } = {
   store: setting("folder of recordings, or s3://BUCKET/PREFIX", "STORE", text, () => "."),
   data: setting(
-    "folder of what the server keeps besides; .simtape in the folder of recordings",
+    "folder for the server's own data (default: .simtape in the folder of recordings)",
     "DATA",
     text,
     ({ store }) => (store.startsWith("s3://") ? resolve("simtape-data") : resolve(store, ".simtape")),
   ),
-  host: setting("name or address of this machine to listen at", "HOST", text, () => "127.0.0.1"),
+  host: setting("name or address to listen at", "HOST", text, () => "127.0.0.1"),
   port: setting("port; 0: any free one", "PORT", whole(0, 65_535), () => 8000),
-  publicOrigin: setting("what a browser has before the path, behind a proxy", "PUBLIC_ORIGIN", origin, () => null),
+  publicOrigin: setting(
+    "origin that browsers use, behind a proxy: https://tapes.example.org",
+    "PUBLIC_ORIGIN",
+    origin,
+    () => null,
+  ),
   database: setting(
-    "postgres://USER@HOST/NAME; else one of its own",
+    "postgres://USER@HOST/NAME (default: an embedded database)",
     "DATABASE",
     database,
     ({ data }) => `embedded:${resolve(data, "database")}`,
     true,
   ),
-  bus: setting("local, postgres or nats://HOST:PORT, between nodes", "BUS", text, () => "local", true),
+  bus: setting("how nodes notify each other: local, postgres or nats://HOST:PORT", "BUS", text, () => "local", true),
   access: setting(
-    "auto, open (all who reach it are administrators) or sign-in",
+    "who may use it: auto, open (all users are administrators) or sign-in",
     "ACCESS",
     oneOf("auto", "open", "sign-in"),
     () => "auto",
   ),
-  public: setting("what players may see: off, own or all", "PUBLIC", oneOf("off", "own", "all"), () => "off"),
+  public: setting(
+    "which recordings players may read: off, own or all",
+    "PUBLIC",
+    oneOf("off", "own", "all"),
+    () => "off",
+  ),
   s3Endpoint: setting("URL of the S3 server", "S3_ENDPOINT", address, () => null, false, "AWS_ENDPOINT_URL"),
-  s3Region: setting("its region", "S3_REGION", text, () => "us-east-1", false, "AWS_REGION"),
-  s3Key: setting("access key", "S3_KEY", text, () => null, false, "AWS_ACCESS_KEY_ID"),
-  s3Secret: setting("its secret", "S3_SECRET", text, () => null, true, "AWS_SECRET_ACCESS_KEY"),
-  oidcIssuer: setting("issuer of OpenID Connect to sign in at", "OIDC_ISSUER", address, () => null),
-  oidcClient: setting("id of this server there", "OIDC_CLIENT", text, () => null),
-  oidcSecret: setting("its secret there", "OIDC_SECRET", text, () => null, true),
+  s3Region: setting("region of the S3 server", "S3_REGION", text, () => "us-east-1", false, "AWS_REGION"),
+  s3Key: setting("access key of S3", "S3_KEY", text, () => null, false, "AWS_ACCESS_KEY_ID"),
+  s3Secret: setting("secret of the access key", "S3_SECRET", text, () => null, true, "AWS_SECRET_ACCESS_KEY"),
+  oidcIssuer: setting("URL of the OpenID Connect issuer", "OIDC_ISSUER", address, () => null),
+  oidcClient: setting("client id at the issuer", "OIDC_CLIENT", text, () => null),
+  oidcSecret: setting("client secret at the issuer", "OIDC_SECRET", text, () => null, true),
   oidcRole: setting(
-    "role of those who come from there: none, viewer, player or staff",
+    "role of users who first sign in by OpenID Connect: none, viewer, player or staff",
     "OIDC_ROLE",
     oneOf("none", "viewer", "player", "staff"),
     () => "viewer",
   ),
-  sessionHours: setting("hours until one signs in again", "SESSION_HOURS", whole(1, 8760), () => 336),
-  idleHours: setting("the same without any request", "IDLE_HOURS", whole(1, 8760), () => 48),
-  requestsPerMinute: setting("of one person or address", "REQUESTS_PER_MINUTE", whole(1, 1e9), () => 60_000),
-  signInsPerMinute: setting("tried by one address or for one name", "SIGN_INS_PER_MINUTE", whole(1, 1e9), () => 10),
-  connections: setting("at once; more are closed as they come", "CONNECTIONS", whole(10, 1e6), () => 8192),
-  proxies: setting("addresses of proxies, with commas; used with a public origin", "PROXIES", text, () => "loopback"),
-  workers: setting("threads for jobs; 0: none here, see simtape work", "WORKERS", whole(0, 16), () => 1),
-  uploadBytes: setting("largest upload", "UPLOAD_BYTES", whole(1, 2 ** 46), () => 2 ** 36),
+  sessionHours: setting("hours until a session ends", "SESSION_HOURS", whole(1, 8760), () => 336),
+  idleHours: setting("hours until a session without requests ends", "IDLE_HOURS", whole(1, 8760), () => 48),
+  requestsPerMinute: setting(
+    "requests per minute of one user or address",
+    "REQUESTS_PER_MINUTE",
+    whole(1, 1e9),
+    () => 60_000,
+  ),
+  signInsPerMinute: setting(
+    "sign-ins per minute by one address or for one name",
+    "SIGN_INS_PER_MINUTE",
+    whole(1, 1e9),
+    () => 10,
+  ),
+  reportsPerHour: setting(
+    "reports per hour of one account; trusted ones may send a hundred times as many",
+    "REPORTS_PER_HOUR",
+    whole(1, 1e9),
+    () => 60,
+  ),
+  uploadsPerHour: setting("uploads per hour of one account", "UPLOADS_PER_HOUR", whole(1, 1e9), () => 10_000),
+  liveAtOnce: setting("simultaneous live recordings of one account", "LIVE_AT_ONCE", whole(1, 1e6), () => 500),
+  tokensAtOnce: setting("valid tokens of one account", "TOKENS_AT_ONCE", whole(1, 1e6), () => 100),
+  connections: setting("simultaneous connections; further ones are closed", "CONNECTIONS", whole(10, 1e6), () => 8192),
+  proxies: setting(
+    "addresses of proxies, separated by commas; needs a public origin",
+    "PROXIES",
+    text,
+    () => "loopback",
+  ),
+  workers: setting("threads for jobs; 0: none, see simtape work", "WORKERS", whole(0, 16), () => 1),
+  uploadBytes: setting("largest upload, in bytes", "UPLOAD_BYTES", whole(1, 2 ** 46), () => 2 ** 36),
   liveSilence: setting(
-    "seconds until a live recording ends whose sender is gone",
+    "seconds until a live recording without a sender ends",
     "LIVE_SILENCE",
     whole(1, 86_400),
     () => 60,
   ),
-  retention: setting("file with the policy of what stays, docs/retention.md", "RETENTION", text, () => null),
+  retention: setting("file with the retention policy, see docs/retention.md", "RETENTION", text, () => null),
   retentionHours: setting(
-    "hours from one run of it to the next; 0: by hand",
+    "hours between runs of the policy; 0: only by hand",
     "RETENTION_HOURS",
     whole(0, 8760),
     () => 0,
   ),
-  drain: setting("seconds to answer on before an end, for a balancer to see /ready", "DRAIN", whole(0, 60), () => 0),
-  direct: setting("on: browsers read from S3 themselves; off", "DIRECT", oneOf("on", "off"), () => "off"),
+  drain: setting(
+    "seconds to keep answering before shutdown, so that a balancer sees /ready",
+    "DRAIN",
+    whole(0, 60),
+    () => 0,
+  ),
+  direct: setting("on: browsers read from S3 directly; off", "DIRECT", oneOf("on", "off"), () => "off"),
   log: setting("silent, error, warn, info or debug", "LOG", oneOf(...LOG_LEVELS), () => "warn"),
 };
 
@@ -180,7 +226,10 @@ function setting<T>(
   return { help, environment, parse, default: byDefault, ...(isSecret ? { isSecret } : {}) };
 }
 
-/** Settings from flags, then the environment, then a file of JSON, then what is usual. Throws `SettingsError`. */
+/**
+ * Reads settings from flags, then the environment, then a JSON file; the rest have their defaults. Throws
+ * `SettingsError`.
+ */
 export async function settingsOf(
   flags: Given,
   file: string | undefined,
@@ -204,12 +253,12 @@ export async function settingsOf(
   return found as unknown as Settings;
 }
 
-/** `publicOrigin` as `--public-origin`. */
+/** Writes `publicOrigin` as `--public-origin`. */
 export function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** As they are, without what is secret. */
+/** The settings without secrets. */
 export function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
@@ -219,7 +268,7 @@ export function shownSettings(settings: Settings): Readonly<Record<string, unkno
   );
 }
 
-/** An address without its password; anything else is not shown at all. */
+/** An address without its password; any other text is hidden. */
 function withoutSecret(value: string): string {
   if (/^(embedded:|local$|postgres$)/.test(value)) return value;
   if (!URL.canParse(value)) return "***";

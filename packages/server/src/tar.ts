@@ -1,7 +1,7 @@
 /** Bytes of a block of tar: a header, or a piece of a file. */
 const BLOCK = 512;
 const ENDING = Buffer.alloc(2 * BLOCK);
-/** Longest path of the oldest form, and sizes from which it has no room for them. */
+/** Longest path of the oldest form of tar, and the sizes from which its fields are too small. */
 const MOST_PATH = 100;
 const LARGE = 8 ** 11;
 
@@ -10,11 +10,11 @@ export interface TarEntry {
   readonly path: string;
   readonly bytes: number;
   readonly isFolder: boolean;
-  /** A piece at a time; what is not asked for is passed over with the next entry. */
+  /** Yields the content a piece at a time; the next entry skips what was not read. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** What comes before the content of a file, and behind it: whole blocks. Long paths and sizes are said as PAX has it. */
+/** The blocks before and after the content of a file. Long paths and large sizes are written in the form of PAX. */
 export function tarHeader(path: string, bytes: number): Buffer {
   const plain = headerOf(path.slice(0, MOST_PATH), bytes, "0");
   if (/^[\x20-\x7e]*$/.test(path) && path.length <= MOST_PATH && bytes < LARGE) return plain;
@@ -27,12 +27,12 @@ export function tarPadding(bytes: number): Buffer {
   return Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK);
 }
 
-/** Behind the last file. */
+/** The end of the archive. */
 export function tarEnd(): Buffer {
   return ENDING;
 }
 
-/** Throws `RangeError` for what is no tar, or only the beginning of one. */
+/** Throws `RangeError` for data that is no tar, or is cut short. */
 export async function* tarEntries(input: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const bytes = new Pieces(input);
   let [path, size]: [string | undefined, number | undefined] = [undefined, undefined];
@@ -74,7 +74,7 @@ function headerOf(path: string, bytes: number, type: "0" | "x"): Buffer {
   block.write("0000600\0".padEnd(24, "0000000\0"), 100, "latin1");
   block.write(`${(bytes < LARGE ? bytes : 0).toString(8).padStart(11, "0")}\0`, 124, "latin1");
   block.write("00000000000\0", 136, "latin1");
-  // its own sum is counted as spaces
+  // the checksum counts its own field as spaces
   block.write(`        ${type}`, 148, "latin1");
   block.write("ustar\x0000", 257, "latin1");
   const sum = block.reduce((total, byte) => total + byte, 0);
@@ -82,7 +82,7 @@ function headerOf(path: string, bytes: number, type: "0" | "x"): Buffer {
   return block;
 }
 
-/** A line whose length, in bytes, counts itself. */
+/** A line that begins with its length in bytes, the length included. */
 function recordOf(name: string, value: string): string {
   const rest = Buffer.byteLength(` ${name}=${value}\n`);
   let length = rest + String(rest).length;
@@ -90,17 +90,17 @@ function recordOf(name: string, value: string): string {
   return `${length} ${name}=${value}\n`;
 }
 
-/** Null: a block of zeros, as an archive ends with. */
+/** Null: a block of zeros, which ends an archive. */
 function readHeader(block: Buffer): { path: string; bytes: number; type: string } | null {
   if (block.every((byte) => byte === 0)) return null;
   const text = (from: number, to: number): string => block.toString("latin1", from, to).replace(/\0.*$/s, "");
   const bytes = Number.parseInt(text(124, 136).trim() || "0", 8);
-  if (text(257, 262) !== "ustar" || Number.isNaN(bytes)) throw new RangeError("it is no tar");
+  if (text(257, 262) !== "ustar" || Number.isNaN(bytes)) throw new RangeError("this is not a tar archive");
   const prefix = text(345, 500);
   return { path: prefix === "" ? text(0, 100) : `${prefix}/${text(0, 100)}`, bytes, type: text(156, 157) };
 }
 
-/** Bytes that come in pieces of any length, in the lengths that are asked for. */
+/** Reads pieces of any length as blocks of the requested length. */
 class Pieces {
   readonly #input: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -109,7 +109,7 @@ class Pieces {
     this.#input = input[Symbol.asyncIterator]();
   }
 
-  /** Some bytes, `most` at most. */
+  /** Returns some bytes, at most `most`. */
   async some(most: number): Promise<Buffer> {
     while (this.#rest.length === 0) {
       const { value, done } = await this.#input.next();

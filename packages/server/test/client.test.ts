@@ -1,9 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { open } from "simtape";
-import { Client, ServerProblem } from "simtape/client";
 import { fromFile } from "simtape/node";
+import { Client, ServerProblem } from "simtape-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeDemos } from "./support/demos.ts";
 import { startNode, type TestNode, until } from "./support/node.ts";
@@ -70,6 +71,21 @@ describe("the typed client", () => {
     expect(Object.keys(state.sets)).toEqual([...sets.keys()]);
     const answer = await client.ask("GET /api/recordings/{id}/data", { params });
     expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(join(folder, "town.log")))).toBe(true);
+  });
+
+  test("the example of the documentation asks for what is there", async () => {
+    const text = readFileSync(fileURLToPath(new URL("../../../docs/server.md", import.meta.url)), "utf8");
+    const [, format] = /format: "(\w+)" \} \}\)/.exec(text)!;
+    const [, asked] = /const query = (\{ path: .*\});/.exec(text)!;
+    const query = JSON.parse(asked!.replace(/(\w+):/g, '"$1":')) as { path: string[]; points: number };
+    const { recordings } = await client.ask("GET /api/recordings", { query: { format: format! } });
+    expect(recordings).toHaveLength(1);
+    const { series } = await client.ask("GET /api/recordings/{id}/series", {
+      params: { id: recordings[0]!.id },
+      query,
+    });
+    expect(series.map(({ path }) => path)).toEqual(query.path);
+    expect(series.every(({ value }) => value.length > 0)).toBe(true);
   });
 
   test("changes things: rooms, tokens, live recordings", async () => {

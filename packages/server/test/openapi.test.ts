@@ -5,12 +5,35 @@ import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientTypes, type Document } from "../../../scripts/client-types.ts";
+import { clientTypes } from "../../client/scripts/types.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
+import type { Document, Operation } from "./support/openapi.ts";
 import { Caller, userCommand } from "./support/people.ts";
+import { raw } from "./support/raw.ts";
 
-const CLIENT = fileURLToPath(new URL("../../simtape/src/client/routes.ts", import.meta.url));
+const CLIENT = fileURLToPath(new URL("../../client/src/openapi.ts", import.meta.url));
+
+/** What a summary may begin with. */
+const VERBS = [
+  ...["Add", "Assign", "Cancel", "Change", "Check", "Close", "Complete", "Count", "Create", "Delete", "Download"],
+  ...[
+    "Erase",
+    "Export",
+    "Find",
+    "Follow",
+    "Get",
+    "Join",
+    "List",
+    "Put",
+    "Read",
+    "Record",
+    "Replace",
+    "Report",
+    "Reset",
+  ],
+  ...["Retry", "Revoke", "Run", "Save", "Send", "Set", "Sign", "Start", "Write"],
+];
 
 /** What a route is asked with. */
 interface Asking {
@@ -49,22 +72,80 @@ describe("what /openapi.json says", () => {
     expect(valid).toBe(true);
   });
 
-  test("describes every route: in words, under a tag, with answers and problems", () => {
-    const wrong = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods)
-        .filter(([, { summary, responses, ...route }]) => {
-          const { default: problem, ...good } = responses;
-          const { tags = [] } = route as { tags?: readonly string[] };
-          const isRefused = problem?.content?.["application/problem+json"] !== undefined;
-          return summary === undefined || tags.length === 0 || !isRefused || Object.keys(good).length === 0;
-        })
-        .map(([method]) => `${method} ${path}`),
+  /** Each operation, by its method and path. */
+  const operations = (): readonly (readonly [string, Operation])[] =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
     );
-    expect(wrong).toEqual([]);
+  /** The names of the operations of which it does not hold. */
+  const without = (holds: (operation: Operation) => boolean): readonly string[] =>
+    operations().flatMap(([name, operation]) => (holds(operation) ? [] : [name]));
+
+  test("has a summary of every operation that begins with a verb", () => {
+    expect(without(({ summary = "" }) => VERBS.includes(summary.split(" ")[0]!))).toEqual([]);
+    expect(without(({ summary = "" }) => /[^.]$/.test(summary) && summary.length <= 60)).toEqual([]);
+    const summaries = operations().flatMap(([name, { summary }]) => (name.startsWith("HEAD") ? [] : [summary]));
+    // ghosts have two addresses
+    expect(summaries.length - new Set(summaries).size).toBe(1);
   });
 
-  test("is what the types of the client were made of: npm run client", () => {
-    expect(clientTypes(document)).toBe(readFileSync(CLIENT, "utf8"));
+  test("describes every operation in sentences, with its rights", () => {
+    expect(without(({ description = "" }) => /^[A-Z`].*\. (Needs .*\.)$/s.test(description))).toEqual([]);
+    expect(without(({ description = "" }) => !description.includes("undefined"))).toEqual([]);
+  });
+
+  test("states the security of every operation, and its role and scope", () => {
+    const open = operations().filter(([, { security }]) => security?.length === 0);
+    expect(open.length).toBeGreaterThan(5);
+    for (const [name, { description }] of open) expect(description, name).toMatch(/Needs no account\.$/);
+    const others = operations().filter(([, { security }]) => security?.length !== 0);
+    for (const [name, { security, description }] of others) {
+      expect(security, name).toEqual([{ token: [] }, { session: [] }]);
+      expect(description, name).toMatch(/Needs the role \w+; a token needs the scope [\w:]+/);
+    }
+  });
+
+  test("gives every operation a tag that is described, answers, and problems", () => {
+    const tags = document.tags.filter(({ description }) => description !== "").map(({ name }) => name);
+    expect(without((operation) => operation.tags?.every((tag) => tags.includes(tag)) === true)).toEqual([]);
+    expect(without(({ responses }) => Object.keys(responses).length > 1)).toEqual([]);
+    const isProblem = ({ responses }: Operation): boolean =>
+      responses["default"]?.content?.["application/problem+json"] !== undefined;
+    expect(without(isProblem)).toEqual([]);
+  });
+
+  test("has examples of every body, and all examples fit their schemas", () => {
+    const wrong: string[] = [];
+    let count = 0;
+    const check = (where: string, schema: object, examples: readonly unknown[]): void => {
+      // a reference leads into the document
+      const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as object;
+      const validate = ajv.compile(local);
+      for (const example of examples) {
+        count++;
+        if (!validate(example)) wrong.push(`${where}: ${JSON.stringify(validate.errors)}`);
+      }
+    };
+    for (const [name, { parameters = [], requestBody }] of operations()) {
+      for (const { name: parameter, schema, example } of parameters)
+        check(`${name} ${parameter}`, schema, example === undefined ? [] : [example]);
+      for (const { schema, example, examples = {} } of Object.values(requestBody?.content ?? {})) {
+        const given = [
+          ...(example === undefined ? [] : [example]),
+          ...Object.values(examples).map(({ value }) => value),
+        ];
+        if (given.length === 0) wrong.push(`${name}: its body has no example`);
+        check(name, schema, given);
+      }
+    }
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      check(name, schema, schema.examples ?? []);
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThan(30);
+  });
+
+  test("is what the types of the client were generated from: npm run client", async () => {
+    expect(await clientTypes(document as never)).toBe(readFileSync(CLIENT, "utf8"));
   });
 
   /** Asks, and checks that the answer is as it is described. Gives JSON, else null. */
@@ -154,6 +235,47 @@ describe("what /openapi.json says", () => {
     await ask("GET /api/subjects/requests/{request}", 200, { params: { request: request.id } });
     await ask("POST /api/live/{id}", 200, { params: { id: "run-1" }, body: { end: "completed" } });
     await ask("GET /api/live/{id}/files", 200, { params: { id: "run-2" } });
+  });
+
+  test("names all parameters: each operation refuses another one, and says which there are", async () => {
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { parameters = [] }]) => ({
+        path,
+        method: method.toUpperCase(),
+        parameters,
+      })),
+    );
+    expect(operations.length).toBeGreaterThan(80);
+    for (const { path, method, parameters } of operations) {
+      // the issuer may add to what it sends back
+      if (path === "/api/session/callback") continue;
+      const answer = await admin.ask(method, `${path.replace(/\{\w+\}/g, "1")}?colour=red`);
+      const text = await answer.text();
+      expect(answer.status, `${method} ${path}: ${text}`).toBe(400);
+      if (method === "HEAD") continue;
+      const named = parameters.filter((one) => one.in === "query").map(({ name }) => name);
+      expect(JSON.parse(text), `${method} ${path}`).toMatchObject({ status: 400, parameters: named });
+    }
+  });
+
+  test.each([
+    [400, (host: string) => `GET /% HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`],
+    [400, (host: string) => `GET /api/recordings/%zz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`],
+    [431, (host: string) => `GET /health HTTP/1.1\r\nhost: ${host}\r\nx: ${"x".repeat(20_000)}\r\n\r\n`],
+    [400, () => "what is this\r\n\r\n"],
+    [
+      400,
+      (host: string) => `POST /api/rooms HTTP/1.1\r\nhost: ${host}\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n\r\n`,
+    ],
+  ])("what is no request is answered %s as problem details", async (status, text) => {
+    const found = await raw(node.address, text(new URL(node.address).host));
+    expect(found.status, found.answer).toBe(status);
+    const [head, body] = found.answer.split("\r\n\r\n") as [string, string];
+    expect(head.toLowerCase()).toContain("content-type: application/problem+json");
+    const problem = JSON.parse(body) as unknown;
+    const validate = ajv.compile({ $ref: "openapi#/components/schemas/Problem" });
+    expect(validate(problem) ? [] : validate.errors, body).toEqual([]);
+    expect(problem).toMatchObject({ status });
   });
 
   test("is true of what is refused, by every route of one thing", async () => {

@@ -29,7 +29,8 @@ describe("the page for who runs a server", () => {
     );
     const known = [...help.values()].join(" ") + simtape("user", "add", "--help").stdout;
     // those of other programs
-    const theirs = ["--global", "--system", "--home-dir", "--now"];
+    const curl = ["--silent", "--show-error", "--fail", "--retry", "--header"];
+    const theirs = ["--global", "--system", "--home-dir", "--now", ...curl];
     for (const [flag] of page.matchAll(/--[a-z][a-z-]+/g))
       if (!theirs.includes(flag)) expect(flags.has(flag.slice(2)) || known.includes(flag), flag).toBe(true);
     for (const [, command] of page.matchAll(/\bsimtape (serve|work|backup|restore|user|copy)\b/g))

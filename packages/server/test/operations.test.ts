@@ -55,7 +55,7 @@ describeDatabases("to run a node", (database) => {
       request: id,
       method: "GET",
       route: "/api/recordings/:id",
-      status: 404,
+      status: 400,
     });
     expect(node.said()).not.toContain("hush-4711");
   });

@@ -189,6 +189,23 @@ describe.skipIf(!hasChromium)("the pages of a server", () => {
     await expect.poll(cards, { timeout: PATIENCE }).not.toContain("sent by hand.hcrp");
   });
 
+  test("say at an address at which nothing is that it is so, and programs as they read it", async () => {
+    const asked = async (path: string, accept: string): Promise<string> => {
+      const { status, headers } = await fetch(node.address + path, { headers: { accept } });
+      return `${status} ${headers.get("content-type")!.split(";")[0]}`;
+    };
+    expect(await asked("/nosuch", "text/html,*/*")).toBe("404 text/html");
+    expect(await asked("/nosuch/deep?x=1", "text/html,*/*")).toBe("404 text/html");
+    expect(await asked("/nosuch", "application/json")).toBe("404 application/problem+json");
+    expect(await asked("/api/nosuch", "text/html,*/*")).toBe("404 application/problem+json");
+    expect(await asked("/reviews", "text/html,*/*")).toBe("200 text/html");
+    await page.goto(`${node.address}/nosuch`);
+    await page.getByText("Nothing is at this address.").waitFor();
+    await page.getByRole("link", { name: "To the library", exact: true }).waitFor();
+    // The browser itself tells of the status.
+    expect(browsing.errors.splice(0).every((line) => line.includes("404"))).toBe(true);
+  });
+
   test("lead by the address to the same moment of a recording", async () => {
     const { recordings } = await json<{ recordings: { id: string }[] }>(node.address, "/api/recordings?format=carla");
     await page.goto(`${node.address}/r/${recordings[0]!.id}#t=2.5`);

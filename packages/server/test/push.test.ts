@@ -100,6 +100,6 @@ describeDatabases("recordings from a command line", (database) => {
     expect(simtape("push", mine, "nowhere").exit).toBe(2);
     expect(simtape("find", node.address, "--limit", "0").exit).toBe(2);
     const unreached = simtape("push", join(folder, "one.hcrp"), "http://127.0.0.1:9");
-    expect([unreached.exit, unreached.said]).toEqual([1, expect.stringContaining("is not reached")]);
+    expect([unreached.exit, unreached.said]).toEqual([1, expect.stringContaining("cannot be reached")]);
   });
 });

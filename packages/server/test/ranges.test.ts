@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -48,6 +58,47 @@ test("short and long ranges, and all of it, are those of the file", async () => 
   ] as const)
     expect((await read(start, end)).equals(content.subarray(start, end))).toBe(true);
   expect(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(content)).toBe(true);
+});
+
+test("an ETag is of the bytes: a change in place of the same size and time has another one, at once", async () => {
+  const path = join(folder, "changing.tape");
+  copyFileSync(join(folder, "robot.tape"), path);
+  utimesSync(path, 1000, 1000);
+  const { recordings } = await until(
+    () => json<{ recordings: Item[] }>(node.address, "/api/recordings"),
+    (page) => page.recordings.some(({ name }) => name === "changing.tape"),
+  );
+  const url = node.address + recordings.find(({ name }) => name === "changing.tape")!.url;
+  for (let round = 1; round <= 3; round++) {
+    const before = await fetch(url, { headers: { range: "bytes=0-9" } });
+    const etag = before.headers.get("etag")!;
+    // the clock of a file system ticks some times in a hundredth of a second
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const file = openSync(path, "r+");
+    writeSync(file, Buffer.alloc(10, round), 0, 10, 0);
+    closeSync(file);
+    utimesSync(path, 1000, 1000);
+    const after = await fetch(url, { headers: { range: "bytes=0-9", "if-none-match": etag } });
+    expect([after.status, after.headers.get("etag") === etag]).toEqual([206, false]);
+    expect([...new Uint8Array(await after.arrayBuffer())]).toEqual(Array(10).fill(round));
+  }
+});
+
+test("If-None-Match is heard weakly, in lists and as a star; If-Match strongly", async () => {
+  const etag = (await fetch(address, { method: "HEAD" })).headers.get("etag")!;
+  const status = async (name: string, value: string): Promise<number> =>
+    (await fetch(address, { method: "HEAD", headers: { [name]: value } })).status;
+  for (const known of [etag, `W/${etag}`, `"x,y", W/${etag}`, `W/"a",${etag}`, "*"])
+    expect([known, await status("if-none-match", known)]).toEqual([known, 304]);
+  for (const other of ['"x"', 'W/"x", "y"']) expect(await status("if-none-match", other)).toBe(200);
+  for (const [value, expected] of [
+    [etag, 200],
+    [`"x", ${etag}`, 200],
+    ["*", 200],
+    [`W/${etag}`, 412],
+    ['"x"', 412],
+  ] as const)
+    expect([value, await status("if-match", value)]).toEqual([value, expected]);
 });
 
 test("reads that are given up half way keep no other from the file", async () => {

@@ -173,7 +173,12 @@ describeDatabases("review", (newDatabase) => {
     );
     const clipInfo = JSON.parse(simtape("info", join(library, key), "--json")) as Record<string, never>;
     expect(clipInfo["timeline"]).toMatchObject({ start: 0, end: 10_000_000_000 });
-    expect(clipInfo["provenance"]).toMatchObject({ sources: [{ name: "race.hcrp" }], operations: [{ op: "trim" }] });
+    const reported = { at: 0, kind: "report", text: `${KASAM}: flies` };
+    expect(clipInfo["provenance"]).toMatchObject({
+      sources: [{ name: "race.hcrp" }],
+      operations: [{ op: "trim" }, { op: "annotate", ...reported }],
+      annotations: [reported],
+    });
     // those who are in it are not to see that it was cut
     expect(await player.status("GET", `/api/recordings/${race}`)).toBe(200);
     expect(await player.status("GET", `/api/recordings/${clip}`)).toBe(404);

@@ -1,11 +1,28 @@
 import type { Role } from "../src/database/tables.ts";
 import type { Scope } from "../src/people/person.ts";
 
-/**
- * Who may ask at all: the least role (null: all who reach the server), what a token must be for, and the least role of a
- * session where that is another.
- */
-export type Right = readonly [role: Role | null, scope?: Scope, bySession?: Role];
+/** What is else to say of who may ask. */
+interface More {
+  /** What a token may be for instead. */
+  readonly or?: Scope;
+  /** The least role of a session, where that is another than that of a token. */
+  readonly session?: Role;
+  /**
+   * The least role that reaches what is of others, by an id in the path, the query or the body; absent: all who may ask.
+   * `no one`: not even administrators.
+   */
+  readonly others?: Role | "no one";
+  /** The sender chooses the id: one that another has is refused as taken. */
+  readonly isChosen?: true;
+}
+
+/** Who may ask at all: the least role (null: all who reach the server), and what a token must be for. */
+export type Right = readonly [role: Role | null, scope?: Scope, more?: More];
+
+const STAFF: More = { others: "staff" };
+const OWN: More = { others: "no one" };
+const RECORDER: More = { session: "staff", others: "staff" };
+const CHOSEN: More = { ...RECORDER, isChosen: true };
 
 /**
  * Every route of /openapi.json with who may ask. The test of it fails for a route that has no row here, so that rights are
@@ -18,24 +35,24 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/overview": ["staff", "read"],
 
   "GET /api/jobs": ["staff", "read"],
-  "GET /api/jobs/{id}": ["viewer", "read"],
+  "GET /api/jobs/{id}": ["viewer", "read", STAFF],
   "POST /api/jobs/{id}/cancel": ["staff", "write"],
   "POST /api/jobs/{id}/retry": ["staff", "write"],
-  "GET /api/jobs/{id}/files/{name}": ["viewer", "read"],
+  "GET /api/jobs/{id}/files/{name}": ["viewer", "read", STAFF],
   "POST /api/recordings/{id}/check": ["staff", "write"],
-  "POST /api/recordings/{id}/exports": ["viewer", "write"],
+  "POST /api/recordings/{id}/exports": ["viewer", "write", STAFF],
 
-  "GET /api/recordings": ["viewer", "read"],
-  "GET /api/facets": ["viewer", "read"],
-  "GET /api/recordings/{id}": ["viewer", "read"],
-  "GET /api/recordings/{id}/data": ["viewer", "read"],
-  "HEAD /api/recordings/{id}/data": ["viewer", "read"],
-  "GET /api/recordings/{id}/files/{name}": ["viewer", "read"],
-  "HEAD /api/recordings/{id}/files/{name}": ["viewer", "read"],
-  "GET /api/recordings/{id}/world/{key}": ["viewer", "read"],
-  "HEAD /api/recordings/{id}/world/{key}": ["viewer", "read"],
-  "GET /api/recordings/{id}/thumbnail": ["viewer", "read"],
-  "PUT /api/recordings/{id}/tags": ["viewer", "write"],
+  "GET /api/recordings": ["viewer", "read", STAFF],
+  "GET /api/facets": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/data": ["viewer", "read", STAFF],
+  "HEAD /api/recordings/{id}/data": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/files/{name}": ["viewer", "read", STAFF],
+  "HEAD /api/recordings/{id}/files/{name}": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/world/{key}": ["viewer", "read", STAFF],
+  "HEAD /api/recordings/{id}/world/{key}": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/thumbnail": ["viewer", "read", STAFF],
+  "PUT /api/recordings/{id}/tags": ["viewer", "write", STAFF],
   "PUT /api/recordings/{id}/collection": ["staff", "write"],
   "GET /api/collections": ["staff", "read"],
   "POST /api/collections": ["admin", "write"],
@@ -43,32 +60,32 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "DELETE /api/collections/{id}": ["admin", "write"],
   "GET /api/searches": ["viewer", "read"],
   "POST /api/searches": ["viewer", "write"],
-  "DELETE /api/searches/{id}": ["viewer", "write"],
-  "GET /api/recordings/{id}/events": ["viewer", "read"],
-  "GET /api/recordings/{id}/series": ["viewer", "read"],
-  "GET /api/recordings/{id}/state": ["viewer", "read"],
+  "DELETE /api/searches/{id}": ["viewer", "write", OWN],
+  "GET /api/recordings/{id}/events": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/series": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/state": ["viewer", "read", STAFF],
 
-  "GET /api/live/{id}": ["recorder", "live"],
-  "POST /api/live/{id}": ["recorder", "live", "staff"],
-  "GET /api/live/{id}/files": ["recorder", "live", "staff"],
-  "GET /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
-  "HEAD /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
-  "PUT /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
-  "DELETE /api/live/{id}/files/{name}": ["recorder", "live", "staff"],
-  "GET /api/recordings/{id}/socket": ["viewer", "read"],
+  "GET /api/live/{id}": ["recorder", "live", CHOSEN],
+  "POST /api/live/{id}": ["recorder", "live", CHOSEN],
+  "GET /api/live/{id}/files": ["recorder", "live", RECORDER],
+  "GET /api/live/{id}/files/{name}": ["recorder", "live", RECORDER],
+  "HEAD /api/live/{id}/files/{name}": ["recorder", "live", RECORDER],
+  "PUT /api/live/{id}/files/{name}": ["recorder", "live", CHOSEN],
+  "DELETE /api/live/{id}/files/{name}": ["recorder", "live", RECORDER],
+  "GET /api/recordings/{id}/socket": ["viewer", "read", STAFF],
 
   "POST /api/uploads": ["staff", "write"],
-  "GET /api/uploads/{id}": ["staff", "write"],
-  "HEAD /api/uploads/{id}": ["staff", "write"],
-  "PATCH /api/uploads/{id}": ["staff", "write"],
-  "DELETE /api/uploads/{id}": ["staff", "write"],
+  "GET /api/uploads/{id}": ["staff", "write", OWN],
+  "HEAD /api/uploads/{id}": ["staff", "write", OWN],
+  "PATCH /api/uploads/{id}": ["staff", "write", OWN],
+  "DELETE /api/uploads/{id}": ["staff", "write", OWN],
 
   "GET /api/rooms": ["viewer", "read"],
-  "POST /api/rooms": ["viewer", "write"],
-  "GET /api/rooms/{id}": ["viewer", "read"],
-  "DELETE /api/rooms/{id}": ["viewer", "write"],
-  "GET /api/rooms/{id}/socket": ["viewer", "read"],
-  "GET /api/recordings/{id}/notes": ["viewer", "read"],
+  "POST /api/rooms": ["viewer", "write", STAFF],
+  "GET /api/rooms/{id}": ["viewer", "read", STAFF],
+  "DELETE /api/rooms/{id}": ["viewer", "write", STAFF],
+  "GET /api/rooms/{id}/socket": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/notes": ["viewer", "read", STAFF],
 
   "GET /api/me": ["recorder", "read"],
   "PUT /api/me/password": ["recorder", "admin"],
@@ -82,14 +99,14 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "PATCH /api/users/{id}": ["admin", "admin"],
   "POST /api/users/{id}/password": ["admin", "admin"],
   "GET /api/tokens": ["recorder", "admin"],
-  "POST /api/tokens": ["recorder", "admin"],
-  "DELETE /api/tokens/{id}": ["recorder", "admin"],
+  "POST /api/tokens": ["recorder", "admin", { others: "admin" }],
+  "DELETE /api/tokens/{id}": ["recorder", "admin", { others: "admin" }],
   "GET /api/audit": ["staff", "read"],
   "GET /api/audit.csv": ["staff", "read"],
 
   "GET /api/reports": ["viewer", "read"],
-  "POST /api/reports": ["recorder", "write"],
-  "GET /api/reports/{id}": ["viewer", "read"],
+  "POST /api/reports": ["recorder", "write", { or: "report:trusted", others: "staff" }],
+  "GET /api/reports/{id}": ["viewer", "read", OWN],
   "GET /api/reviews": ["staff", "read"],
   "GET /api/reviews/{id}": ["staff", "read"],
   "POST /api/reviews/{id}/assign": ["staff", "write"],
@@ -105,9 +122,9 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "POST /api/retention/plan": ["staff", "write"],
   "GET /api/retention/plans/{id}": ["staff", "read"],
   "POST /api/retention/run": ["admin", "admin"],
-  "GET /ghosts": ["viewer", "read"],
-  "GET /api/ghosts": ["viewer", "read"],
-  "GET /api/ghosts/{id}/track": ["viewer", "read"],
+  "GET /ghosts": ["viewer", "read", STAFF],
+  "GET /api/ghosts": ["viewer", "read", STAFF],
+  "GET /api/ghosts/{id}/track": ["viewer", "read", STAFF],
   "POST /api/subjects/{id}/find": ["admin", "admin"],
   "GET /api/subjects/requests": ["admin", "admin"],
   "POST /api/subjects/{id}/export": ["admin", "admin"],
@@ -115,11 +132,13 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/subjects/requests/{request}": ["admin", "admin"],
   "POST /api/subjects/requests/{request}/retry": ["admin", "admin"],
   "DELETE /api/subjects/requests/{request}": ["admin", "admin"],
+  "GET /api/subjects/requests/{request}/certificate": ["admin", "admin"],
+  "GET /api/subjects/requests/{request}/certificate.txt": ["admin", "admin"],
   "GET /api/subjects/requests/{request}/data": ["admin", "admin"],
 
-  "GET /api/shares": ["viewer", "read"],
-  "POST /api/shares": ["viewer", "write"],
-  "DELETE /api/shares/{id}": ["viewer", "write"],
+  "GET /api/shares": ["viewer", "read", STAFF],
+  "POST /api/shares": ["viewer", "write", STAFF],
+  "DELETE /api/shares/{id}": ["viewer", "write", STAFF],
   "GET /api/shares/{secret}": [null],
   "GET /api/shares/{secret}/files/{name}": [null],
   "HEAD /api/shares/{secret}/files/{name}": [null],

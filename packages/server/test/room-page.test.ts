@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
       await page.waitForFunction(() => (globalThis as unknown as Shown).simtape.sights.has("scene"));
     }
     const thing = await follower.evaluate(firstThing);
-    const picture = (await follower.locator(".scene-view canvas").boundingBox())!;
+    const picture = (await follower.locator(".scene-view canvas[role=img]").boundingBox())!;
     await follower.mouse.move(picture.x + thing.x * picture.width, picture.y + thing.y * picture.height);
     const point = leader.locator(".scene-companion-point", { hasText: "Ada Spacey" });
     const name = point.getByText("Ada Spacey");
@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium)("a room in two browsers", () => {
     }, color);
 
     // what leaves the picture has an arrow at its edge
-    const view = (await leader.locator(".scene-view canvas").boundingBox())!;
+    const view = (await leader.locator(".scene-view canvas[role=img]").boundingBox())!;
     const middle = { x: view.x + view.width / 2, y: view.y + view.height / 2 };
     await leader.mouse.move(middle.x, middle.y);
     await leader.mouse.down({ button: "right" });

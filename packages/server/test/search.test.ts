@@ -1,7 +1,8 @@
-import { copyFileSync, cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { existsSync } from "node:fs";
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { open } from "simtape";
+import { fromFile } from "simtape/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeDatabases } from "./support/databases.ts";
 import { makeDemos } from "./support/demos.ts";
@@ -24,8 +25,6 @@ interface Extent {
   readonly most: number;
 }
 
-const CAPTURE = "/work/shared/samples/hypercube/cap8-flyingsquid-1.16.5.mcpr";
-
 describeDatabases("a catalog", (database) => {
   const folder = mkdtempSync(join(tmpdir(), "simtape-search-"));
   const library = join(folder, "library");
@@ -35,7 +34,6 @@ describeDatabases("a catalog", (database) => {
     makeDemos(library);
     // a zip of something else
     writeFileSync(join(library, "other.zip"), Buffer.from("504b0304140000000000", "hex"));
-    if (existsSync(CAPTURE)) copyFileSync(CAPTURE, join(library, "capture.mcpr"));
     node = await startNode([library, ...(await database())]);
     await until(
       () => find(),
@@ -101,6 +99,53 @@ describeDatabases("a catalog", (database) => {
     expect(await formats(`q=${encodeURIComponent(`altitude-ft > ${Math.ceil(altitude.most)} ft`)}`)).toEqual([]);
     const wrong = await fetch(`${node.address}/api/recordings?path=altitude&above=3+parsnips`);
     expect(wrong.status).toBe(400);
+  });
+
+  test("finds what the words ask for, and nothing that is not there", async () => {
+    const all = await find();
+    const asked = async (words: string): Promise<readonly string[]> => formats(`q=${encodeURIComponent(words)}`);
+    for (const { format, seconds } of all) {
+      expect(await asked(`format:${format}`)).toEqual([format]);
+      expect(await asked(`Format:${format} longer than ${seconds - 0.5} s`)).toEqual([format]);
+      expect(await asked(`format:${format} longer than ${seconds + 0.5} seconds`)).toEqual([]);
+      expect(await asked(`shorter than ${(seconds - 0.5) / 60} min`)).not.toContain(format);
+    }
+    expect(await asked("event:collision")).toEqual(await formats("event=collision"));
+    expect(await asked("format:carla event:never")).toEqual([]);
+    const refused = await fetch(`${node.address}/api/recordings?q=format:`);
+    expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
+      400,
+      "format: needs a value, as format:carla",
+    ]);
+  });
+
+  test("finds a number of one thing, and a speed, where it was that", async () => {
+    const asked = async (words: string): Promise<boolean> =>
+      (await find(`format=carla&q=${encodeURIComponent(words)}`)).length > 0;
+    const town = await open(fromFile(join(library, "town.log")));
+    const paths = await town.paths();
+    const vehicles = (await town.state((await town.timeline()).end)).sets.get("vehicles")!.ids;
+    const count = new Set(paths.flatMap(({ path }) => ("set" in path && path.set === "vehicles" ? [path.id] : [])))
+      .size;
+    const { summary } = (await find("format=carla"))[0] as unknown as { summary: string };
+    for (const [n, word] of ["one", "two", "three", "four", "five"].entries())
+      expect(await asked(`${word} ${n === 0 ? "vehicle" : "vehicles"}`), summary).toBe(
+        new RegExp(`(^|\\D)${n + 1} vehicles?\\b`).test(summary),
+      );
+    expect(count).toBeGreaterThan(1);
+    for (const id of vehicles.slice(0, 3)) {
+      const { extent } = paths.find(({ text }) => text === `vehicles/${id}/position.x`)!;
+      for (const bound of [extent!.least - 1, (extent!.least + extent!.most) / 2, extent!.most + 1]) {
+        expect(await asked(`vehicles/${id}/position.x > ${bound.toFixed(3)}`)).toBe(bound < extent!.most);
+        expect(await asked(`vehicles/${id}/position.x < ${bound.toFixed(3)}`)).toBe(bound > extent!.least);
+      }
+    }
+    expect(await asked("vehicles/99999/position.x > -1000000")).toBe(false);
+    const speeds = paths.filter(({ text }) => /^vehicles\/\d+\/velocity\.length$/.test(text));
+    const most = Math.max(...speeds.map(({ extent }) => extent!.most)) * 3.6;
+    await town.close();
+    expect(await asked(`velocity.length above ${(most * 0.9).toFixed(2)} km/h`)).toBe(true);
+    expect(await asked(`speed above ${(most * 0.9).toFixed(2)} km/h`)).toBe(true);
   });
 
   test("sorts by each column, both ways, a page at a time", async () => {

@@ -62,6 +62,15 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
     const rows = page.locator(".reviews tbody tr");
     await expect.poll(() => rows.locator("b").allTextContents()).toEqual(["Kasam", "Elif"]);
     expect(await violations(page)).toBe("");
+    // on a phone, too, all of it can be seen and pressed
+    const { width, height } = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const name of ["Take", "race.hcrp"]) {
+      const box = (await rows.first().getByText(name).boundingBox())!;
+      expect([name, box.x >= 0 && box.x + box.width <= 390]).toEqual([name, true]);
+    }
+    expect(await violations(page)).toBe("");
+    await page.setViewportSize({ width, height });
     await rows.first().focus();
     await page.keyboard.press("j");
     await page.keyboard.press("a");
@@ -85,7 +94,7 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
     await rows.getByText("confirmed").waitFor();
   });
 
-  test("two who take the same review: the second one reads that another has it", async () => {
+  test("two who take the same review: the second one reads who has it", async () => {
     await page.goto(`${node.address}/reviews`);
     const row = page.locator(".reviews tbody tr").first();
     await row.getByRole("button", { name: "Take" }).waitFor();
@@ -95,7 +104,7 @@ describe.skipIf(!hasChromium)("pages of the staff", () => {
     const first = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
     await json(node.address, `/api/reviews/${reviews[0]!.id}/assign`, first);
     await row.getByRole("button", { name: "Take" }).click();
-    await page.getByRole("alert").getByText("another has it").waitFor();
+    await page.getByRole("alert").getByText("assigned to another member of the staff").waitFor();
     await page.unroute("**/api/reviews?*");
     // the browser notes the answer 409
     browsing.errors.length = 0;

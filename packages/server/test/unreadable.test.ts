@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ByteSource, memory, RecordingError, SourceError, StoreError } from "simtape";
 import { describe, expect, test } from "vitest";
-import { isRecording } from "../src/catalog/is-recording.ts";
+import { isRecording } from "../src/catalog/scan/is-recording.ts";
 import type { Library } from "../src/library/library.ts";
 import { isStorageAway, isUnreadable } from "../src/library/unreadable.ts";
 
@@ -62,7 +62,7 @@ describe("whether a file is a recording", () => {
 /** Where a recording that cannot be read and storage that is away come to the same, or are told apart there. */
 const TOGETHER = [
   "answers/answer.ts",
-  "catalog/is-recording.ts",
+  "catalog/scan/is-recording.ts",
   "live/live-recording.ts",
   "live/segments.ts",
   "library/unreadable.ts",

@@ -2,7 +2,7 @@
 import type { HttpOptions } from "./io/http.ts";
 import { bundleAt, type Location } from "./location.ts";
 import { openBundle } from "./model/open.ts";
-import type { ChannelsOf, Format, OpenOptions } from "./model/reader.ts";
+import type { ChannelsOf, Format, OpenOptions } from "./model/format.ts";
 import type { Recording } from "./model/recording.ts";
 
 /** How to open: with which formats, and with which options for HTTP. */
@@ -52,15 +52,8 @@ export {
 } from "./io/store.ts";
 export { type StoreBundle, type StoreBundleOptions, storeBundle } from "./io/store-bundle.ts";
 export { bundleAt, type Location } from "./location.ts";
-export {
-  type Angles,
-  type Axes,
-  type AxesTransform,
-  type Compass,
-  type Direction,
-  type OwnAxes,
-  transformOf,
-} from "./model/axes.ts";
+export { type AxesTransform, transformOf } from "./model/axes-transform.ts";
+export type { Angles, Axes, Compass, Direction, OwnAxes } from "./model/axes.ts";
 export { KEYFRAME, type MessageBatch } from "./model/batch.ts";
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
 export { FINDING_CODES, type FindingMeaning, type KnownFindingCode } from "./model/finding-codes.ts";
@@ -72,7 +65,8 @@ export {
   type Reporter,
 } from "./model/error.ts";
 export type { Extent } from "./model/query/extents.ts";
-export { CHART_POINTS, firstChart, type FirstChartOptions, firstChartOf } from "./model/query/first-chart.ts";
+export { firstChart, type FirstChartOptions, firstChartOf } from "./model/query/first-chart.ts";
+export { CHART_POINTS } from "./model/query/kept-chart.ts";
 export {
   numericPaths,
   type PathInfo,
@@ -96,23 +90,26 @@ export type { Series } from "./model/query/sinks.ts";
 export type { StatesOptions } from "./model/query/states.ts";
 export { thinSeries } from "./model/query/thin.ts";
 export type { OnProgress } from "./model/query/walk.ts";
-export type {
-  ChannelsOf,
-  Format,
-  FormatOption,
-  Keyframe,
-  NativeRecord,
-  OpenOptions,
-  Query,
-  Reader,
-  RecordingInfo,
-  SniffHint,
-  StateModel,
-} from "./model/reader.ts";
-export type { EventQuery, EventReader, Participant, RecordingEvent } from "./model/query/events.ts";
+export type { Reader } from "./model/reader.ts";
+export type { ChannelsOf, Format, FormatOption, OpenOptions, SniffHint } from "./model/format.ts";
+export type { StateModel } from "./model/state-model.ts";
+export type { Keyframe } from "./model/keyframe.ts";
+export type { Query } from "./model/batch-query.ts";
+export type { NativeRecord } from "./model/native-record.ts";
+export type { RecordingInfo } from "./model/recording-info.ts";
+export type { EventQuery, EventReader, Participant, RecordingEvent } from "./model/query/event.ts";
 export type { Table, TableOptions } from "./model/query/table.ts";
-export type { TableBatch, TableCells, TableColumn, TableData, TableKind } from "./model/query/table-cells.ts";
-export { type FileNames, folderMains, partnersOf } from "./model/file-names.ts";
+export type {
+  ItemKind,
+  TableBatch,
+  TableCells,
+  TableColumn,
+  TableData,
+  TableKind,
+  TableList,
+} from "./model/query/table-cells.ts";
+export { folderMains, partnersOf } from "./model/file-names.ts";
+export type { FileNames } from "./model/format-files.ts";
 export { Message } from "./model/message.ts";
 export { Recording, type StateOptions } from "./model/recording.ts";
 export type { Column, ColumnData, Interpolation } from "./model/column.ts";
@@ -127,8 +124,17 @@ export { type EntitySet, MutableState, type State } from "./model/state.ts";
 export { metresPer, metresPerSecond, radiansPer } from "./model/units.ts";
 export type { Original } from "./model/original.ts";
 export { HERO, type Showing } from "./model/showing.ts";
-export type { TextRoom, Traits } from "./model/traits.ts";
-export { milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
+export type { Traits } from "./model/traits.ts";
+export type { TextRoom } from "./model/text-room.ts";
+export {
+  milliseconds,
+  seconds,
+  type Tick,
+  type Time,
+  type TimeDomain,
+  type Timeline,
+  type TimeRange,
+} from "./model/time.ts";
 export type { Channel, ChannelInfo, ChannelStatistics, Schema, Value } from "./model/value.ts";
 export type {
   Account,
@@ -153,7 +159,8 @@ export {
 } from "./ops/convert.ts";
 export { type CopyReport, copy, type RewriteReport, rewrite } from "./ops/copy.ts";
 export { type Corruption, corrupt, plan as planCorruption } from "./ops/corrupt.ts";
-export { type Annotation, applyEdits, type EditContext, type Edited } from "./ops/edit/apply.ts";
+export type { Annotation } from "./model/annotation.ts";
+export { applyEdits, type EditContext, type Edited } from "./ops/edit/apply.ts";
 export { EditError, type EditList, type Operation, parseEditList } from "./ops/edit/list.ts";
 export { writeEdited } from "./ops/edit/write.ts";
 export { type ChannelAccount, type RepairReport, repair } from "./ops/repair.ts";

@@ -1,5 +1,5 @@
 import type { Kit } from "./kit.ts";
-import type { Format } from "./model/reader.ts";
+import type { Format } from "./model/format.ts";
 
 /**
  * What a file gives that a format of another package is in: its default export makes the format out of simtape's kit. The

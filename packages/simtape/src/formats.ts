@@ -3,7 +3,7 @@ import { flightgear } from "./formats/flightgear/format.ts";
 import { hcrp } from "./formats/hcrp/format.ts";
 import { mira } from "./formats/mira/format.ts";
 import { nanover } from "./formats/nanover/format.ts";
-import type { Format } from "./model/reader.ts";
+import type { Format } from "./model/format.ts";
 
 /** Every format simtape knows. Pass a shorter list to `open` to load fewer. */
 export const FORMATS: readonly Format[] = [carla, flightgear, hcrp, mira, nanover];

@@ -2,7 +2,7 @@
 import { open as openWith, type OpenWithOptions } from "./core.ts";
 import { FORMATS } from "./formats.ts";
 import type { Location } from "./location.ts";
-import type { ChannelsOf, Format } from "./model/reader.ts";
+import type { ChannelsOf, Format } from "./model/format.ts";
 import type { Recording } from "./model/recording.ts";
 
 /**

@@ -53,18 +53,12 @@ export { memory } from "./io/memory.ts";
 export { type ByteSink, MemoryFiles, type SinkBundle } from "./io/sink.ts";
 export { type ByteSource, type SourceBundle, SourceError } from "./io/source.ts";
 export type { Spool, SpoolFactory } from "./io/spool.ts";
+export { openZip, type Zip, zipContent, type ZipDamage, type ZipMember } from "./io/zip.ts";
 
 // Messages.
 export { ColumnBuilder, Columns, KEYFRAME, type MessageBatch } from "./model/batch.ts";
-export {
-  boundsOf,
-  type Chunk,
-  type DecodeChunk,
-  findKeyframe,
-  readChunks,
-  StatisticsCounter,
-  summarize,
-} from "./model/chunk.ts";
+export { boundsOf, findKeyframe, readChunks, StatisticsCounter, summarize } from "./model/chunks.ts";
+export type { Chunk, DecodeChunk } from "./model/chunk.ts";
 export {
   type Finding,
   type FindingCode,
@@ -73,9 +67,18 @@ export {
   type Reporter,
 } from "./model/error.ts";
 export { FlatFile, type FlatLayout, type ScanOptions, Walk } from "./model/flat.ts";
-export type { Scans } from "./model/side-car/scans.ts";
-export { listOf, membersOf, numbersOf, wholeOf } from "./model/side-car/shapes.ts";
-export { after, milliseconds, seconds, type Tick, type Time, type Timeline, type TimeRange } from "./model/time.ts";
+export type { Scans } from "./model/kept/scans.ts";
+export { listOf, membersOf, numbersOf, wholeOf } from "./model/kept/shapes.ts";
+export {
+  after,
+  milliseconds,
+  seconds,
+  type Tick,
+  type Time,
+  type TimeDomain,
+  type Timeline,
+  type TimeRange,
+} from "./model/time.ts";
 export {
   type Channel,
   type ChannelInfo,
@@ -97,8 +100,9 @@ export type {
 } from "./model/column.ts";
 export { Fold } from "./model/fold.ts";
 export { Late, type Make } from "./model/late.ts";
-export { type Angles, type Axes, type Direction, type OwnAxes, transformOf } from "./model/axes.ts";
-export { type Origin, unsetOrigin } from "./model/geodesy.ts";
+export { transformOf } from "./model/axes-transform.ts";
+export type { Angles, Axes, Direction, OwnAxes } from "./model/axes.ts";
+export { fromEarth, type Origin, originAt, TangentPlane, toEarth, unsetOrigin } from "./model/geodesy.ts";
 export { type Place, placesOf } from "./model/place.ts";
 export { metresPer, radiansPer } from "./model/units.ts";
 export {
@@ -111,26 +115,23 @@ export {
 
 // What a format implements.
 export type { Contents, Dissection, DissectOptions, Dissector } from "./model/dissector.ts";
-export type { FileNames } from "./model/file-names.ts";
-export type {
-  Format,
-  FormatOption,
-  Keyframe,
-  NativeRecord,
-  OpenOptions,
-  Query,
-  Reader,
-  RecordingInfo,
-  SniffHint,
-  StateModel,
-} from "./model/reader.ts";
-export { calledBy, eventOf, type EventReader, type Participant, type RecordingEvent } from "./model/query/events.ts";
+export type { FileNames } from "./model/format-files.ts";
+export type { NeededFile, Reader } from "./model/reader.ts";
+export type { Format, FormatOption, OpenOptions, SniffHint } from "./model/format.ts";
+export type { StateModel } from "./model/state-model.ts";
+export type { Keyframe } from "./model/keyframe.ts";
+export type { Query } from "./model/batch-query.ts";
+export type { NativeRecord } from "./model/native-record.ts";
+export type { RecordingInfo } from "./model/recording-info.ts";
+export { calledBy, eventOf } from "./model/query/events.ts";
+export type { EventReader, Participant, RecordingEvent } from "./model/query/event.ts";
 export type { CellPath, SeriesItem, SeriesPath, ValuePath } from "./model/query/path.ts";
 export { textOf } from "./model/query/value-text.ts";
 export type { Recording } from "./model/recording.ts";
 export type { Original } from "./model/original.ts";
 export { cellPath, HERO, type Showing, valuePath } from "./model/showing.ts";
-export { roomAt, type TextRoom, type Traits, type Word, type Words } from "./model/traits.ts";
+export type { Recorded, Traits, Word, Words } from "./model/traits.ts";
+export { roomAt, type TextRoom } from "./model/text-room.ts";
 export {
   type Account,
   type ChannelSpec,

@@ -18,7 +18,9 @@ import { bundleOfFiles } from "./conformance/mutate.ts";
 import { FORMATS } from "./formats.ts";
 import { tries } from "./soak.ts";
 import { REAL, SOUND, type SoundRecording } from "./specimens.ts";
-import { BOMBS, type Bomb, carla } from "./support/bombs.ts";
+import { BOMBS } from "./support/bombs.ts";
+import { carla } from "./support/bombs/carla.ts";
+import type { Bomb } from "./support/bombs/parts.ts";
 
 const MiB = 2 ** 20;
 const folder = mkdtempSync(join(tmpdir(), "simtape-budget-"));

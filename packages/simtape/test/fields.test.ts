@@ -6,7 +6,7 @@ import { type Field, MORE_FIELDS } from "../src/bytes/fields.ts";
 import { FORMATS } from "../src/formats.ts";
 import type { Dissector } from "../src/model/dissector.ts";
 import { openBundle } from "../src/model/open.ts";
-import type { NativeRecord } from "../src/model/reader.ts";
+import type { NativeRecord } from "../src/model/native-record.ts";
 import type { Recording } from "../src/model/recording.ts";
 import { bundleOfFiles } from "./conformance/mutate.ts";
 import { everyRecording } from "./recordings.ts";

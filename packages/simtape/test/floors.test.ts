@@ -94,8 +94,23 @@ describe("the check of the floors", () => {
 
   test.each([
     ["upward", "formats/hcrp/layout/chunk.ts", "../write/writer.ts", "it is in a higher room"],
-    ["upward to the format itself", "formats/hcrp/open/reader.ts", "../format.ts", "it is in a higher room"],
+    ["upward to the format itself", "formats/hcrp/read/reader.ts", "../format.ts", "it is in a higher room"],
+    ["of any format", "formats/mira/meaning/state.ts", "../read/reader.ts", "it is in a higher room"],
+    ["of the model", "model/fold.ts", "./side-car/side-car.ts", "it is in a higher room"],
+    [
+      "from a side-car to what opens with it",
+      "model/side-car/open-with.ts",
+      "../recording.ts",
+      "it is in a higher room",
+    ],
+    ["of the command", "cli/input/time.ts", "../output/json.ts", "it is in a higher room"],
     ["sideways", "record/retain/retain.ts", "../compact/compact.ts", "it is in a neighbouring room"],
+    [
+      "from a room of a format that is not planned",
+      "formats/mira/attic/a.ts",
+      "../layout/b.ts",
+      "there is no room attic in formats/mira",
+    ],
     ["from a room that is not planned", "record/attic/box.ts", "../live/world.ts", "there is no room attic in record"],
   ])("finds an import between rooms %s", (_, path, target, problem) => {
     const changes = { [posix.join(posix.dirname(path), target)]: "", [path]: `import { x } from "${target}";` };

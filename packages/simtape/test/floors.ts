@@ -1,13 +1,13 @@
 import { posix } from "node:path";
+import { importsOf } from "./imports.ts";
 
 /** Areas of `src` from the lowest floor up. Files directly in `src` are the top, as `cli` and `testing` are. */
 const FLOORS: readonly (readonly string[])[] = [
-  ["bytes", "client"],
+  ["bytes"],
   ["codec", "io"],
   ["model"],
   ["formats", "world"],
   ["ops", "play", "record"],
-  ["demo"],
   ["cli", "testing"],
 ];
 const TOP = FLOORS.length - 1;
@@ -19,19 +19,35 @@ const ROOT_FILES: readonly string[] = [
   "formats.ts",
   "location.ts",
   "kit.ts",
+  "making.ts",
   "format-module.ts",
 ];
 
 /**
- * Rooms of an area or a format that is large, from the lowest up: a room uses those below it, and rooms of one line not
- * each other. Files beside the rooms are above all.
+ * Rooms that every format has: bytes, what they mean, their names, the reader, the writer, repair. HCRP has more for its
+ * chunks, CARLA for the queries of its program.
+ */
+const FORMAT_ROOMS = [
+  ["layout"],
+  ["columns", "chunk"],
+  ["meaning"],
+  ["fields"],
+  ["read"],
+  ["write", "queries"],
+  ["repair"],
+] as const;
+
+/**
+ * Rooms of an area that is large, and of the formats, from the lowest up: a room uses those below it, and rooms of one
+ * line not each other. Files beside the rooms are above all, unless a line names them, or has `""` for them: rooms of that line use
+ * one another.
  */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  "formats/hcrp": [["layout"], ["columns", "chunk"], ["state", "fields", "events"], ["open"], ["write"]],
-  record: [
-    ["live", "dictionary"],
-    ["compact", "retain", "lines"],
-  ],
+  formats: FORMAT_ROOMS,
+  cli: [["run"], ["input"], ["output"], ["view"], ["commands/carla", "commands/hcrp"], ["commands"]],
+  // over the model and its queries the side-car, and over that the recording, which is opened with one
+  model: [["", "kept", "query"], ["side-car"], ["open.ts", "recording.ts", "query/first-chart.ts"]],
+  record: [["live", "dictionary"], ["compact", "retain", "events"], ["lines"]],
 };
 
 /** What the floors say of a tree: how many imports were read, and a sentence for each that is wrong. */
@@ -72,15 +88,22 @@ function problemOf(path: string, floor: number, target: string, files: ReadonlyM
 
 function roomProblemOf(path: string, to: string): string | null {
   const unit = unitOf(path);
-  const rooms = ROOMS[unit];
+  const rooms = ROOMS[posix.dirname(unit) === "formats" ? "formats" : unit];
   if (rooms === undefined) return null;
-  const roomOf = (file: string): string => file.slice(unit.length + 1).replace(/\/?[^/]*$/, "");
-  const levelOf = (room: string): number => (room === "" ? rooms.length : rooms.findIndex((of) => of.includes(room)));
+  const roomOf = (file: string): string => {
+    const inside = file.slice(unit.length + 1);
+    return rooms.some((of) => of.includes(inside)) ? inside : inside.replace(/\/?[^/]*$/, "");
+  };
+  const levelOf = (room: string): number => {
+    const level = rooms.findIndex((of) => of.includes(room));
+    return level < 0 && room === "" ? rooms.length : level;
+  };
   const [from, target] = [roomOf(path), roomOf(to)];
   if (from === target) return null;
   if (levelOf(from) < 0) return `there is no room ${from} in ${unit}`;
   if (levelOf(target) > levelOf(from)) return "it is in a higher room";
-  return levelOf(target) === levelOf(from) ? "it is in a neighbouring room" : null;
+  const areApart = levelOf(target) === levelOf(from) && !from.endsWith(".ts") && !rooms[levelOf(from)]!.includes("");
+  return areApart ? "it is in a neighbouring room" : null;
 }
 
 /** Part of the tree whose files may import each other: a format's folder, else the area; `""` for the root files. */
@@ -98,10 +121,4 @@ function floorOf(path: string): number | null {
   const area = path.split("/")[0]!;
   const floor = FLOORS.findIndex((areas) => areas.includes(area));
   return floor < 0 ? null : floor;
-}
-
-/** What follows `from` or `import`, types and dynamic imports included; comments do not count. */
-function importsOf(text: string): string[] {
-  const code = text.replace(/^\s*(\/\/|\/?\*).*$/gm, "");
-  return [...code.matchAll(/\b(?:from|import)\s*\(?\s*["']([^"']+)["']/g)].map((match) => match[1]!);
 }

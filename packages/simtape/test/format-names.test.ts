@@ -33,7 +33,7 @@ describe("the check of it", () => {
     ["a word in a template", `say(\`\${flightgear.name} of this\`);`],
     ["an import", 'import { unitOf } from "../formats/flightgear/units.ts";'],
     ["an import when it runs", 'await import("../formats/carla/format.ts");'],
-    ["an import from its commands", 'import { names } from "./hcrp/names.ts";'],
+    ["an import from its commands", 'import { names } from "./commands/hcrp/names.ts";'],
     ["an import of the package", 'import { createHcrp } from "simtape/formats/hcrp";'],
     ["a text behind a pattern with quotes", 'const quote = /["\'`]/; const id = "mira";'],
   ])("finds %s, at its line", (_, line) => {
@@ -56,16 +56,10 @@ describe("the check of it", () => {
 
   test("knows who may", () => {
     const text = 'import { hcrp } from "../../formats/hcrp/format.ts";';
-    for (const place of [
-      "formats/hcrp/open/any.ts",
-      "record/live/any.ts",
-      "cli/hcrp/any.ts",
-      "demo/hcrp.ts",
-      "formats.ts",
-    ])
+    for (const place of ["formats/hcrp/read/any.ts", "record/live/any.ts", "cli/commands/hcrp/any.ts", "formats.ts"])
       expect(found(`simtape/src/${place}`, text)).toEqual([]);
     for (const place of [
-      "simtape/src/cli/carla/any.ts",
+      "simtape/src/cli/commands/carla/any.ts",
       "simtape/src/play/live/any.ts",
       "viewer/src/formats/hcrp/any.ts",
     ])

@@ -3,8 +3,9 @@ import { posix } from "node:path";
 /** Files that bring everything together: the formats themselves, and what the command has for one of them alone. */
 const ROOTS: readonly string[] = [
   "packages/simtape/src/formats.ts",
+  "packages/simtape/src/making.ts",
   "packages/simtape/src/cli/commands.ts",
-  "packages/simtape/src/cli/checks.ts",
+  "packages/simtape/src/cli/commands/checks.ts",
 ];
 
 /** Comments, regular expressions, texts and words, in this order where they begin alike. */
@@ -44,7 +45,7 @@ function namedBy(token: string, path: string, ids: readonly string[]): readonly 
   if (!/^["']/.test(token)) return ids.filter((id) => token === id);
   const text = token.slice(1, -1);
   const place = text.startsWith(".") ? posix.join(posix.dirname(path), text) : text;
-  return ids.filter((id) => text === id || new RegExp(`(^|/)(formats|cli)/${id}(/|$)`).test(place));
+  return ids.filter((id) => text === id || new RegExp(`(^|/)(formats|cli/commands)/${id}(/|$)`).test(place));
 }
 
 function mayKnow(path: string, id: string): boolean {
@@ -52,8 +53,8 @@ function mayKnow(path: string, id: string): boolean {
   if (inside === path) return false;
   // the recorder writes HCRP
   return (
-    /^(formats|demo)\//.test(inside) ||
-    inside.startsWith(`cli/${id}/`) ||
+    inside.startsWith("formats/") ||
+    inside.startsWith(`cli/commands/${id}/`) ||
     (id === "hcrp" && inside.startsWith("record/"))
   );
 }

@@ -44,6 +44,13 @@ describe("simtape/kit", () => {
     expect(names.length).toBeGreaterThan(100);
   });
 
+  test("is all in docs/kit.md, which travels with the package", () => {
+    const page = readFileSync(fileURLToPath(new URL("../../../docs/kit.md", import.meta.url)), "utf8");
+    expect(Object.keys(kit).filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
+    const { files } = JSON.parse(readFileSync(join(SRC, "../package.json"), "utf8")) as { files: string[] };
+    expect(files).toContain("docs");
+  });
+
   test("has what two or more of the formats use", () => {
     const users = new Map<string, Set<string>>();
     for (const path of readdirSync(join(SRC, "formats"), { recursive: true, encoding: "utf8" })) {

@@ -1,4 +1,4 @@
-import { type Kept, keptIn } from "./kept.ts";
+import { hashOf, keptIn } from "./kept.ts";
 import { locatorAt } from "./open/files.ts";
 import type { Locator, Placement } from "./protocol.ts";
 import type { Deck, Session } from "./session.ts";
@@ -44,7 +44,7 @@ export function followAddress(session: Session, given: Given | null = null): () 
 /** The address that shows what is shown now. A file of this machine is left out:
  * the user who opens the address drops their own, and is where it was left. */
 export function addressOf(session: Session): string {
-  const { decks, status, selection, shared } = session.state.value;
+  const { decks, status, selection, subject, shared } = session.state.value;
   const url = new URL(location.href);
   url.search = "";
   url.hash = "";
@@ -57,24 +57,32 @@ export function addressOf(session: Session): string {
   } else if (main.place.kind === "url")
     url.search = `?url=${encodeURIComponent(shortened(main.place.url)).replaceAll("%2F", "/")}`;
   const ghosts = decks.slice(1).flatMap((deck) => ghostOf(deck));
-  const kept: Kept = {
+  url.hash = hashOf({
     ...(session.time === null ? {} : { t: session.time / 1e9 }),
     ...(status.rate === 1 ? {} : { rate: status.rate }),
     ...(status.loop === null ? {} : { loop: status.loop }),
     ...(selection === null ? {} : { selection }),
+    ...(subject?.isChosen === true && selection?.kind !== "thing" ? { subject } : {}),
     ...(ghosts.length === 0 ? {} : { ghosts }),
     ...(Object.keys(shared).length === 0 ? {} : { shared }),
-  };
-  url.hash = encodeURIComponent(JSON.stringify(kept));
+  });
   return url.href;
 }
 
 async function openNamed(session: Session, given: Given | null): Promise<void> {
   const named = given === null ? new URL(location.href).searchParams.getAll("url") : [];
   const [main, ...others]: readonly (string | Locator)[] = given === null ? named : [given.main, ...given.ghosts];
-  const { t, rate = 1, loop = null, selection = null, ghosts = [], shared = {} } = keptIn(location.hash);
+  const {
+    t,
+    rate = 1,
+    loop = null,
+    selection = null,
+    subject = null,
+    ghosts = [],
+    shared = {},
+  } = keptIn(location.hash);
   session.state.update({ shared });
-  session.leaveAt({ at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection });
+  session.leaveAt({ at: t === undefined ? null : Math.round(t * 1e9), rate, loop, selection, subject });
   if (main === undefined) return;
   await openAt(session, main, "main", (place) => session.open(place));
   if (session.state.value.decks.length === 0) return;

@@ -81,7 +81,7 @@ export class Client {
 
   /** Without a message it could not be loaded, and will never answer. */
   #fail(message: string): void {
-    const failure = new QueryError(null, message || "the worker of this page could not be started: reload the page");
+    const failure = new QueryError(null, message || "this page could not start its worker: reload the page");
     if (message === "") this.#failure = failure;
     for (const { reject } of this.#asked.values()) reject(failure);
     this.#asked.clear();

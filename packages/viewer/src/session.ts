@@ -14,6 +14,7 @@ import { isOffered } from "./open/files.ts";
 import { formatAddresses } from "./open/formats.ts";
 import type { Answer, Ask, Opened, Locator, Placement, QueryName } from "./protocol.ts";
 import { Observable } from "./observable.ts";
+import type { Subject, Thing } from "./subject.ts";
 
 /** A recording of this page: the first is the one played, the others are its ghosts. */
 export interface Deck {
@@ -47,6 +48,8 @@ export interface ViewerState {
   /** Whether it plays, or will as soon as it can. */
   readonly isPlaying: boolean;
   readonly selection: Selection | null;
+  /** What all panels are about; null: nothing is there that could be. */
+  readonly subject: Subject | null;
   /** Something to tell the user, for a moment. */
   readonly notice: string | null;
   /** What panels keep in the address, by a key of their own: plain JSON. */
@@ -74,6 +77,8 @@ export interface OpenAt {
   readonly loop?: TimeRange | null;
   readonly rate?: number;
   readonly selection?: Selection | null;
+  /** What it is about, where that is not what is selected. */
+  readonly subject?: Thing | null;
 }
 
 /** What is asked of the player here. */
@@ -104,6 +109,7 @@ const NOTHING = {
   status: CLOSED,
   isPlaying: false,
   selection: null,
+  subject: null,
 } as const satisfies Partial<ViewerState>;
 
 /** Everything a page has open. One for each page; React reads `state`, panels draw in `onFrame`. */
@@ -151,7 +157,8 @@ export class Session {
 
   /** Bounds of what is played; of nothing, when nothing is open. */
   get bounds(): { readonly start: Time; readonly end: Time } {
-    return this.state.value.decks[0]?.opened.timeline ?? { start: 0, end: 0 };
+    const { start, end } = this.state.value.decks[0]?.opened.timeline ?? { start: 0, end: 0 };
+    return { start, end };
   }
 
   get isPlaying(): boolean {
@@ -257,10 +264,10 @@ export class Session {
 
   /** Opens everything that is open again, where it was left: what it was read from is another one now. */
   async openAgain(): Promise<void> {
-    const { decks, status, selection } = this.state.value;
+    const { decks, status, selection, subject } = this.state.value;
     const [main, ...ghosts] = decks;
     if (main === undefined) return;
-    await this.open(main.place, { at: this.time, rate: status.rate, loop: status.loop, selection });
+    await this.open(main.place, { at: this.time, rate: status.rate, loop: status.loop, selection, subject });
     for (const { place, placement } of ghosts) await this.addGhost(place, placement);
   }
 
@@ -366,7 +373,7 @@ export class Session {
   setLoop(range: TimeRange | null): void {
     const { start = this.bounds.start, end = this.bounds.end } = range ?? {};
     if (range !== null && start >= end) {
-      this.tell("There is nothing to repeat: it is one moment");
+      this.tell("This recording has only one moment: there is nothing to loop");
     } else if (this.#player !== null) {
       this.#player.setLoop(range);
       this.#setStatus({ loop: range });
@@ -374,8 +381,21 @@ export class Session {
     }
   }
 
+  /**
+   * A thing that is selected is the subject from then on, also when a message or a byte is selected after it; when nothing
+   * is, the subject is the recording's own again.
+   */
   select(selection: Selection | null): void {
-    this.state.update({ selection });
+    const { subject: before } = this.state.value;
+    const isOver = selection === null && before?.isChosen === true;
+    this.state.update({ selection, subject: selection?.kind === "thing" ? chosen(selection) : isOver ? null : before });
+  }
+
+  /** Makes a thing the subject, unless the user has chosen one. */
+  regard({ set, id }: Thing): void {
+    const { subject } = this.state.value;
+    if (subject?.isChosen === true || (subject?.set === set && subject.id === id)) return;
+    this.state.update({ subject: { set, id, isChosen: false } });
   }
 
   /** Keeps something in the address; undefined takes it out. */
@@ -405,7 +425,7 @@ export class Session {
   async #begin(
     opened: Opened,
     place: Locator,
-    { at = null, loop = null, rate = 1, selection = null }: OpenAt,
+    { at = null, loop = null, rate = 1, selection = null, subject = null }: OpenAt,
   ): Promise<void> {
     const before = this.state.value.decks;
     const { isHead, placed, timeline } = opened;
@@ -413,7 +433,12 @@ export class Session {
     this.#left = {};
     this.#frame = null;
     this.#setPlaying(false);
-    this.state.update({ decks: [{ opened, place, placement: {} }], selection });
+    this.state.update({
+      decks: [{ opened, place, placement: {} }],
+      selection: null,
+      subject: subject === null ? null : chosen(subject),
+    });
+    if (selection !== null) this.select(selection);
     await this.#play(place, at === null || (isHead && at > timeline.end) ? first : at, rate, loop);
     await this.#drop(before);
   }
@@ -587,4 +612,8 @@ export class Session {
   async #drop(decks: readonly Deck[]): Promise<void> {
     await Promise.all(decks.map(({ opened }) => this.query("close", { recording: opened.recording })));
   }
+}
+
+function chosen({ set, id }: Thing): Subject {
+  return { set, id, isChosen: true };
 }

@@ -11,15 +11,8 @@ import { outline, record } from "./engine/records.ts";
 import { series, table } from "./engine/series.ts";
 import { spread } from "./engine/spread.ts";
 import { chunk, world } from "./engine/world.ts";
-import type { Answer, Ask, PageMessage, Progress, QueryName, WorkerMessage } from "./protocol.ts";
-
-/** Answers one kind of query. The page gets the error that it throws. */
-export type Query<K extends QueryName> = (
-  engine: Engine,
-  ask: Ask<K>,
-  signal: AbortSignal,
-  report: (progress: Progress) => void,
-) => Promise<Answer<K>>;
+import type { Ask, PageMessage, QueryName, WorkerMessage } from "./protocol.ts";
+import type { Query } from "./engine/query.ts";
 
 const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   open: (engine, { place, given, modules, isOffered }, signal, report) =>

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { demo } from "../../simtape/src/demo/hcrp.ts";
+import { demo } from "../../demo/src/hcrp.ts";
 import { READ_AFAR } from "../src/afar.ts";
 import type { Kept } from "../src/kept.ts";
 import { FarServer, partHeaders } from "./support/far-server.ts";
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
   test("is not read because its panels are open, but by who asks for a plot", async () => {
     await go({});
     await page.getByRole("tab", { name: "Plots", exact: true }).click();
-    await page.getByTitle("Read all of the recording, which is far away").waitFor();
+    await page.getByTitle("Read the whole recording over the network").waitFor();
     for (const [name, told] of [
       ["Messages", /^at least \d+ messages$/],
       ["Bytes", /^\d+ records so far/],
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
     expect(read).toBeLessThan(LITTLE);
     // A line that is there has a unit.
     expect(await page.locator(".plot-unit").count()).toBe(0);
-    await page.getByTitle("Read all of the recording, which is far away").click();
+    await page.getByTitle("Read the whole recording over the network").click();
     await page.locator(".plot-unit").first().waitFor();
   });
 
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
     await page.keyboard.press("End");
     await expect.poll(() => page.locator(".inspect-bar output").textContent()).toBe("at least 256 messages");
     await page.keyboard.press("Home");
-    await page.getByTitle("Fetch those before the first one").click();
+    await page.getByTitle("Load earlier messages").click();
     await expect.poll(() => page.locator(".inspect-bar output").textContent()).toBe("at least 384 messages");
     expect(await list.locator("[aria-selected=true] .message-time").textContent()).toBe("3:20.000");
     await list.focus();
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)("a large recording far away", () => {
     await expect.poll(() => list.locator("[aria-selected=true] .message-time").textContent()).toBe("3:19.950");
     await page.evaluate(() => simtape.seek(300e9));
     await page.waitForFunction(() => simtape.frame!.time === 300e9);
-    await page.getByTitle("Go to the messages of now").click();
+    await page.getByTitle("Go to the present messages").click();
     await expect.poll(() => times.first().textContent()).toBe("5:00.000");
     expect(read).toBeLessThan(LITTLE);
   });

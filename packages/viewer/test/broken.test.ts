@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { demo } from "../../simtape/src/demo/hcrp.ts";
+import { demo } from "../../demo/src/hcrp.ts";
 import { dictionaryBytes } from "../../simtape/test/fixtures/hcrp/make.ts";
 import { FarServer, partHeaders } from "./support/far-server.ts";
 import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
@@ -110,8 +110,8 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
     await untilOpen(page);
     await page.keyboard.press(" ");
     await page.waitForFunction(() => !simtape.isPlaying);
-    await page.getByRole("button", { name: "Play everything over and over" }).click();
-    await page.getByRole("status").filter({ hasText: "nothing to repeat" }).waitFor();
+    await page.getByRole("button", { name: "Loop the whole recording" }).click();
+    await page.getByRole("status").filter({ hasText: "nothing to loop" }).waitFor();
     await page.getByRole("slider", { name: "Timeline" }).waitFor();
   });
 
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)("what goes wrong is told, and the page goes on", (
 
   test("an address that is none, and one that was cut", async () => {
     await go(`${viewer.address()}?url=ftp://example.org/a.log`);
-    await expectTold(/not an address of the web/);
+    await expectTold(/not a web address/);
     await page.goto("about:blank");
     await page.goto(`${viewer.address("town.log")}#%7B%22t%22%3A1.5%2C%22sha`);
     await untilOpen(page);

@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)("ghosts in the page", () => {
     await dialog.getByLabel("Rate").fill("fast");
     await dialog.getByLabel("Rate").press("Tab");
     expect(await dialog.getByLabel("Rate").inputValue()).toBe("2");
-    await dialog.getByLabel("Together at").selectOption("the start of both");
+    await dialog.getByLabel("Aligned at").selectOption("the start of both");
     await expectGhostAt((10e9 + 1.5e9) * 2);
     await dialog.getByRole("button", { name: "Remove race.hcrp" }).click();
     await page.waitForFunction(() => simtape.frame?.ghosts.length === 0);

@@ -62,12 +62,12 @@ describe.skipIf(!hasChromium)("a long recording without an index", () => {
   test("shows its head, and says nothing of the rest, until all of it takes its place", async () => {
     await go({});
     const timeline = page.getByRole("region", { name: "Timeline" });
-    await timeline.getByText(/The rest is still being read/).waitFor();
+    await timeline.getByText(/The page is still reading the recording/).waitFor();
     expect(await page.getByRole("slider", { name: "Timeline" }).count()).toBe(0);
     expect(await page.getByRole("toolbar", { name: "Playing" }).textContent()).toContain("/ …");
     expect(await page.getByText(/\bfindings?$/).count()).toBe(0);
     await page.getByRole("tab", { name: "Messages", exact: true }).click();
-    await page.getByText("This is shown when all of the recording has been read.").first().waitFor();
+    await page.getByText("This panel appears when the whole recording has been read.").first().waitFor();
     const head = await page.evaluate(() => ({ ...simtape.state.value.decks[0]!.opened, bounds: simtape.bounds }));
     expect(head).toMatchObject({ isHead: true, placed: 0, findings: [] });
 

@@ -22,12 +22,12 @@ describe.skipIf(!hasChromium)("the layout there is at first", () => {
     await page.goto("about:blank");
     await page.goto(address);
     await untilOpen(page);
-    await page.locator(".scene-view canvas").waitFor();
+    await page.locator(".scene-view canvas[role=img]").waitFor();
   }
 
   /** Of the window, what the picture of the scene has. */
   function partOfScene(): Promise<number> {
-    return page.locator(".scene-view canvas").evaluate((canvas) => {
+    return page.locator(".scene-view canvas[role=img]").evaluate((canvas) => {
       const { width, height } = canvas.getBoundingClientRect();
       return (width * height) / (innerWidth * innerHeight);
     });
@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)("the layout there is at first", () => {
       await page.setViewportSize(size);
       await page.reload();
       await untilOpen(page);
-      await page.locator(".scene-view canvas").waitFor();
+      await page.locator(".scene-view canvas[role=img]").waitFor();
       await expect.poll(partOfScene, { message: `${size.width}x${size.height}` }).toBeGreaterThanOrEqual(0.6);
     }
   });
@@ -71,5 +71,36 @@ describe.skipIf(!hasChromium)("the layout there is at first", () => {
     await page.getByRole("button", { name: "Panels" }).click();
     await page.getByRole("menuitem", { name: "Default layout" }).click();
     await expect.poll(partOfScene).toBeGreaterThanOrEqual(0.6);
+  });
+
+  test("has plots over the same pixels as the timeline", async () => {
+    await page.setViewportSize(SIZES[0]!);
+    await go(viewer.address("race.hcrp"));
+    await page.getByRole("tab", { name: "Plots", exact: true }).click();
+    const [plot, timeline] = [page.locator(".plots .u-over").first(), page.locator(".timeline")];
+    await plot.waitFor();
+    const timeAt = async (x: number, y: number): Promise<number> => {
+      await page.mouse.click(x, y);
+      return page.evaluate(async () => {
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+        return simtape.time!;
+      });
+    };
+    for (const zoom of ["", "+", "+"]) {
+      if (zoom !== "") await timeline.press(zoom);
+      const { y } = (await timeline.boundingBox())!;
+      await expect
+        .poll(async () => {
+          const box = (await plot.boundingBox())!;
+          const off: number[] = [];
+          for (const part of [0.1, 0.5, 0.9]) {
+            const x = Math.round(box.x + part * box.width);
+            const above = await timeAt(x, box.y + box.height / 2);
+            off.push(Math.abs(above - (await timeAt(x, y + 30))));
+          }
+          return Math.max(...off);
+        })
+        .toBeLessThan(60e6);
+    }
   });
 });

@@ -11,12 +11,17 @@ import { simtape as command } from "../../simtape/test/cli/run.ts";
 import { startNode } from "../../server/test/support/node.ts";
 import { sample } from "../../simtape/test/samples.ts";
 import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
-import { smallPng } from "./support/small-png.ts";
+import { movingPng, smallPng } from "./support/small-png.ts";
 
 /** Folder for the pictures of the documentation; absent: none are made. */
 const PICTURES = process.env["PICTURES"];
 /** What a picture may weigh, bytes. */
 const HEAVIEST = 200_000;
+
+const HEAVIEST_MOVING = 1_000_000;
+
+/** The moving picture: seconds of the recording, frames, and milliseconds between two of them. */
+const MOVING = { from: 34, frames: 16, delay: 150 };
 
 /** The demo recordings, and when they are worth a picture. */
 const SHOWN = [
@@ -65,6 +70,30 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
     const picture = smallPng(await page.screenshot());
     expect(picture.length).toBeLessThan(HEAVIEST);
     await writeFile(join(PICTURES!, `${format}.png`), picture);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+
+  test("of one that plays, forwards and backwards", async () => {
+    const { page, errors } = await viewer.page("about:blank");
+    page.setDefaultTimeout(110_000);
+    await page.setViewportSize({ width: 800, height: 450 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto(viewer.address("town.log"));
+    await untilOpen(page);
+    await playTo(page, MOVING.from);
+    const frames: Buffer[] = [];
+    for (let i = 0; i < MOVING.frames; i++) {
+      const time = Math.round((MOVING.from + (i * MOVING.delay) / 1000) * 1e9);
+      await page.evaluate((to) => simtape.seek(to), time);
+      await page.waitForFunction((to) => simtape.frame!.time === to, time);
+      await page.locator(".scene-view canvas[role=img][data-quality=full]").waitFor();
+      await page.waitForTimeout(150);
+      frames.push(await page.screenshot());
+    }
+    const moving = movingPng([...frames, ...frames.slice(1, -1).reverse()], MOVING.delay);
+    expect(moving.length).toBeLessThan(HEAVIEST_MOVING);
+    await writeFile(join(PICTURES!, "playing.png"), moving);
     expect(errors).toEqual([]);
     await page.close();
   });
@@ -119,7 +148,7 @@ describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the docume
       await page.goto(real.address(basename(path)));
       await untilOpen(page);
       await page.waitForTimeout(2000);
-      await page.locator(".scene-view canvas[data-quality=full]").waitFor();
+      await page.locator(".scene-view canvas[role=img][data-quality=full]").waitFor();
       const picture = smallPng(await page.screenshot());
       expect(picture.length).toBeLessThan(HEAVIEST);
       await writeFile(join(PICTURES!, `real-${format}.png`), picture);
@@ -142,5 +171,5 @@ async function playTo(page: Page, seconds: number): Promise<void> {
   await page.waitForFunction(() => !simtape.isPlaying);
   await page.waitForLoadState("networkidle");
   await page.waitForTimeout(500);
-  await page.locator(".scene-view canvas[data-quality=full]").waitFor();
+  await page.locator(".scene-view canvas[role=img][data-quality=full]").waitFor();
 }

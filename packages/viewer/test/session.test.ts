@@ -1,9 +1,11 @@
 import type { PlayerCommand, PlayerMessage, PlayerStatus } from "simtape";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addressOf } from "../src/address.ts";
-import { keptIn } from "../src/kept.ts";
+import { hashOf, type Kept, keptIn } from "../src/kept.ts";
 import type { Ask, PageMessage, Locator } from "../src/protocol.ts";
 import { type OpenAt, Session } from "../src/session.ts";
+import type { Thing } from "../src/subject.ts";
 import { COMMANDS, shuttle } from "../src/transport/commands.ts";
 
 /** It asks the page for its colours as soon as it is there, and there is no page. */
@@ -17,7 +19,8 @@ class SilentWorker extends EventTarget {
     if (message.type === "cancel") return;
     const { id, name, ask } = message;
     if (name === "play") asked.push(ask as Ask<"play">);
-    const answer = name === "open" ? { recording: id, timeline: { start: 0, end: 9e9 }, showing: {} } : null;
+    const timeline = { start: 0, end: 9e9, epoch: 1_700_000_000_000_000_000n, tick: null };
+    const answer = name === "open" ? { recording: id, timeline, showing: {} } : null;
     queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data: { type: "answer", id, answer } })));
   }
 }
@@ -140,6 +143,93 @@ test.each([
   ["one part of use", '#{"t":1.5,"rate":65,"shared":[]}', { t: 1.5 }],
 ])("of an address with %s behind the # only what can be used is taken", (_, hash, kept) => {
   expect(keptIn(hash)).toEqual(kept);
+});
+
+test("the loop over everything stands in the address as times", async () => {
+  const { session } = await opened({});
+  session.setLoop(session.bounds);
+  expect(keptIn(new URL(addressOf(session)).hash).loop).toEqual({ start: 0, end: 9e9 });
+});
+
+test("the subject is what was selected last, stays when something else is, and gives way only when it was not chosen", async () => {
+  const { session } = await opened({});
+  const [amaya, dov] = [1, 2].map((id) => ({ set: "players", id })) as [Thing, Thing];
+  const subject = (): unknown => session.state.value.subject;
+  expect(subject()).toBe(null);
+  session.regard(amaya);
+  expect(subject()).toEqual({ ...amaya, isChosen: false });
+  session.select({ kind: "thing", ...dov });
+  session.regard(amaya);
+  session.select({ kind: "byte", offset: 7 });
+  expect(subject()).toEqual({ ...dov, isChosen: true });
+  expect(keptIn(new URL(addressOf(session)).hash)).toMatchObject({ selection: { kind: "byte" }, subject: dov });
+  session.select(null);
+  expect(subject()).toBe(null);
+  session.regard(amaya);
+  expect(subject()).toEqual({ ...amaya, isChosen: false });
+  await session.open(placeOf("b"), { selection: { kind: "byte", offset: 7 }, subject: dov });
+  expect(subject()).toEqual({ ...dov, isChosen: true });
+  await session.open(placeOf("c"), { selection: { kind: "thing", ...amaya } });
+  expect(subject()).toEqual({ ...amaya, isChosen: true });
+});
+
+/** All that an address can hold. */
+const KEPT: fc.Arbitrary<Kept> = (() => {
+  const time = fc.integer({ min: -(2 ** 50), max: 2 ** 50 });
+  const rate = fc.double({ min: 1e-3, max: 64, noNaN: true });
+  const url = fc.string({ unit: "binary" });
+  const json = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+  const selection = fc.oneof(
+    fc.record({ kind: fc.constant("thing" as const), set: url, id: fc.oneof(url, time) }),
+    fc.record({ kind: fc.constant("message" as const), time, sequence: fc.nat() }),
+    fc.record({ kind: fc.constant("byte" as const), offset: fc.nat() }),
+  );
+  const align = fc.record({ main: time, ghost: time });
+  const ghost = fc.record({ url, offset: time, rate, align }, { requiredKeys: ["url"] });
+  const loop = fc.tuple(time, fc.integer({ min: 1, max: 2 ** 40 })).map(([start, by]) => ({ start, end: start + by }));
+  const kept = {
+    t: time.map((at) => at / 1e9),
+    rate: fc.oneof(
+      rate,
+      rate.map((one) => -one),
+    ),
+    loop,
+    selection,
+    subject: fc.record({ set: url, id: fc.oneof(url, time) }),
+    ghosts: fc.array(ghost, { minLength: 1, maxLength: 3 }),
+    shared: fc.dictionary(url, json),
+  };
+  return fc.record(kept, { requiredKeys: [] });
+})();
+
+test("what is written into an address is read from it again; what it cannot hold is left out", () => {
+  const through = (kept: Kept): Kept => {
+    const url = new URL("https://example.org/view/");
+    url.hash = hashOf(kept);
+    return keptIn(url.hash);
+  };
+  fc.assert(
+    fc.property(KEPT, (kept) => {
+      expect(through(kept)).toEqual(kept);
+      expect(Math.round((through(kept).t ?? 0) * 1e9) / 1e9).toBe(kept.t ?? 0);
+    }),
+  );
+  const anything = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withTypedArray: true,
+  });
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom("t", "rate", "loop", "selection", "subject", "ghosts", "shared"), anything),
+      (bad) => {
+        const once = through(bad as Kept);
+        expect(through(once)).toEqual(once);
+      },
+    ),
+  );
 });
 
 /** A session with one recording of nine seconds, what it says to the player, and the player's own words. */

@@ -49,6 +49,10 @@ describe.skipIf(!hasChromium)("the viewer", () => {
     expect(Math.max(...times)).toBeLessThanOrEqual(2.2e9);
     await page.keyboard.press("\\");
     await page.waitForFunction(() => simtape.state.value.status.loop === null);
+    await page.getByRole("button", { name: "Loop the whole recording" }).click();
+    await page.waitForFunction(() =>
+      decodeURIComponent(location.hash).includes('"loop":{"start":0,"end":45000000000}'),
+    );
   });
 
   test("is led by the pointer on the timeline: scrubs, loops with Shift, zooms by wheel", async () => {

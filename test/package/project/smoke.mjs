@@ -27,6 +27,6 @@ const recorder = await record(memoryStore(), { id: "try", dataVersion: 4903 });
 recorder.endTick();
 await recorder.close();
 assert.equal(
-  typeof JSON.parse(readFileSync(new URL(import.meta.resolve("simtape/corpus/index.json")), "utf8")),
+  typeof JSON.parse(readFileSync(new URL(import.meta.resolve("simtape-corpus/cases/index.json")), "utf8")),
   "object",
 );

@@ -1,9 +1,13 @@
+import type { LiveEvents } from "simtape/record";
 import { degreesOf } from "../game/angles.ts";
 
-/** Steps of the protocol's relative moves in a block; those of a recording are the same. */
+/** Steps of the protocol's relative moves in a block; a recording uses the same steps. */
 const GRID = 4096;
 
-/** Where a thing is, as a client of the game adds it up: on the grid, with angles in bytes or degrees. */
+/** Position and direction of a thing. */
+export type Stance = Required<Pick<LiveEvents["teleport"], "at" | "look" | "head" | "onGround">>;
+
+/** Position of a thing, as a client of the game adds it up: on the grid, with angles in bytes or degrees. */
 export class Body {
   x = 0;
   y = 0;
@@ -13,25 +17,25 @@ export class Body {
   pitch = 0;
   head = 0;
   onGround = false;
-  /** As since 1.17. */
+  /** Numbers as since 1.17. */
   pose = 0;
   flags = 0;
 
-  /** To a place in blocks. */
+  /** Moves to a position in blocks. */
   put(x: number, y: number, z: number): void {
     this.x = Math.round(x * GRID);
     this.y = Math.round(y * GRID);
     this.z = Math.round(z * GRID);
   }
 
-  /** By steps of the grid. */
+  /** Moves by steps of the grid. */
   move(dX: number, dY: number, dZ: number): void {
     this.x += dX;
     this.y += dY;
     this.z += dZ;
   }
 
-  /** To angles in bytes. */
+  /** Turns to angles in bytes. */
   turn(yaw: number, pitch: number): void {
     this.yaw = degreesOf(yaw);
     this.pitch = degreesOf(pitch);
@@ -42,8 +46,8 @@ export class Body {
     return [this.x / GRID, this.y / GRID, this.z / GRID];
   }
 
-  /** As lines of a recorder have it. */
-  get stance(): object {
+  /** In the form of events. */
+  get stance(): Stance {
     const { yaw, pitch, head, onGround } = this;
     return { at: this.place, look: [yaw, pitch], head, onGround };
   }

@@ -1,58 +1,40 @@
+import type { LiveEvent } from "simtape/record";
 import { GameData } from "../game/data.ts";
 import { Body } from "./body.ts";
+import type { Carry, Kind, Outcome, Params, Shown, Tally } from "./carry.ts";
 import { CONDITION } from "./condition.ts";
 import { SOUNDS } from "./sounds.ts";
 import { STILL_THINGS } from "./still-things.ts";
 import { plainText } from "./text.ts";
 
-/** A line of simtape's line protocol, without a tick. */
-export type Line = Readonly<Record<string, unknown>>;
-
-/** What becomes of packets of one name. */
-export interface Tally {
-  /** In the recording. */
-  carried: number;
-  /** Not in it, or not all of what they say: it has no place for that. */
-  left: number;
-  /** Of a thing that the client was never shown, or no more: it passes over them, too. */
-  stray: number;
-}
-
-export type Fate = keyof Tally;
-
 export interface CaptureOptions {
   readonly version: string;
 }
-
-/** A packet's fields, as minecraft-data names them. */
-// biome-ignore lint/suspicious/noExplicitAny: each packet has fields of its own, which no type of the library tells
-export type Params = any;
-/** Adds what a packet says to lines. */
-export type Carry = (capture: Capture, params: Params, lines: Line[]) => Fate;
 
 interface Known {
   readonly name: string;
   readonly properties: readonly { name: string; value: string; signature?: string }[];
 }
 
-/** Slots that others see. */
+/** Slots that other players see. */
 const WORN = 6;
 const AIR = "minecraft:air";
 const SINCE_1_17 = 2724;
 
 /**
- * What one client is shown, as lines of the line protocol: packets of the state `play`, from 1.16 on. Places are added
- * up on the protocol's own grid, which is that of the recording, so nothing is rounded but what came as fractions.
+ * Turns the packets that one client gets into events: those of the state `play`, from 1.16 on. Positions are added up
+ * on the protocol's own grid, which the recording shares, so only positions that came as fractions are rounded.
  */
-export class Capture {
+export class Capture implements Shown {
   readonly data: GameData;
-  /** By the names of packets. */
+  /** Handlers by the names of packets. */
   readonly tally: Map<string, Tally> = new Map();
   readonly #bodies = new Map<number, Body>();
-  /** What a thing was from its beginning: kind, name. */
-  readonly #born = new Map<number, Line>();
+  /** UUIDs of the players among the things. */
+  readonly #uuids = new Map<number, string | undefined>();
   readonly #known = new Map<string, Known>();
-  readonly #told = new Set<string>();
+  /** Players whose profile is in the recording. */
+  readonly #subjects = new Set<string>();
   readonly #gameModes = new Map<string, number>();
   #dimension: string | null = null;
 
@@ -60,44 +42,43 @@ export class Capture {
     this.data = GameData.of(version);
   }
 
-  /** Adds what a packet to the client says. */
-  clientbound(name: string, params: object, lines: Line[]): void {
-    this.count(name, CARRIED.get(name)?.(this, params, lines) ?? "left");
+  /** Adds the content of a packet to the client. */
+  clientbound(name: string, params: object, events: LiveEvent[]): void {
+    this.count(name, CARRIED.get(name)?.(this, params, events) ?? "left");
   }
 
-  count(name: string, fate: Fate): void {
+  count(name: string, outcome: Outcome): void {
     let tally = this.tally.get(name);
     if (tally === undefined) {
-      tally = { carried: 0, left: 0, stray: 0 };
+      tally = { carried: 0, left: 0, unknown: 0 };
       this.tally.set(name, tally);
     }
-    tally[fate]++;
+    tally[outcome]++;
   }
 
-  /** Whether packets of this name may be carried. */
+  /** Whether packets of this name can be recorded. */
   static carries(name: string): boolean {
     return CARRIED.has(name);
   }
 
-  /** Names of all packets that may be carried. */
+  /** Names of all packets that can be recorded. */
   static get names(): readonly string[] {
     return [...CARRIED.keys()];
   }
 
   /**
-   * The client's own player, whom no packet brings in: what is said of it has a place from now on. Its body is moved by
-   * those who know where it is.
+   * The client's own player, which no packet adds: from now on, facts about it are recorded. The caller moves its body.
    */
-  own(id: number, uuid: string, lines: Line[]): Body {
+  own(id: number, uuid: string, events: LiveEvent[]): Body {
     const body = new Body();
     this.#bodies.set(id, body);
-    this.#born.set(id, { id, uuid });
+    this.#uuids.set(id, uuid);
     const gameMode = this.#gameModes.get(uuid);
-    if (gameMode !== undefined) lines.push({ view: { id, gameMode } });
+    if (gameMode !== undefined) events.push({ kind: "view", value: { id, gameMode } });
     return body;
   }
 
-  /** What the profile of a player has; the skin is one. */
+  /** The properties of a player's profile, such as the skin. */
   profileOf(uuid: string): Known["properties"] {
     return this.#known.get(uuid)?.properties ?? [];
   }
@@ -107,48 +88,48 @@ export class Capture {
     return this.#dimension;
   }
 
-  /** Where the thing of that number is; undefined: it was never seen. */
+  /** Position of the thing with that number; undefined: no packet has added it. */
   body(id: number): Body | undefined {
     return this.#bodies.get(id);
   }
 
   /** @internal for the table below */
-  appear(id: number, body: Body, born: Line, lines: Line[]): Fate {
-    if (this.#bodies.has(id)) lines.push({ remove: { id } });
+  appear(id: number, body: Body, kind: Kind, events: LiveEvent[]): Outcome {
+    if (this.#bodies.has(id)) events.push({ kind: "remove", value: { id } });
     this.#bodies.set(id, body);
-    this.#born.set(id, born);
-    lines.push({ spawn: { ...born, ...body.stance } });
+    this.#uuids.set(id, kind.uuid);
+    events.push({ kind: "spawn", value: { ...kind, ...body.stance } });
     return "carried";
   }
 
   /** @internal */
-  disappear(ids: readonly number[], lines: Line[]): Fate {
+  disappear(ids: readonly number[], events: LiveEvent[]): Outcome {
     for (const id of ids) {
       if (!this.#bodies.delete(id)) continue;
-      this.#born.delete(id);
-      lines.push({ remove: { id } });
+      this.#uuids.delete(id);
+      events.push({ kind: "remove", value: { id } });
     }
     return "carried";
   }
 
-  /** @internal A thing is seen to be elsewhere. */
-  goes(id: number, how: "move" | "teleport", change: (body: Body) => void, lines: Line[]): Fate {
+  /** @internal The client sees a thing at another position. */
+  goes(id: number, how: "move" | "teleport", change: (body: Body) => void, events: LiveEvent[]): Outcome {
     const body = this.#bodies.get(id);
-    if (body === undefined) return "stray";
+    if (body === undefined) return "unknown";
     change(body);
-    lines.push({ [how]: { id, ...body.stance } });
+    events.push({ kind: how, value: { id, ...body.stance } });
     return "carried";
   }
 
   /** @internal */
-  player(id: number, uuid: string, body: Body, lines: Line[]): Fate {
+  player(id: number, uuid: string, body: Body, events: LiveEvent[]): Outcome {
     const { name, properties } = this.#known.get(uuid) ?? { name: `#${id}`, properties: [] };
-    this.appear(id, body, { id, type: "minecraft:player", uuid, name }, lines);
+    this.appear(id, body, { id, type: "minecraft:player", uuid, name }, events);
     const gameMode = this.#gameModes.get(uuid);
-    if (gameMode !== undefined) lines.push({ view: { id, gameMode } });
-    if (properties.length > 0 && !this.#told.has(uuid)) {
-      this.#told.add(uuid);
-      lines.push({ subject: { id, uuid, name, properties } });
+    if (gameMode !== undefined) events.push({ kind: "view", value: { id, gameMode } });
+    if (properties.length > 0 && !this.#subjects.has(uuid)) {
+      this.#subjects.add(uuid);
+      events.push({ kind: "subject", value: { id, uuid, name, properties } });
     }
     return "carried";
   }
@@ -161,25 +142,25 @@ export class Capture {
     this.#known.set(uuid, { name, properties });
   }
 
-  /** @internal A player, seen or not, plays in that mode. */
-  plays(uuid: string, gameMode: number, lines: Line[]): void {
+  /** @internal A player, visible or not, has another game mode. */
+  plays(uuid: string, gameMode: number, events: LiveEvent[]): void {
     this.#gameModes.set(uuid, gameMode);
-    for (const [id, born] of this.#born) if (born["uuid"] === uuid) lines.push({ view: { id, gameMode } });
+    for (const [id, of] of this.#uuids) if (of === uuid) events.push({ kind: "view", value: { id, gameMode } });
   }
 
-  /** @internal Another dimension: nothing of the one before is left. */
-  enter(dimension: string, lines: Line[]): Fate {
-    this.disappear([...this.#bodies.keys()], lines);
-    if (this.#dimension !== null && this.#dimension !== dimension) lines.push({ clearBlocks: true });
+  /** @internal The client enters another dimension: all things of the previous one are gone. */
+  enter(dimension: string, events: LiveEvent[]): Outcome {
+    this.disappear([...this.#bodies.keys()], events);
+    if (this.#dimension !== null && this.#dimension !== dimension) events.push({ kind: "clearBlocks", value: true });
     this.#dimension = dimension;
-    lines.push({ dimension });
+    events.push({ kind: "dimension", value: dimension });
     return "carried";
   }
 
-  /** @internal Flags and pose; whatever else there is has no place. */
-  looks(id: number, entries: readonly Params[], lines: Line[]): Fate {
+  /** @internal Reads flags and pose; a recording has no place for the rest. */
+  looks(id: number, entries: readonly Params[], events: LiveEvent[]): Outcome {
     const body = this.#bodies.get(id);
-    if (body === undefined) return "stray";
+    if (body === undefined) return "unknown";
     let isAll = true;
     let isNew = false;
     for (const { key, type, value } of entries) {
@@ -189,30 +170,30 @@ export class Capture {
       else isAll = false;
       isNew ||= key === 0 || isPose;
     }
-    if (isNew) lines.push({ state: { id, pose: this.#poseOf(body), flags: body.flags } });
+    if (isNew) events.push({ kind: "state", value: { id, pose: this.#poseOf(body), flags: body.flags } });
     return isAll ? "carried" : "left";
   }
 
-  /** As the version that is recorded has it: a recording's numbers are those of its data version. */
+  /** Numbers of the recorded version: those in a recording belong to its data version. */
   #poseOf({ pose }: Body): number {
     return this.data.dataVersion < SINCE_1_17 && pose >= 7 ? pose - 1 : pose;
   }
 
   /** @internal */
-  wears(id: number, equipments: readonly { slot: number; item: Params }[], lines: Line[]): Fate {
-    if (!this.#bodies.has(id)) return "stray";
+  wears(id: number, equipments: readonly { slot: number; item: Params }[], events: LiveEvent[]): Outcome {
+    if (!this.#bodies.has(id)) return "unknown";
     const items: Record<string, string | null> = {};
     for (const { slot, item } of equipments) {
       const isThere = item?.present === true || item?.itemCount > 0;
       if (slot < WORN) items[slot] = isThere ? this.data.itemName(item.itemId) : null;
     }
-    lines.push({ equipment: { id, items } });
+    events.push({ kind: "equipment", value: { id, items } });
     return "carried";
   }
 
   /** @internal */
-  block(x: number, y: number, z: number, state: number, lines: Line[]): Fate {
-    lines.push({ block: { at: [x, y, z], state: this.data.nameOf(state) ?? AIR } });
+  block(x: number, y: number, z: number, state: number, events: LiveEvent[]): Outcome {
+    events.push({ kind: "block", value: { at: [x, y, z], state: this.data.nameOf(state) ?? AIR } });
     return "carried";
   }
 }
@@ -225,27 +206,27 @@ function stand({ x, y, z, yaw, pitch, headPitch }: Params): Body {
   return body;
 }
 
-/** Something that is no player, or a player where the protocol makes no difference. */
-function thing(capture: Capture, params: Params, lines: Line[]): Fate {
+/** A thing that is no player, or a player where the protocol makes no difference. */
+function thing(capture: Capture, params: Params, events: LiveEvent[]): Outcome {
   const { entityId: id, type } = params;
   const uuid = params.entityUUID ?? params.objectUUID;
   const kind = capture.data.kindName(type);
   const body = stand(params);
-  if (kind === "minecraft:player") return capture.player(id, uuid, body, lines);
-  return capture.appear(id, body, { id, type: kind ?? `minecraft:#${type}` }, lines);
+  if (kind === "minecraft:player") return capture.player(id, uuid, body, events);
+  return capture.appear(id, body, { id, type: kind ?? `minecraft:#${type}` }, events);
 }
 
-const relative: Carry = (capture, params, lines) => {
+const relative: Carry<Capture> = (capture, params, events) => {
   const { entityId, dX, dY, dZ, yaw, pitch, onGround } = params;
   const change = (body: Body): void => {
     body.move(dX, dY, dZ);
     if (yaw !== undefined) body.turn(yaw, pitch);
     body.onGround = onGround;
   };
-  return capture.goes(entityId, "move", change, lines);
+  return capture.goes(entityId, "move", change, events);
 };
 
-const CARRIED: ReadonlyMap<string, Carry> = new Map<string, Carry>([
+const CARRIED: ReadonlyMap<string, Carry<Capture>> = new Map<string, Carry<Capture>>([
   ...CONDITION,
   ...SOUNDS,
   ...STILL_THINGS,
@@ -253,35 +234,35 @@ const CARRIED: ReadonlyMap<string, Carry> = new Map<string, Carry>([
   ["respawn", login],
   [
     "named_entity_spawn",
-    (capture, params, lines) => {
-      return capture.player(params.entityId, params.playerUUID, stand(params), lines);
+    (capture, params, events) => {
+      return capture.player(params.entityId, params.playerUUID, stand(params), events);
     },
   ],
   ["spawn_entity_living", thing],
   ["spawn_entity", thing],
   [
     "entity_destroy",
-    (capture, { entityIds }, lines) => {
-      return capture.disappear(entityIds, lines);
+    (capture, { entityIds }, events) => {
+      return capture.disappear(entityIds, events);
     },
   ],
   ["rel_entity_move", relative],
   ["entity_move_look", relative],
   [
     "entity_look",
-    (capture, { entityId, yaw, pitch, onGround }, lines) => {
+    (capture, { entityId, yaw, pitch, onGround }, events) => {
       const change = (body: Body): void => {
         body.turn(yaw, pitch);
         body.onGround = onGround;
       };
-      return capture.goes(entityId, "move", change, lines);
+      return capture.goes(entityId, "move", change, events);
     },
   ],
   [
     "entity_teleport",
-    (capture, { entityId, x, y, z, yaw, pitch, onGround, flags }, lines) => {
+    (capture, { entityId, x, y, z, yaw, pitch, onGround, flags }, events) => {
       const change = (body: Body): void => {
-        // Since 1.21.2 in degrees, and what flags name is added to what is.
+        // Since 1.21.2 angles are in degrees, and the values that flags name are relative.
         const { x: isX, y: isY, z: isZ, yaw: isYaw, pitch: isPitch } = flags ?? {};
         const [ox, oy, oz] = body.place;
         body.put(isX ? ox + x : x, isY ? oy + y : y, isZ ? oz + z : z);
@@ -292,148 +273,155 @@ const CARRIED: ReadonlyMap<string, Carry> = new Map<string, Carry>([
         }
         body.onGround = onGround;
       };
-      return capture.goes(entityId, "teleport", change, lines);
+      return capture.goes(entityId, "teleport", change, events);
     },
   ],
   [
     "sync_entity_position",
-    (capture, { entityId, x, y, z, yaw, pitch, onGround }, lines) => {
+    (capture, { entityId, x, y, z, yaw, pitch, onGround }, events) => {
       const change = (body: Body): void => {
         body.put(x, y, z);
         Object.assign(body, { yaw, pitch, onGround });
       };
-      return capture.goes(entityId, "teleport", change, lines);
+      return capture.goes(entityId, "teleport", change, events);
     },
   ],
   [
     "entity_head_rotation",
-    (capture, { entityId, headYaw }, lines) => {
+    (capture, { entityId, headYaw }, events) => {
       const change = (body: Body): void => {
         body.head = (headYaw * 360) / 256;
       };
-      return capture.goes(entityId, "move", change, lines);
+      return capture.goes(entityId, "move", change, events);
     },
   ],
   [
     "entity_metadata",
-    (capture, { entityId, metadata }, lines) => {
-      return capture.looks(entityId, metadata, lines);
+    (capture, { entityId, metadata }, events) => {
+      return capture.looks(entityId, metadata, events);
     },
   ],
   [
     "entity_equipment",
-    (capture, { entityId, equipments }, lines) => {
-      return capture.wears(entityId, equipments, lines);
+    (capture, { entityId, equipments }, events) => {
+      return capture.wears(entityId, equipments, events);
     },
   ],
   [
     "animation",
-    (capture, { entityId: id, animation }, lines) => {
-      if (capture.body(id) === undefined) return "stray";
+    (capture, { entityId: id, animation }, events) => {
+      if (capture.body(id) === undefined) return "unknown";
       if (![0, 1, 3].includes(animation)) return "left";
-      lines.push(animation === 1 ? { hurt: { id } } : { swing: { id, hand: animation === 3 ? 1 : 0 } });
+      events.push(
+        animation === 1
+          ? { kind: "hurt", value: { id } }
+          : { kind: "swing", value: { id, hand: animation === 3 ? 1 : 0 } },
+      );
       return "carried";
     },
   ],
   [
     "hurt_animation",
-    (capture, { entityId: id, yaw }, lines) => {
-      if (capture.body(id) === undefined) return "stray";
-      lines.push({ hurt: { id, yaw } });
+    (capture, { entityId: id, yaw }, events) => {
+      if (capture.body(id) === undefined) return "unknown";
+      events.push({ kind: "hurt", value: { id, yaw } });
       return "carried";
     },
   ],
   [
     "set_passengers",
-    (capture, { entityId: id, passengers }, lines) => {
-      if (capture.body(id) === undefined) return "stray";
-      lines.push({ mount: { id, passengers: passengers.filter((of: number) => capture.body(of) !== undefined) } });
+    (capture, { entityId: id, passengers }, events) => {
+      if (capture.body(id) === undefined) return "unknown";
+      events.push({
+        kind: "mount",
+        value: { id, passengers: passengers.filter((of: number) => capture.body(of) !== undefined) },
+      });
       return "carried";
     },
   ],
   [
     "block_change",
-    (capture, { location: { x, y, z }, type }, lines) => {
-      return capture.block(x, y, z, type, lines);
+    (capture, { location: { x, y, z }, type }, events) => {
+      return capture.block(x, y, z, type, events);
     },
   ],
   [
     "multi_block_change",
-    (capture, { chunkCoordinates: { x, y, z }, records }, lines) => {
+    (capture, { chunkCoordinates: { x, y, z }, records }, events) => {
       for (const record of records) {
-        // The state, and below it four bits each of x, z and y in the section.
+        // The number of the state; its lower bits hold x, z and y in the section, four bits each.
         const bits = Number(BigInt(Array.isArray(record) ? 0 : record) & 0xfffn);
         const state = Number(BigInt(record) >> 12n);
-        capture.block(x * 16 + (bits >> 8), y * 16 + (bits & 15), z * 16 + ((bits >> 4) & 15), state, lines);
+        capture.block(x * 16 + (bits >> 8), y * 16 + (bits & 15), z * 16 + ((bits >> 4) & 15), state, events);
       }
       return "carried";
     },
   ],
   [
     "player_info",
-    (capture, { action, data }, lines) => {
-      // Before 1.19.3 one thing is told, since then several are.
+    (capture, { action, data }, events) => {
+      // Before 1.19.3 the packet removes one thing, since then several.
       const isAdded = action === "add_player" || action?.add_player === true;
       const hasMode = isAdded || action === "update_game_mode" || action?.update_game_mode === true;
       for (const { uuid, name, properties, player, gamemode } of data) {
         if (isAdded) capture.know(uuid, player?.name ?? name, player?.properties ?? properties);
-        if (hasMode && gamemode !== undefined) capture.plays(uuid, gamemode & 0xff, lines);
+        if (hasMode && gamemode !== undefined) capture.plays(uuid, gamemode & 0xff, events);
       }
       return hasMode ? "carried" : "left";
     },
   ],
   [
     "chat",
-    (_, { message, position }, lines) => {
-      // The action bar is no talk.
+    (_, { message, position }, events) => {
+      // The action bar is no chat.
       if (position === 2) return "left";
-      lines.push({ chat: { text: plainText(message) } });
+      events.push({ kind: "chat", value: { text: plainText(message) } });
       return "carried";
     },
   ],
   [
     "system_chat",
-    (_, { content, isActionBar }, lines) => {
+    (_, { content, isActionBar }, events) => {
       if (isActionBar === true) return "left";
-      lines.push({ chat: { text: plainText(content) } });
+      events.push({ kind: "chat", value: { text: plainText(content) } });
       return "carried";
     },
   ],
   [
     "profileless_chat",
-    (_, { message, name }, lines) => {
-      lines.push({ chat: { text: `<${plainText(name)}> ${plainText(message)}` } });
+    (_, { message, name }, events) => {
+      events.push({ kind: "chat", value: { text: `<${plainText(name)}> ${plainText(message)}` } });
       return "carried";
     },
   ],
   [
     "player_chat",
-    (_, { plainMessage, unsignedChatContent, networkName }, lines) => {
+    (_, { plainMessage, unsignedChatContent, networkName }, events) => {
       const text = unsignedChatContent == null ? plainMessage : plainText(unsignedChatContent);
-      lines.push({ chat: { text: `<${plainText(networkName)}> ${text}` } });
+      events.push({ kind: "chat", value: { text: `<${plainText(networkName)}> ${text}` } });
       return "carried";
     },
   ],
   [
     "update_time",
-    (_, { time }, lines) => {
+    (_, { time }, events) => {
       const ticks = Array.isArray(time) ? time[0] * 2 ** 32 + (time[1] >>> 0) : Number(time);
-      // Negative while the day stands still.
-      lines.push({ world: { time: Math.abs(ticks) } });
+      // Negative while the time of day stands still.
+      events.push({ kind: "world", value: { time: Math.abs(ticks) } });
       return "carried";
     },
   ],
   [
     "game_state_change",
-    (_, { reason }, lines) => {
+    (_, { reason }, events) => {
       if (reason !== "start_raining" && reason !== "stop_raining") return "left";
-      lines.push({ world: { weather: reason === "start_raining" ? 1 : 0 } });
+      events.push({ kind: "world", value: { weather: reason === "start_raining" ? 1 : 0 } });
       return "carried";
     },
   ],
 ]);
 
-function login(capture: Capture, { worldName, worldState }: Params, lines: Line[]): Fate {
+function login(capture: Capture, { worldName, worldState }: Params, events: LiveEvent[]): Outcome {
   const name = worldName ?? worldState?.name;
-  return typeof name === "string" ? capture.enter(name, lines) : "left";
+  return typeof name === "string" ? capture.enter(name, events) : "left";
 }

@@ -1,4 +1,4 @@
-/** The text of a message of the game, without colours: as JSON or as NBT, with all of its parts. */
+/** The text of a message of the game, without colours: read from JSON or NBT, with all of its parts. */
 export function plainText(message: unknown): string {
   if (typeof message === "string" && /^[{["]/.test(message)) {
     try {

@@ -5,18 +5,18 @@ import { mineflayer } from "./programs.ts";
 const BLOCK_EVERY = 600;
 const TURN_EVERY = 2500;
 
-/** A player who runs about, jumps, and paves the way. */
+/** A player who runs about, jumps, and paves the path. */
 export class Builder {
   readonly #bot: Bot;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #ended: Promise<void>;
   #hasEnded = false;
 
-  /** `block`: name of what the way is paved with. */
+  /** `block`: name of the block that paves the path. */
   constructor(port: number, name: string, version: string, block: string) {
     const options = { host: "127.0.0.1", port, username: name, version, auth: "offline", hideErrors: true };
     this.#bot = mineflayer().createBot(options);
-    // what ends it is told by its end
+    // the reason is reported when the connection ends
     this.#bot.on("error", () => undefined);
     this.#ended = new Promise((resolve) => {
       this.#bot.on("end", () => {

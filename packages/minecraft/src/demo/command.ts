@@ -6,7 +6,7 @@ import { EXIT, Output, say, toJson } from "simtape/serving";
 import { versionList } from "../scene/versions.ts";
 import { VERSION } from "./place.ts";
 
-/** Adds `demo`. */
+/** Adds the command `demo`. */
 export function addDemo(program: Command): void {
   program
     .command("demo")
@@ -36,7 +36,7 @@ export function addDemo(program: Command): void {
     });
 }
 
-/** Settles with Ctrl+C or SIGTERM. */
+/** Settles on Ctrl+C or SIGTERM. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

@@ -10,7 +10,7 @@ import { Builder } from "./builder.ts";
 import { HOST, VERSION } from "./place.ts";
 import { checkPrograms } from "./programs.ts";
 
-/** The players, and what they pave their ways with. */
+/** The players, and the blocks that pave their paths. */
 const PLAYERS = [
   ["Amaya", "gold_block"],
   ["Bo_Builds", "lapis_block"],
@@ -18,7 +18,7 @@ const PLAYERS = [
   ["Dov", "emerald_block"],
 ] as const;
 
-/** A game with players, which is recorded by a proxy and shown by a replay server: all on this machine. */
+/** A game with players; a proxy records it, and a replay server shows it: all on this machine. */
 export class Demo {
   readonly #game: ChildProcess;
   readonly #proxy: GameProxy;
@@ -32,7 +32,10 @@ export class Demo {
     this.#builders = PLAYERS.map(([name, block]) => new Builder(proxy.port, name, VERSION, block));
   }
 
-  /** `store`: folder for the recordings. Throws `UsageError` where what only the demo needs is not installed. */
+  /**
+   * `store`: folder for the recordings. Throws `UsageError` when the packages that only the demo needs are not
+   * installed.
+   */
   static async start(store: string, report: (text: string) => void): Promise<Demo> {
     checkPrograms();
     await mkdir(store, { recursive: true });
@@ -57,17 +60,17 @@ export class Demo {
     );
   }
 
-  /** Where a client of the game plays along, and is recorded. */
+  /** Address for clients of the game that play along and are recorded. */
   get game(): string {
     return `${HOST}:${this.#proxy.port}`;
   }
 
-  /** Where a client of the game looks at recordings. */
+  /** Address for clients of the game that watch recordings. */
   get replays(): string {
     return `${HOST}:${this.#replays.port}`;
   }
 
-  /** Sends all away, and finishes the recordings. */
+  /** Disconnects all clients, and finishes the recordings. */
   async close(): Promise<void> {
     await Promise.all(this.#builders.map((builder) => builder.leave()));
     await this.#replays.close();
@@ -78,10 +81,10 @@ export class Demo {
   }
 }
 
-/** A flat world, offline, in a process of its own. Rejects when it ends before it can be played on. */
+/** A flat world, in offline mode, in a process of its own. Rejects when the process ends before it accepts players. */
 async function startGame(): Promise<{ readonly process: ChildProcess; readonly port: number }> {
   const script = fileURLToPath(new URL("./game-server.js", import.meta.url));
-  // Ctrl+C is for the demo, which then lets go of it
+  // the demo handles Ctrl+C, and then ends the game server
   const game = fork(script, [], { stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true });
   const port = await new Promise<number>((resolve, reject) => {
     game.once("message", (message) => resolve(Number(message)));

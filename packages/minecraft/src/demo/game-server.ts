@@ -2,8 +2,8 @@ import { HOST, VERSION } from "./place.ts";
 import { flyingSquid } from "./programs.ts";
 
 /*
- * The game server of the demo, a process of its own: it reads the terminal, writes to it and heeds Ctrl+C by itself. It
- * sends its port when it listens, and ends when the demo does.
+ * The game server of the demo, a process of its own, because it reads the terminal, writes to it and handles Ctrl+C by
+ * itself. It sends its port when it listens, and ends when the demo does.
  */
 const game = flyingSquid().createMCServer({
   motd: "simtape-mc demo",

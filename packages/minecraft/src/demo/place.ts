@@ -1,4 +1,4 @@
-/** Where all of the demo is. */
+/** The address of all parts of the demo. */
 export const HOST = "127.0.0.1";
-/** Of the game that is played. */
+/** Version of the game. */
 export const VERSION = "1.16.5";

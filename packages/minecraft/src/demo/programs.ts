@@ -4,13 +4,13 @@ import type { Bot } from "mineflayer";
 
 const load = createRequire(import.meta.url);
 
-/** What is used of flying-squid, which has no types. */
+/** The used part of flying-squid, which has no types. */
 interface GameServer {
   readonly _server: { readonly socketServer: { address(): { port: number } } };
   once(event: string, listener: () => void): void;
 }
 
-/** Throws `UsageError` where what only the demo needs is not installed. */
+/** Throws `UsageError` when the packages that only the demo needs are not installed. */
 export function checkPrograms(): void {
   for (const name of ["flying-squid", "mineflayer"]) {
     try {

@@ -1,4 +1,4 @@
-/** Angles of the protocol: 256 of them are a turn, as signed bytes. */
+/** Angles of the protocol: signed bytes, of which 256 are a turn. */
 
 /** The nearest to `degrees`; at most 0.71 degrees away. */
 export function byteAngle(degrees: number): number {

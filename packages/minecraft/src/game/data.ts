@@ -1,10 +1,10 @@
 import minecraftData from "minecraft-data";
 import { otherNames, type Renamed } from "./renamed.ts";
 
-/** A state of a block as simtape has it: `minecraft:oak_stairs[facing=north,half=top]`. */
+/** A state of a block in the form of simtape: `minecraft:oak_stairs[facing=north,half=top]`. */
 export type BlockName = string;
 
-/** What stands for a block that a version does not have. */
+/** Stands for a block that a version does not have. */
 const PLACEHOLDER = "magenta_wool";
 const NAMESPACE = "minecraft:";
 
@@ -13,7 +13,7 @@ type Block = minecraftData.IndexedBlock;
 type ByProtocol = Readonly<Record<number, readonly { readonly minecraftVersion: string }[]>>;
 type Property = NonNullable<Block["states"]>[number];
 
-/** Names and numbers of one version of the game. Numbers are of no use in another version; names mostly are. */
+/** Names and numbers of one version of the game. Numbers have no meaning in another version; names mostly do. */
 export class GameData {
   readonly version: string;
   readonly protocol: number;
@@ -34,7 +34,7 @@ export class GameData {
 
   static readonly #known = new Map<string, GameData>();
 
-  /** Throws `RangeError` for a version that is not known. */
+  /** Throws `RangeError` for an unknown version. */
   static of(version: string): GameData {
     const known = GameData.#known.get(version);
     if (known !== undefined) return known;
@@ -45,21 +45,21 @@ export class GameData {
     return made;
   }
 
-  /** The version whose protocol has this number, as a client says it; null: none that is known. */
+  /** The version whose protocol has this number, as a client sends it; null: it is unknown. */
   static versionOf(protocol: number): string | null {
-    // The types say one version; there are several of a number.
+    // The types say one version; several may share a number.
     const versions = minecraftData.postNettyVersionsByProtocolVersion.pc as unknown as ByProtocol;
     return versions[protocol]?.[0]?.minecraftVersion ?? null;
   }
 
-  /** What stands for a block that is not known: a state's number. */
+  /** The number of the state that stands for an unknown block. */
   get placeholder(): number {
     return this.raw.blocksByName[PLACEHOLDER]!.defaultState!;
   }
 
   /**
-   * The number of a state; what it leaves out is as in the block's default state. Names of other versions are understood,
-   * here and below. Null: there is no such block.
+   * The number of a state; missing properties have the values of the block's default state. Names of other versions are
+   * understood, here and below. Null: the block does not exist.
    */
   stateOf(name: BlockName): number | null {
     let state = this.#states.get(name);
@@ -70,7 +70,7 @@ export class GameData {
     return state;
   }
 
-  /** The name of a state with all of its properties, in the game's order. Null: there is no such number. */
+  /** The name of a state with all of its properties, in the game's order. Null: the number does not exist. */
   nameOf(state: number): BlockName | null {
     const known = this.#names[state];
     if (known !== undefined) return known;
@@ -85,22 +85,22 @@ export class GameData {
     return name;
   }
 
-  /** The number of a kind of thing, as `minecraft:bat`; null: there is none. */
+  /** The number of a kind of thing, such as `minecraft:bat`; null: it does not exist. */
   kindOf(name: string): number | null {
     return this.#entry("kinds", this.raw.entitiesByName, name)?.id ?? null;
   }
 
-  /** The kind that has this number, as `minecraft:bat`. */
+  /** The kind with this number, such as `minecraft:bat`. */
   kindName(kind: number): string | null {
     return this.#entityNames.get(kind) ?? null;
   }
 
-  /** The number of an item; null: there is none. */
+  /** The number of an item; null: it does not exist. */
   itemOf(name: string): number | null {
     return this.#entry("items", this.raw.itemsByName, name)?.id ?? null;
   }
 
-  /** Names of biomes by number, as a server numbers them that has no others. */
+  /** Names of biomes by number, for a server that has no biomes of its own. */
   get biomes(): readonly (string | undefined)[] {
     if (this.#biomes.length === 0) for (const { id, name } of this.raw.biomesArray) this.#biomes[id] = NAMESPACE + name;
     return this.#biomes;
@@ -135,7 +135,7 @@ export class GameData {
   }
 }
 
-/** The first property counts most. */
+/** The first property is the most significant. */
 function sizeOf(properties: readonly Property[]): number {
   return properties.reduce((size, { num_values: count }) => size * count, 1);
 }

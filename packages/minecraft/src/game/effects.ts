@@ -6,7 +6,10 @@ const NAMES: readonly string[] =
     " ",
   );
 
-/** The effect of that number, as `minecraft:slow_falling`; null: there is none. Numbers began with 1 before 1.20.2. */
+/**
+ * The effect with that number, in the form `minecraft:slow_falling`; null: it does not exist. Before 1.20.2, numbers
+ * began with 1.
+ */
 export function effectName({ raw }: GameData, effect: number): string | null {
   const name = NAMES[effect - raw.effectsByName["Speed"]!.id];
   return name === undefined ? null : `minecraft:${name}`;

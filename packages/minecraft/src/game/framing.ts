@@ -3,24 +3,24 @@ import { deflateSync, inflateSync } from "node:zlib";
 /** Longest packet that the protocol allows: a length of three bytes. */
 const LONGEST = 2 ** 21 - 1;
 
-/** Bytes that are no packets: a length that is none, or content that does not inflate. */
+/** Thrown for bytes that are no packets: an invalid length, or content that does not inflate. */
 export class FramingError extends Error {
-  override readonly name = "FramingError";
+  override readonly name: string = "FramingError";
 }
 
-/** Cuts a stream of bytes into packets, which each have their length in front. It keeps one packet at most. */
+/** Splits a stream of bytes into packets, each of which begins with its length. It holds at most one packet. */
 export class Splitter {
-  /** Bytes above which packets are compressed; negative: there is no compression yet. */
+  /** Bytes above which packets are compressed; negative: no compression yet. */
   threshold = -1;
   #rest: Buffer = Buffer.alloc(0);
   readonly #longest: number;
 
-  /** `longest`: bytes that a packet may have as it is sent. */
+  /** `longest`: most bytes of a packet as it is sent. */
   constructor(longest = LONGEST) {
     this.#longest = longest;
   }
 
-  /** Bytes of a packet that is not all there. */
+  /** Bytes of an incomplete packet. */
   get held(): number {
     return this.#rest.length;
   }
@@ -30,8 +30,8 @@ export class Splitter {
   }
 
   /**
-   * The next packet, its number first; null: more bytes are needed. Of a packet that takes more than `most` bytes there
-   * is nothing: it has the length 0. Throws `FramingError`.
+   * The next packet, its number first; null: more bytes are needed. A packet of more than `most` bytes is returned with
+   * the length 0, without its content. Throws `FramingError`.
    */
   next(most: number): Buffer | null {
     const length = varInt(this.#rest, 0);
@@ -72,13 +72,13 @@ export function framed(packet: Buffer, threshold: number): Buffer {
   return Buffer.concat([varIntBytes(size.length + content.length), size, content]);
 }
 
-/** A text as it is in a packet. */
+/** A text in the form of packets. */
 export function textBytes(text: string): Buffer {
   const bytes = Buffer.from(text, "utf8");
   return Buffer.concat([varIntBytes(bytes.length), bytes]);
 }
 
-/** A number of at most five bytes, and where it ends; null: it is not all there. Throws `FramingError`. */
+/** A number of at most five bytes, and where it ends; null: it is incomplete. Throws `FramingError`. */
 export function varInt(bytes: Buffer, start: number): { readonly value: number; readonly end: number } | null {
   let value = 0;
   for (let i = 0; i < 5; i++) {

@@ -1,2 +1,2 @@
-/** A packet of the state `play` that a server sends, as minecraft-data names and lays it out. */
+/** A packet of the state `play` that a server sends, with names and layout of minecraft-data. */
 export type Packet = readonly [name: string, params: object];

@@ -1,5 +1,5 @@
 import protocol from "minecraft-protocol";
 
-// The library is of the older kind of modules: Node finds its names only behind its default.
+// The library is a CommonJS module: Node finds its names only in its default export.
 export const { Client, Server, createDeserializer, createSerializer, createServer } = protocol;
 export type { ServerClient } from "minecraft-protocol";

@@ -1,4 +1,4 @@
-/** What is one thing under several names, as versions of the game since 1.16 call it. Without `minecraft:`. */
+/** Things that versions of the game since 1.16 call by several names. Without `minecraft:`. */
 export interface Renamed {
   readonly blocks: readonly (readonly string[])[];
   readonly items: readonly (readonly string[])[];
@@ -27,7 +27,7 @@ const RENAMED: Renamed = {
   ],
 };
 
-/** The other names of a thing; none for most. */
+/** The other names of a thing; most have none. */
 export function otherNames(of: keyof Renamed, name: string): readonly string[] {
   return RENAMED[of].find((names) => names.includes(name))?.filter((other) => other !== name) ?? [];
 }

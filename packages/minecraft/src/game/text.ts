@@ -1,16 +1,16 @@
 /** A text in the game, in one colour. */
 export interface Text {
   readonly text: string;
-  /** As `"gray"` or `"gold"`. */
+  /** In the form `"gray"` or `"gold"`. */
   readonly color?: string | undefined;
 }
 
-/** As JSON: versions before 1.20.3. */
+/** JSON, for versions before 1.20.3. */
 export function jsonText({ text, color }: Text): string {
   return JSON.stringify(color === undefined ? { text } : { text, color });
 }
 
-/** As NBT: 1.20.3 and later. */
+/** NBT, for 1.20.3 and later. */
 export function nbtText({ text, color }: Text): object {
   const value: Record<string, object> = { text: { type: "string", value: text } };
   if (color !== undefined) value["color"] = { type: "string", value: color };

@@ -1,7 +1,7 @@
 /** Blocks, y up. */
 export type Point = readonly [x: number, y: number, z: number];
 
-/** A box in the world, its faces included. */
+/** A box in the world; its faces belong to it. */
 export class Box {
   readonly #low: Point;
   readonly #high: Point;
@@ -11,7 +11,7 @@ export class Box {
     this.#high = high;
   }
 
-  /** Between two corners. */
+  /** Makes the box between two corners. */
   static between(a: Point, b: Point): Box {
     const [low, high] = [Math.min, Math.max].map((pick) => a.map((value, i) => pick(value, b[i]!)));
     return new Box(low as unknown as Point, high as unknown as Point);
@@ -21,9 +21,9 @@ export class Box {
     return point.every((value, i) => value >= this.#low[i]! && value <= this.#high[i]!);
   }
 
-  /** Whether a straight way touches it. */
+  /** Whether a straight path touches it. */
   isCrossed(from: Point, to: Point): boolean {
-    // parts of the way, from 0 to 1, that are within it on all axes so far
+    // the parts of the path, from 0 to 1, that are inside on all axes examined so far
     let [enter, leave] = [0, 1];
     for (let i = 0; i < 3; i++) {
       const way = to[i]! - from[i]!;

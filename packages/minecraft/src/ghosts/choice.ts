@@ -2,18 +2,18 @@ import { named, type Stored } from "../stored/recordings.ts";
 import { MOST_GHOSTS } from "./race.ts";
 import type { StoredRun } from "./runs.ts";
 
-/** Whom a runner races against: its own best run, the fastest of each player, nothing, or runs by name. */
+/** The opponents of a runner: its own best run, the fastest run of each player, none, or runs by name. */
 export type Choice = "best" | "top" | "off" | readonly string[];
 
-/** What is chosen, and the names under which there is nothing. */
+/** The chosen runs, and the names that match nothing. */
 export interface Chosen {
   readonly ghosts: readonly Stored[];
   readonly missing: readonly string[];
 }
 
 /**
- * The ghosts of a choice. `runs`: those of the map, the fastest first; `stored`: all that can be named. A name is that of
- * a recording, or of a player, whose best run it is.
+ * The ghosts of a choice. `runs`: those of the map, the fastest first; `stored`: all recordings that can be named. A
+ * name is that of a recording, or of a player, which means the player's best run.
  */
 export function chosen(choice: Choice, uuid: string, runs: readonly StoredRun[], stored: readonly Stored[]): Chosen {
   if (choice === "off") return { ghosts: [], missing: [] };

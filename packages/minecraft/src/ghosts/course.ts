@@ -2,15 +2,15 @@ import { readFile } from "node:fs/promises";
 import { UsageError } from "simtape/serving";
 import { Box, type Point } from "./box.ts";
 
-/** Where runs of a map begin, lead through, and end. */
+/** Where runs of a map begin, pass, and end. */
 export interface Course {
-  /** Name of the map: recordings of runs have it in their metadata. */
+  /** Name of the map, which recordings of its runs have in their metadata. */
   readonly map: string;
-  /** As `minecraft:overworld`. */
+  /** In the form `minecraft:overworld`. */
   readonly dimension: string;
-  /** Who leaves it begins a run; who comes back into it gives the run up. */
+  /** A player who leaves it begins a run; a player who returns to it gives the run up. */
   readonly start: Box;
-  /** To be crossed in this order. */
+  /** Boxes to pass in this order. */
   readonly checkpoints: readonly Box[];
   readonly finish: Box;
 }
@@ -18,7 +18,7 @@ export interface Course {
 const KEYS: readonly string[] = ["map", "dimension", "start", "checkpoints", "finish"];
 const MOST_CHECKPOINTS = 1000;
 
-/** Reads a file of a course (docs/minecraft.md, "A course"). Throws `UsageError` for one that is none. */
+/** Reads the file of a course (docs/minecraft.md, "A course"). Throws `UsageError` for an invalid file. */
 export async function readCourse(path: string): Promise<Course> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
     throw new UsageError(`the course cannot be read: ${error.message}`);
@@ -30,7 +30,7 @@ export async function readCourse(path: string): Promise<Course> {
   }
 }
 
-/** Throws `RangeError` for what is no course. */
+/** Throws `RangeError` for an invalid course. */
 export function courseOf(value: unknown): Course {
   const fields = fieldsOf(value, "a course");
   const strange = Object.keys(fields).find((key) => !KEYS.includes(key));

@@ -14,17 +14,17 @@ import { Passage } from "./passage.ts";
 const INVISIBLE = 0x20;
 /** Ticks for which a ghost stands at its end. */
 const STAYS = 40;
-/** Letters of a name that the game takes. */
+/** Most letters of a name that the game accepts. */
 const LONGEST_NAME = 16;
 
-/** A run that was recorded, to be raced against: where it was at each tick from its start on. */
+/** A recorded run to race against: the runner's position at each tick from the start on. */
 export class Ghost {
-  /** As the store names the recording. */
+  /** The name of the recording in the store. */
   readonly title: string;
-  /** Of the player. */
+  /** The name of the player. */
   readonly player: string;
   readonly skin: readonly Property[];
-  /** Ticks from the start to each checkpoint in order; those behind its end are not there. */
+  /** Ticks from the start to each checkpoint in order; checkpoints that the run did not reach are missing. */
   readonly checkpoints: readonly number[];
   /** Ticks from the start to the end of the run. */
   readonly ticks: number;
@@ -41,7 +41,7 @@ export class Ghost {
     this.#uuid = uuidOf(title);
   }
 
-  /** Reads a recording. Rejects for one that is gone or damaged, or is of no player. */
+  /** Reads a recording. Rejects when the recording is missing or damaged, or has no player. */
   static async load({ title, path }: Stored, course: Course): Promise<Ghost> {
     const way = await ghostOf(fromFile(path));
     if (way === null || way.x.length === 0) throw new RangeError("no player is in it");
@@ -51,7 +51,7 @@ export class Ghost {
     return new Ghost(title, marks.player, skin, way, checkpointsOf(marks, way, course));
   }
 
-  /** Where it is at a tick of the run, as a thing of that number; null: it has gone. `isSolid`: nothing is seen through it. */
+  /** The ghost at a tick of the run, as a thing of that number; null: it has left. `isSolid`: it is not transparent. */
   at(tick: number, id: number, isSolid: boolean): Thing | null {
     if (tick > this.ticks + STAYS) return null;
     const { step, yaw } = this.#way;
@@ -75,7 +75,7 @@ export class Ghost {
     };
   }
 
-  /** Over its head. No player's name has a space: it is never taken for one who is there. */
+  /** The name over its head. A player's name never has a space, so it is not confused with a present player. */
   nameAs(id: number): string {
     return `${id + 1} ${this.player}`.slice(0, LONGEST_NAME);
   }
@@ -83,7 +83,7 @@ export class Ghost {
 
 const NO_ITEMS: ReadonlyMap<number, string> = new Map();
 
-/** On the grid; between two rows, of which there are fewer than ticks in a long run, as far as it has come. */
+/** Position on the grid; between two rows, of which a long run has fewer than ticks, it is interpolated. */
 function placeAt({ x, y, z }: Way, row: number, part: number): { x: number; y: number; z: number } {
   const at = (column: Float64Array): number => {
     const here = column[row]!;
@@ -92,7 +92,7 @@ function placeAt({ x, y, z }: Way, row: number, part: number): { x: number; y: n
   return { x: at(x), y: at(y), z: at(z) };
 }
 
-/** As its marks say it, where they say all; else as it went through the boxes. */
+/** From the marks, if they name all checkpoints; otherwise from the boxes that the path went through. */
 function checkpointsOf({ checkpoints, hasStart }: RunMarks, way: Way, course: Course): readonly number[] {
   if (hasStart && checkpoints.length >= course.checkpoints.length) return checkpoints;
   const passage = new Passage({ ...course, start: null });
@@ -105,7 +105,7 @@ function checkpointsOf({ checkpoints, hasStart }: RunMarks, way: Way, course: Co
   return passed;
 }
 
-/** Its own, so that no player's is taken. */
+/** A UUID of its own, so that it differs from every player's. */
 function uuidOf(title: string): string {
   const hash = createHash("sha256").update(`ghost\n${title}`).digest("hex");
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");

@@ -1,7 +1,7 @@
 import type { Recording } from "simtape";
 import { subjectIn } from "../scene/profiles.ts";
 
-/** What the metadata of a recording say of the run of its first player. */
+/** The run of the first player, from the metadata of a recording. */
 export interface RunMarks {
   readonly uuid: string;
   readonly player: string;
@@ -10,7 +10,7 @@ export interface RunMarks {
   readonly checkpoints: readonly number[];
 }
 
-/** Of several runs the first that ends, else the last: the one that the ghost of the recording is of. */
+/** Of several runs the first that ends, otherwise the last: the ghost of the recording shows this one. */
 export function marksOf(recording: Recording): RunMarks {
   const { entity, uuid, name: player } = subjectIn(recording);
   let start: number | null = null;

@@ -13,10 +13,10 @@ import type { GhostTeam } from "./team.ts";
 export interface OpponentsOptions {
   readonly adapter: Adapter;
   readonly course: Course;
-  /** Folder of recordings, and the runs in it. */
+  /** Folder of the recordings, and the runs in it. */
   readonly store: string;
   readonly runs: Runs;
-  /** Of the runner. */
+  /** The runner's player. */
   readonly uuid: string;
   readonly team: GhostTeam;
   /** Sends packets to the runner's client alone. False: they cannot be sent now. */
@@ -27,15 +27,15 @@ const WORD = "/ghost";
 const MOST_WAITING = 8;
 const MILLISECONDS_OF_A_TICK = 50;
 
-/** Whom one runner races against: chosen by commands, read from the store, and shown. */
+/** The ghosts that one runner races against: chosen by commands, read from the store, and shown. */
 export class Opponents {
   readonly #options: OpponentsOptions;
   readonly #race: Race;
   #choice: Choice = "best";
-  /** By path: what was read once is not read again. */
+  /** By path: the ghosts that were read already. */
   #ghosts = new Map<string, Ghost>();
-  /** What the runner was told of this choice. */
-  #told = new Set<string>();
+  /** The message that the runner got about this choice. */
+  #said = new Set<string>();
   #loading: Promise<void> = Promise.resolve();
   /** Commands that wait for the store. */
   #waiting = 0;
@@ -45,7 +45,7 @@ export class Opponents {
     this.#race = new Race(options.adapter, options.team, options.send);
   }
 
-  /** Reads the ghosts of the choice; the ones before are seen until then. */
+  /** Reads the ghosts of the choice; until then the runner sees the previous ones. */
   refresh(): void {
     this.#next(() => this.#load());
   }
@@ -70,14 +70,14 @@ export class Opponents {
     this.#race.tell(text, color);
   }
 
-  /** The client has come into a world; `isNew`: it knows nothing of any before. */
+  /** The client has entered a world; `isNew`: it has forgotten the things of all earlier worlds. */
   enter(isNew: boolean): void {
     this.#race.forget(isNew);
   }
 
-  /** What the runner has typed, as `/ghost top`. */
+  /** Handles a typed command, in the form `/ghost top`. */
   command(text: string): void {
-    // who types faster than the store reads is not heard
+    // commands that come faster than the store can be read are ignored
     if (this.#waiting >= MOST_WAITING) return;
     const [, ...words] = text.trim().split(/\s+/);
     const [first] = words;
@@ -94,7 +94,7 @@ export class Opponents {
       return;
     }
     this.#choice = isWord ? first : words;
-    this.#told.clear();
+    this.#said.clear();
     this.refresh();
     this.#next(() => {
       const names = this.#race.ghosts.map(({ title }) => title);
@@ -108,7 +108,7 @@ export class Opponents {
     this.#loading = this.#loading.then(work).finally(() => this.#waiting--);
   }
 
-  /** Never rejects: what cannot be read is told to the runner. */
+  /** Never rejects: the runner gets a message about what cannot be read. */
   async #load(): Promise<void> {
     const { store, runs, course, uuid } = this.#options;
     const choice = this.#choice;
@@ -128,7 +128,7 @@ export class Opponents {
     }
   }
 
-  /** Null: it cannot be read. */
+  /** Null: the run cannot be read. */
   async #ghostOf(stored: Stored): Promise<Ghost | null> {
     try {
       return this.#ghosts.get(stored.path) ?? (await Ghost.load(stored, this.#options.course));
@@ -152,7 +152,7 @@ export class Opponents {
   }
 
   #tellOnce(text: string): void {
-    if (!this.#told.has(text) && this.#race.tell(text, "red")) this.#told.add(text);
+    if (!this.#said.has(text) && this.#race.tell(text, "red")) this.#said.add(text);
   }
 }
 

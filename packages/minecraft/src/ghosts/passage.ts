@@ -1,18 +1,18 @@
 import type { Point } from "./box.ts";
 import type { Course } from "./course.ts";
 
-/** What a step of a runner is: `checkpoint` with its number, from 1 on. */
+/** A result of a runner's step: `checkpoint` with its number, from 1 on. */
 export type Passed = "ready" | "start" | "finish" | { readonly checkpoint: number };
 
-/** Where a runner is on a course: waiting to begin, or on the way to the next checkpoint. */
+/** The progress of a runner on a course: it waits for the start, or is on the way to the next checkpoint. */
 export class Passage {
   readonly #course: Pick<Course, "checkpoints" | "finish"> & { readonly start: Course["start"] | null };
   #at: Point | null = null;
   #isReady = false;
-  /** Checkpoints that are behind; null: it does not run. */
+  /** Checkpoints that were passed; null: it is not running. */
   #behind: number | null = null;
 
-  /** Without a start it never begins by itself, and never gives up. */
+  /** Without a start box, a run never begins by itself, and is never given up. */
   constructor(course: Pick<Course, "checkpoints" | "finish"> & { readonly start: Course["start"] | null }) {
     this.#course = course;
   }
@@ -21,27 +21,29 @@ export class Passage {
     return this.#behind !== null;
   }
 
-  /** It runs from here. */
+  /** The run starts here. */
   begin(at: Point): void {
     this.#at = at;
     this.#isReady = false;
     this.#behind = 0;
   }
 
-  /** It is nowhere, and does not run. */
+  /** The runner has no position, and is not running. */
   leave(): void {
     this.#at = null;
     this.#isReady = false;
     this.#behind = null;
   }
 
-  /** A step to a place. `isJump`: nothing on the way there was touched. What has come of it, in order. */
+  /**
+   * A step to a position. `isJump`: the runner did not touch anything on the way there. Returns its results, in order.
+   */
   step(to: Point, isJump: boolean): Passed[] {
     const from = isJump ? to : (this.#at ?? to);
     this.#at = to;
     const { start } = this.#course;
     if (start?.has(to) === true) {
-      // who stands there is ready once
+      // a runner who stands there is ready only once
       const wasReady = this.#isReady;
       this.#isReady = true;
       this.#behind = null;
@@ -57,7 +59,7 @@ export class Passage {
     return passed;
   }
 
-  /** Several may be passed in one step. */
+  /** One step may pass several checkpoints. */
   #pass(from: Point, to: Point, passed: Passed[]): void {
     const { checkpoints, finish } = this.#course;
     while (this.#behind! < checkpoints.length && checkpoints[this.#behind!]!.isCrossed(from, to)) {

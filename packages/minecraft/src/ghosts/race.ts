@@ -8,25 +8,25 @@ import type { Ghost } from "./ghost.ts";
 import { splitText } from "./split.ts";
 import type { GhostTeam } from "./team.ts";
 
-/** How ghosts are told from what a server has. */
+/** How ghosts differ from the things of a server. */
 export const GHOSTLY: Guise = { firstId: 2_000_000, isListed: false };
 
-/** Ghosts in a race at most. */
+/** Most ghosts in a race. */
 export const MOST_GHOSTS = 8;
-/** Blocks: a ghost that is nearer to its runner would be in its eyes. */
+/** Blocks: a ghost that is nearer to its runner would block the runner's view. */
 const NEAR = 2;
-/** Ticks that may pass in one frame and still be movement. */
+/** Most ticks that may pass in one frame and still count as movement. */
 const SMOOTH = 30;
 
-/** The ghosts of one runner: what its client is shown of them, tick by tick. */
+/** The ghosts of one runner: sends its client their moves, tick by tick. */
 export class Race {
   readonly #adapter: Adapter;
   readonly #team: GhostTeam;
-  /** False: they could not be sent, and the client still sees what it saw. */
+  /** False: the packets could not be sent, and the client still sees the previous state. */
   readonly #send: (packets: readonly Packet[]) => boolean;
   #ghosts: readonly Ghost[] = [];
   #shown: Scene = EMPTY;
-  /** Ticks since the start, as shown. */
+  /** Ticks since the start that the client sees. */
   #tick = 0;
 
   constructor(adapter: Adapter, team: GhostTeam, send: (packets: readonly Packet[]) => boolean) {
@@ -35,7 +35,7 @@ export class Race {
     this.#send = send;
   }
 
-  /** Those to be raced against; they are seen from the next frame on. */
+  /** The ghosts to race against; they appear in the next frame. */
   set ghosts(ghosts: readonly Ghost[]) {
     this.#ghosts = ghosts.slice(0, MOST_GHOSTS);
   }
@@ -44,7 +44,7 @@ export class Race {
     return this.#ghosts;
   }
 
-  /** The ghosts as they are so many ticks after the start. `runner`: where it is. */
+  /** Shows the ghosts at this many ticks after the start. `runner`: the position of the runner. */
   show(tick: number, runner: Point): void {
     const names = this.#ghosts.map((ghost, id) => ghost.nameAs(id));
     const isSolid = !this.#team.isSeenThrough;
@@ -58,19 +58,19 @@ export class Race {
     if (this.#become({ ...EMPTY, things }, names, isJump)) this.#tick = tick;
   }
 
-  /** No ghost is seen any more. False: they could not be taken away now. */
+  /** Hides all ghosts. False: they could not be removed now. */
   hide(): boolean {
     return this.#become(EMPTY, [], true);
   }
 
-  /** The client has come into another world. */
+  /** The client has entered another world. */
   forget(isNew: boolean): void {
-    // a list of players outlasts a world, but not a connection
+    // the client keeps its list of players in a new world, but not in a new connection
     if (isNew) this.#shown = EMPTY;
     else this.hide();
   }
 
-  /** The runner is at a checkpoint, from 1 on: its time against all ghosts, in ticks. */
+  /** The runner is at a checkpoint, from 1 on: shows its time against all ghosts, in ticks. */
   split(checkpoint: number, ticks: number): void {
     this.#bar(`Checkpoint ${checkpoint}`, ticks, (ghost) => ghost.checkpoints[checkpoint - 1]);
   }
@@ -80,7 +80,7 @@ export class Race {
     this.#bar("Finish", ticks, (ghost) => ghost.ticks);
   }
 
-  /** A line of chat. False: it could not be sent. */
+  /** Sends a line of chat. False: it could not be sent. */
   tell(text: string, color: string): boolean {
     return this.#send(this.#adapter.chat({ text, color }));
   }
@@ -90,7 +90,7 @@ export class Race {
     this.#send(this.#adapter.actionBar({ text: splitText(what, ticks, against), color: "gold" }));
   }
 
-  /** `names`: of all ghosts, those that are not seen now included. */
+  /** `names`: of all ghosts, also of those that are not visible now. */
   #become(scene: Scene, names: readonly string[], isJump: boolean): boolean {
     const skins = new Map([...scene.things].map(([id, { uuid }]) => [uuid, this.#ghosts[id]!.skin]));
     const skin = ({ uuid }: Thing) => skins.get(uuid) ?? [];
@@ -108,7 +108,7 @@ function distance({ x, y, z }: Thing, [px, py, pz]: Point): number {
   return Math.hypot(x / GRID - px, y / GRID - py, z / GRID - pz);
 }
 
-/** What is as it was stays the same object: nothing is sent of it. */
+/** Unchanged things stay the same object: no packets are sent for them. */
 function unchanged(before: Thing | undefined, after: Thing): Thing {
   if (before === undefined) return after;
   return (Object.keys(after) as (keyof Thing)[]).every((key) => before[key] === after[key]) ? before : after;

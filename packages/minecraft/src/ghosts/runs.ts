@@ -11,11 +11,11 @@ export interface StoredRun {
 
 interface Known {
   readonly version: string;
-  /** Null: it is no run. */
+  /** Null: the recording is no run. */
   readonly run: Run | null;
 }
 
-/** The completed runs of a store. What did not change is not read again. */
+/** The completed runs of a store. Unchanged recordings are not read again. */
 export class Runs {
   readonly #store: string;
   #known = new Map<string, Known>();
@@ -25,10 +25,10 @@ export class Runs {
     this.#store = store;
   }
 
-  /** Those of a map, the fastest first. Rejects where the store cannot be read. */
+  /** The runs of a map, the fastest first. Rejects when the store cannot be read. */
   async of(map: string): Promise<readonly StoredRun[]> {
     const stored = await storedIn(this.#store);
-    // one after the other: what one has read, the next does not read again
+    // one after the other, so that each uses what the previous one has read
     this.#looking = this.#looking.then(() => this.#look(stored));
     await this.#looking;
     return stored
@@ -48,7 +48,7 @@ export class Runs {
       );
       if (version === null) continue;
       const before = this.#known.get(path);
-      // one that has just gone, or is no recording, is no run
+      // a recording that was just deleted, or is damaged, is no run
       const run = before?.version === version ? before.run : await runOf(fromFile(path)).catch(() => null);
       known.set(path, { version, run });
     }

@@ -1,12 +1,15 @@
 const TICKS_PER_SECOND = 20;
 
-/** A time as `1:02.35`; `ticks` from 0 on. */
+/** A time in the form `1:02.35`; `ticks` from 0 on. */
 export function clockText(ticks: number): string {
   const seconds = ticks / TICKS_PER_SECOND;
   return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(2).padStart(5, "0")}`;
 }
 
-/** As `Checkpoint 1 0:12.35  -0.85 1 Alex  +1.20 2 Sam`: before the first ghost, behind the second; in ticks. */
+/**
+ * In the form `Checkpoint 1 0:12.35  -0.85 1 Alex  +1.20 2 Sam`: 0.85 s ahead of the first ghost, 1.2 s behind the
+ * second; times in ticks.
+ */
 export function splitText(
   what: string,
   ticks: number,

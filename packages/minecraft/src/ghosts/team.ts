@@ -7,7 +7,7 @@ const ENDS = 1;
 const GAINS = 3;
 const LOSES = 4;
 
-/** What a packet of the server says of its teams. */
+/** A packet of the server about its teams. */
 export interface TeamPacket {
   readonly team: string;
   readonly mode: number;
@@ -15,13 +15,13 @@ export interface TeamPacket {
 }
 
 /**
- * The team of a runner and its ghosts, of which only the runner's client knows: they do not push it, and their invisible
- * bodies are seen through. A client is in one team: a runner whom the server has put into one stays there, and sees its
- * ghosts as solid bodies.
+ * The team of a runner and its ghosts, which only the runner's client knows: the ghosts do not push the runner, and
+ * their invisible bodies are shown as transparent. A client is in one team: a runner whom the server has put into a
+ * team stays there, and sees its ghosts as solid bodies.
  */
 export class GhostTeam {
   readonly #runner: string;
-  /** Null: the client does not know of it. */
+  /** Null: the client does not know this team. */
   #members: ReadonlySet<string> | null = null;
   /** The server's team of the runner; null: none. */
   #others: string | null = null;
@@ -34,23 +34,26 @@ export class GhostTeam {
     return this.#others === null;
   }
 
-  /** The client knows of no team. */
+  /** The client knows no teams. */
   forget(): void {
     this.#members = null;
     this.#others = null;
   }
 
-  /** The server says something of its teams. */
+  /** Handles a packet of the server about its teams. */
   see({ team, mode, players = [] }: TeamPacket): void {
     const isIn = players.includes(this.#runner);
     if ((mode === BEGINS || mode === GAINS) && isIn) {
       this.#others = team;
-      // the client has taken the runner out of every other one
+      // the client has removed the runner from every other team
       if (this.#members !== null) this.#members = without(this.#members, this.#runner);
     } else if (this.#others === team && (mode === ENDS || (mode === LOSES && isIn))) this.#others = null;
   }
 
-  /** What makes these ghosts, and the runner with them, the members. `done` is called when the packets are sent. */
+  /**
+   * Makes the packets by which these ghosts and the runner become the members. `done` is called when the packets were
+   * sent.
+   */
   plan(adapter: Adapter, ghosts: readonly string[]): { readonly packets: Packet[]; readonly done: () => void } {
     const before = this.#members;
     const isRunnerIn = this.isSeenThrough && ghosts.length > 0;

@@ -1,107 +1,99 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { Unzip, UnzipInflate, type UnzipFile } from "fflate";
-import { RecordingError } from "simtape";
+import { type ByteSource, openZip, type Zip, zipContent, type ZipDamage, type ZipMember } from "simtape/kit";
+import { fileSource } from "simtape/node";
 import { unreadable } from "./error.ts";
 
-/** Bytes of one of the small files, at most. */
+/** Most bytes of one of the small files. */
 const MOST_SMALL = 8 << 20;
-const RECORDING = "recording.tmcpr";
+export const RECORDING = "recording.tmcpr";
 
-/** The small files of a `.mcpr` by name, and how large all of it is. */
-export interface Archive {
-  readonly files: ReadonlyMap<string, Buffer>;
-  readonly bytes: number;
+/** One of the small files. */
+export interface SmallFile {
+  readonly bytes: Buffer;
+  /** Whether it is unchanged since it was written. */
+  readonly isSound: boolean;
 }
 
-/** Reads the small files of an archive. Throws `RecordingError` for what is no `.mcpr`. */
-export async function archiveAt(path: string): Promise<Archive> {
-  const parts = new Map<string, Uint8Array[]>();
-  let isThere = false;
-  await unzip(path, (name) => {
-    isThere ||= name === RECORDING;
-    if (!/^[\w./-]+\.json$/.test(name)) return null;
+/** A `.mcpr`: its small files in memory, its recording as a stream. */
+export class Archive implements AsyncDisposable {
+  /** The small files by name. */
+  readonly files: ReadonlyMap<string, SmallFile>;
+  /** Damage in the part that was read. */
+  readonly findings: ZipDamage[];
+  readonly #source: ByteSource;
+  readonly #recording: ZipMember;
+
+  private constructor(
+    source: ByteSource,
+    recording: ZipMember,
+    files: ReadonlyMap<string, SmallFile>,
+    findings: ZipDamage[],
+  ) {
+    this.#source = source;
+    this.#recording = recording;
+    this.files = files;
+    this.findings = findings;
+  }
+
+  /** Opens an archive and reads its small files. Throws `RecordingError` for a file that is no `.mcpr`. */
+  static async open(path: string): Promise<Archive> {
+    const source = fileSource(path);
+    try {
+      if ((await source.size()) === 0) throw unreadable("truncated", `${path}: an empty file`);
+      const zip = await openZip(source);
+      if (zip === null) throw unreadable("unknown-format", `${path}: no zip archive, so no .mcpr`);
+      const recording = zip.members.findLast(({ name }) => name === RECORDING);
+      const findings = [...zip.damage];
+      if (recording === undefined) throw unreadable("unknown-format", missing(path, zip));
+      return new Archive(source, recording, await smallFiles(source, zip, path, findings), findings);
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  /** Bytes that the recording had when it was written; null when the archive no longer says it. */
+  get written(): number | null {
+    return this.#recording.stated?.size ?? null;
+  }
+
+  /** Yields the bytes of the recording; when they end early or differ, `findings` says so afterwards. */
+  recording(): AsyncGenerator<Uint8Array> {
+    return zipContent(this.#source, this.#recording, (damage) => this.findings.push(damage));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#source.close();
+  }
+}
+
+async function smallFiles(
+  source: ByteSource,
+  { members }: Zip,
+  path: string,
+  findings: ZipDamage[],
+): Promise<ReadonlyMap<string, SmallFile>> {
+  const files = new Map<string, SmallFile>();
+  for (const member of members) {
+    const { name } = member;
+    if (!/^[\w./-]+\.json$/.test(name)) continue;
     const pieces: Uint8Array[] = [];
-    parts.set(name, pieces);
-    let bytes = 0;
-    return (piece) => {
+    let [bytes, isSound] = [0, true];
+    const note = (damage: ZipDamage): void => {
+      isSound = false;
+      findings.push(damage);
+    };
+    for await (const piece of zipContent(source, member, note)) {
       bytes += piece.length;
       if (bytes > MOST_SMALL) throw unreadable("malformed", `${path}: ${name} has more than ${MOST_SMALL} bytes`);
       pieces.push(piece);
-    };
-  });
-  if (!isThere) throw unreadable("unknown-format", `${path}: no ${RECORDING} in it: it is no .mcpr`);
-  return {
-    files: new Map([...parts].map(([name, pieces]) => [name, Buffer.concat(pieces)])),
-    bytes: (await stat(path)).size,
-  };
-}
-
-/** Hands out the bytes of the recording as they come. Throws `RecordingError` where the archive is damaged. */
-export async function readRecording(path: string, take: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-  let waiting: Promise<void> = Promise.resolve();
-  await unzip(
-    path,
-    (name) =>
-      name === RECORDING
-        ? (piece) => {
-            waiting = waiting.then(() => take(piece));
-          }
-        : null,
-    () => waiting,
-  );
-}
-
-/** Goes through an archive; `wanted` says who takes a file's bytes, or null. */
-async function unzip(
-  path: string,
-  wanted: (name: string) => ((piece: Uint8Array) => void) | null,
-  settled: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
-  let [isFirst, open, failure] = [true, 0, null as unknown];
-  const reader = new Unzip((file: UnzipFile) => {
-    const take = wanted(file.name);
-    if (take === null) return;
-    open++;
-    file.ondata = (error, data, isLast) => {
-      if (error !== null) failure ??= error;
-      else if (failure === null) {
-        try {
-          take(data);
-        } catch (thrown) {
-          failure = thrown;
-        }
-      }
-      if (isLast) open--;
-    };
-    file.start();
-  });
-  reader.register(UnzipInflate);
-  for await (const chunk of createReadStream(path, { highWaterMark: 64 << 10 }) as AsyncIterable<Buffer>) {
-    if (isFirst && chunk.subarray(0, 2).toString() !== "PK")
-      throw unreadable("unknown-format", `${path}: no zip archive, so no .mcpr`);
-    isFirst = false;
-    pushTo(reader, chunk, false, path);
-    await settled();
-    if (failure !== null) throw asUnreadable(path, failure);
+    }
+    files.set(name, { bytes: Buffer.concat(pieces), isSound });
   }
-  if (isFirst) throw unreadable("truncated", `${path}: an empty file`);
-  pushTo(reader, new Uint8Array(0), true, path);
-  await settled();
-  if (failure !== null) throw asUnreadable(path, failure);
-  if (open > 0) throw unreadable("truncated", `${path}: the archive ends within a file`);
+  return files;
 }
 
-function pushTo(reader: Unzip, chunk: Uint8Array, isLast: boolean, path: string): void {
-  try {
-    reader.push(chunk, isLast);
-  } catch (error) {
-    throw asUnreadable(path, error);
-  }
-}
-
-function asUnreadable(path: string, error: unknown): Error {
-  if (RecordingError.is(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return unreadable("malformed", `${path}: a damaged archive: ${reason}`, error);
+function missing(path: string, { damage }: Zip): string {
+  const [first] = damage;
+  const why = first === undefined ? "it is not a .mcpr" : first.message;
+  return `${path}: no ${RECORDING} in it: ${why}`;
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Store } from "simtape";
 import { EXIT, Output, say, storeAt, toJson } from "simtape/serving";
+import type { Lost } from "./import.ts";
 import { versionList } from "../scene/versions.ts";
 
 interface Flags {
@@ -9,6 +10,7 @@ interface Flags {
 }
 
 interface ImportFlags extends Flags {
+  readonly version?: string;
   readonly worlds?: string;
   readonly worldId?: string;
   readonly worldVersion?: string;
@@ -19,7 +21,7 @@ interface ExportFlags extends Flags {
   readonly version: string;
 }
 
-/** Adds `import` and `export`. */
+/** Adds the commands `import` and `export`. */
 export function addMcpr(program: Command): void {
   program
     .command("import")
@@ -30,9 +32,13 @@ export function addMcpr(program: Command): void {
     .argument("<in.mcpr>")
     .argument("<out.hcrp>")
     .option("--force", "overwrite an existing file")
-    .option("--worlds <store>", "keep the chunks of the world in this folder or s3://bucket/prefix")
-    .option("--world-id <uuid>", "of the world; else always the same one of a server")
-    .option("--world-version <text>", "of the world; else one of this file")
+    .option("--version <v>", "version of the game, when a damaged file no longer says it")
+    .option("--worlds <store>", "store the chunks of the world in this folder or s3://bucket/prefix")
+    .option(
+      "--world-id <uuid>",
+      "id of the world (default: from an export of simtape, or made from the name of the server)",
+    )
+    .option("--world-version <text>", "version of the world (default: made from this file)")
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
@@ -54,14 +60,15 @@ export function addMcpr(program: Command): void {
           await out.line(`  world ${report.world.id}, version ${report.world.version}: ${report.world.chunks} chunks`);
         for (const [name, { left: count }] of left.sort(([, a], [, b]) => b.left - a.left))
           await out.line(`  not carried: ${count} × ${name}`);
-        const stray = [...report.tally.values()].reduce((sum, { stray: count }) => sum + count, 0);
-        if (stray > 0) await out.line(`  of things that are not there: ${stray}`);
+        const unknown = [...report.tally.values()].reduce((sum, { unknown: count }) => sum + count, 0);
+        if (unknown > 0) await out.line(`  about things that are not there: ${unknown}`);
         if (report.refused !== null)
           await out.line(`  refused by the recorder: ${report.refused.count}, the first: ${report.refused.first}`);
         if (report.unread > 0) await out.line(`  not understood: ${report.unread}`);
       }
       await out.flush();
-      if (report.damage !== null) say(`simtape-mc: ${report.damage}; what comes before it is in ${output}`);
+      for (const { message } of report.findings) say(`simtape-mc: ${message}`);
+      if (report.lost !== null) say(`simtape-mc: ${lostText(report.lost, report.milliseconds)}`);
       const isWhole = report.damage === null && report.unread === 0 && report.refused === null;
       process.exitCode = isWhole ? EXIT.done : EXIT.lossy;
     });
@@ -70,11 +77,11 @@ export function addMcpr(program: Command): void {
     .command("export")
     .summary("make a .mcpr of an HCRP recording")
     .description(
-      "Makes a .mcpr of an HCRP recording, for ReplayMod: all that a spectator is shown, over its world or over nothing.",
+      "Makes a .mcpr of an HCRP recording, for ReplayMod: everything that a spectator sees, over its world or over an empty one.",
     )
     .argument("<in.hcrp>")
     .argument("<out.mcpr>")
-    .option("--version <v>", `of the game: ${versionList()}`, "1.21.4")
+    .option("--version <v>", `version of the game: ${versionList()}`, "1.21.4")
     .option("--force", "overwrite an existing file")
     .option("--worlds <store>", "folder or s3://bucket/prefix with the world below it; its chunks go into the file")
     .option("--json", "print the report as JSON")
@@ -99,6 +106,16 @@ export function addMcpr(program: Command): void {
       for (const name of report.unknown) say(`simtape-mc: ${version} has no ${name}: something else stands for it`);
       process.exitCode = report.unknown.length + report.leftOut === 0 ? EXIT.done : EXIT.lossy;
     });
+}
+
+function lostText({ kept, written, milliseconds }: Lost, until: number): string {
+  const of = written === null ? "" : ` of ${written}`;
+  const behind = milliseconds === null || milliseconds === 0 ? "" : `; ${seconds(milliseconds)} behind it are lost`;
+  return `${kept}${of} bytes of packets were taken apart, up to ${seconds(until)}${behind}`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(3)} s`;
 }
 
 function storeOf(worlds: string | undefined): Store | undefined {

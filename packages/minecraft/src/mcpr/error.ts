@@ -1,6 +1,6 @@
 import { RecordingError } from "simtape";
 
-/** Why a `.mcpr` cannot be read, as simtape says it of other recordings. */
+/** The reason why a `.mcpr` cannot be read, in the form that simtape uses for other recordings. */
 export function unreadable(
   code: "unknown-format" | "malformed" | "truncated" | "unsupported",
   message: string,

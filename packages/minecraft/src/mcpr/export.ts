@@ -4,6 +4,7 @@ import { Zip, ZipDeflate } from "fflate";
 import { open, type Recording, type Store } from "simtape";
 import { fromFile, toFile } from "simtape/node";
 import { UsageError } from "simtape/serving";
+import { bytesOf } from "../game/encoding.ts";
 import { GameData } from "../game/data.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Adapter } from "../scene/adapter.ts";
@@ -15,18 +16,22 @@ import { GRID, type Thing } from "../scene/thing.ts";
 import { profilesOf } from "../scene/profiles.ts";
 import { Backdrop } from "../world/backdrop.ts";
 import { worldIn } from "../world/names.ts";
+import { View } from "./view.ts";
 import { mayWrite } from "./target.ts";
 
-/** What came of an export. */
+/** The result of an export. */
 export interface ExportReport {
   readonly version: string;
   readonly packets: number;
   readonly milliseconds: number;
   readonly marks: number;
-  /** Chunks of the world that are in it, and those that are farther away than there is room for. */
+  /**
+   * Number of chunks of the world in the file; and number of those that were left out because they are too far away, or
+   * because other content is shown there.
+   */
   readonly chunks: number;
   readonly leftOut: number;
-  /** Names that the version does not have; something else stands for them. */
+  /** Names that the version does not have; other things stand for them. */
   readonly unknown: readonly string[];
 }
 
@@ -34,20 +39,19 @@ const WATCHER = { uuid: "00000000-0000-4000-8000-000000000000", username: "simta
 const MS = 1e6;
 /** Milliseconds. */
 const TICK = 50;
-/** Chunks each way around the first player. */
-const AROUND = 4;
-
-/** Chunks of the world at most, those nearest to the first player. */
+/** Most chunks of the world: those nearest to the first player. */
 const MOST_CHUNKS = 10_000;
 
 export interface ExportOptions {
-  /** Whether a file that is there is written over. Default true. */
+  /** Whether to overwrite an existing file. Default true. */
   readonly force?: boolean | undefined;
-  /** Has the world below the recording; absent: it stands over nothing. */
+  /** Store with the world below the recording; absent: it stands over an empty world. */
   readonly worlds?: Store | undefined;
 }
 
-/** Makes a `.mcpr` of a recording, for clients of `version`. Rejects as `open` does; `RangeError` for another version. */
+/**
+ * Makes a `.mcpr` of a recording, for clients of `version`. Rejects like `open`; `RangeError` for an unknown version.
+ */
 export async function exportMcpr(
   input: string,
   output: string,
@@ -86,12 +90,19 @@ async function write(
   const scenes = new SceneMaker(input, dataVersion);
   const skin = (thing: Thing) => skins.get(thing.uuid) ?? [];
   const instants = new Instants(recording);
+  const { start, end } = await recording.timeline();
+  const { ticks } = recording.info.metadata as { ticks?: unknown };
+  const milliseconds = typeof ticks === "number" ? ticks * TICK - 1 : Math.round((end - start) / MS);
+  const marks = await marksOf(recording, start);
+  // The data that readers need for the packets come before them, so that a cut file can be read.
+  archive.text("metaData.json", JSON.stringify(metaDataOf(recording, version, milliseconds)));
+  archive.text("markers.json", JSON.stringify(marks));
   const file = archive.file("recording.tmcpr");
   const writer = new PacketWriter(version, (bytes) => file.push(bytes, false));
-  const { start, end } = await recording.timeline();
   writer.begin();
   let [shown, since] = [EMPTY, start - 1];
   let [chunks, leftOut] = [0, 0];
+  let view: View | null = null;
   for await (const state of recording.states()) {
     const scene = scenes.sceneOf(state);
     const at = Math.round((state.time - start) / MS);
@@ -99,23 +110,28 @@ async function write(
     if (!isBegun && shown === EMPTY) continue;
     if (shown === EMPTY) {
       const [first] = scene.things.values();
-      const spots = backdrop === null ? [] : await spotsAround(backdrop, scene.dimension, first);
-      [chunks, leftOut] = [Math.min(spots.length, MOST_CHUNKS), Math.max(0, spots.length - MOST_CHUNKS)];
-      writer.add(at, begun(adapter, first));
-      if (chunks === 0) writer.add(at, nothingAround(adapter, first));
-      for (const [x, z] of spots.slice(0, chunks)) {
+      view = new View(adapter, chunkOf(first));
+      const all = backdrop === null ? [] : await spotsAround(backdrop, scene.dimension, first);
+      const spots = all.filter((spot) => view!.reaches(spot)).slice(0, MOST_CHUNKS);
+      [chunks, leftOut] = [spots.length, all.length - spots.length];
+      writer.add(at, [...begun(adapter, first), ...view.begin()]);
+      if (chunks === 0) writer.add(at, view.fill(view.near()));
+      for (const [x, z] of spots) {
         const chunk = await backdrop!.chunk(scene.dimension, x, z);
-        if (chunk !== null) writer.add(at, adapter.chunk({ x, z, chunk }));
+        if (chunk !== null) writer.add(at, [...view.take([x, z]), ...adapter.chunk({ x, z, chunk })]);
         await archive.settled();
       }
     }
+    // A world holds only known chunks: an empty chunk beside it would claim that the place is empty.
+    if (view !== null && chunks === 0) writer.add(at, view.fill(View.newIn(shown, scene)));
     if (scene.blocks !== shown.blocks) await backdrop?.learn(scene.dimension, scene.blocks.keys());
     writer.add(at, difference(shown, scene, adapter, skin, false, backdrop?.base(scene.dimension)));
     shown = scene;
-    for await (const { kind, entity, text, amount } of instants.between(since, state.time)) {
+    for await (const { kind, entity, text, amount, sound } of instants.between(since, state.time)) {
       const thing = entity === null ? undefined : scene.things.get(entity);
       if (kind === "chat")
         writer.add(at, adapter.chat({ text: thing === undefined ? text : `<${thing.name}> ${text}` }));
+      else if (sound !== null) writer.add(at, adapter.sound(sound));
       else if (kind === "swing" && thing !== undefined) writer.add(at, adapter.swing(thing, amount === 1));
       else if (kind === "hurt" && thing !== undefined) writer.add(at, adapter.hurt(thing, amount));
     }
@@ -123,16 +139,12 @@ async function write(
     await archive.settled();
   }
   file.push(new Uint8Array(0), true);
-  const { ticks } = recording.info.metadata as { ticks?: unknown };
-  const milliseconds = typeof ticks === "number" ? ticks * TICK - 1 : Math.round((end - start) / MS);
-  const marks = await marksOf(recording, start);
-  archive.text("markers.json", JSON.stringify(marks));
-  archive.text("metaData.json", JSON.stringify(metaDataOf(recording, version, milliseconds)));
   const unknown = [...adapter.unknown];
+  leftOut += view?.beyond ?? 0;
   return { version, packets: writer.count, milliseconds, marks: marks.length, chunks, leftOut, unknown };
 }
 
-/** Where there are chunks, the nearest to something first. */
+/** Places of chunks, the nearest to some content first. */
 async function spotsAround(
   backdrop: Backdrop,
   dimension: string,
@@ -151,17 +163,7 @@ function begun(adapter: Adapter, first: Thing | undefined): Packet[] {
     ...adapter.self(WATCHER.uuid, WATCHER.username, "spectator"),
     ...adapter.mode("spectator"),
     ...adapter.put({ ...place, yaw: 0, pitch: 0 }),
-    ...adapter.around(...chunkOf(first), AROUND),
   ];
-}
-
-/** Without a world. */
-function nothingAround(adapter: Adapter, first: Thing | undefined): Packet[] {
-  const [x, z] = chunkOf(first);
-  const chunks: Packet[] = [];
-  for (let dx = -AROUND; dx <= AROUND; dx++)
-    for (let dz = -AROUND; dz <= AROUND; dz++) chunks.push(...adapter.emptyChunk(x + dx, z + dz));
-  return chunks;
 }
 
 function chunkOf(thing: Thing | undefined): [x: number, z: number] {
@@ -198,7 +200,7 @@ function metaDataOf(recording: Recording, version: string, duration: number): ob
   };
 }
 
-/** Packets as a `.mcpr` has them. */
+/** Packets in the form of a `.mcpr`. */
 class PacketWriter {
   readonly #version: string;
   readonly #push: (bytes: Uint8Array) => void;
@@ -210,7 +212,7 @@ class PacketWriter {
     this.#push = push;
   }
 
-  /** What comes before the state `play`. */
+  /** The packets before the state `play`. */
   begin(): void {
     const { raw } = GameData.of(this.#version);
     this.#add("login", 0, ["success", { ...WATCHER, properties: [] }]);
@@ -227,7 +229,7 @@ class PacketWriter {
     for (const packet of packets) this.#add("play", at, packet);
   }
 
-  #add(state: string, at: number, [name, params]: Packet): void {
+  #add(state: string, at: number, packet: Packet): void {
     let serializer = this.#serializers.get(state);
     if (serializer === undefined) {
       serializer = createSerializer({
@@ -238,7 +240,7 @@ class PacketWriter {
       });
       this.#serializers.set(state, serializer);
     }
-    const bytes = serializer.createPacketBuffer({ name, params }) as Buffer;
+    const bytes = bytesOf(serializer, packet);
     const head = Buffer.alloc(8);
     head.writeInt32BE(at, 0);
     head.writeInt32BE(bytes.length, 4);
@@ -247,7 +249,7 @@ class PacketWriter {
   }
 }
 
-/** A zip archive that is written as it comes. */
+/** A zip archive that is written as data arrives. */
 class Archive {
   readonly #zip: Zip;
   #written: Promise<unknown> = Promise.resolve();
@@ -272,7 +274,7 @@ class Archive {
     this.file(name).push(Buffer.from(text), true);
   }
 
-  /** Settles when what was given is in the file. */
+  /** Settles when all given bytes are in the file. */
   async settled(): Promise<void> {
     await this.#written;
     if (this.#failure !== null) throw this.#failure;

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { RecordingError } from "simtape";
-import { LayoutError } from "simtape/kit";
+import { LayoutError, type ZipDamage } from "simtape/kit";
 import { directoryStore, fromFile, toFile } from "simtape/node";
 import type { Store } from "simtape";
-import { compact, type Recorder, record } from "simtape/record";
-import { LineProtocol } from "simtape/serving";
-import { Capture, type Line, type Tally } from "../capture/capture.ts";
+import { compact, EventRecorder, faultIn, type LiveEvent, record, roomIn } from "simtape/record";
+import { Capture } from "../capture/capture.ts";
+import type { Tally } from "../capture/carry.ts";
 import { GameData } from "../game/data.ts";
 import type { WorldName } from "simtape/world";
 import { chunkIn } from "../world/packets.ts";
@@ -14,10 +14,10 @@ import { worldId, worldIdOf, worldVersion, worldVersionOf } from "../world/names
 import { type Edit, ChunkSink } from "../world/sink.ts";
 import { unreadable } from "./error.ts";
 import { mayWrite } from "./target.ts";
-import { archiveAt, readRecording } from "./archive.ts";
+import { Archive, RECORDING, type SmallFile } from "./archive.ts";
 import { Packets } from "./packets.ts";
 
-/** What came of an import. */
+/** The result of an import. */
 export interface ImportReport {
   readonly version: string;
   readonly packets: number;
@@ -26,24 +26,39 @@ export interface ImportReport {
   readonly marks: number;
   /** Packets by name. */
   readonly tally: ReadonlyMap<string, Tally>;
-  /** Packets that are none of this version. */
+  /** Packets that do not fit this version. */
   readonly unread: number;
-  /** What the recorder did not take, as a place that is no number: how often, and the first reason. */
+  /** Events that the recorder refused, such as a position that is not a number: how many, and the first reason. */
   readonly refused: { readonly count: number; readonly first: string } | null;
-  /** The world that its chunks went into; null: they are counted as left. */
+  /** The world that its chunks went into; null: its chunks count as not recorded. */
   readonly world: (WorldName & { readonly chunks: number }) | null;
-  /** Why the recording ends before the file does; null: it does not. */
+  /** Where the file differs from what was written, in the order of discovery. */
+  readonly findings: readonly ZipDamage[];
+  /** The damage of the file in one line; null: none. */
   readonly damage: string | null;
+  /** The part of the file that is missing in the recording, or may be wrong there; null: none. */
+  readonly lost: Lost | null;
+}
+
+/** The loss in a file's packets. */
+export interface Lost {
+  /** Bytes of packets that could be read, and bytes that were written; null: the file no longer says how many. */
+  readonly kept: number;
+  readonly written: number | null;
+  /** Milliseconds after the last packet that the file's metadata mention; null: they mention none. */
+  readonly milliseconds: number | null;
 }
 
 export interface ImportOptions {
-  /** Whether a file that is there is written over. Default true. */
+  /** Whether to overwrite an existing file. Default true. */
   readonly force?: boolean | undefined;
-  /** Gets the chunks of the world; absent: they are left out. */
+  /** Sink for the chunks of the world; absent: they are left out. */
   readonly worlds?: Store | undefined;
-  /** The world's id and version; absent: those that the file says or that follow from its server and its date. */
+  /** The world's id and version; absent: those in the file, or those that follow from its server and its date. */
   readonly worldId?: string | undefined;
   readonly worldVersion?: string | undefined;
+  /** Version of the game, when the file no longer says it. */
+  readonly version?: string | undefined;
 }
 
 interface MetaData {
@@ -52,7 +67,7 @@ interface MetaData {
   readonly date?: unknown;
   readonly serverName?: unknown;
   readonly duration?: unknown;
-  /** The world, as exports of simtape say it. */
+  /** The world, as exports of simtape name it. */
   readonly simtape?: { readonly worldId?: unknown; readonly worldVersion?: unknown };
 }
 
@@ -66,12 +81,13 @@ const TICK = 50;
 const PATIENCE = 30_000;
 const ID = "import";
 const MOST_TICKS = 2 ** 31 - 1;
-/** The last moment that a header can name, Unix milliseconds. */
+/** The last moment that a header can hold, Unix milliseconds. */
 const LAST_DATE = Date.UTC(9999, 11, 31);
 
 /**
- * Makes an HCRP recording of a `.mcpr`. What is whole is kept; the report says where it ends. Throws `RecordingError` for
- * what is no `.mcpr`, and for a version that is not known; `UsageError` for what is no id or no version of a world.
+ * Makes an HCRP recording from a `.mcpr`. The sound part is kept; the report says where it ends. Throws
+ * `RecordingError` for a file that is no `.mcpr`, and for an unknown version; `UsageError` for an invalid id or version
+ * of a world.
  */
 export async function importMcpr(
   input: string,
@@ -79,18 +95,16 @@ export async function importMcpr(
   { force = true, worlds, ...wanted }: ImportOptions = {},
 ): Promise<ImportReport> {
   await mayWrite(output, force);
-  const { files } = await archiveAt(input);
-  const metaData = jsonIn<MetaData>(files.get("metaData.json"), input, "metaData.json");
-  if (metaData === null) throw unreadable("unknown-format", `${input}: no metaData.json in it: it is no .mcpr`);
-  const version = versionOf(metaData, input);
+  await using archive = await Archive.open(input);
+  const { version, metaData } = gameOf(archive, input, wanted.version);
   const world = worlds === undefined ? null : worldOf(metaData, wanted);
   const folder = await mkdtemp(join(dirname(output), ".simtape-mc-"));
   try {
     const store = directoryStore(folder);
     const sink = worlds === undefined || world === null ? null : new ChunkSink(worlds, world);
-    const marks = marksIn(jsonIn<Marker[]>(files.get("markers.json"), input, "markers.json"));
+    const marks = marksIn(jsonIn<Marker[]>(archive.files.get("markers.json"), input, "markers.json"));
     const work = new Import(version, marks, sink);
-    const report = await work.run(input, metaData, store);
+    const report = await work.run(archive, metaData, store);
     await compact(fromFile(join(folder, ID, "meta.hcrp")), toFile(output, { keep: !force }));
     return report;
   } finally {
@@ -118,54 +132,59 @@ class Import {
   }
 
   async run(
-    input: string,
+    archive: Archive,
     { date, serverName, duration }: MetaData,
     store: ReturnType<typeof directoryStore>,
   ): Promise<ImportReport> {
-    let recorder: Recorder | null = null;
-    let refused = null as ImportReport["refused"];
-    const lines = new LineProtocol({
-      open: async (header) => {
-        // sounds, too; and however long it is, it is one recording
-        recorder = await record(store, { id: ID, ...header, profile: "cinema", limits: { ticks: MOST_TICKS } });
-        return recorder;
-      },
-      skipped: ({ message }) => {
-        refused = { count: (refused?.count ?? 0) + 1, first: refused?.first ?? message.replace(/^line \d+: /, "") };
-      },
-    });
     const { data } = this.#packets;
-    const header = {
-      simtape: 1,
-      startedAt: new Date(typeof date === "number" && date >= 0 && date <= LAST_DATE ? date : 0).toISOString(),
+    const startedAt = typeof date === "number" && date >= 0 && date <= LAST_DATE ? Math.floor(date) : 0;
+    const recorder = await record(store, {
+      id: ID,
+      epoch: BigInt(startedAt) * 1_000_000n,
       protocol: data.protocol,
       dataVersion: data.dataVersion,
       ...(typeof serverName === "string" && serverName !== "" ? { server: serverName.slice(0, 200) } : {}),
       ...(this.#sink === null ? {} : { worldId: this.#sink.world.id, worldVersion: this.#sink.world.version }),
+      // sounds, too; and however long it is, it becomes one recording
+      profile: "cinema",
+      limits: { ticks: MOST_TICKS },
+    });
+    const events = new EventRecorder(recorder);
+    let refused = null as ImportReport["refused"];
+    const take = (event: LiveEvent): Promise<void> | null => {
+      const reason = reasonAgainst(events, event);
+      if (reason !== null) refused = { count: (refused?.count ?? 0) + 1, first: refused?.first ?? reason };
+      return recorder.ready === null ? null : roomIn(recorder);
     };
-    await lines.give(header);
-    // The first tick that is named stands for the beginning.
-    await lines.give({ tick: 0 });
-    let damage: string | null = null;
+    const { findings } = archive;
+    const before = findings.length;
     try {
-      await readRecording(input, async (bytes) => {
-        for await (const line of this.#linesOf(bytes)) await lines.give(line);
-      });
-      if (this.#packets.left > 0)
-        damage = `recording.tmcpr: byte ${this.#packets.offset}: the file ends within a packet`;
+      for await (const bytes of archive.recording()) for await (const event of this.#eventsOf(bytes)) await take(event);
+      const { left, offset } = this.#packets;
+      if (left > 0) findings.push({ offset, message: `${RECORDING}: byte ${offset}: the file ends within a packet` });
     } catch (error) {
       if (!RecordingError.is(error) || this.#count === 0) throw error;
-      damage = error.message;
+      findings.push({ offset: this.#packets.offset, message: error.message });
     }
-    // It goes on after its last packet, but not for longer than it can have lasted.
-    const isLonger = damage === null && typeof duration === "number" && duration < this.#at + PATIENCE;
+    const isCut = findings.length > before;
+    if (isCut && this.#count === 0) throw unreadable("malformed", findings[before]!.message);
+    const isLost = isCut || archive.written === null;
+    const stated = typeof duration === "number" && Number.isFinite(duration) ? duration : null;
+    const lost: Lost | null = isLost
+      ? {
+          kept: this.#packets.offset,
+          written: archive.written,
+          milliseconds: stated === null ? null : Math.max(0, stated - this.#at),
+        }
+      : null;
+    // Time goes on after the last packet, but not for longer than the recording can have lasted.
+    const isLonger = !isLost && typeof duration === "number" && duration < this.#at + PATIENCE;
     const end = isLonger ? Math.max(this.#at, duration) : this.#at;
-    for (const line of this.#marksUntil(Number.POSITIVE_INFINITY, end)) await lines.give(line);
+    for (const event of this.#marksUntil(Number.POSITIVE_INFINITY, end)) await take(event);
     this.#tick = Math.max(this.#tick, Math.floor(end / TICK));
-    await lines.give({ tick: this.#tick + 1 });
+    await take({ kind: "tick", value: this.#tick + 1 });
     await this.#sink?.flush();
-    await lines.finish();
-    await recorder!.close({ outcome: damage === null ? "completed" : "crashed", durationMs: this.#at });
+    await recorder.close({ outcome: isLost ? "crashed" : "completed", durationMs: this.#at });
     return {
       version: data.version,
       packets: this.#count,
@@ -176,12 +195,14 @@ class Import {
       unread: this.#unread,
       refused,
       world: this.#sink === null ? null : { ...this.#sink.world, chunks: this.#sink.kept },
-      damage,
+      findings,
+      damage: findings.length === 0 ? null : findings.map(({ message }) => message).join("; "),
+      lost,
     };
   }
 
-  async *#linesOf(bytes: Uint8Array): AsyncGenerator<Line> {
-    const lines: Line[] = [];
+  async *#eventsOf(bytes: Uint8Array): AsyncGenerator<LiveEvent> {
+    const events: LiveEvent[] = [];
     for (const { at, name, params, state } of this.#packets.push(bytes)) {
       this.#count++;
       this.#at = at;
@@ -192,50 +213,62 @@ class Import {
         continue;
       }
       if (name === "map_chunk" && state === "play") yield* await this.#chunk(params);
-      else if (state === "play") this.#capture.clientbound(name, params, lines);
+      else if (state === "play") this.#capture.clientbound(name, params, events);
       else this.#capture.count(name, "left");
-      for (const line of lines) this.#note(line);
-      yield* lines;
-      lines.length = 0;
+      for (const event of events) this.#note(event);
+      yield* events;
+      events.length = 0;
     }
   }
 
-  /** What of a chunk is another than the world has it, as edits. */
-  async #chunk(params: object): Promise<readonly Line[]> {
+  /** Blocks of a chunk that differ from the world, as edits. */
+  async #chunk(params: object): Promise<readonly LiveEvent[]> {
     const { data, dimension } = this.#capture;
     const placed = this.#sink === null || dimension === null ? null : orNull(() => chunkIn(data, params));
     this.#capture.count("map_chunk", placed === null ? "left" : "carried");
     if (placed === null) return [];
-    return (await this.#sink!.see(dimension!, placed)).map(lineOf);
+    return (await this.#sink!.see(dimension!, placed)).map(eventOf);
   }
 
-  /** Edits are known where a chunk comes again. */
-  #note({ block }: Line): void {
+  /** An edit becomes known when its chunk is sent again. */
+  #note(event: LiveEvent): void {
     const { dimension } = this.#capture;
-    if (block === undefined || dimension === null) return;
-    const { at, state } = block as { readonly at: readonly [number, number, number]; readonly state: string };
+    if (event.kind !== "block" || dimension === null) return;
+    const { at, state } = event.value;
     this.#sink?.edit(dimension, ...at, state);
   }
 
-  /** Marks behind the `end` are put there. */
-  *#marksUntil(at: number, end: number = at): Generator<Line> {
+  /** Marks after the `end` are moved there. */
+  *#marksUntil(at: number, end: number = at): Generator<LiveEvent> {
     while (this.#marks.length > 0 && this.#marks[0]!.at <= at) {
       const { at: when, label } = this.#marks.shift()!;
       yield* this.#goTo(Math.min(when, end));
-      yield { mark: { label, kind: "bookmark" } };
+      yield { kind: "mark", value: { label, kind: "bookmark" } };
     }
   }
 
-  *#goTo(at: number): Generator<Line> {
+  *#goTo(at: number): Generator<LiveEvent> {
     const tick = Math.floor(at / TICK);
     if (tick <= this.#tick) return;
     this.#tick = tick;
-    yield { tick };
+    yield { kind: "tick", value: tick };
   }
 }
 
-function lineOf({ x, y, z, name }: Edit): Line {
-  return { block: { at: [x, y, z], state: name } };
+function eventOf({ x, y, z, name }: Edit): LiveEvent {
+  return { kind: "block", value: { at: [x, y, z], state: name } };
+}
+
+/** Records an event. Returns a text when it cannot be recorded: the reason. */
+function reasonAgainst(events: EventRecorder, event: LiveEvent): string | null {
+  const fault = faultIn(event);
+  if (fault !== null) return `${event.kind}: ${fault}`;
+  try {
+    events.record(event);
+    return null;
+  } catch (error) {
+    return `${event.kind}: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** Null: it cannot be read. */
@@ -248,7 +281,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-/** As asked for, as the file says, or one that always follows from it. */
+/** As the caller asked, as the file says, or as always follows from the file. */
 function worldOf({ simtape, serverName, date, protocol }: MetaData, wanted: ImportOptions): WorldName {
   const [id, version] = [wanted.worldId ?? simtape?.worldId, wanted.worldVersion ?? simtape?.worldVersion];
   const server = typeof serverName === "string" ? serverName : "";
@@ -261,14 +294,47 @@ function worldOf({ simtape, serverName, date, protocol }: MetaData, wanted: Impo
   };
 }
 
+/** The metadata of a file. Damaged metadata count when both of their statements of the version agree. */
+function gameOf(archive: Archive, input: string, wanted: string | undefined): { version: string; metaData: MetaData } {
+  const file = archive.files.get("metaData.json");
+  const metaData = jsonIn<MetaData>(file, input, "metaData.json");
+  const isWhole = file?.isSound === true && metaData !== null;
+  if (wanted !== undefined && !(isWhole && hasVersion(metaData)))
+    return { version: knownVersion(wanted, input), metaData: metaData ?? {} };
+  if (file === undefined && archive.findings.length === 0)
+    throw unreadable("unknown-format", `${input}: no metaData.json in it: it is no .mcpr`);
+  if (!isWhole && !(metaData !== null && isAgreed(metaData))) {
+    const why = archive.findings[0]?.message ?? "it is empty";
+    throw unreadable("malformed", `${input}: metaData.json is lost (${why}): --version says what it was recorded with`);
+  }
+  return { version: versionOf(metaData, input), metaData };
+}
+
+function hasVersion({ protocol, mcversion }: MetaData): boolean {
+  return (typeof protocol === "number" && GameData.versionOf(protocol) !== null) || typeof mcversion === "string";
+}
+
+/** Whether protocol and version belong together. */
+function isAgreed({ protocol, mcversion }: MetaData): boolean {
+  try {
+    return typeof mcversion === "string" && GameData.of(mcversion).protocol === protocol;
+  } catch {
+    return false;
+  }
+}
+
 function versionOf({ protocol, mcversion }: MetaData, input: string): string {
   const version = typeof protocol === "number" ? GameData.versionOf(protocol) : null;
   const found = version ?? (typeof mcversion === "string" ? mcversion : null);
   if (found === null) throw unreadable("unsupported", `${input}: metaData.json names no version of the game`);
+  return knownVersion(found, input);
+}
+
+function knownVersion(version: string, input: string): string {
   try {
-    return GameData.of(found).version;
+    return GameData.of(version).version;
   } catch {
-    throw unreadable("unsupported", `${input}: recorded with ${found}, which is not known here`);
+    throw unreadable("unsupported", `${input}: recorded with ${version}, which is not known here`);
   }
 }
 
@@ -284,11 +350,13 @@ function labelOf(name: unknown): string {
   return typeof name === "string" && name !== "" ? name : "mark";
 }
 
-function jsonIn<T>(bytes: Buffer | undefined, input: string, name: string): T | null {
-  if (bytes === undefined) return null;
+/** Null: the file is missing, or so damaged that it cannot be parsed. */
+function jsonIn<T>(file: SmallFile | undefined, input: string, name: string): T | null {
+  if (file === undefined) return null;
   try {
-    return JSON.parse(bytes.toString()) as T;
+    return JSON.parse(file.bytes.toString()) as T;
   } catch (error) {
+    if (!file.isSound) return null;
     throw unreadable("malformed", `${input}: ${name} is no JSON: ${(error as Error).message}`);
   }
 }

@@ -5,9 +5,9 @@ import { unreadable } from "./error.ts";
 /** The longest packet of the protocol: three bytes of a VarInt say its length. */
 const LONGEST = 2 ** 21 - 1;
 const HEAD = 8;
-/** No two packets are farther apart, milliseconds: a day. */
+/** Most milliseconds between two packets: a day. */
 const FARTHEST = 86_400_000;
-/** What ends the state before `play`, and begins the one after. */
+/** The packet that ends the state before `play`, and begins the next one. */
 const NEXT: Readonly<Record<string, string>> = {
   success: "",
   finish_configuration: "play",
@@ -18,7 +18,7 @@ const NEXT: Readonly<Record<string, string>> = {
 export interface Recorded {
   /** Milliseconds since its start. */
   readonly at: number;
-  /** Null: no packet of this version. */
+  /** Null: this version has no such packet. */
   readonly name: string | null;
   readonly state: string;
   readonly params: object;
@@ -28,14 +28,14 @@ type Parser = {
   parsePacketBuffer(bytes: Buffer): { readonly data: { readonly name: string; readonly params: object } };
 };
 
-/** Takes `recording.tmcpr` apart as its bytes come: i32 milliseconds, i32 length, packet, big-endian, again and again. */
+/** Parses the bytes of `recording.tmcpr` as they arrive: i32 milliseconds, i32 length, packet, big-endian, repeated. */
 export class Packets {
   readonly data: GameData;
   readonly #parsers = new Map<string, Parser>();
   #rest: Buffer = Buffer.alloc(0);
   #state = "login";
   #at = 0;
-  /** Bytes that were taken apart. */
+  /** Number of parsed bytes. */
   offset = 0;
 
   /** `version` of the game. */
@@ -43,7 +43,7 @@ export class Packets {
     this.data = GameData.of(version);
   }
 
-  /** The packets that are whole now. Throws `RecordingError` where the file cannot go on. */
+  /** Returns the packets that are complete now. Throws `RecordingError` where the file cannot be parsed any further. */
   *push(bytes: Uint8Array): Generator<Recorded> {
     const all = this.#rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
     let at = 0;
@@ -60,7 +60,7 @@ export class Packets {
     this.#rest = all.subarray(at);
   }
 
-  /** Bytes behind the last whole packet. */
+  /** Bytes after the last complete packet. */
   get left(): number {
     return this.#rest.length;
   }
@@ -75,7 +75,7 @@ export class Packets {
           next === "" ? (this.data.raw.supportFeature("hasConfigurationState") ? "configuration" : "play") : next;
       return { at, state, name, params };
     } catch {
-      // Some begin with the state `play` at once.
+      // Some files begin with the state `play` at once.
       if (state === "login" && this.offset === 0) {
         this.#state = "play";
         return this.#parse(at, bytes);

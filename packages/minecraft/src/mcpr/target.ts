@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { UsageError } from "simtape/serving";
 
-/** Throws `UsageError` when there is something that is not to be overwritten. */
+/** Throws `UsageError` when a file exists that must not be overwritten. */
 export async function mayWrite(path: string, force: boolean): Promise<void> {
   const isThere = await stat(path).then(
     () => true,

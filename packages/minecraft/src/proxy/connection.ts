@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
-import type { Body } from "../capture/body.ts";
-import { Capture, type Line } from "../capture/capture.ts";
+import { faultIn, type LiveEvent } from "simtape/record";
+import type { Body, Stance } from "../capture/body.ts";
+import { Capture } from "../capture/capture.ts";
 import type { GameData } from "../game/data.ts";
 import { encodedAll } from "../game/encoding.ts";
 import { frame, textBytes } from "../game/framing.ts";
@@ -9,7 +10,7 @@ import type { Opponents } from "../ghosts/opponents.ts";
 import { GhostTeam } from "../ghosts/team.ts";
 import type { Adapter } from "../scene/adapter.ts";
 import type { Decoded } from "./decoder.ts";
-import { OWN_PACKETS, OwnMoves } from "./own-moves.ts";
+import { OWN_PACKETS, type OwnEvent, OwnMoves } from "./own-moves.ts";
 import { Lane } from "./lane.ts";
 import type { Room } from "./room.ts";
 import type { Seer } from "./shared-world.ts";
@@ -19,48 +20,51 @@ import { Tap } from "./tap.ts";
 export interface ConnectionOptions {
   readonly client: Socket;
   readonly server: { readonly host: string; readonly port: number };
-  /** The player is about to come. */
+  /** The player is about to enter the game. */
   readonly logsIn: (of: Connection, uuid: string) => void;
-  /** The room of a dimension, which the player has come into. */
+  /** Returns the room of a dimension that the player has entered. */
   readonly room: (of: Connection, dimension: string, data: GameData) => Room;
-  /** The player is in that room no more. */
+  /** The player has left that room. */
   readonly left: (of: Connection, room: Room) => void;
-  /** The connection is not understood, and passes without being recorded. */
+  /** The connection cannot be decoded, and passes without being recorded. */
   readonly blind: (reason: string) => void;
   readonly unreachable: (reason: string) => void;
-  /** Something could not be shown to the player, as it cannot be said in its version; called once. */
+  /** A packet could not be shown to the player, because its version cannot express it; called once. */
   readonly refused: (reason: string) => void;
-  /** How a player of that version is told something; null: it is not, as there is nothing to tell, or no way to. */
+  /** Sends messages to a player of that version; null: there is nothing to send, or no way to send it. */
   readonly adapter: (version: string) => Promise<Adapter> | null;
-  /** Whom a player who has logged in races against; null: there is no course. */
+  /** The opponents of a player who has logged in; null: there is no course. */
   readonly opponents: (of: Connection, adapter: Adapter, team: GhostTeam) => Opponents | null;
-  /** A player has typed something, and can be told something. Whether it is for the proxy alone. */
+  /**
+   * Handles the text that a player has typed; the player can get an answer. Returns whether the text is for the proxy
+   * alone.
+   */
   readonly command: (of: Connection, text: string) => boolean;
-  /** A player who is in the room of the course; null: it is not that room. */
+  /** The runner of a player who is in the room of the course; null: it is another room. */
   readonly runner: (of: Connection, room: Room) => Runner | null;
 }
 
 /** Number of the packet that refuses a login, in all versions. */
 const REFUSED = 0;
-/** What players type. */
+/** Packets with text that players type. */
 const TYPED: readonly string[] = ["chat", "chat_command", "chat_command_signed"];
 const CAPTURED = {
   toServer: [...OWN_PACKETS.toServer, ...TYPED],
   toClient: [...OWN_PACKETS.toClient, ...Capture.names, "teams", "map_chunk"],
 };
-/** Bytes that wait for a client: with more it is shown nothing of the proxy's own. */
+/** Bytes that wait for a client; above this it gets no packets of the proxy. */
 const MOST_WAITING = 64 << 10;
 /** Packets that bring the player into a dimension. */
 const ENTERING: ReadonlySet<string> = new Set(["login", "respawn"]);
 
-/** One client and the server: what goes between them passes as it is, and a copy is looked at. */
+/** The connection of one client with the server: packets pass unchanged, and a copy is decoded. */
 export class Connection implements Seer {
   readonly #options: ConnectionOptions;
   readonly #server: Socket;
   readonly #tap: Tap;
   readonly #toClient: Lane;
   #adapter: Adapter | null = null;
-  /** It listens from the login on: what the server says of its teams is said once. */
+  /** It listens from the login on, because the server sends its teams only once. */
   #team: GhostTeam | null = null;
   #ready: Promise<void> | null = null;
   #opponents: Opponents | null = null;
@@ -85,7 +89,7 @@ export class Connection implements Seer {
     this.#join(client, this.#server);
   }
 
-  /** Packets that were looked at, and those of them that were not understood. */
+  /** Number of packets that were examined, and of those that could not be decoded. */
   get packets(): number {
     return this.#tap.packets;
   }
@@ -94,23 +98,18 @@ export class Connection implements Seer {
     return this.#tap.faults;
   }
 
-  stanceOf(id: number): object | null {
-    return this.#capture?.body(id)?.stance ?? null;
+  stanceOf(id: number | string): Stance | null {
+    return this.#capture?.body(Number(id))?.stance ?? null;
   }
 
-  /** To be called in each tick. */
-  advance(): void {
-    this.#runner?.advance();
-  }
-
-  /** Shows the player something that the server has not sent. False: that cannot be done now. */
+  /** Shows the player a packet that the server has not sent. False: this is not possible now. */
   show(packets: readonly Packet[]): boolean {
     if (this.#toClient.waiting + this.#options.client.writableLength > MOST_WAITING || !this.#tap.isPlaying)
       return false;
     try {
       return this.#toClient.inject(this.#tap.framed(encodedAll(this.#version, packets)));
     } catch (error) {
-      // of a recording that another program has made: the game goes on without it
+      // the recording belongs to another program: the game goes on without it
       if (!this.#isRefused) this.#options.refused(error instanceof Error ? error.message : String(error));
       this.#isRefused = true;
       return false;
@@ -123,14 +122,15 @@ export class Connection implements Seer {
     this.#server.destroy();
   }
 
-  /** The player is nowhere any more. */
+  /** The player is in no dimension any more. */
   leave(): void {
     const room = this.#room;
     if (room === null) return;
-    this.#room = null;
     this.#runner?.leave();
     this.#runner = null;
+    // its last events belong to the room that it leaves
     this.player?.leave();
+    this.#room = null;
     room.world.leave(this);
     this.#options.left(this, room);
   }
@@ -146,12 +146,12 @@ export class Connection implements Seer {
       if (isConnected) return;
       this.#options.unreachable(error.message);
       if (this.#tap.isInLogin)
-        client.write(frame(REFUSED, textBytes(JSON.stringify({ text: "The server is not there." }))));
+        client.write(frame(REFUSED, textBytes(JSON.stringify({ text: "The server cannot be reached." }))));
       client.end();
     });
     client.on("error", () => undefined);
     client.once("close", () => server.destroy());
-    // what the server has said last still goes out
+    // the last packets of the server are still sent
     server.once("close", () => (this.#toClient.writableEnded ? undefined : this.#toClient.end()));
   }
 
@@ -170,7 +170,7 @@ export class Connection implements Seer {
       uuid,
       name,
       () => capture.profileOf(uuid),
-      (line) => this.#tell(line),
+      (event) => this.#give(event),
     );
     this.#team = new GhostTeam(name);
     const adapter = this.#options.adapter(version);
@@ -183,7 +183,7 @@ export class Connection implements Seer {
     this.#opponents?.refresh();
   }
 
-  /** Settles when the player can be told something; null: never. */
+  /** Settles when the player can get messages; null: never. */
   get ready(): Promise<void> | null {
     return this.#ready;
   }
@@ -192,7 +192,7 @@ export class Connection implements Seer {
     return this.#room;
   }
 
-  /** A line of chat to the player. */
+  /** Sends a line of chat to the player. */
   tell(text: string, color: string): void {
     if (this.#adapter !== null) this.show(this.#adapter.chat({ text, color }));
   }
@@ -201,15 +201,15 @@ export class Connection implements Seer {
     return this.#opponents;
   }
 
-  /** The player says something of itself. */
-  #tell(line: Line): void {
+  /** Handles a packet that the client sends about its player. */
+  #give(event: OwnEvent): void {
     const room = this.#room;
-    if (room === null) return;
-    room.world.says(line);
-    this.#runner?.says(line, room.lines.tick);
+    if (room === null || !isSound(room, event)) return;
+    room.says(this, event);
+    this.#runner?.says(event, room.events.tick);
   }
 
-  /** Whether it is for the proxy alone. */
+  /** Returns whether the packet is for the proxy alone. */
   #says(packet: Decoded): boolean {
     const { name, params } = packet;
     if (TYPED.includes(name)) return this.#types(name === "chat" ? params.message : `/${params.command}`);
@@ -222,7 +222,7 @@ export class Connection implements Seer {
     return this.#ready !== null && this.#options.command(this, text);
   }
 
-  /** What the server says is never held back. */
+  /** Packets of the server are never withheld. */
   #hears(packet: Decoded): false {
     this.#hear(packet);
     return false;
@@ -240,8 +240,8 @@ export class Connection implements Seer {
       this.#room?.ground?.see(params);
       return;
     }
-    const lines: Line[] = [];
-    if (Capture.carries(name)) capture.clientbound(name, params, lines);
+    const events: LiveEvent[] = [];
+    if (Capture.carries(name)) capture.clientbound(name, params, events);
     if (ENTERING.has(name)) {
       if (name === "login") this.#team?.forget();
       this.#opponents?.enter(name === "login");
@@ -251,22 +251,24 @@ export class Connection implements Seer {
     if (name === "position") player.see("toClient", packet);
     this.#follow();
     const room = this.#room;
-    if (room !== null) for (const line of lines) this.#sees(room, player, line);
+    if (room !== null) for (const event of events) this.#sees(room, player, event);
   }
 
-  /** What the server says of the player itself is told by the player. */
-  #sees(room: Room, player: OwnMoves, line: Line): void {
-    const state = line["state"] as { id: number; flags: number; pose: number } | undefined;
-    if (state !== undefined && state.id === player.id) player.shown(state.flags, state.pose);
-    else room.world.sees(this, line);
+  /** What the server sends about the player itself counts as an event of the player. */
+  #sees(room: Room, player: OwnMoves, event: LiveEvent): void {
+    if (!isSound(room, event)) return;
+    if (event.kind === "state" && event.value.id === player.id) {
+      const { flags = 0, pose = 0 } = event.value;
+      player.shown(flags, pose);
+    } else room.world.sees(this, event);
   }
 
-  /** Into a dimension; or it is the same one, after a death. */
+  /** The player enters a dimension, or the same one again after a death. */
   #enter(capture: Capture, player: OwnMoves, id: number | null): void {
     const { dimension } = capture;
     if (dimension === null || id === null) return;
-    const lines: Line[] = [];
-    this.#body = capture.own(id, player.uuid, lines);
+    const events: LiveEvent[] = [];
+    this.#body = capture.own(id, player.uuid, events);
     if (this.#room !== null && this.#room.dimension === dimension && player.id === id) {
       this.#room.world.forget(this);
       player.enter(id);
@@ -278,11 +280,18 @@ export class Connection implements Seer {
     this.#room = room;
     this.#runner = this.#options.runner(this, room);
     room.world.enter(this, id);
-    for (const line of lines) room.world.sees(this, line);
+    for (const event of events) room.world.sees(this, event);
   }
 
   #follow(): void {
     const at = this.player?.at;
     if (at != null) this.#body?.put(...at);
   }
+}
+
+/** Whether an event can be recorded: packets may hold anything, such as a position that is not a number. */
+function isSound(room: Room, event: LiveEvent): boolean {
+  const fault = faultIn(event);
+  if (fault !== null) room.events.lose(event, fault);
+  return fault === null;
 }

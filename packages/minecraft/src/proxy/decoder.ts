@@ -12,10 +12,10 @@ export interface Decoded {
   readonly params: any;
 }
 
-/** Names of packets that are wanted, by state and direction; all others are not decoded. */
+/** Names of the wanted packets, by state and direction; all others are not decoded. */
 export type Wanted = Readonly<Partial<Record<`${State} ${Direction}`, readonly string[]>>>;
 
-/** The library's own, of which its types say nothing. */
+/** A member of the library that its types lack. */
 interface Deserializer {
   parsePacketBuffer(bytes: Buffer): { readonly data: Decoded };
 }
@@ -38,16 +38,16 @@ export class Decoder {
     this.#wanted = wanted;
   }
 
-  /** The version whose protocol has this number; null: none that is known. */
+  /** The version whose protocol has this number; null: it is unknown. */
   static versionOf(number: number): string | null {
-    // The types say one version; there are several of a number.
+    // The types say one version; several may share a number.
     const versions = minecraftData.postNettyVersionsByProtocolVersion.pc as unknown as Readonly<
       Record<number, readonly { readonly minecraftVersion?: string }[]>
     >;
     return versions[number]?.[0]?.minecraftVersion ?? null;
   }
 
-  /** Null: it is not wanted. Throws what the library throws when it does not decode. */
+  /** Null: the packet is not wanted. Throws the error of the library when a packet cannot be decoded. */
   decode(state: State, direction: Direction, packet: Buffer): Decoded | null {
     const table = this.#tableOf(state, direction);
     const id = table === null ? null : varInt(packet, 0);

@@ -1,16 +1,16 @@
-/** Milliseconds between the first client and the last that the server says the same thing to. */
+/** Milliseconds within which the server sends the same packet to all clients. */
 const WITHIN = 2000;
 
 /**
- * What a server says to several clients at once is one thing: of what a client hears, whether it was not heard before
- * by another. What one client hears twice are two things.
+ * Recognises a packet that the server sends to several clients: only the first copy counts as new. A packet that one
+ * client gets twice counts twice.
  */
 export class Echo<Client> {
   readonly #heard = new Map<string, { readonly at: number; readonly by: Set<Client> }[]>();
   readonly #now: () => number;
   #sweptAt: number;
 
-  /** `now`: milliseconds of a clock that is never set. */
+  /** `now`: milliseconds of a clock that never jumps. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#sweptAt = now();

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { LayoutError } from "simtape/kit";
-import type { Line } from "../capture/capture.ts";
+import type { LiveEvent } from "simtape/record";
 import type { GameData } from "../game/data.ts";
 import { chunkIn } from "../world/packets.ts";
 import type { ChunkSink } from "../world/sink.ts";
 
-/** Milliseconds between two times at which the chunks that came are named in the store. */
+/** Milliseconds between two times at which the store gets the index of new chunks. */
 const NAMED_EVERY = 5000;
 
-/** The fields of a packet `map_chunk` that are looked at here. */
+/** The fields of a packet `map_chunk` that are used here. */
 interface ChunkParams {
   readonly x: number;
   readonly z: number;
@@ -19,33 +19,33 @@ export interface GroundOptions {
   readonly sink: ChunkSink;
   readonly dimension: string;
   readonly data: GameData;
-  /** Takes a block that is another than the recording has it. */
-  readonly write: (line: Line) => void;
-  /** Called once: the world is not kept. */
+  /** Called with a block that differs from the recorded one. */
+  readonly write: (event: LiveEvent) => void;
+  /** Called once, when the world cannot be kept. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * The chunks of a dimension, as its clients are shown them. The first of a place goes into the world store; of a later one
- * the blocks that are others by then are edits.
+ * Stores the chunks of a dimension that its clients are shown. The first chunk at a place goes into the world store;
+ * blocks that differ in a later chunk become edits.
  */
 export class Ground {
   readonly #options: GroundOptions;
-  /** By place: what was seen last, while no block of it has changed since. */
+  /** By place: the chunk that was seen last, while no block of it has changed since. */
   readonly #seen = new Map<string, string>();
   #failure: unknown = null;
-  /** Since when there are chunks that the store does not name; null: there are none. */
+  /** Since when the index in the store lacks chunks; null: it lacks none. */
   #unnamed: number | null = null;
 
   constructor(options: GroundOptions) {
     this.#options = options;
   }
 
-  /** A packet `map_chunk`. */
+  /** Adds a packet `map_chunk`. */
   see(params: ChunkParams): void {
     if (this.#failure !== null) return;
     const { sink, dimension, data, write } = this.#options;
-    // several clients are sent the same
+    // several clients get the same chunk
     const place = `${params.x},${params.z}`;
     const content = createHash("sha1").update(params.chunkData).digest("base64");
     if (this.#seen.get(place) === content) return;
@@ -55,29 +55,29 @@ export class Ground {
     this.#unnamed ??= performance.now();
     sink.see(dimension, placed).then(
       (edits) => {
-        for (const { x, y, z, name } of edits) write({ block: { at: [x, y, z], state: name } });
+        for (const { x, y, z, name } of edits) write({ kind: "block", value: { at: [x, y, z], state: name } });
       },
       (error: unknown) => this.#fail(error),
     );
   }
 
-  /** A line of the recording. */
-  hear({ block }: Line): void {
-    if (block === undefined) return;
-    const { at, state } = block as { readonly at: readonly [number, number, number]; readonly state: string };
+  /** Adds an event of the recording. */
+  hear(event: LiveEvent): void {
+    if (event.kind !== "block") return;
+    const { at, state } = event.value;
     const [x, , z] = at;
     this.#seen.delete(`${Math.floor(x / 16)},${Math.floor(z / 16)}`);
     this.#options.sink.edit(this.#options.dimension, ...at, state);
   }
 
-  /** To be called a few times in a second: what a killed proxy has seen is in the store but for the last seconds. */
+  /** Call this a few times in a second: a killed proxy then loses only the last seconds. */
   poll(): void {
     if (this.#unnamed === null || performance.now() - this.#unnamed < NAMED_EVERY) return;
     this.#unnamed = null;
     void this.close();
   }
 
-  /** Settles when all is in the store, and what differs has been written. */
+  /** Settles when all chunks are in the store, and all differences were written. */
   async close(): Promise<void> {
     await this.#options.sink.flush().catch((error: unknown) => this.#fail(error));
   }
@@ -89,7 +89,7 @@ export class Ground {
   }
 }
 
-/** Null: it cannot be read. */
+/** Null: the chunk cannot be read. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();

@@ -2,23 +2,23 @@ import { Transform, type TransformCallback } from "node:stream";
 import type { Direction } from "./decoder.ts";
 import type { Tap } from "./tap.ts";
 
-/** Bytes of an unfinished packet that wait for its end: what a player types is shorter. */
+/** Most bytes of an unfinished packet that wait for its end: packets of typed text are shorter. */
 const MOST_KEPT = 2048;
 
 /**
- * One direction of a connection. Bytes pass as they are, but for packets that the tap holds back, and packets of the
- * proxy's own, which go between two whole packets.
+ * One direction of a connection. Bytes pass unchanged, except packets that the tap withholds, and packets of the proxy,
+ * which go between two whole packets.
  */
 export class Lane extends Transform {
   readonly #direction: Direction;
   readonly #tap: Tap;
-  /** Called when bytes were looked at. */
+  /** Called when bytes were examined. */
   readonly #looked: () => void;
-  /** Of a packet that may be held back, as long as it is not all there. */
+  /** The first bytes of a packet that may be withheld, while it is incomplete. */
   #kept: Buffer = NOTHING;
-  /** For the next end of a packet. */
+  /** Packets that wait for the end of the present packet. */
   #own: Buffer[] = [];
-  /** The tap looks at bytes that have not gone yet. */
+  /** The tap examines bytes that were not sent yet. */
   #isLooking = false;
 
   constructor(direction: Direction, tap: Tap, looked: () => void) {
@@ -33,7 +33,10 @@ export class Lane extends Transform {
     return this.readableLength + this.writableLength + this.#own.reduce((all, { length }) => all + length, 0);
   }
 
-  /** Sends whole packets of the state `play` as soon as no other one is on its way. False: it is not in that state. */
+  /**
+   * Sends whole packets of the state `play` as soon as the present packet has ended. False: the connection is not in
+   * that state.
+   */
   inject(packets: Buffer): boolean {
     if (!this.#tap.isPlaying || this.writableEnded) return false;
     if (!this.#isLooking && this.#tap.held(this.#direction) === 0) this.push(packets);
@@ -50,7 +53,7 @@ export class Lane extends Transform {
     this.#kept = NOTHING;
     let passed = 0;
     for (const { start, end } of taken) {
-      // of a long one the beginning has gone already
+      // the beginning of a long packet was sent already
       if (start + before < passed) continue;
       this.#pass(bytes.subarray(passed, start + before));
       passed = end + before;
@@ -58,7 +61,7 @@ export class Lane extends Transform {
     const held = this.#tap.held(this.#direction);
     const whole = Math.max(passed, bytes.length - held);
     this.#pass(bytes.subarray(passed, whole));
-    // where a packet ends there is room for others
+    // other packets can go where a packet ends
     if (held <= bytes.length) this.#passOwn();
     const rest = bytes.subarray(whole);
     if (this.#direction === "toServer" && this.#tap.isPlaying && rest.length <= MOST_KEPT) this.#kept = rest;
@@ -76,7 +79,7 @@ export class Lane extends Transform {
     const own = this.#own;
     if (own.length === 0) return;
     this.#own = [];
-    // what is not understood any more gets nothing between its bytes
+    // when the bytes cannot be decoded any more, nothing is inserted between them
     if (this.#tap.isPlaying) for (const packets of own) this.push(packets);
   }
 

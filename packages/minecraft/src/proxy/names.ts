@@ -1,9 +1,9 @@
-/** The present time, as names of recordings have it: `20260201T120000-000Z`. */
+/** The present time in the form of recording names: `20260201T120000-000Z`. */
 export function stamp(): string {
   return new Date().toISOString().replaceAll(/[-:]/g, "").replace(".", "-");
 }
 
-/** A text as a part of a recording's name. */
+/** A text, made fit for a part of a recording's name. */
 export function plain(text: string): string {
   return text.replaceAll(/[^\w]/g, "-").slice(0, 40);
 }

@@ -1,6 +1,6 @@
+import { mkdir } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Line } from "../capture/capture.ts";
 import type { GameData } from "../game/data.ts";
 import type { Packet } from "../game/packet.ts";
 import type { Course } from "../ghosts/course.ts";
@@ -12,83 +12,94 @@ import type { GhostTeam } from "../ghosts/team.ts";
 import type { Adapter } from "../scene/adapter.ts";
 import { adapterFor } from "../scene/families.ts";
 import { isVersion, versionList } from "../scene/versions.ts";
+import { reportIn } from "../stored/report.ts";
 import { Connection } from "./connection.ts";
 import { type FinishedRun, writeRun } from "./kept-run.ts";
+import { Losses } from "./losses.ts";
 import { plain, stamp } from "./names.ts";
 import { Room, type Worlds } from "./room.ts";
 import { Runner } from "./runner.ts";
 import type { Ended } from "./world-recording.ts";
-import type { KeptClip, RingLengths } from "./world-ring.ts";
+import type { KeptClip, Report, RingLengths } from "./world-ring.ts";
 
 export interface ProxyOptions {
-  /** Port to listen on; 0 takes one that is free. */
+  /** Port to listen on; 0: any free port. */
   readonly port: number;
   /** Address to listen on. */
   readonly host: string;
   readonly server: { readonly host: string; readonly port: number };
-  /** Folder of recordings. */
+  /** Folder of the recordings. */
   readonly store: string;
-  /** Where runs begin and end: players on it race against ghosts, and their runs are kept. */
+  /** The course on which runs begin and end: its players race against ghosts, and their runs are saved. */
   readonly course?: Course | undefined;
-  /** Only the last minutes are kept, in memory, and reports of players make clips of them; absent: all is recorded. */
+  /** Keeps only the last minutes, in memory, of which players save clips by reports; absent: everything is recorded. */
   readonly ring?: RingLengths | undefined;
-  /** Where the chunks go that clients are shown; absent: they are not kept. */
+  /** Store for the chunks that clients are shown; absent: they are not kept. */
   readonly worlds?: Worlds | undefined;
+  /** Whether `/report` goes to the server; absent: the proxy handles it. */
+  readonly leavesReports?: boolean | undefined;
   readonly report?: ((event: ProxyEvent) => void) | undefined;
 }
 
-/** Something that a proxy reports: one of the members is there. */
+/** An event that a proxy reports; it has one of these members. */
 export type ProxyEvent =
   | { readonly joined: string }
   | { readonly left: string; readonly packets: number; readonly faults: number }
   | { readonly blind: string }
   | { readonly began: string }
   | { readonly ended: Ended }
+  | { readonly lost: Lost }
   | { readonly run: string }
   | { readonly clip: KeptClip }
+  | { readonly report: Report; readonly recording: string }
   | { readonly error: string };
 
+/** Number of events that are missing in a recording. */
+export interface Lost {
+  readonly id: string;
+  readonly count: number;
+  /** The first reasons. */
+  readonly reasons: readonly string[];
+}
+
+const MILLISECONDS_OF_A_TICK = 50;
 const POLL_EVERY = 250;
-/** Milliseconds: no tick is passed over. */
-const ADVANCE_EVERY = 25;
 
 /**
- * Stands between clients and a server, and records the players. All bytes pass as they are. A recording of a dimension
- * begins when the first player comes into it, and ends when the last one has gone. With rings only the last minutes are
- * kept, until a player reports something.
+ * Relays packets between clients and a server, and records the players. All bytes pass unchanged. A recording of a
+ * dimension begins when the first player enters it, and ends when the last one has left. With rings it keeps only the
+ * last minutes, until a player reports another.
  */
 export class GameProxy {
   readonly #options: ProxyOptions;
   readonly #door: Server;
   readonly #connections = new Set<Connection>();
   readonly #rooms = new Map<string, Room>();
-  /** By the UUIDs of their players. */
+  /** Connections by the UUIDs of their players. */
   readonly #players = new Map<string, Connection>();
   readonly #closing = new Set<Promise<unknown>>();
-  /** Names of clips that are being kept. */
+  /** Names of clips that are being saved. */
   readonly #clips = new Set<string>();
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #poll: NodeJS.Timeout;
   readonly #runs: Runs;
-  /** Recordings that could not be written, and lines that are missing in others. */
+  /** Recordings that could not be written, and events that are missing in others. */
   failed = 0;
-  skipped = 0;
+  readonly losses: Losses = new Losses();
 
   private constructor(options: ProxyOptions) {
     this.#options = options;
     this.#door = createServer({ noDelay: true, allowHalfOpen: true }, (client) => this.#admit(client));
     this.#runs = new Runs(options.store);
-    const poll = setInterval(() => {
+    const pollAll = (): void => {
       for (const room of this.#rooms.values()) room.poll();
-    }, POLL_EVERY);
-    const advance = setInterval(() => {
-      for (const connection of this.#connections) connection.advance();
-    }, ADVANCE_EVERY);
-    this.#timers = options.course === undefined ? [poll] : [poll, advance];
-    if (options.course === undefined) clearInterval(advance);
+    };
+    // after the process was held up, it reads what has arrived meanwhile first
+    this.#poll = setInterval(() => setImmediate(pollAll), POLL_EVERY);
   }
 
-  /** Settles when clients can come. */
+  /** Settles when clients can connect. Rejects when the port is taken, or the folder cannot be made. */
   static async listen(options: ProxyOptions): Promise<GameProxy> {
+    await mkdir(options.store, { recursive: true });
     const proxy = new GameProxy(options);
     try {
       await new Promise<void>((resolve, reject) => {
@@ -105,7 +116,7 @@ export class GameProxy {
     return (this.#door.address() as { port: number }).port;
   }
 
-  /** Sends all clients away, and finishes the recordings. */
+  /** Disconnects all clients, and finishes the recordings. */
   async close(): Promise<void> {
     this.#door.close();
     const connections = [...this.#connections];
@@ -119,7 +130,7 @@ export class GameProxy {
   }
 
   #stop(): void {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#poll);
   }
 
   #admit(client: Socket): void {
@@ -167,10 +178,11 @@ export class GameProxy {
   }
 
   #adapterOf(version: string): Promise<Adapter> | null {
-    const { course, ring } = this.#options;
-    if (course === undefined && ring === undefined) return null;
+    const { course, ring, leavesReports = false } = this.#options;
+    if (course === undefined && leavesReports) return null;
     if (isVersion(version)) return adapterFor(version, GHOSTLY);
-    this.#report({ error: `players of ${version} cannot be shown anything, only those of ${versionList("and")}` });
+    if (course !== undefined || ring !== undefined)
+      this.#report({ error: `players of ${version} cannot be shown anything, only those of ${versionList("and")}` });
     return null;
   }
 
@@ -182,13 +194,13 @@ export class GameProxy {
     return new Opponents({ adapter, course, store, runs: this.#runs, uuid, team, send });
   }
 
-  /** Whether it is one of the proxy's own. */
+  /** Handles a command of the proxy; returns whether it was one. */
   #command(connection: Connection, text: string): boolean {
     const [, word, rest = ""] = /^\/(\S+)\s*(.*)$/s.exec(text.trim()) ?? [];
     const does =
       word === "ghost" && this.#options.course !== undefined
         ? () => connection.opponents!.command(text)
-        : word === "report" && this.#options.ring !== undefined
+        : word === "report" && this.#options.leavesReports !== true
           ? () => this.#reports(connection, rest)
           : null;
     if (does !== null)
@@ -198,18 +210,23 @@ export class GameProxy {
     return does !== null;
   }
 
-  /** A player reports another, as `Sam flies`. */
+  /** A player reports another, in the form `Sam flies`. */
   #reports(connection: Connection, text: string): void {
     const { room, player } = connection;
-    const [, name = "", reason = ""] = /^(\S+)\s*(.*)$/s.exec(text) ?? [];
+    const { name, words: reason } = reportIn(text);
     const subject = room?.people.named(name) ?? null;
     if (name === "") connection.tell("/report NAME WORDS", "gray");
     else if (subject === null) connection.tell(`No player ${name} was here.`, "red");
     else {
-      const { uuid, name: by } = player!;
-      const clip = room!.ring!.report({ subject, reporter: { uuid, name: by }, reason });
-      if (typeof clip === "string") connection.tell(clip, "red");
-      else this.#keepClip(connection, clip);
+      const reporter = { uuid: player!.uuid, name: player!.name };
+      const { ring, recording } = room!;
+      const reported = ring?.report({ subject, reporter, reason }) ?? recording!.report(subject, reason, reporter);
+      if (typeof reported === "string") connection.tell(reported, "red");
+      else if (reported === null) {
+        connection.tell(`Reported: ${subject.name}`, "gray");
+        const { uuid, name } = subject;
+        this.#report({ report: { subject: { uuid, name }, reporter, reason }, recording: room!.id });
+      } else this.#keepClip(connection, reported);
     }
   }
 
@@ -239,17 +256,18 @@ export class GameProxy {
     return new Runner({
       course,
       opponents: () => connection.opponents,
-      mark: (line) => room.lines.giveToo(line),
-      tick: () => room.lines.now,
-      finished: (run) => this.#keep(connection, course, room.header, run),
+      mark: (event) => room.adds(connection, event),
+      elapsed: () => room.events.elapsed,
+      finished: (run) => this.#keep(connection, course, room, run),
     });
   }
 
-  #keep(connection: Connection, { map, dimension }: Course, header: Line, run: FinishedRun): void {
+  #keep(connection: Connection, { map, dimension }: Course, room: Room, run: FinishedRun): void {
     const id = `${plain(map)}-${plain(connection.player!.name)}-${stamp()}`;
-    const told = { ...header, metadata: { map } };
-    const lines: FinishedRun["lines"] = [[0, { dimension }], ...run.lines];
-    const kept = writeRun(join(this.#options.store, `${id}.hcrp`), told, { ...run, lines })
+    const startedAt = Math.floor(room.events.startedAt + run.start * MILLISECONDS_OF_A_TICK);
+    const header = { ...room.header, epoch: BigInt(startedAt) * 1_000_000n, metadata: { map } };
+    const events: FinishedRun["events"] = [[0, { kind: "dimension", value: dimension }], ...run.events];
+    const kept = writeRun(join(this.#options.store, `${id}.hcrp`), header, { ...run, events })
       .then(() => {
         connection.opponents?.tell(`${clockText(run.ticks)}: ${id}`, "gray");
         this.#report({ run: id });
@@ -268,8 +286,10 @@ export class GameProxy {
     const closed = room
       .close()
       .then((ended) => {
-        this.skipped += room.lines.skipped;
+        const { losses } = room.events;
+        this.losses.addAll(losses);
         if (ended !== null) this.#report({ ended });
+        if (losses.count > 0) this.#report({ lost: { id: room.id, count: losses.count, reasons: losses.reasons } });
       })
       .catch((error: unknown) => {
         this.failed++;

@@ -1,4 +1,4 @@
-import type { Line } from "../capture/capture.ts";
+import type { LiveEvent, LiveEventOf } from "simtape/record";
 import type { Course } from "../ghosts/course.ts";
 import type { Opponents } from "../ghosts/opponents.ts";
 import { Passage, type Passed } from "../ghosts/passage.ts";
@@ -7,76 +7,107 @@ import { type FinishedRun, KeptRun } from "./kept-run.ts";
 
 export interface RunnerOptions {
   readonly course: Course;
-  /** What the runner races against; null: its client cannot be shown ghosts, or not yet. */
+  /** The ghosts of the runner; null: its client cannot show ghosts, or not yet. */
   readonly opponents: () => Opponents | null;
-  /** Writes a mark into the recording of the world, at the tick of what was said last. */
-  readonly mark: (line: Line) => void;
-  /** The tick that it is now. */
-  readonly tick: () => number;
+  /** Writes a mark into the recording of the world, at the tick of the last event. */
+  readonly mark: (event: LiveEvent) => void;
+  /** Milliseconds since tick 0 of the world began. */
+  readonly elapsed: () => number;
   /** The player has finished. */
   readonly finished: (run: FinishedRun) => void;
 }
 
+type Id = LiveEventOf<"join">["value"]["id"];
+type Mark = Required<LiveEventOf<"mark">["value"]>;
+
+/** Milliseconds. */
+const TICK = 50;
+/** What a time may lack of a full tick because of rounding. */
+const ROUNDING = 1e-3;
+
 /**
- * One player on a course: its own moves say when a run begins, passes checkpoints and ends. That is marked in the
- * recording of the world, raced against ghosts, and kept as a run when it was finished.
+ * One player on a course: its moves show when a run begins, passes checkpoints and ends. A run is marked in the
+ * recording of the world, raced against ghosts, and saved when it is finished.
  */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #passage: Passage;
   readonly #run = new KeptRun();
   #at: Point | null = null;
+  /** When the run started: milliseconds since tick 0 of the world, and the tick of the world. */
   #startedAt = 0;
   #startTick = 0;
-  /** Whether ghosts are on their way; they may be longer than the runner. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether ghosts are running; they may run longer than the runner. */
   #isRacing = false;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#passage = new Passage(options.course);
+    this.#wait();
   }
 
-  /** A line of the player's own, which was said in the dimension of the course at that tick. */
-  says(line: Line, tick: number): void {
-    this.#run.hear(line, tick);
-    const [word, told] = Object.entries(line)[0] as [string, { id?: number; at?: Point }];
-    if (told.at === undefined || told.id === undefined) return;
-    this.#at = told.at;
-    for (const passed of this.#passage.step(told.at, word !== "move")) this.#pass(passed, told.id, tick);
+  /** Adds an event of the player in the dimension of the course, at that tick. */
+  says(event: LiveEvent, tick: number): void {
+    this.#run.hear(event, tick);
+    if (event.kind !== "join" && event.kind !== "move" && event.kind !== "teleport") return;
+    const { id, at } = event.value;
+    if (at === undefined) return;
+    this.#at = at;
+    for (const passed of this.#passage.step(at, event.kind !== "move")) this.#pass(passed, id, tick);
   }
 
-  /** To be called in each tick. */
-  advance(): void {
+  /**
+   * Moves the ghosts to the same time after their start: ticks of a run begin with the run, not with those of the
+   * world.
+   */
+  #advance(): void {
     const opponents = this.#options.opponents();
-    if (this.#isRacing && this.#at !== null) opponents?.show(this.#options.tick() - this.#startTick, this.#at);
+    const ticks = Math.floor((this.#elapsed + ROUNDING) / TICK);
+    if (this.#isRacing && this.#at !== null) opponents?.show(ticks, this.#at);
     else opponents?.hide();
+    this.#wait();
+  }
+
+  /** Milliseconds until the next tick of the run. */
+  #wait(): void {
+    clearTimeout(this.#timer);
+    const passed = (this.#elapsed + ROUNDING) % TICK;
+    this.#timer = setTimeout(() => this.#advance(), Math.ceil(TICK - passed));
+  }
+
+  /** Milliseconds of the run. */
+  get #elapsed(): number {
+    return this.#options.elapsed() - this.#startedAt;
   }
 
   /** The player has left the dimension of the course, or the game. */
   leave(): void {
+    clearTimeout(this.#timer);
     this.#at = null;
     this.#passage.leave();
     this.#giveUp();
   }
 
-  #pass(passed: Passed, id: number, now: number): void {
+  #pass(passed: Passed, id: Id, now: number): void {
     const opponents = this.#options.opponents();
     if (passed === "ready") {
       this.#giveUp();
       opponents?.refresh();
     } else if (passed === "start") {
-      this.#startedAt = performance.now();
+      this.#startedAt = this.#options.elapsed();
       this.#run.begin(now);
       this.#startTick = now;
       this.#mark(id, "start", "Start", now);
       this.#isRacing = true;
-      this.advance();
+      this.#advance();
     } else if (passed === "finish") {
-      const durationMs = Math.round(performance.now() - this.#startedAt);
+      const durationMs = Math.round(this.#elapsed);
       this.#mark(id, "end", "Finish", now);
       opponents?.finish(now - this.#startTick);
-      const lines = this.#run.finish();
-      if (lines !== null) this.#options.finished({ lines, durationMs, ticks: now - this.#startTick });
+      const events = this.#run.finish();
+      if (events !== null)
+        this.#options.finished({ events, durationMs, start: this.#startTick, ticks: now - this.#startTick });
     } else {
       const { checkpoint } = passed;
       this.#mark(id, "checkpoint", `Checkpoint ${checkpoint}`, now);
@@ -84,10 +115,10 @@ export class Runner {
     }
   }
 
-  #mark(id: number, kind: string, label: string, tick: number): void {
-    const line = { mark: { id, kind, label } };
-    this.#options.mark(line);
-    this.#run.mark(line, tick);
+  #mark(id: Id, kind: Mark["kind"], label: string, tick: number): void {
+    const event: LiveEvent = { kind: "mark", value: { id, kind, label } };
+    this.#options.mark(event);
+    this.#run.mark(event, tick);
   }
 
   #giveUp(): void {

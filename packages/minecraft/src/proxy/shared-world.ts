@@ -1,177 +1,191 @@
-import type { Line } from "../capture/capture.ts";
+import type { LiveEvent, LiveEventOf, LiveEvents } from "simtape/record";
+import type { Stance } from "../capture/body.ts";
 import { Echo } from "./echo.ts";
 
-/** A client that sees things. */
+type Id = LiveEvents["leave"]["id"];
+
+/** A client that sees things of the world. */
 export interface Seer {
-  /** Where it sees a thing now, as lines have it; null: it does not see it. */
-  stanceOf(id: number): object | null;
+  /** The position of a thing as this client sees it; null: it does not see the thing. */
+  stanceOf(id: Id): Stance | null;
 }
 
-/** Something in the recording. */
+/** A thing in the recording. */
 interface Thing<Client> {
-  /** Whose view of it is recorded. */
-  teller: Client;
-  /** All clients that see it. */
+  /** The client whose view of the thing is recorded. */
+  recorded: Client;
+  /** All clients that see the thing. */
   readonly seers: Set<Client>;
-  /** A player who tells of itself. */
+  /** Whether it is a player whose own client sends its moves. */
   readonly isOwn: boolean;
-  /** What was said of a player who is nowhere yet; null: it is there. */
-  early: Line[] | null;
-  /** Of a player, as it is recorded. */
+  /** What clients saw of a player who has no position yet; null: the player has one. */
+  early: EventOfThing[] | null;
+  /** The recorded position of a player. */
   readonly name: string | null;
 }
 
-interface Told {
-  readonly id: number;
-  readonly type?: string;
-  readonly uuid?: string;
-  readonly name?: string;
-  readonly passengers?: readonly number[];
-  readonly attacker?: number;
-}
+/** An event about one thing. */
+type EventOfThing = Extract<LiveEvent, { readonly value: { readonly id: Id } }>;
 
-/** What is said of no thing. */
-const AT_LARGE: ReadonlySet<string> = new Set(["block", "chat", "sound", "world"]);
-/** What others know of a player and it does not say itself. */
-const OF_OTHERS: ReadonlySet<string> = new Set(["equipment", "hurt", "effect", "mount", "view"]);
-/** What a client says of where it is alone. */
-const OF_CLIENT: ReadonlySet<string> = new Set(["dimension", "clearBlocks"]);
+/** Facts about a player that its own client does not send, and other clients see. */
+const OF_OTHERS: ReadonlySet<LiveEvent["kind"]> = new Set(["equipment", "hurt", "effect", "mount", "view"]);
 
 /**
- * What the clients in one dimension of a server see, as one. The server numbers things alike for all of them: one that
- * several see is recorded as the first of them sees it, and goes when none sees it any more. Players tell of themselves.
+ * Merges what the clients in one dimension of a server see. The server uses the same numbers for all clients: a thing
+ * that several see is recorded as the first of them sees it, and leaves when none sees it any more. For a player who
+ * connects through the proxy, the packets of its own client are recorded.
  */
 export class SharedWorld<Client extends Seer> {
-  readonly #write: (line: Line) => void;
-  readonly #tellsOfItself: (uuid: string) => boolean;
-  readonly #things = new Map<number, Thing<Client>>();
+  readonly #write: (event: LiveEvent) => void;
+  readonly #isOwn: (uuid: string) => boolean;
+  readonly #things = new Map<Id, Thing<Client>>();
   readonly #echo = new Echo<Client>();
 
-  /** `tellsOfItself`: whether the player of that UUID does, or is about to. */
-  constructor(write: (line: Line) => void, tellsOfItself: (uuid: string) => boolean) {
+  /** `isOwn`: whether the client of the player with that UUID connects through the proxy, or is about to. */
+  constructor(write: (event: LiveEvent) => void, isOwn: (uuid: string) => boolean) {
     this.#write = write;
-    this.#tellsOfItself = tellsOfItself;
+    this.#isOwn = isOwn;
   }
 
   /**
-   * A player who tells of itself will have this number; what others see of it does not count. One whom others have seen
-   * first stays the same thing.
+   * The player of a client will have this number; positions of it that others see are ignored. A player that others
+   * have seen first stays the same thing.
    */
-  enter(client: Client, id: number): void {
+  enter(client: Client, id: Id): void {
     const there = this.#things.get(id);
     const early = there === undefined ? [] : there.early;
-    this.#things.set(id, { teller: client, seers: new Set(), isOwn: true, early, name: there?.name ?? null });
+    this.#things.set(id, { recorded: client, seers: new Set(), isOwn: true, early, name: there?.name ?? null });
   }
 
-  /** A player tells of itself. */
-  says(line: Line): void {
-    const [word, { id }] = partsOf(line);
-    const thing = this.#things.get(id);
+  /** Adds an event that a client sends about its own player. */
+  says(event: EventOfThing): void {
+    const thing = this.#things.get(event.value.id);
     if (thing === undefined) return;
-    const { early } = thing;
-    if (word === "join" && early === null) {
-      this.#turnsOut(line, thing.name);
+    if (event.kind === "join") {
+      this.#join(event, thing);
       return;
     }
-    this.#write(line);
-    if (word === "join") this.#concern(line);
-    if (word === "leave") thing.early = [];
-    if (word !== "join" || early === null) return;
-    thing.early = null;
-    for (const each of early) this.#refer(each);
+    this.#write(event);
+    if (event.kind === "leave") thing.early = [];
   }
 
-  /** A client sees something. */
-  sees(client: Client, line: Line): void {
-    const [word, told] = partsOf(line);
-    if (AT_LARGE.has(word)) {
-      if (this.#echo.isNew(client, JSON.stringify(line))) this.#write(line);
-    } else if (word === "spawn") this.#appear(client, told, line);
-    else if (word === "remove") this.#lose(client, told.id);
-    else if (!OF_CLIENT.has(word)) this.#change(client, word, told.id, line);
+  /** Adds an event that a client sees. */
+  sees(client: Client, event: LiveEvent): void {
+    switch (event.kind) {
+      case "block":
+      case "chat":
+      case "sound":
+      case "world":
+        if (this.#echo.isNew(client, JSON.stringify(event))) this.#write(event);
+        return;
+      case "dimension":
+      case "clearBlocks":
+        // these events are about this client alone
+        return;
+      case "spawn":
+        this.#appear(client, event);
+        return;
+      case "remove":
+        this.#lose(client, event.value.id);
+        return;
+      default:
+        if (isOfThing(event)) this.#change(client, event);
+    }
   }
 
-  /** A client sees nothing any more. */
+  /** A client no longer sees anything. */
   forget(client: Client): void {
     for (const id of this.#things.keys()) this.#lose(client, id);
   }
 
-  /** A client is gone, and its player. */
+  /** A client has left, with its player. */
   leave(client: Client): void {
-    for (const [id, { teller, isOwn }] of this.#things) if (isOwn && teller === client) this.#things.delete(id);
+    for (const [id, { recorded, isOwn }] of this.#things) if (isOwn && recorded === client) this.#things.delete(id);
     this.forget(client);
   }
 
-  /** The recording is about its player; one with a profile is its subject by that. */
-  #concern(line: Line): void {
-    const { id, uuid, name, properties } = line["join"] as Told & { readonly properties?: unknown };
-    if (properties === undefined) this.#write({ subject: { id, uuid, name } });
-  }
-
-  /** What others have seen is a player who tells of itself from now on; `known`: as whom they have seen it. */
-  #turnsOut(line: Line, known: string | null): void {
-    const { id, uuid, name, properties, ...where } = line["join"] as Told & Record<string, unknown>;
-    if (known !== name) {
-      this.#write({ remove: { id } });
-      this.#write(line);
-      this.#concern(line);
+  #join(event: LiveEventOf<"join">, thing: Thing<Client>): void {
+    const { early, name } = thing;
+    if (early === null) {
+      this.#turnsOut(event, name);
       return;
     }
-    this.#write({ subject: { id, uuid, name, ...(properties === undefined ? {} : { properties }) } });
-    this.#write({ teleport: { id, ...where } });
+    this.#write(event);
+    this.#concern(event);
+    thing.early = null;
+    for (const each of early) this.#refer(each);
   }
 
-  #appear(client: Client, { id, type, uuid, name }: Told, line: Line): void {
-    if (uuid !== undefined && this.#tellsOfItself(uuid)) return;
+  /** The recording is about this player; a player with a profile is its subject by the UUID of the profile. */
+  #concern({ value: { id, uuid, name, properties } }: LiveEventOf<"join">): void {
+    if (properties === undefined) this.#write({ kind: "subject", value: { id, uuid, name } });
+  }
+
+  /** A thing that others have seen turns out to be the player of a client here; `known`: the name that they saw. */
+  #turnsOut(event: LiveEventOf<"join">, known: string | null): void {
+    const { id, uuid, name, properties, ...where } = event.value;
+    if (known !== name) {
+      this.#write({ kind: "remove", value: { id } });
+      this.#write(event);
+      this.#concern(event);
+      return;
+    }
+    const profile = properties === undefined ? {} : { properties };
+    this.#write({ kind: "subject", value: { id, uuid, name, ...profile } });
+    this.#write({ kind: "teleport", value: { id, ...where } });
+  }
+
+  #appear(client: Client, event: LiveEventOf<"spawn">): void {
+    const { id, type, uuid, name = null } = event.value;
+    if (uuid !== undefined && this.#isOwn(uuid)) return;
     const thing = this.#things.get(id);
     if (thing !== undefined) {
       thing.seers.add(client);
       return;
     }
-    const known = type === "minecraft:player" ? (name ?? null) : null;
-    this.#things.set(id, { teller: client, seers: new Set([client]), isOwn: false, early: null, name: known });
-    this.#write(line);
+    const known = type === "minecraft:player" ? name : null;
+    this.#things.set(id, { recorded: client, seers: new Set([client]), isOwn: false, early: null, name: known });
+    this.#write(event);
   }
 
-  #lose(client: Client, id: number): void {
+  #lose(client: Client, id: Id): void {
     const thing = this.#things.get(id);
     if (thing === undefined || thing.isOwn || !thing.seers.delete(client)) return;
     const [next] = thing.seers;
     if (next === undefined) {
       this.#things.delete(id);
-      this.#write({ remove: { id } });
-    } else if (thing.teller === client) {
-      thing.teller = next;
+      this.#write({ kind: "remove", value: { id } });
+    } else if (thing.recorded === client) {
+      thing.recorded = next;
       const stance = next.stanceOf(id);
-      if (stance !== null) this.#write({ move: { id, ...stance } });
+      if (stance !== null) this.#write({ kind: "move", value: { id, ...stance } });
     }
   }
 
-  #change(client: Client, word: string, id: number, line: Line): void {
-    const thing = this.#things.get(id);
+  #change(client: Client, event: EventOfThing): void {
+    const thing = this.#things.get(event.value.id);
     if (thing === undefined) return;
     if (!thing.isOwn) {
-      if (thing.teller === client) this.#refer(line);
-    } else if (OF_OTHERS.has(word) && this.#echo.isNew(client, JSON.stringify(line))) {
-      if (thing.early === null) this.#refer(line);
-      else thing.early.push(line);
+      if (thing.recorded === client) this.#refer(event);
+    } else if (OF_OTHERS.has(event.kind) && this.#echo.isNew(client, JSON.stringify(event))) {
+      if (thing.early === null) this.#refer(event);
+      else thing.early.push(event);
     }
   }
 
-  /** Writes a line without those whom it names and who are not there. */
-  #refer(line: Line): void {
-    const [word, { passengers, attacker, ...told }] = partsOf(line);
-    const isThere = (id: number): boolean => this.#things.get(id)?.early === null;
-    this.#write({
-      [word]: {
-        ...told,
-        ...(passengers === undefined ? {} : { passengers: passengers.filter(isThere) }),
-        ...(attacker === undefined || !isThere(attacker) ? {} : { attacker }),
-      },
-    });
+  /** Writes an event; leaves out references to things that are not in the recording. */
+  #refer(event: EventOfThing): void {
+    const isThere = (id: Id): boolean => this.#things.get(id)?.early === null;
+    if (event.kind === "mount") {
+      const passengers = event.value.passengers.filter(isThere);
+      this.#write({ kind: "mount", value: { ...event.value, passengers } });
+    } else if (event.kind === "hurt" && event.value.attacker !== undefined && !isThere(event.value.attacker)) {
+      const { attacker: _, ...value } = event.value;
+      this.#write({ kind: "hurt", value });
+    } else this.#write(event);
   }
 }
 
-function partsOf(line: Line): [word: string, told: Told] {
-  return Object.entries(line)[0] as [string, Told];
+function isOfThing(event: LiveEvent): event is EventOfThing {
+  return typeof event.value === "object" && "id" in event.value && event.value.id !== undefined;
 }

@@ -1,15 +1,17 @@
 import { framed, Splitter } from "../game/framing.ts";
 import { type Decoded, Decoder, type Direction, type State, type Wanted } from "./decoder.ts";
 
-/** What a tap tells of. */
+/** The listener of a tap. */
 export interface TapListener {
   /** A client has logged in. */
   login(uuid: string, name: string, version: string): void;
-  /** A captured packet of the state `play`. True: it is for the proxy, and held back from the other side. */
+  /**
+   * Gets a captured packet of the state `play`. True: the packet is for the proxy, and is not sent to the other side.
+   */
   packet(direction: Direction, packet: Decoded): boolean;
 }
 
-/** Where a packet is that is held back: bytes from the start of those that were seen last; it may begin before them. */
+/** Where a withheld packet is: bytes from the start of the bytes that were seen last; it may begin before them. */
 export interface Taken {
   readonly start: number;
   readonly end: number;
@@ -17,7 +19,7 @@ export interface Taken {
 
 const NOTHING: readonly Taken[] = [];
 
-/** Longer packets are not even inflated. What a client says is short; the server's list of players is not. */
+/** Longer packets are not inflated. Packets of clients are short; the server's list of players is not. */
 const LARGEST = { toServer: 32_768, toClient: 2 ** 20 } as const satisfies Record<Direction, number>;
 /** The first protocol (1.20.2) with a state between login and play. */
 const WITH_CONFIGURATION = 764;
@@ -30,12 +32,12 @@ const CONTROL: Wanted = {
   "play toClient": ["start_configuration"],
   "play toServer": ["configuration_acknowledged"],
 };
-/** A handshake is the same in all versions; this one decodes it. */
+/** The handshake is the same in all versions; this version decodes it. */
 const HANDSHAKE = new Decoder("1.16.5", { "handshaking toServer": ["set_protocol"] });
 
 /**
- * Looks at a copy of what a client and a server say to each other. It never throws: when the bytes are not understood it
- * stops looking, and says why.
+ * Decodes a copy of the packets between a client and a server. It never throws: when it cannot decode the bytes, it
+ * stops and keeps the reason.
  */
 export class Tap {
   readonly #listener: TapListener;
@@ -45,13 +47,13 @@ export class Tap {
   #decoder: Decoder | null = null;
   #version = "";
   #hasConfiguration = false;
-  /** Packets that were looked at, and those of them that did not decode. */
+  /** Number of packets that were examined, and of those that could not be decoded. */
   packets = 0;
   faults = 0;
-  /** Why nothing is looked at any more; null: it is. */
+  /** Why the tap has stopped; null: it has not. */
   blind: string | null = null;
 
-  /** `captured`: names of packets of the state `play` that the listener gets, beside those of the login. */
+  /** `captured`: names of packets of the state `play` that the listener gets, besides those of the login. */
   constructor(captured: Readonly<Record<Direction, readonly string[]>>, listener: TapListener) {
     this.#listener = listener;
     this.#captured = {
@@ -66,27 +68,30 @@ export class Tap {
     return this.#states.toServer === "status";
   }
 
-  /** Whether it can be told in a packet of the login why nothing comes of it. */
+  /** Whether the client is still in its login, so that a packet of the login can say why it is refused. */
   get isInLogin(): boolean {
     return this.#states.toClient === "login" && this.#splitters.toClient.threshold < 0;
   }
 
-  /** Whether the server speaks of the game, and both sides are understood. */
+  /** Whether the connection is in the state `play`, and both directions can be decoded. */
   get isPlaying(): boolean {
     return this.blind === null && this.#states.toClient === "play";
   }
 
-  /** Bytes in this direction of a packet that is not all there. */
+  /** Bytes of an incomplete packet in this direction. */
   held(direction: Direction): number {
     return this.#splitters[direction].held;
   }
 
-  /** Packets of the proxy's own, as they are sent to the client. */
+  /** Encodes packets of the proxy as they are sent to the client. */
   framed(packets: readonly Buffer[]): Buffer {
     return Buffer.concat(packets.map((packet) => framed(packet, this.#splitters.toClient.threshold)));
   }
 
-  /** Bytes of this direction; they are not changed, and may not be afterwards. Which packets of them are held back. */
+  /**
+   * Examines bytes of this direction, which must not be changed, even afterwards. Returns which packets of them are
+   * withheld.
+   */
   see(direction: Direction, bytes: Buffer): readonly Taken[] {
     if (this.blind !== null || this.isStatus) return NOTHING;
     const taken: Taken[] = [];
@@ -108,7 +113,7 @@ export class Tap {
     return taken;
   }
 
-  /** Whether it is held back. */
+  /** Returns whether the packet is withheld. */
   #look(direction: Direction, packet: Buffer): boolean {
     const state = this.#states[direction];
     const decoder = state === "handshaking" ? HANDSHAKE : this.#decoder!;
@@ -121,7 +126,7 @@ export class Tap {
       else this.#shake(decoded);
     } catch (error) {
       this.faults++;
-      // without this one the states are not known
+      // the states depend on this packet
       if (state !== "play") throw error;
     }
     return false;
@@ -154,7 +159,7 @@ export class Tap {
         this.#splitters.toServer.threshold = params.threshold;
         return;
       case "success":
-        // A client says nothing between this and its acknowledgement, or its first packet of the next state.
+        // A client sends nothing between this packet and its acknowledgement, or its first packet of the next state.
         this.#states.toClient = this.#hasConfiguration ? "configuration" : "play";
         if (!this.#hasConfiguration) this.#states.toServer = "play";
         this.#listener.login(params.uuid, params.username, this.#version);

@@ -6,12 +6,12 @@ import { isOther, type Thing } from "./thing.ts";
 
 export type Skin = (thing: Thing) => readonly Property[];
 
-/** Nothing is known of what is below edits. */
+/** It is not known what is below edits. */
 const VOID: Base = () => null;
 
 /**
- * What a viewer who sees `before` must get to see `after`. `isJump`: time did not pass in between, so nothing is shown
- * on its way. `base`: what is seen where an edit is over.
+ * Makes the packets that turn a view of `before` into one of `after`. `isJump`: time did not pass in between, so no
+ * movement is shown. `base`: the blocks that appear where an edit ends.
  */
 export function difference(
   before: Scene,

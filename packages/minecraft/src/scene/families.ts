@@ -24,7 +24,7 @@ export function versionFor(protocol: number): Version | null {
   return VERSIONS.find((version) => GameData.of(version).protocol === protocol) ?? null;
 }
 
-/** Throws `RangeError` for a version that viewers may not have. */
+/** Throws `RangeError` for a version that viewers cannot have. */
 export async function adapterFor(version: string, guise: Guise = RECORDED): Promise<Adapter> {
   if (!isVersion(version)) throw new RangeError(`viewers have ${versionList()}, not ${version}`);
   const Chunk = await chunkOf(version);

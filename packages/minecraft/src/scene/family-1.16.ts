@@ -1,17 +1,20 @@
 import type { Packet } from "../game/packet.ts";
 import { jsonText, type Text } from "../game/text.ts";
-import { GAME_MODE, Family, placeOf, sharedFlags, shortName } from "./family.ts";
+import { GAME_MODE, Family, LIFELESS, placeOf, quarterOf, sharedFlags, shortName } from "./family.ts";
 import type { Mode, Place, Property } from "./adapter.ts";
 import { byteAngle } from "../game/angles.ts";
+import { GameData } from "../game/data.ts";
 import { isPlayer, type Thing } from "./thing.ts";
 
 const STILL = { x: 0, y: 0, z: 0 };
 const SYSTEM = "00000000-0000-0000-0000-000000000000";
-/** Biome of a chunk of nothing, once for every four blocks each way. */
+/** Biomes of an empty chunk, one for every four blocks in each direction. */
 const BIOMES: readonly number[] = new Array<number>(1024).fill(1);
 /** Types of metadata. */
 const BYTE = 0;
 const POSE = 18;
+/** Includes the kinds of 1.16. */
+const KINDS = GameData.of("1.18.2");
 /** Slots of the hotbar in the player's own window. */
 const HOTBAR = 36;
 
@@ -19,7 +22,7 @@ const HOTBAR = 36;
 export class Family116 extends Family {
   login(entity: number, most: number): Packet[] {
     const login = { ...this.data.raw.loginPacket, entityId: entity, gameMode: GAME_MODE.spectator, maxPlayers: most };
-    return [["login", login]];
+    return [["login", login], this.spawnPoint()];
   }
 
   self(uuid: string, name: string, mode: Mode): Packet[] {
@@ -77,10 +80,13 @@ export class Family116 extends Family {
       ];
     }
     const type = this.kind(thing);
+    const name = this.data.raw.entities[type]!.name;
+    if (name === "experience_orb") return [this.orb(thing)];
+    if (name === "painting") return [this.#painting(thing)];
     const born = { ...stance, type, velocity: STILL };
     if (this.isLiving(type))
       return [["spawn_entity_living", { ...born, entityUUID: thing.uuid, headPitch: byteAngle(thing.head) }]];
-    return [["spawn_entity", { ...born, objectUUID: thing.uuid, objectData: 0 }]];
+    return [["spawn_entity", { ...born, objectUUID: thing.uuid, objectData: this.objectData(thing, type) }]];
   }
 
   protected text(text: Text): string {
@@ -113,19 +119,32 @@ export class Family116 extends Family {
     return entries;
   }
 
-  /** Of a player's metadata. */
+  /** Index in a player's metadata. */
   protected get layersKey(): number {
     return 16;
   }
 
-  /** Dying stands one lower than since 1.17; what came later is standing. */
+  /** Dying has a number one lower than since 1.17; poses that were added later become standing. */
   protected pose({ pose }: Thing): number {
     if (pose === 7) return 6;
     return pose <= 5 ? pose : 0;
   }
 
-  protected isLiving(kind: number): boolean {
-    const type = this.data.raw.entities[kind]?.type;
-    return type !== "object" && type !== "orb" && type !== "projectile";
+  /** In minecraft-data for 1.16 all kinds are mobs: 1.18.2 has the right types for the same names. */
+  protected override isLiving(kind: number): boolean {
+    const same = KINDS.kindOf(this.data.kindName(kind) ?? "");
+    return same !== null && !LIFELESS.has(KINDS.raw.entities[same]?.type);
+  }
+
+  protected heard(name: string, soundCategory: number, of: object): Packet {
+    return ["named_sound_effect", { soundName: name, soundCategory, ...of }];
+  }
+
+  /** A painting hangs before a block; a recording does not say which picture it is. */
+  #painting(thing: Thing): Packet {
+    const { x, y, z } = placeOf(thing);
+    const location = { x: Math.floor(x), y: Math.floor(y), z: Math.floor(z) };
+    const of = { entityId: this.idOf(thing), entityUUID: thing.uuid, title: 0 };
+    return ["spawn_entity_painting", { ...of, location, direction: quarterOf(thing.yaw) }];
   }
 }

@@ -5,10 +5,10 @@ import { Family120 } from "./family-1.20.ts";
 import { shortName } from "./family.ts";
 import { isPlayer, type Thing } from "./thing.ts";
 
-/** 1.19.4 to 1.20.1: texts are JSON, and players come in by a packet of their own. */
+/** 1.19.4 to 1.20.1: texts are JSON, and players are added by a packet of their own. */
 export class Family119 extends Family120 {
   override login(entity: number, most: number): Packet[] {
-    return this.entered(entity, most);
+    return [...this.entered(entity, most), this.spawnPoint()];
   }
 
   protected override appear(thing: Thing, skin: readonly Property[]): Packet[] {
@@ -17,6 +17,11 @@ export class Family119 extends Family120 {
       this.listed(thing.uuid, shortName(thing), skin, thing.gameMode ?? 0, this.guise.isListed),
       ["named_entity_spawn", { ...this.stance(thing), playerUUID: thing.uuid }],
     ];
+  }
+
+  /** Poses up to the digging of 1.19. */
+  protected override get poses(): number {
+    return 15;
   }
 
   protected override text(text: Text): string | object {

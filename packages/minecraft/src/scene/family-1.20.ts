@@ -9,7 +9,11 @@ const HOTBAR = 36;
 /** 1.20.3 and 1.20.4: items with NBT. */
 export class Family120 extends Family1211 {
   override login(entity: number, most: number): Packet[] {
-    return [...this.entered(entity, most), ["game_state_change", { reason: "level_chunks_load_start", gameMode: 0 }]];
+    return [
+      ...this.entered(entity, most),
+      this.spawnPoint(),
+      ["game_state_change", { reason: "level_chunks_load_start", gameMode: 0 }],
+    ];
   }
 
   override hotbar(items: readonly (readonly [item: string, name: string])[]): Packet[] {

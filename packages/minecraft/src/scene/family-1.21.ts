@@ -1,4 +1,5 @@
 import type { Packet } from "../game/packet.ts";
+import { soundNumber } from "../game/sounds.ts";
 import { nbtText, type Text } from "../game/text.ts";
 import { byteAngle } from "../game/angles.ts";
 import type { Mode, Place, Property } from "./adapter.ts";
@@ -6,13 +7,15 @@ import { Family, GAME_MODE, placeOf, sharedFlags, shortName } from "./family.ts"
 import { isPlayer, type Thing } from "./thing.ts";
 
 const STILL = { x: 0, y: 0, z: 0 };
+/** Categories of sounds, by number. */
+const CATEGORIES = "master music record weather block hostile neutral player ambient voice".split(" ");
 const NO_MOTION = { dx: 0, dy: 0, dz: 0 };
 /** Slots of the hotbar in the player's own window. */
 const HOTBAR = 36;
-/** What an entry of the list of players says. */
+/** An entry of the list of players. */
 const LISTED = { add_player: true, update_game_mode: true, update_listed: true, update_latency: true };
 
-/** 1.21.4, and what versions since 1.18.2 have in common with it. */
+/** 1.21.4, and what it shares with versions since 1.18.2. */
 export class Family121 extends Family {
   login(entity: number, most: number): Packet[] {
     const { loginPacket } = this.data.raw;
@@ -20,6 +23,7 @@ export class Family121 extends Family {
     const worldState = { ...usual.worldState, gamemode: "spectator" };
     return [
       ["login", { ...usual, worldState, entityId: entity, maxPlayers: most }],
+      this.spawnPoint(),
       ["game_state_change", { reason: "level_chunks_load_start", gameMode: 0 }],
     ];
   }
@@ -60,12 +64,14 @@ export class Family121 extends Family {
   }
 
   protected appear(thing: Thing, skin: readonly Property[]): Packet[] {
+    const type = this.kind(thing);
+    if (this.data.raw.entities[type]!.name === "experience_orb") return [this.orb(thing)];
     const spawned = {
       ...this.stance(thing),
       objectUUID: thing.uuid,
-      type: this.kind(thing),
+      type,
       headPitch: byteAngle(thing.head),
-      objectData: 0,
+      objectData: this.objectData(thing, type),
       velocity: STILL,
     };
     const packets: Packet[] = [["spawn_entity", spawned]];
@@ -105,10 +111,21 @@ export class Family121 extends Family {
   protected entries(thing: Thing, layers: number | null): object[] {
     const entries: object[] = [
       { key: 0, type: "byte", value: sharedFlags(thing) },
-      { key: 6, type: "pose", value: thing.pose },
+      { key: 6, type: "pose", value: thing.pose < this.poses ? thing.pose : 0 },
     ];
     if (layers !== null) entries.push({ key: this.#layersKey(), type: "byte", value: layers });
     return entries;
+  }
+
+  /** Number of poses: an unknown pose becomes standing. 18 since 1.20.3. */
+  protected get poses(): number {
+    return 18;
+  }
+
+  protected heard(soundName: string, category: number, of: object): Packet {
+    const soundId = soundNumber(this.data, soundName);
+    const sound = soundId === null ? { data: { soundName, fixedRange: undefined } } : { soundId };
+    return ["sound_effect", { sound, soundCategory: CATEGORIES[category], ...of, seed: 0n }];
   }
 
   #layersKey(): number {

@@ -9,12 +9,13 @@ import {
   type Place,
   type Property,
   RECORDED,
+  type Sound,
   type TeamChange,
 } from "./adapter.ts";
 import { ChunkPackets, type PlacedChunk } from "../world/packets.ts";
 import { GRID, isPlayer, type Thing } from "./thing.ts";
 
-/** The farthest that a relative move leads, in steps of the grid. */
+/** The largest relative move, in steps of the grid. */
 const FARTHEST = 32767;
 /** Slots of a thing that others see: both hands, boots, leggings, chestplate, helmet. */
 const WORN = 6;
@@ -23,10 +24,23 @@ const SHARED_FLAGS = 0xfb;
 /** All parts of a skin's second layer. */
 const ALL_LAYERS = 0x7f;
 const TEAM_MODE = { begin: 0, join: 3, leave: 4 } as const satisfies Record<TeamChange, number>;
-/** Members may hurt each other, and see each other where they are invisible. */
+/** Members may hurt each other, and see each other when they are invisible. */
 const SEEN_THROUGH = 0x03;
 const NO_COLOUR = 21;
+/** Types of kinds that have no bodies, as minecraft-data has them since 1.17. */
+export const LIFELESS: ReadonlySet<string | undefined> = new Set([undefined, "other", "projectile"]);
+/** Faces of a block by the quarter of a turn: south, west, north, east; and the lower and upper face. */
+const SIDES = [3, 4, 2, 5] as const;
+const [BELOW, ABOVE] = [0, 1];
+/** Degrees from which on a frame hangs below a block or lies on it. */
+const STEEP = 45;
+/** Stands for a falling block, whose kind a recording does not say; a falling block of air would vanish at once. */
+const FALLING = "minecraft:sand";
 const NO_LIGHT = { skyLightMask: [], blockLightMask: [], emptySkyLightMask: [], emptyBlockLightMask: [] };
+/** Positions of sounds are in eighths of a block. */
+const EIGHTHS = 8;
+/** The last category of sounds: voice. */
+const LAST_CATEGORY = 9;
 export const GAME_MODE = { spectator: 3, hotbar: 2 } as const satisfies Record<Mode, number>;
 
 /** A chunk as prismarine-chunk makes it. */
@@ -37,7 +51,7 @@ export interface EmptyChunk {
 type ChunkMaker = (version: string) => new () => EmptyChunk;
 const chunks = new Map<string, Promise<new () => EmptyChunk>>();
 
-/** Loads what makes chunks of a version. */
+/** Loads the part of the library that makes chunks of a version. */
 export async function chunkOf(version: string): Promise<new () => EmptyChunk> {
   let loading = chunks.get(version);
   if (loading === undefined) {
@@ -47,7 +61,7 @@ export async function chunkOf(version: string): Promise<new () => EmptyChunk> {
   return loading;
 }
 
-/** What the protocols of all families have in common. */
+/** The common parts of the protocols of all families. */
 export abstract class Family implements Adapter {
   readonly version: string;
   readonly data: GameData;
@@ -74,17 +88,19 @@ export abstract class Family implements Adapter {
   abstract hurt(thing: Thing, yaw: number): Packet[];
   abstract clock(ticks: number): Packet[];
 
-  /** A text as packets have it. */
+  /** A text in the form of packets. */
   protected abstract text(text: Text): string | object;
-  /** Its appearance, its body, and what it wears. */
+  /** The packets for its appearance, its body, and its equipment. */
   protected abstract appear(thing: Thing, skin: readonly Property[]): Packet[];
   protected abstract jump(thing: Thing): Packet;
-  /** A player has another game mode. */
+  /** The game mode of a player changes. */
   protected abstract changeMode(player: Thing, gameMode: number): Packet;
-  /** The entry of players is gone, too. */
+  /** The player's entry in the list is removed, too. */
   protected abstract unlist(players: readonly Thing[]): Packet[];
   protected abstract item(name: string | undefined): object;
-  /** Entries of the entity's metadata: shared flags, pose, and of players the layers of the skin. */
+  /** A sound by its name. */
+  protected abstract heard(name: string, category: number, of: object): Packet;
+  /** Entries of the entity's metadata: shared flags, pose, and for players the layers of the skin. */
   protected abstract entries(thing: Thing, layers: number | null): object[];
 
   mode(mode: Mode): Packet[] {
@@ -115,7 +131,7 @@ export abstract class Family implements Adapter {
       ...this.appear(thing, isPlayer(thing) ? skin(thing) : []),
       this.#metadata(thing, isPlayer(thing) ? ALL_LAYERS : null),
       ["entity_head_rotation", { entityId: this.idOf(thing), headYaw: byteAngle(thing.head) }],
-      // No packet that brings in a thing says that it stands.
+      // No packet that adds a thing says that it is standing.
       ...(thing.onGround ? [this.#look(thing)] : []),
       ...this.#equipment(undefined, thing),
     ];
@@ -155,6 +171,12 @@ export abstract class Family implements Adapter {
     ];
   }
 
+  sound({ name, x, y, z, volume, pitch, category }: Sound): Packet[] {
+    // The name is sent unchanged: a client that does not know the sound is silent.
+    const of = { x: Math.round(x * EIGHTHS), y: Math.round(y * EIGHTHS), z: Math.round(z * EIGHTHS), volume, pitch };
+    return [this.heard(name, Math.min(category, LAST_CATEGORY), of)];
+  }
+
   block(x: number, y: number, z: number, name: string | null): Packet[] {
     const type = name === null ? 0 : (this.data.stateOf(name) ?? this.#missing(name));
     return [["block_change", { location: { x, y, z }, type }]];
@@ -180,7 +202,7 @@ export abstract class Family implements Adapter {
     return [["teams", { team, mode, name, ...rules, formatting: NO_COLOUR, prefix, suffix, players }]];
   }
 
-  /** A chunk of nothing as versions since 1.18 have it. */
+  /** An empty chunk in the form of versions since 1.18. */
   protected emptySections(x: number, z: number): Packet {
     const heightmaps = { type: "compound", name: "", value: {} };
     const light = { trustEdges: true, ...NO_LIGHT, skyLight: [], blockLight: [] };
@@ -192,20 +214,45 @@ export abstract class Family implements Adapter {
     return this.guise.firstId + id;
   }
 
-  /** The number of a kind; what is not known is seen as an armour stand. */
+  /** The number of a kind; an unknown kind is shown as an armour stand. */
   protected kind(thing: Thing): number {
     const kind = this.data.kindOf(thing.kind);
     if (kind === null) this.unknown.add(thing.kind);
     return kind ?? this.data.kindOf("armor_stand")!;
   }
 
-  /** Where a thing is, as the protocol has it for a new one. */
+  /** Where the client's compass points; since 1.18.2 it shows no world until it knows. */
+  protected spawnPoint(): Packet {
+    return ["spawn_position", { location: { x: 0, y: 64, z: 0 }, angle: 0 }];
+  }
+
+  /** Whether a kind has a body: only bodies wear and hold items. */
+  protected isLiving(kind: number): boolean {
+    return !LIFELESS.has(this.data.raw.entities[kind]?.type);
+  }
+
+  /** Data of a new thing besides its kind: the face that it hangs on, or the block that falls. */
+  protected objectData({ yaw, pitch }: Thing, kind: number): number {
+    const name = this.data.raw.entities[kind]?.name;
+    if (name === "falling_block") return this.data.stateOf(FALLING)!;
+    if (name === "painting") return SIDES[quarterOf(yaw)]!;
+    if (name !== "item_frame" && name !== "glow_item_frame") return 0;
+    if (Math.abs(pitch) > STEEP) return pitch > 0 ? BELOW : ABOVE;
+    return SIDES[quarterOf(yaw)]!;
+  }
+
+  /** A drop of experience has a packet of its own until 1.21.4. */
+  protected orb(thing: Thing): Packet {
+    return ["spawn_entity_experience_orb", { entityId: this.idOf(thing), ...placeOf(thing), count: 1 }];
+  }
+
+  /** The position of a new thing, in the form of the protocol. */
   protected stance(thing: Thing): object {
     const { x, y, z } = placeOf(thing);
     return { entityId: this.idOf(thing), x, y, z, yaw: byteAngle(thing.yaw), pitch: byteAngle(thing.pitch) };
   }
 
-  /** The number of an item; null: this version has none. */
+  /** The number of an item; null: this version does not have it. */
   protected itemId(name: string): number | null {
     const item = this.data.itemOf(name);
     if (item === null) this.unknown.add(name);
@@ -227,6 +274,7 @@ export abstract class Family implements Adapter {
   }
 
   #equipment(before: Thing | undefined, after: Thing): Packet[] {
+    if (after.items.size + (before?.items.size ?? 0) === 0 || !this.isLiving(this.kind(after))) return [];
     const equipments = [];
     for (let slot = 0; slot < WORN; slot++) {
       const [old, item] = [before?.items.get(slot), after.items.get(slot)];
@@ -236,17 +284,22 @@ export abstract class Family implements Adapter {
   }
 }
 
+/** 0 to 3: south, west, north, east. */
+export function quarterOf(yaw: number): number {
+  return ((Math.round(yaw / 90) % 4) + 4) % 4;
+}
+
 /** Blocks. */
 export function placeOf({ x, y, z }: Thing): { x: number; y: number; z: number } {
   return { x: x / GRID, y: y / GRID, z: z / GRID };
 }
 
-/** The flags that the game shares with all, as its signed byte. */
+/** The flags that the game sends to all clients, as its signed byte. */
 export function sharedFlags({ flags }: Thing): number {
   return ((flags & SHARED_FLAGS) << 24) >> 24;
 }
 
-/** A name that the game takes: at most 16 characters. */
+/** A name that the game accepts: at most 16 characters. */
 export function shortName({ name, id }: Thing): string {
   return name === "" ? `#${id}` : [...name].slice(0, 16).join("");
 }

@@ -1,18 +1,25 @@
 import type { Recording, Time } from "simtape";
+import type { Sound } from "./adapter.ts";
 
-/** Something that happens and is over. */
+/** An event without duration. */
 export interface Instant {
-  readonly kind: "swing" | "hurt" | "chat" | "mark";
-  /** The recording's number of who it happens to, or who says it. */
+  readonly kind: "swing" | "hurt" | "chat" | "mark" | "sound";
+  /** The recording's number of the thing that it happens to, or that speaks. */
   readonly entity: number | null;
   readonly text: string;
-  /** Of a swing 1 for the other hand; of a hurt where it came from, in degrees. */
+  /** For a swing: 1 is the other hand; for a hurt: its direction in degrees; for a mark: the number of its kind. */
   readonly amount: number;
+  /** The name of a sound; null: this is no sound, or its name is lost. */
+  readonly sound: Sound | null;
 }
 
-const KINDS = ["swing", "hurt", "chat", "mark"] as const;
+/** Fractions of a block in which positions of sounds are counted, and fraction of one for volume and pitch. */
+const EIGHTHS = 8;
+const PARTS = 64;
 
-/** What happens in a recording and leaves nothing behind: it is shown while time goes forwards. */
+const KINDS = ["swing", "hurt", "chat", "mark", "sound"] as const;
+
+/** Events in a recording that change no state: they are shown while time goes forwards. */
 export class Instants {
   readonly #recording: Recording;
   readonly #kinds: readonly (typeof KINDS)[number][];
@@ -23,19 +30,35 @@ export class Instants {
     this.#kinds = KINDS.filter((kind) => names.has(kind));
   }
 
-  /** Those behind `since`, up to `until`. */
+  /** Events after `since`, up to `until`. */
   async *between(since: Time, until: Time): AsyncGenerator<Instant> {
     for (const kind of this.#kinds) {
       for await (const { value } of this.#recording.messages(kind, { start: since + 1, end: until + 1 })) {
-        const { entity, sender, line, label, hand, yaw } = value as Readonly<Record<string, unknown>>;
+        const { entity, sender, line, label, hand, yaw, kind: ofMark } = value as Readonly<Record<string, unknown>>;
         const of = entity ?? sender ?? null;
         yield {
           kind,
           entity: typeof of === "number" ? of : null,
           text: String(line ?? label ?? ""),
-          amount: Number(kind === "swing" ? (hand ?? 0) : (yaw ?? 0)),
+          amount: Number({ swing: hand, mark: ofMark, hurt: yaw, chat: 0, sound: 0 }[kind] ?? 0),
+          sound: kind === "sound" ? soundIn(value as unknown as Heard) : null,
         };
       }
     }
   }
+}
+
+/** An event 17 of the recording. */
+interface Heard {
+  readonly soundName: string | null;
+  readonly position: ArrayLike<number>;
+  readonly category: number;
+  readonly volume: number;
+  readonly pitch: number;
+}
+
+function soundIn({ soundName: name, position, category, volume, pitch }: Heard): Sound | null {
+  if (name === null || name === "") return null;
+  const [x, y, z] = Array.from(position, (value) => value / EIGHTHS) as [number, number, number];
+  return { name, x, y, z, category, volume: volume / PARTS, pitch: pitch / PARTS };
 }

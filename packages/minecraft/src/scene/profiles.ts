@@ -1,11 +1,11 @@
 import type { Recording } from "simtape";
 import type { Property } from "./adapter.ts";
 
-/** What a recording says of the game, and of who is in it. */
+/** Facts of a recording about the game, and about its players. */
 export interface Profiles {
-  /** Of the game that was recorded; null: not known. */
+  /** Version of the recorded game; null: not known. */
   readonly dataVersion: number | null;
-  /** What is known of players, by UUID: their skins. */
+  /** Profiles of players, by UUID: their skins. */
   readonly skins: ReadonlyMap<string, readonly Property[]>;
 }
 
@@ -18,18 +18,18 @@ interface Metadata {
   readonly metadata?: { readonly hcrp?: { readonly subjects?: unknown } };
 }
 
-/** Of the game that was recorded; null: not known. */
+/** Data version of the recorded game; null: not known. */
 function dataVersionOf({ info }: Recording): number | null {
   const { dataVersion } = info.metadata as Metadata;
   return typeof dataVersion === "number" && dataVersion > 0 ? dataVersion : null;
 }
 
-/** UUIDs of the players in it. */
+/** UUIDs of its players. */
 export function subjectsOf(recording: Recording): ReadonlySet<string> {
   return new Set(subjectsIn(recording).flatMap(({ uuid }) => uuidOf(uuid) ?? []));
 }
 
-/** The first player whom it is about; without one all is empty, and the number -1. */
+/** The first subject among the players; without one all texts are empty, and the number is -1. */
 export function subjectIn(recording: Recording): {
   readonly entity: number;
   readonly uuid: string;

@@ -5,7 +5,7 @@ import { GRID, type Thing } from "./thing.ts";
 /** Edits of the world by place, `"x,y,z"`: the names of blocks. */
 export type Blocks = ReadonlyMap<string, string>;
 
-/** What is to be seen at a moment of a recording. Never changed once it is made. */
+/** What a viewer can see at a moment of a recording. It never changes once it is made. */
 export interface Scene {
   /** Nanoseconds. */
   readonly time: number;
@@ -14,13 +14,13 @@ export interface Scene {
   /** Ticks of the day; null: not known. */
   readonly clock: number | null;
   readonly isRaining: boolean;
-  /** As `minecraft:overworld`. */
+  /** In the form `minecraft:overworld`. */
   readonly dimension: string;
 }
 
 const OVERWORLD = "minecraft:overworld";
 
-/** Nothing to be seen. */
+/** An empty scene. */
 export const EMPTY: Scene = {
   time: 0,
   things: new Map(),
@@ -34,7 +34,7 @@ export const EMPTY: Scene = {
 const SINCE_1_17 = 2724;
 const ITEM = /^(?:players|entities)\/(\d+)\/items\/(\d+)$/;
 
-/** Makes scenes of the states of one recording; what did not change is shared with the scene before. */
+/** Makes scenes of the states of one recording; unchanged parts are shared with the previous scene. */
 export class SceneMaker {
   readonly #recording: string;
   #before: Scene = EMPTY;
@@ -45,8 +45,8 @@ export class SceneMaker {
   readonly #isOld: boolean;
 
   /**
-   * `recording`: what tells it from others; things without a UUID get one of it. `dataVersion`: of the game that was
-   * recorded, null when it is not known.
+   * `recording`: identifies the recording; UUIDs of things without one are derived from it. `dataVersion`: of the
+   * recorded game, null when it is not known.
    */
   constructor(recording: string, dataVersion: number | null) {
     this.#recording = recording;
@@ -104,12 +104,12 @@ export class SceneMaker {
         items: this.#items.get(id) ?? NO_ITEMS,
       };
       const before = this.#before.things.get(id);
-      // A thing without a place is nowhere.
+      // A thing without a position is not shown.
       if (!Number.isNaN(thing.x)) things.set(id, before !== undefined && isSame(before, thing) ? before : thing);
     }
   }
 
-  /** As since 1.17, where jumping far stands before dying. */
+  /** Numbers as since 1.17, where long-jumping comes before dying. */
   #poseOf(pose: number): number {
     return this.#isOld && pose >= 6 ? pose + 1 : pose;
   }

@@ -1,8 +1,8 @@
-/** Something that is seen in a scene: a player or another entity. Never changed once it is made. */
+/** A visible thing in a scene: a player or another entity. It never changes once it is made. */
 export interface Thing {
   /** The recording's number for it. */
   readonly id: number;
-  /** As `minecraft:player`. */
+  /** In the form `minecraft:player`. */
   readonly kind: string;
   /** Empty: it has none. */
   readonly name: string;
@@ -19,16 +19,16 @@ export interface Thing {
   readonly pose: number;
   /** Fire, sneak, riptide, sprint, swim, invisible, glow, elytra, from bit 0 on. */
   readonly flags: number;
-  /** Of a player; null: not known. */
+  /** Game mode of a player; null: not known. */
   readonly gameMode: number | null;
-  /** Items by slot, as `minecraft:stone`. */
+  /** Items by slot, in the form `minecraft:stone`. */
   readonly items: ReadonlyMap<number, string>;
 }
 
-/** Steps of the grid in a block: those of the protocol's relative moves are the same. */
+/** Steps of the grid in a block: the protocol's relative moves use the same steps. */
 export const GRID = 4096;
 
-/** Whether a client must forget the one to show the other. */
+/** Whether a client must remove one thing to show the other. */
 export function isOther(before: Thing, after: Thing): boolean {
   return before.kind !== after.kind || before.uuid !== after.uuid || before.name !== after.name;
 }

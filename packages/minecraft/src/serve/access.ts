@@ -6,34 +6,41 @@ import { UsageError } from "simtape/serving";
 import { subjectsOf } from "../scene/profiles.ts";
 import { UsedTickets } from "../tickets/used.ts";
 import { type Person, verify } from "../tickets/ticket.ts";
+import type { Role } from "./points.ts";
 import { Audit, type Deed } from "./audit.ts";
 import type { Stored } from "../stored/recordings.ts";
 
-/** What is open to all who come: nothing, the recordings that they are in themselves, or all. */
+/** What every viewer may open: nothing, the recordings that the viewer is in, or all. */
 export const PUBLIC = ["off", "own", "all"] as const;
 export type Public = (typeof PUBLIC)[number];
 
 export interface AccessOptions {
   readonly isPublic: Public;
-  /** Of tickets; null: there are none. */
+  /** The key of tickets; null: there are no tickets. */
   readonly key: Uint8Array | null;
-  /** File of the audit; null: none is kept, as far as all is public and there are no tickets. */
+  /** File of the audit; null: none is written, as long as all recordings are public and there are no tickets. */
   readonly audit: string | null;
 }
 
-/** One who asks, and from where. */
+/** A person who asks, with the address. */
 export interface Asker extends Person {
   readonly address: string;
 }
 
-/** Decides who may open what. Every way to a recording leads through here, before it is opened. */
+/** The recordings that a person may open, by the reason; all others need a ticket. */
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ["public", "public"],
+  ["own", "subject"],
+]);
+
+/** Decides who may open which recording. Every way to a recording passes here before the recording is opened. */
 export class Access {
   readonly #options: AccessOptions;
   readonly #audit: Audit | null;
   readonly #used: UsedTickets | null;
-  /** By asker: what tickets have opened, and which. */
+  /** By person: the recordings that tickets have opened, and the tickets. */
   readonly #granted = new WeakMap<Asker, Map<string, string>>();
-  /** By path: who is in it, as long as its size and time are these. */
+  /** By path: the players in it, valid while its size and time stay the same. */
   readonly #subjects = new Map<string, { readonly state: string; readonly uuids: ReadonlySet<string> }>();
 
   private constructor(options: AccessOptions, audit: Audit | null, used: UsedTickets | null) {
@@ -42,7 +49,7 @@ export class Access {
     this.#used = used;
   }
 
-  /** Rejects where the audit cannot be written. */
+  /** Rejects when the audit cannot be written. */
   static async open(options: AccessOptions): Promise<Access> {
     const { key, audit: path } = options;
     if (path === null) return new Access(options, null, null);
@@ -51,7 +58,7 @@ export class Access {
     return new Access(options, audit, used);
   }
 
-  /** Those of the recordings that it may open. Where that can be none, the store is not even looked into. */
+  /** The recordings that the person may open. When that can be none, the store is not read at all. */
   async allowed(asker: Asker, storedIn: () => Promise<readonly Stored[]>): Promise<readonly Stored[]> {
     if (this.#options.isPublic === "off" && !this.#granted.has(asker)) return [];
     const stored = await storedIn();
@@ -59,21 +66,24 @@ export class Access {
     return stored.filter((_, i) => reasons[i] !== null);
   }
 
-  /** Settles when it may be opened, and that is noted. Throws `UsageError`. */
-  async enter(asker: Asker, stored: Stored): Promise<void> {
+  /** Settles when the recording may be opened and this is logged; returns the reason. Throws `UsageError`. */
+  async enter(asker: Asker, stored: Stored): Promise<Role> {
     const by = await this.#reason(asker, stored);
     const deed = { action: "open", recording: stored.title } as const;
-    if (by !== null) return this.#note(asker, { ...deed, by });
+    if (by !== null) {
+      await this.#note(asker, { ...deed, by });
+      return ROLES.get(by) ?? "reviewer";
+    }
     await this.#note(asker, { ...deed, refused: "no ticket" });
     throw new UsageError(`${stored.title} is not open to you: it takes a ticket, /review TICKET`);
   }
 
-  /** Notes that it asked for a recording, by this name, that is not open to it, or is not there. */
+  /** Logs that a person asked for a recording, by this name, which they may not open or which does not exist. */
   async refuse(asker: Asker, recording: string): Promise<void> {
     if (this.#options.isPublic !== "all") await this.#note(asker, { action: "open", recording, refused: "no ticket" });
   }
 
-  /** Uses a ticket; gives the recording that it opens, as long as the asker is there. Throws `UsageError`. */
+  /** Uses a ticket; returns the recording that it opens while the person is connected. Throws `UsageError`. */
   async redeem(asker: Asker, text: string, storedIn: () => Promise<readonly Stored[]>): Promise<Stored> {
     const { key } = this.#options;
     if (key === null || this.#used === null) throw new UsageError("this server takes no tickets");
@@ -81,7 +91,7 @@ export class Access {
     if (typeof valid === "string") return this.#refuse(asker, valid, null);
     const { id, until } = valid;
     const found = (await storedIn()).find(({ title }) => valid.isFor(title));
-    if (found === undefined) return this.#refuse(asker, "of a recording that is not here", null, id);
+    if (found === undefined) return this.#refuse(asker, "for a recording that this server does not have", null, id);
     if (!(await this.#used.use(id, until))) return this.#refuse(asker, "used before", found.title, id);
     await this.#note(asker, { action: "ticket", recording: found.title, by: id });
     const granted = this.#granted.get(asker) ?? new Map<string, string>();
@@ -89,7 +99,7 @@ export class Access {
     return found;
   }
 
-  /** Notes what an asker does with what is open to it. Rejects where that cannot be kept. */
+  /** Logs what a person does with a recording that they may open. Rejects when the line cannot be written. */
   note(asker: Asker, deed: Omit<Deed, "person" | "address">): Promise<void> {
     return this.#note(asker, deed);
   }
@@ -109,7 +119,7 @@ export class Access {
     });
   }
 
-  /** Why it may be opened; null: it may not. */
+  /** Why the recording may be opened; null: it may not. */
   async #reason(asker: Asker, { title, path }: Stored): Promise<string | null> {
     const ticket = this.#granted.get(asker)?.get(title);
     if (ticket !== undefined) return ticket;
@@ -129,7 +139,7 @@ export class Access {
       this.#subjects.set(path, { state, uuids });
       return uuids;
     } catch {
-      // what cannot be read belongs to none; it may be whole the next time
+      // a recording that cannot be read belongs to no player; it may be complete the next time
       return new Set();
     }
   }

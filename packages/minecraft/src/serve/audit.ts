@@ -2,22 +2,22 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Person } from "../tickets/ticket.ts";
 
-/** What a person did, or was refused. */
+/** An action of a person, or one that was refused. */
 export interface Deed {
   readonly person: Person;
-  /** Where it came from. */
+  /** The address of the person. */
   readonly address: string;
-  readonly action: "open" | "leave" | "ticket" | "mark";
-  /** Null: which one is not known. */
+  readonly action: "open" | "leave" | "ticket" | "mark" | "report";
+  /** Null: it is not known which recording. */
   readonly recording: string | null;
-  /** Why it was allowed: `public`, `own`, or the ticket's id. */
+  /** Why the action was allowed: `public`, `own`, or the ticket's id. */
   readonly by?: string;
   /** Why it was refused; absent: it was allowed. */
   readonly refused?: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Who saw what, a line of JSON each. A line is on the disk before what it says is done. */
+/** The log of who saw what, a line of JSON each. A line is on the disk before the action happens. */
 export class Audit {
   readonly #handle: FileHandle;
   #last: Promise<void> = Promise.resolve();
@@ -27,13 +27,13 @@ export class Audit {
     this.#handle = handle;
   }
 
-  /** Goes on with a file, or begins it, for its owner alone. Rejects where it cannot be written. */
+  /** Opens a file to append, or makes it, readable for its owner alone. Rejects when it cannot be written. */
   static async to(path: string): Promise<Audit> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return new Audit(await open(path, "a", 0o600));
   }
 
-  /** Settles when it is kept. Rejects where it cannot be: then it must not be done. */
+  /** Settles when the line is on the disk. Rejects when it cannot be written: then the action must not happen. */
   note({ person, address, action, recording, by, refused, details }: Deed): Promise<void> {
     const { uuid, name } = person;
     const time = new Date().toISOString();
@@ -50,7 +50,7 @@ export class Audit {
 
   async #write(line: string): Promise<void> {
     const text = this.#isBroken ? `\n${line}` : line;
-    // until it is whole, the next line does not go on with it
+    // the next line must not be appended to an incomplete one
     this.#isBroken = true;
     await this.#handle.appendFile(text);
     await this.#handle.datasync();

@@ -16,9 +16,10 @@ interface ServeFlags {
   readonly public?: string;
   readonly audit?: string;
   readonly worlds?: string;
+  readonly server?: string;
 }
 
-/** Adds `serve`. */
+/** Adds the command `serve`. */
 export function addServe(program: Command): void {
   program
     .command("serve")
@@ -27,25 +28,39 @@ export function addServe(program: Command): void {
       "Shows the recordings of a folder to normal clients of the game: a lobby, and any number of viewers on one clock.\nPrints its address. Ends with Ctrl+C.",
     )
     .argument("<store>", "folder of recordings")
-    .requiredOption("--port <n>", "port; 0 takes one that is free")
-    .option("--host <address>", "address to listen on; without --insecure all, else 127.0.0.1")
-    .option("--version <v>", `the only version that clients may have; else ${versionList("and")}`)
+    .requiredOption("--port <n>", "port; 0: any free port")
+    .option("--host <address>", "address to listen on (default: all addresses; with --insecure 127.0.0.1)")
+    .option("--version <v>", `the only version that clients may have; default: ${versionList("and")}`)
     .option(
       "--insecure",
-      "do not ask the session server who a client is: for this machine, or behind a proxy on it that has asked",
+      "do not verify clients at the session server: only for this machine, or behind a proxy on it that verifies them",
     )
-    .option("--viewers <n>", "viewers at most", "100")
-    .option("--public <what>", "open to all: off, own (those that a player is in) or all; with --key off, else all")
-    .option("--key <file>", "take tickets that this key has signed; simtape-mc ticket makes them")
-    .option("--audit <file>", "who saw what, a line of JSON each; with --key in the store, .replay/audit.jsonl")
-    .option("--worlds <store>", "folder or s3://bucket/prefix with the worlds below recordings; else the folder itself")
+    .option("--viewers <n>", "largest number of viewers", "100")
+    .option(
+      "--public <what>",
+      "recordings that every player may open: off, own (those that the player is in) or all; default: all, with --key off",
+    )
+    .option("--key <file>", "accept tickets that this key has signed; simtape-mc ticket makes them")
+    .option(
+      "--audit <file>",
+      "log of who saw what, one JSON object a line; with --key, the default is .replay/audit.jsonl in the store",
+    )
+    .option(
+      "--worlds <store>",
+      "folder or s3://bucket/prefix with the worlds below recordings (default: the folder of recordings)",
+    )
+    .option(
+      "--server <url>",
+      "server of a library with these recordings: staff get what viewers report, reviewers see what staff have marked; its token (read, report:trusted) is in SIMTAPE_SERVER_TOKEN",
+    )
     .addHelpText(
       "after",
-      "\nExamples:\n  $ simtape-mc serve recordings --port 25570\n  $ simtape-mc serve recordings --port 25570 --version 1.21.4 --insecure\n  $ simtape-mc serve recordings --port 25570 --public own --key replay.key\n  $ simtape-mc serve recordings --port 25570 --worlds s3://replays",
+      "\nExamples:\n  $ simtape-mc serve recordings --port 25570\n  $ simtape-mc serve recordings --port 25570 --version 1.21.4 --insecure\n  $ simtape-mc serve recordings --port 25570 --public own --key replay.key\n  $ simtape-mc serve recordings --port 25570 --worlds s3://replays\n  $ simtape-mc serve recordings --port 25570 --server https://tapes.example.org",
     )
     .action(
       async (store: string, { port, host, version, insecure, viewers, key, audit, worlds, ...flags }: ServeFlags) => {
         const { ReplayServer } = await import("./server.ts");
+        const { Filing } = await import("./filing.ts");
         const isInsecure = insecure === true;
         const isPublic = publicOf(flags.public ?? (key === undefined ? "all" : "off"));
         const isGuarded = key !== undefined || isPublic !== "all";
@@ -56,6 +71,10 @@ export function addServe(program: Command): void {
           version,
           isInsecure,
           worlds: worlds === undefined ? undefined : storeAt(worlds),
+          filing:
+            flags.server === undefined
+              ? undefined
+              : new Filing(flags.server, process.env["SIMTAPE_SERVER_TOKEN"] || undefined, store),
           most: whole(viewers, "--viewers", 1, 10_000),
           access: {
             isPublic,
@@ -69,7 +88,9 @@ export function addServe(program: Command): void {
         await output.line(reachable(on, server.port));
         await output.flush();
         if (isInsecure)
-          say("clients may take any name: --insecure is for this machine, or behind a proxy on it that asks");
+          say(
+            "clients may use any name: --insecure is only for this machine, or behind a proxy on it that verifies them",
+          );
         else if (!isLoopback(on)) say(`it listens on ${on}: other machines connect to an address of this one`);
         say("Ctrl+C ends");
         await interrupted();
@@ -92,7 +113,7 @@ function whole(text: string, option: string, least: number, most: number): numbe
   return value;
 }
 
-/** Settles with Ctrl+C or SIGTERM. */
+/** Settles on Ctrl+C or SIGTERM. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

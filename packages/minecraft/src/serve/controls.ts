@@ -1,13 +1,14 @@
-import { findEvent, type Time } from "simtape";
+import type { Player, Time } from "simtape";
 import { parseTime, UsageError } from "simtape/serving";
-import type { Session } from "./session.ts";
+import type { Point } from "./points.ts";
+import { clock, type Session } from "./session.ts";
 import type { Thing } from "../scene/thing.ts";
 
 const SKIP: Time = 10e9;
-/** Speeds that the hotbar goes through. */
+/** Speeds that the hotbar steps through. */
 const SPEEDS = [-4, -1, -0.5, 0.25, 0.5, 1, 2, 4, 16];
 
-/** What the leader of a session can do; each throws `UsageError` with what to type instead. */
+/** The actions of the leader of a session; each throws `UsageError` that says what to type instead. */
 export const CONTROLS: Readonly<Record<string, (session: Session, rest: string) => Promise<void> | void>> = {
   pause: ({ player }) => {
     if (player.status.phase === "playing" || player.status.phase === "buffering") player.pause();
@@ -42,16 +43,29 @@ export const CONTROLS: Readonly<Record<string, (session: Session, rest: string) 
     const range = { start: await parseTime(from, recording), end: await parseTime(until, recording) };
     if (range.end <= range.start) throw new UsageError(`${until} is not behind ${from}`);
     player.setLoop(range);
-  },
-  mark: async ({ player, recording }, rest) => {
     const { time } = player.status;
-    const isBack = rest === "back";
-    const range = isBack ? { end: time } : { start: time + 1 };
-    const found = await findEvent(recording, { channel: "mark", nth: isBack ? -1 : 1, ...range });
-    if (found === null) throw new UsageError(isBack ? "no mark before this" : "no mark after this");
-    await player.seek(found);
+    // playing would never reach a loop that lies elsewhere
+    if (time < range.start || time > range.end) await player.seek(range.start);
   },
 };
+
+/** Nanoseconds: a viewer who goes back while it plays means the point before the one that has just passed. */
+const JUST_PASSED: Time = 1e9;
+
+/** Goes to the nearest point, and returns it. Throws `UsageError` when there is none. */
+export async function goToPoint(player: Player, points: readonly Point[], isBack: boolean): Promise<Point> {
+  const { time, phase, rate } = player.status;
+  const passed = phase === "paused" || rate < 0 ? 0 : JUST_PASSED * rate;
+  const found = isBack ? points.findLast(({ at }) => at < time - passed) : points.find(({ at }) => at > time);
+  if (found === undefined) throw new UsageError(`no mark ${isBack ? "before" : "after"} this: /marks lists them`);
+  await player.seek(found.at);
+  return found;
+}
+
+/** A point as a line of chat. */
+export function pointText({ at, kind, text }: Pick<Point, "at" | "kind" | "text">): string {
+  return `${clock(at)} ${kind === text ? "" : `${kind}: `}${text}`;
+}
 
 /** The player of that name in the scene. Throws `UsageError`. */
 export function thingNamed({ scene }: Session, name: string): Thing {
@@ -63,20 +77,20 @@ export function thingNamed({ scene }: Session, name: string): Thing {
   throw new UsageError(`${name} is not here${names === "" ? "" : `: ${names}`}`);
 }
 
-/** Items of the hotbar, from the left: what they look like, what they are called, what they do. */
+/** Items of the hotbar, from the left: look, name, and action. */
 export const HOTBAR: readonly (readonly [item: string, name: string, command: string])[] = [
   ["minecraft:lime_dye", "Pause or go on", "pause"],
   ["minecraft:arrow", "10 seconds back", "back"],
   ["minecraft:spectral_arrow", "10 seconds on", "on"],
   ["minecraft:turtle_helmet", "Slower", "slower"],
   ["minecraft:sugar", "Faster", "faster"],
-  ["minecraft:name_tag", "Next mark", "mark"],
+  ["minecraft:name_tag", "Next mark", "next"],
   ["minecraft:feather", "A tick back", "step-back"],
   ["minecraft:clock", "A tick on", "step"],
   ["minecraft:barrier", "Leave", "lobby"],
 ];
 
-/** What an item of the hotbar does, as a command that is typed. */
+/** The action of an item of the hotbar, as a typed command. */
 export function commandOf(item: string, { player }: Session): string {
   const near = SPEEDS.indexOf(player.status.rate);
   const index = near < 0 ? SPEEDS.indexOf(1) : near;

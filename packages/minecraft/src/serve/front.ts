@@ -4,15 +4,15 @@ import { Client, createServer, Server, type ServerClient } from "../game/protoco
 import { GameData } from "../game/data.ts";
 import { jsonText, nbtText } from "../game/text.ts";
 import { versionFor } from "../scene/families.ts";
-import { Intake } from "./intake.ts";
+import { FloodError, Intake } from "./intake.ts";
 
 export interface FrontOptions {
   readonly host: string;
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Of the game: what clients have. */
+  /** Version of the game that clients must have. */
   readonly versions: readonly string[];
-  /** Whether the session server is asked who a client is. */
+  /** Whether the session server must confirm who a client is. */
   readonly isOnline: boolean;
   readonly motd: string;
   readonly most: number;
@@ -22,20 +22,20 @@ export interface FrontOptions {
 }
 
 const PATIENCE = 20_000;
-/** Connections that have not logged in, at most: all, and of one address. */
+/** Most connections that have not logged in: in all, and from one address. */
 const MOST_WAITING = 256;
 const MOST_OF_ADDRESS = 32;
-/** Milliseconds for a goodbye. */
+/** Milliseconds for the last message to a client. */
 const GOODBYE = 1000;
-/** Bytes of a handshake, at most: its host name has 255 characters. */
+/** Most bytes of a handshake: its host name has 255 characters. */
 const MOST_HANDSHAKE = 1200;
 
-/** One port for all versions: what a client says first decides which server of the library gets it. */
+/** One port for all versions: the handshake of a client decides which server of the library gets it. */
 export class Front {
   readonly #listener = createNetServer((socket) => this.#receive(socket));
   readonly #servers: ReadonlyMap<string, Acceptor>;
   readonly #patience: number;
-  /** Those that have not logged in, with the deadline of each. */
+  /** Connections that have not logged in, with their deadlines. */
   readonly #waiting = new Map<Socket, NodeJS.Timeout>();
   readonly #sockets = new Set<Socket>();
 
@@ -48,7 +48,7 @@ export class Front {
     this.#servers = new Map(options.versions.map((version) => [version, acceptorOf(version, { ...options, login })]));
   }
 
-  /** Rejects where the port cannot be had. */
+  /** Rejects when the port is taken. */
   static async listen(options: FrontOptions): Promise<Front> {
     const front = new Front(options);
     front.#listener.listen(options.port, options.host);
@@ -66,7 +66,7 @@ export class Front {
     const closed = once(this.#listener, "close");
     this.#listener.close();
     for (const socket of this.#waiting.keys()) socket.destroy();
-    // Those who do not take their goodbye go without it.
+    // Clients that do not read the last message are disconnected without it.
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
     }, GOODBYE);
@@ -95,7 +95,7 @@ export class Front {
       clearTimeout(first);
       if (protocol === undefined || protocol === null) return void socket.destroy();
       socket.pause();
-      // Versions that are not known are greeted by the newest, which says what it expects.
+      // A client of an unknown version gets the newest server, which says what it expects.
       const server = this.#servers.get(versionFor(protocol) ?? "") ?? [...this.#servers.values()].at(-1)!;
       server.accept(socket);
       socket.unshift(bytes);
@@ -104,7 +104,7 @@ export class Front {
     socket.on("data", read);
   }
 
-  /** It waits no more: it is logged in, or gone. */
+  /** The connection no longer waits: it has logged in, or is gone. */
   #settle(socket: Socket): void {
     clearTimeout(this.#waiting.get(socket));
     this.#waiting.delete(socket);
@@ -115,7 +115,7 @@ function deadline(socket: Socket, milliseconds: number): NodeJS.Timeout {
   return setTimeout(() => socket.destroy(), milliseconds).unref();
 }
 
-/** A server of the library that listens nowhere: it gets the connections that `Front` has taken. */
+/** A server of the library that listens on no port: it gets connections from `Front`. */
 class Acceptor extends Server {
   #next = 0;
 
@@ -143,7 +143,7 @@ class Acceptor extends Server {
   declare readonly version: string;
 }
 
-/** What the library keeps inside a client. */
+/** A part of the library's client that its types lack. */
 interface Inside {
   splitter: NodeJS.ReadWriteStream;
   readonly deserializer: NodeJS.WritableStream;
@@ -160,7 +160,7 @@ function guard(client: ServerClient): Intake {
   return intake;
 }
 
-/** What a listener throws for a packet, the library's own as well, ends that client alone. */
+/** When a listener, even one of the library, throws for a packet, only that client is disconnected. */
 function shield(client: ServerClient): void {
   const events = client as NodeJS.EventEmitter;
   const emit = events.emit.bind(events);
@@ -168,7 +168,7 @@ function shield(client: ServerClient): void {
     try {
       return emit(name, ...values);
     } catch {
-      client.end("The connection sent what makes no sense.");
+      client.end("The connection sent an invalid packet.");
       return true;
     }
   };
@@ -181,7 +181,7 @@ type ClientMaker = new (
   hideErrors: boolean,
 ) => ServerClient;
 
-/** Tells a client why it is sent away, where its state has words for that. */
+/** Sends a client the reason why it is disconnected, if the state of the connection has a packet for it. */
 function sayGoodbye(client: ServerClient, text: string): void {
   const isNew = GameData.of(client.version).raw.supportFeature("chatPacketsUseNbtComponents") as boolean;
   if (client.state === "play")
@@ -198,7 +198,8 @@ function acceptorOf(version: string, options: FrontOptions): Acceptor {
     hideErrors: true,
     keepAlive: true,
     kickTimeout: 30_000,
-    errorHandler: (client: ServerClient) => client.end("The connection sent what is no packet."),
+    errorHandler: (client: ServerClient, error: unknown) =>
+      client.end(error instanceof FloodError ? error.message : "The connection sent bytes that are no packet."),
     Server: Acceptor,
   } as never) as unknown as Acceptor;
   server.on("playerJoin", (client) => options.login(client, version));
@@ -206,8 +207,8 @@ function acceptorOf(version: string, options: FrontOptions): Acceptor {
 }
 
 /**
- * The number of the protocol in a handshake: VarInt length, VarInt 0, VarInt number. Undefined: not all of it is there;
- * null: it is something else.
+ * The number of the protocol in a handshake: VarInt length, VarInt 0, VarInt number. Undefined: the handshake is
+ * incomplete; null: the bytes are something else.
  */
 function protocolIn(bytes: Buffer): number | null | undefined {
   let at = 0;

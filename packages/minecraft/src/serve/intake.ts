@@ -1,21 +1,26 @@
 import { Transform, type TransformCallback } from "node:stream";
 import { FramingError, Splitter } from "../game/framing.ts";
 
-/** Bytes of a packet of a client, at most: one of a plugin's channel has 32 KiB. */
+/** Most bytes of a packet of a client: one of a plugin's channel has 32 KiB. */
 const MOST_BYTES = 64 << 10;
-/** Packets in a second; a player who runs sends 20. */
+/** Most packets in a second; a running player sends 20. */
 const MOST_PACKETS = 400;
-/** Bytes in a second, inflated. */
+/** Most bytes in a second, inflated. */
 const MOST_IN_SECOND = 1 << 20;
-/** Before a packet that was inflated: it is not compressed. */
+/** A client sends more than a player can; the message is shown to the player. */
+export class FloodError extends FramingError {
+  override readonly name = "FloodError";
+}
+
+/** Before an inflated packet: it is not compressed. */
 const PLAIN = Buffer.from([0]);
 
 /**
- * Cuts what a client sends into packets, in place of the library's own splitter, which trusts lengths. A packet that is too
- * long, does not inflate to the length that it says, or comes too often is an error, after which nothing passes.
+ * Splits the bytes of a client into packets, in place of the library's own splitter, which trusts lengths. A packet
+ * that is too long, does not inflate to its stated length, or comes too often is an error, after which nothing passes.
  */
 export class Intake extends Transform {
-  /** The library sets it; a ping of the oldest clients never comes so far. */
+  /** The library sets this; a ping of the oldest clients never gets this far. */
   recognizeLegacyPing = false;
   readonly #isCompressed: () => boolean;
   readonly #splitter = new Splitter(MOST_BYTES);
@@ -29,7 +34,7 @@ export class Intake extends Transform {
     this.#isCompressed = isCompressed;
   }
 
-  /** From now on all that comes is thrown away. */
+  /** From now on all bytes are thrown away. */
   shut(): void {
     this.#isShut = true;
   }
@@ -54,7 +59,7 @@ export class Intake extends Transform {
       this.#splitter.threshold = isCompressed ? 0 : -1;
       const packet = this.#splitter.next(MOST_BYTES);
       if (packet === null || this.#isShut) return;
-      if (packet.length === 0) throw new FramingError("a packet of nothing, or of too much");
+      if (packet.length === 0) throw new FramingError("a packet that is empty or too long");
       this.#count(packet.length);
       this.push(isCompressed ? Buffer.concat([PLAIN, packet]) : packet);
     }
@@ -64,7 +69,9 @@ export class Intake extends Transform {
     const second = Math.floor(performance.now() / 1000);
     if (second !== this.#second) [this.#second, this.#packets, this.#bytes] = [second, 0, 0];
     this.#bytes += bytes;
-    if (++this.#packets > MOST_PACKETS || this.#bytes > MOST_IN_SECOND)
-      throw new FramingError("too many packets in a second");
+    if (++this.#packets > MOST_PACKETS)
+      throw new FloodError(`You have sent more than ${MOST_PACKETS} packets in a second.`);
+    if (this.#bytes > MOST_IN_SECOND)
+      throw new FloodError(`You have sent more than ${MOST_IN_SECOND >> 20} MiB in a second.`);
   }
 }

@@ -1,13 +1,15 @@
 import type { Viewer } from "./viewer.ts";
 
-/** What a viewer does. */
+/** Actions of a viewer. */
 export interface Doing {
   readonly say: (text: string) => void;
-  /** Uses what it holds in a slot of the hotbar. */
+  /** Uses the item in a slot of the hotbar. */
   readonly use: (slot: number) => void;
+  /** Sneaks, which ends the view through the eyes of another player. */
+  readonly sneak: () => void;
 }
 
-/** Commands and lines of chat in a second. */
+/** Most commands and lines of chat in a second. */
 const MOST_SAID = 20;
 const LONGEST = 256;
 
@@ -19,8 +21,8 @@ interface Where {
   readonly pitch?: number;
 }
 
-/** Listens to a viewer's client. What is said too fast is passed over. */
-export function listen(viewer: Viewer, { say, use }: Doing): void {
+/** Listens to a viewer's client. Text that is sent too fast is ignored. */
+export function listen(viewer: Viewer, { say, use, sneak }: Doing): void {
   const { client } = viewer;
   let [second, said] = [0, 0];
   const hear = (text: unknown): void => {
@@ -37,7 +39,7 @@ export function listen(viewer: Viewer, { say, use }: Doing): void {
   client.on("held_item_slot", ({ slotId }: { slotId?: number }) => {
     if (slotId !== undefined && slotId >= 0 && slotId < 9) viewer.slot = slotId;
   });
-  // An item that is used at a block says so twice.
+  // An item that is used at a block sends two packets.
   let used = Number.NEGATIVE_INFINITY;
   const act = (): void => {
     const now = performance.now();
@@ -46,7 +48,15 @@ export function listen(viewer: Viewer, { say, use }: Doing): void {
     use(viewer.slot);
   };
   for (const name of ["use_item", "block_place", "arm_animation"]) client.on(name, act);
+  // clients send the pressed keys since 1.21.2, and the resulting action before
+  client.on("entity_action", ({ actionId }: { actionId?: number | string }) => {
+    if (viewer.isAway && (actionId === 0 || actionId === "start_sneaking")) sneak();
+  });
+  client.on("player_input", ({ inputs }: { inputs?: { readonly shift?: boolean } }) => {
+    if (viewer.isAway && inputs?.shift === true) sneak();
+  });
   const moved = ({ x, y, z, yaw, pitch }: Where): void => {
+    if (viewer.isAway) return;
     const { place } = viewer;
     const next = {
       x: x ?? place.x,

@@ -7,11 +7,11 @@ import { encodedAll } from "../game/encoding.ts";
 /** A chunk as its viewers get it. */
 interface Encoded {
   readonly buffers: readonly Buffer[];
-  /** Names of blocks that their version does not have. */
+  /** Names of blocks that the viewers' version does not have. */
   readonly unknown: readonly string[];
 }
 
-/** Bytes of chunks that are kept for all viewers. */
+/** Most bytes of chunks that are kept for all viewers. */
 const MOST_BYTES = 64 << 20;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -26,16 +26,16 @@ export class ChunkCache {
   /** Chunks that were made. */
   made = 0;
 
-  /** `most`: bytes that are kept. */
+  /** `most`: most bytes that are kept. */
   constructor(most: number = MOST_BYTES) {
     this.#most = most;
   }
 
-  /** Null: there is none. Rejects as `Backdrop.chunk` does. */
+  /** Null: there is no such chunk. Rejects like `Backdrop.chunk`. */
   async get(backdrop: Backdrop, version: string, dimension: string, x: number, z: number): Promise<Encoded | null> {
     const hash = await backdrop.hash(dimension, x, z);
     if (hash === null) return null;
-    // where it is stands in its packet, too
+    // its packet also contains its position
     const key = `${version} ${backdrop.world.id} ${hash} ${x},${z}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
@@ -83,10 +83,10 @@ export class ChunkCache {
   }
 }
 
-/** What viewers of one recording stand over: its world, and what of it cannot be shown as it was. */
+/** The world below a recording, and the parts of it that cannot be shown unchanged. */
 export class Scenery {
   readonly backdrop: Backdrop;
-  /** What went wrong with it. */
+  /** Problems with the world. */
   readonly problems: Set<string> = new Set();
   readonly #unknown = new Map<string, Set<string>>();
   readonly #cache: ChunkCache;
@@ -96,7 +96,7 @@ export class Scenery {
     this.#cache = cache;
   }
 
-  /** Null: there is none, or it cannot be read, which is one of the problems then. */
+  /** Null: the chunk does not exist, or cannot be read, which is then one of the problems. */
   async chunk(version: string, dimension: string, x: number, z: number): Promise<readonly Buffer[] | null> {
     try {
       const encoded = await this.#cache.get(this.backdrop, version, dimension, x, z);
@@ -110,7 +110,7 @@ export class Scenery {
     }
   }
 
-  /** Names of blocks that were to be shown, and that a version does not have. */
+  /** Names of blocks that a viewer's version does not have. */
   unknown(version: string): ReadonlySet<string> {
     return this.#unknown.get(version) ?? NONE;
   }

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { Store } from "simtape";
+import type { Store, Time } from "simtape";
 import { directoryStore } from "simtape/node";
 import type { ServerClient } from "../game/protocol.ts";
 import { failureOf, UsageError } from "simtape/serving";
@@ -9,13 +9,17 @@ import { isVersion, VERSIONS, versionList } from "../scene/versions.ts";
 import { GRID } from "../scene/thing.ts";
 import { ticketIn } from "../tickets/ticket.ts";
 import { Access, type AccessOptions } from "./access.ts";
-import { CONTROLS, commandOf, HOTBAR, thingNamed } from "./controls.ts";
+import { CONTROLS, commandOf, goToPoint, HOTBAR, pointText, thingNamed } from "./controls.ts";
 import { Backdrop } from "../world/backdrop.ts";
 import { worldIn } from "../world/names.ts";
+import type { Filing } from "./filing.ts";
 import { Front } from "./front.ts";
 import { isLoopback } from "./loopback.ts";
-import { keepMark } from "./marks.ts";
+import { keepNote } from "./notes.ts";
+import { isFor, type Point, pointsOf, REPORT, type Role } from "./points.ts";
+import { reviewOf } from "./review.ts";
 import { named, storedIn, type Stored } from "../stored/recordings.ts";
+import { reportIn, reportText } from "../stored/report.ts";
 import { ChunkCache, Scenery } from "./scenery.ts";
 import { type Below, Session } from "./session.ts";
 import { listen } from "./listen.ts";
@@ -27,15 +31,17 @@ export interface ReplayOptions {
   readonly store: string;
   readonly host?: string | undefined;
   readonly port: number;
-  /** The worlds that recordings were made in; absent: in their folder. */
+  /** Store of the worlds that recordings were made in; absent: the same folder. */
   readonly worlds?: Store | undefined;
-  /** The only version that clients may have; absent: all that are known. */
+  /** The only version that clients may have; absent: all known versions. */
   readonly version?: string | undefined;
-  /** Clients are not asked to prove who they are: for this machine alone. */
+  /** Clients need not prove who they are: only for this machine. */
   readonly isInsecure: boolean;
-  /** Who may open what; absent: all may open all. */
+  /** Who may open which recording; absent: all viewers may open all. */
   readonly access?: AccessOptions | undefined;
-  /** Viewers at most. */
+  /** Where reports are also sent; absent: they are only saved as notes. */
+  readonly filing?: Filing | undefined;
+  /** Most viewers. */
   readonly most?: number | undefined;
   /** Milliseconds that a client may take to log in. */
   readonly patience?: number | undefined;
@@ -43,17 +49,19 @@ export interface ReplayOptions {
 }
 
 const MOST_VIEWERS = 100;
-/** Recordings that are open at once, at most. */
+/** Most recordings that are open at once. */
 const MOST_SESSIONS = 32;
 /** Rows of a list in the chat. */
 const MOST_LISTED = 50;
-/** Tickets that one connection may try in vain. */
+/** Invalid tickets that one connection may try. */
 const MOST_FLAWED = 10;
 const OPEN_TO_ALL: AccessOptions = { isPublic: "all", key: null, audit: null };
-/** A name as the game has it. */
+/** The library's reason when a client has disconnected itself. */
+const CLOSED = "socketClosed";
+/** A name that the game allows. */
 const NAME = /^\w{1,16}$/;
 
-/** Shows recordings to clients of the game: a lobby, and sessions in which any number of them look on. */
+/** Shows recordings to clients of the game: a lobby, and sessions with any number of viewers. */
 export class ReplayServer {
   readonly #options: ReplayOptions;
   readonly #most: number;
@@ -62,11 +70,11 @@ export class ReplayServer {
   /** Chunks for all viewers. */
   readonly chunks: ChunkCache = new ChunkCache();
   readonly #viewers = new Map<Viewer, Session | null>();
-  /** By viewer: what it wants is done one after the other. */
+  /** By viewer: its commands run one after the other. */
   readonly #turns = new WeakMap<Viewer, Promise<void>>();
   readonly #flawed = new WeakMap<Viewer, number>();
   readonly #opening = new Map<string, Promise<Session>>();
-  /** Recordings that are open, or about to be. */
+  /** Recordings that are open, or are being opened. */
   #open = 0;
   #front!: Front;
 
@@ -78,8 +86,8 @@ export class ReplayServer {
   }
 
   /**
-   * Rejects where the port cannot be had, or the store not be read; `UsageError` for a version that clients cannot have, and
-   * for clients of other machines that do not prove who they are.
+   * Rejects when the port is taken, or the store cannot be read; `UsageError` for a version that clients cannot have,
+   * and when clients of other machines would not have to prove who they are.
    */
   static async listen(options: ReplayOptions): Promise<ReplayServer> {
     const { version, host = "127.0.0.1", port, patience } = options;
@@ -109,7 +117,7 @@ export class ReplayServer {
     return this.#front.port;
   }
 
-  /** Those that have viewers. */
+  /** Sessions that have viewers. */
   get sessions(): ReadonlySet<Session> {
     return new Set([...this.#viewers.values()].filter((session) => session !== null));
   }
@@ -128,19 +136,20 @@ export class ReplayServer {
     if (client.ended) return;
     if (this.#viewers.size >= this.#most) return client.end("The replay server is full: come again later.");
     for (const { client: other, name, isGone } of this.#viewers.keys()) {
-      // who has proved to be the same comes in from elsewhere
-      if (!this.#options.isInsecure && other.uuid === client.uuid) other.end("You came in from elsewhere.");
-      // a name that is not proven may be taken by any who come
+      // the same verified player connects from elsewhere
+      if (!this.#options.isInsecure && other.uuid === client.uuid) other.end("You connected from elsewhere.");
+      // any client may take a name that is not verified
       else if (!isGone && name.toLowerCase() === client.username.toLowerCase())
         return client.end(`${name} is here already.`);
     }
     const viewer = new Viewer(client, adapter);
     this.#viewers.set(viewer, null);
-    client.once("end", () => this.#inTurn(viewer, () => this.#leave(viewer, true)));
+    client.once("end", (reason) => this.#inTurn(viewer, () => this.#leave(viewer, reason)));
     this.#options.report?.(`${viewer.name} came with ${version}`);
     listen(viewer, {
       say: (text) => this.#inTurn(viewer, () => this.#hear(viewer, text)),
       use: (slot) => this.#inTurn(viewer, () => this.#use(viewer, slot)),
+      sneak: () => viewer.look(null),
     });
     viewer.begin(this.#most);
     this.#inTurn(viewer, () => this.#invite(viewer));
@@ -154,7 +163,7 @@ export class ReplayServer {
     );
   }
 
-  /** To the recording that its host name asks for, by name or by ticket; or to the lobby. */
+  /** Takes the viewer to the recording that its host name asks for, by name or by ticket; or to the lobby. */
   async #invite(viewer: Viewer): Promise<void> {
     const { serverHost = "" } = viewer.client as { serverHost?: string };
     const ticket = ticketIn(serverHost);
@@ -164,13 +173,13 @@ export class ReplayServer {
     }
     const allowed = await this.#allowed(viewer);
     const [first = ""] = serverHost.split(/[.\0]/);
-    // numbers are an address, and no name
+    // digits alone are an IP address, not a name
     if (ticket === null && serverHost.includes(".") && !/^\d*$/.test(first)) {
       const wanted = named(allowed, first);
       if (wanted !== null) return this.#watch(viewer, wanted);
       await this.#access.refuse(viewer.asker, first);
     }
-    viewer.tell("Recordings: click into the chat and type /play NAME. /help has the rest.", "gold");
+    viewer.tell("Recordings: click into the chat and type /play NAME. /help lists all commands.", "gold");
     this.#list(viewer, allowed);
   }
 
@@ -181,10 +190,10 @@ export class ReplayServer {
     } catch (error) {
       const flawed = (this.#flawed.get(viewer) ?? 0) + 1;
       this.#flawed.set(viewer, flawed);
-      if (flawed >= MOST_FLAWED) viewer.client.end("Too many tickets that are none.");
+      if (flawed >= MOST_FLAWED) viewer.client.end("Too many invalid tickets.");
       throw error;
     }
-    await this.#watch(viewer, found);
+    await this.#watch(viewer, found, true);
   }
 
   async #hear(viewer: Viewer, text: string): Promise<void> {
@@ -207,8 +216,32 @@ export class ReplayServer {
   }
 
   async #control(viewer: Viewer, session: Session, name: string, rest: string): Promise<void> {
-    if (session.leader !== viewer) throw new UsageError(`${session.leader?.name} leads: /free watches alone from here`);
+    mustLead(viewer, session);
     await CONTROLS[name]!(session, rest);
+  }
+
+  /** Marks, reports and notes that the viewer may see, ascending. */
+  async #pointsFor(viewer: Viewer, { stored }: Session): Promise<readonly Point[]> {
+    const points = (await pointsOf(stored)).filter((point) => isFor(point, viewer));
+    const { filing } = this.#options;
+    if (filing === undefined || viewer.role !== "reviewer") return points;
+    const open = await filing.pointsOf(stored).catch((error: unknown) => {
+      this.#refuse(viewer, error);
+      return [];
+    });
+    // a report that was made here is also saved as a note
+    const others = open.filter(({ text }) => !points.some((point) => point.text === text));
+    return [...points, ...others].sort((a, b) => a.at - b.at);
+  }
+
+  async #goToPoint(viewer: Viewer, session: Session, isBack: boolean): Promise<void> {
+    mustLead(viewer, session);
+    const found = await goToPoint(session.player, await this.#pointsFor(viewer, session), isBack);
+    session.tell(
+      pointText(found),
+      "gold",
+      [...session.viewers].filter((other) => isFor(found, other)),
+    );
   }
 
   async #allowed({ asker }: Viewer): Promise<readonly Stored[]> {
@@ -224,7 +257,7 @@ export class ReplayServer {
     play: async (viewer, rest) => {
       const wanted = named(await this.#allowed(viewer), rest);
       if (wanted !== null) return this.#watch(viewer, wanted);
-      // whether there is one is not said to those who may not open it, but that they asked is noted
+      // viewers who may not open a recording do not learn whether it exists, but the attempt is logged
       await this.#access.refuse(viewer.asker, rest);
       throw new UsageError(`no recording is called ${rest}: /list shows them`);
     },
@@ -236,13 +269,13 @@ export class ReplayServer {
     join: async (viewer, rest) => {
       const [, session] = [...this.#viewers].find(([{ name }]) => name.toLowerCase() === rest.toLowerCase()) ?? [];
       if (session === undefined) throw new UsageError(`${rest} is not on this server`);
-      if (session === null) throw new UsageError(`${rest} watches nothing`);
+      if (session === null) throw new UsageError(`${rest} watches no recording`);
       if (session === this.#viewers.get(viewer)) throw new UsageError(`you watch with ${rest} already`);
-      await this.#access.enter(viewer.asker, session.stored);
-      if (!(await this.#enter(viewer, session))) throw new UsageError(`${rest} has left it just now`);
+      const role = await this.#access.enter(viewer.asker, session.stored);
+      if (!(await this.#enter(viewer, session, role))) throw new UsageError(`${rest} has left it just now`);
     },
     lobby: async (viewer) => {
-      await this.#leave(viewer, false);
+      await this.#leave(viewer, null);
       viewer.tell("You are in the lobby: /list, /play NAME.", "gold");
     },
     hotbar: (viewer) => {
@@ -253,31 +286,49 @@ export class ReplayServer {
 
   /** Commands of any viewer in a session. */
   readonly #own: Readonly<Record<string, (viewer: Viewer, session: Session, rest: string) => Promise<void> | void>> = {
-    view: (viewer, session, rest) => session.look(viewer, rest === "" ? null : thingNamed(session, rest)),
+    view: (viewer, session, rest) => viewer.look(rest === "" ? null : thingNamed(session, rest).uuid),
     goto: (viewer, session, rest) => {
       const { x, y, z, yaw, pitch } = thingNamed(session, rest);
+      viewer.look(null);
       viewer.put({ x: x / GRID, y: y / GRID, z: z / GRID, yaw, pitch });
     },
     free: async (viewer, session) => {
       if (session.viewers.size === 1) throw new UsageError("you watch alone already");
-      await this.#access.enter(viewer.asker, session.stored);
+      const role = await this.#access.enter(viewer.asker, session.stored);
       const own = await this.#opened(session.stored);
       const { time, rate, phase } = session.player.status;
       await own.player.seek(time);
       own.player.setRate(rate);
-      if (phase === "playing") own.player.play();
-      await this.#enter(viewer, own);
+      own.begin(phase === "playing");
+      await this.#enter(viewer, own, role);
     },
+    marks: async (viewer, session) => {
+      const points = await this.#pointsFor(viewer, session);
+      for (const point of points.slice(0, MOST_LISTED)) viewer.tell(pointText(point), "gray");
+      if (points.length > MOST_LISTED) viewer.tell(`… and ${points.length - MOST_LISTED} more`, "gray");
+      if (points.length === 0) viewer.tell("There are no marks: /mark TEXT keeps one.", "gray");
+    },
+    next: async (viewer, session) => this.#goToPoint(viewer, session, false),
+    prev: async (viewer, session) => this.#goToPoint(viewer, session, true),
     mark: async (viewer, session, rest) => {
-      if (rest === "" || rest === "back") return this.#control(viewer, session, "mark", rest);
-      const { time } = session.player.status;
-      await this.#access.note(viewer.asker, {
-        action: "mark",
-        recording: session.title,
-        details: { seconds: time / 1e9, text: rest },
-      });
-      await keepMark(session.stored.root, time, rest, viewer.name);
-      for (const other of session.viewers) other.tell(`${viewer.name} marks: ${rest}`, "gold");
+      if (rest === "") throw new UsageError("/mark TEXT keeps a note here; /next and /prev go to marks");
+      await this.#keep(viewer, session, "mark", { kind: "review", text: `${viewer.name}: ${rest}` }, { text: rest });
+      session.tell(`${viewer.name} marks: ${rest}`, "gold");
+    },
+    report: async (viewer, session, rest) => {
+      const { name, words } = reportIn(rest);
+      if (name === "") throw new UsageError("/report NAME TEXT keeps a report of a player at this moment");
+      const { name: subject, uuid } = thingNamed(session, name);
+      const text = reportText(subject, words);
+      const at = await this.#keep(
+        viewer,
+        session,
+        "report",
+        { kind: REPORT, text },
+        { text: words, subject, of: uuid },
+      );
+      viewer.tell(`Reported: ${text}`, "gold");
+      await this.#options.filing?.file(session.stored, { subject, words, reporter: viewer.name, at: at / 1e9 });
     },
     lead: (viewer, session, rest) => {
       if (session.leader !== viewer) throw new UsageError(`${session.leader?.name} leads`);
@@ -288,6 +339,20 @@ export class ReplayServer {
     },
   };
 
+  /** Saves a note at the present moment, and returns it. */
+  async #keep(
+    viewer: Viewer,
+    { player, stored, title: recording }: Session,
+    action: "mark" | "report",
+    note: { readonly kind: string; readonly text: string },
+    details: Readonly<Record<string, unknown>>,
+  ): Promise<Time> {
+    const { time: at } = player.status;
+    await this.#access.note(viewer.asker, { action, recording, details: { seconds: at / 1e9, ...details } });
+    await keepNote(stored, { at, ...note });
+    return at;
+  }
+
   async #use(viewer: Viewer, slot: number): Promise<void> {
     const session = this.#viewers.get(viewer);
     const item = HOTBAR[slot]?.[2];
@@ -295,21 +360,33 @@ export class ReplayServer {
     await this.#hear(viewer, `/${commandOf(item, session)}`);
   }
 
-  /** Shows it a recording, with those who watch it already. */
-  async #watch(viewer: Viewer, stored: Stored): Promise<void> {
+  /**
+   * Shows the viewer a recording, together with those who watch it already. `isReview`: starts at what was reported in
+   * it.
+   */
+  async #watch(viewer: Viewer, stored: Stored, isReview = false): Promise<void> {
     if (this.#viewers.get(viewer)?.title === stored.title) throw new UsageError(`you watch ${stored.title} already`);
-    await this.#access.enter(viewer.asker, stored);
-    // all who watched may have gone while it came
-    for (let isIn = false; !isIn; ) isIn = await this.#enter(viewer, await this.#sessionOf(stored));
+    const role = await this.#access.enter(viewer.asker, stored);
+    // when the recording cannot be read, opening it reports the error
+    const review = isReview ? await reviewOf(stored).catch(() => null) : null;
+    // all viewers may have left while the recording was opened
+    for (let isIn = false; !isIn; ) {
+      const session = await this.#sessionOf(stored, review?.from);
+      isIn = await this.#enter(viewer, session, role);
+      if (isIn) session.begin();
+    }
+    if (review === null) return;
+    viewer.look(review.suspect);
+    viewer.tell(pointText(review.point), "gold");
   }
 
-  /** The one that others watch, or a new one. */
-  #sessionOf(stored: Stored): Promise<Session> {
+  /** Returns the session that others watch, or a new one. */
+  #sessionOf(stored: Stored, from: Time | undefined): Promise<Session> {
     for (const session of this.sessions)
       if (session.title === stored.title && !session.isClosed) return Promise.resolve(session);
     const known = this.#opening.get(stored.title);
     if (known !== undefined) return known;
-    const opening = this.#opened(stored).finally(() => this.#opening.delete(stored.title));
+    const opening = this.#opened(stored, from).finally(() => this.#opening.delete(stored.title));
     this.#opening.set(stored.title, opening);
     return opening;
   }
@@ -326,11 +403,11 @@ export class ReplayServer {
     }
   };
 
-  async #opened(stored: Stored): Promise<Session> {
-    if (this.#open >= MOST_SESSIONS) throw new UsageError("too many recordings are open: come again later");
+  async #opened(stored: Stored, from?: Time): Promise<Session> {
+    if (this.#open >= MOST_SESSIONS) throw new UsageError("too many recordings are open: try again later");
     this.#open++;
     try {
-      return await Session.open(stored, this.#below);
+      return await Session.open(stored, this.#below, from);
     } catch (error) {
       this.#open--;
       const isThere = (await stat(stored.path).catch(() => null)) !== null;
@@ -338,28 +415,29 @@ export class ReplayServer {
     }
   }
 
-  /** False: the session was over before. */
-  async #enter(viewer: Viewer, session: Session): Promise<boolean> {
-    await this.#leave(viewer, false);
+  /** False: the session has already ended. */
+  async #enter(viewer: Viewer, session: Session, role: Role): Promise<boolean> {
+    await this.#leave(viewer, null);
     if (viewer.isGone) {
       await this.#closeIfAlone(session);
       return true;
     }
     if (session.isClosed) return false;
     this.#viewers.set(viewer, session);
+    viewer.role = role;
     session.add(viewer);
-    const leads = session.leader === viewer ? "You lead: /pause, /t, /speed." : `${session.leader?.name} leads.`;
+    const leads = session.leader === viewer ? "You lead: /pause, /t, /speed, /next." : `${session.leader?.name} leads.`;
     viewer.tell(`${session.title}. ${leads} /lobby leaves.`, "gold");
     this.#options.report?.(`${viewer.name} watches ${session.title}`);
     return true;
   }
 
-  /** To the lobby; `isGone`: from the server. */
-  async #leave(viewer: Viewer, isGone: boolean): Promise<void> {
+  /** Takes the viewer to the lobby; `reason`: the server's reason, if it decided that. */
+  async #leave(viewer: Viewer, reason: string | null): Promise<void> {
     const session = this.#viewers.get(viewer) ?? null;
-    if (isGone) {
+    if (reason !== null) {
       this.#viewers.delete(viewer);
-      this.#options.report?.(`${viewer.name} went`);
+      this.#options.report?.(`${viewer.name} went${reason === CLOSED ? "" : `: ${reason}`}`);
     } else if (this.#viewers.has(viewer)) this.#viewers.set(viewer, null);
     if (session === null) return;
     session.remove(viewer);
@@ -378,7 +456,7 @@ export class ReplayServer {
     if (stored.length > MOST_LISTED) viewer.tell(`… and ${stored.length - MOST_LISTED} more`, "gray");
   }
 
-  /** What a command came to nothing for; the viewer stays. */
+  /** Answers a command that failed; the viewer stays. */
   #refuse(viewer: Viewer, error: unknown): void {
     const { message, code } = failureOf(error);
     if (code === "internal") this.#options.report?.(`a fault of simtape itself, please report it: ${message}`);
@@ -391,12 +469,17 @@ export class ReplayServer {
   }
 }
 
-/** Loads what a version needs, so that its first viewer does not wait for it. */
+/** Throws `UsageError` for a viewer who follows. */
+function mustLead(viewer: Viewer, { leader }: Session): void {
+  if (leader !== viewer) throw new UsageError(`${leader?.name} leads: /free watches alone from here`);
+}
+
+/** Loads the data of a version, so that its first viewer does not wait for it. */
 async function warm(version: string): Promise<void> {
   encodedAll(version, (await adapterFor(version)).chat({ text: "" }));
 }
 
-/** Of a table: what it has itself, for `/constructor` is no command. */
+/** Reads only own members of a table: `/constructor` is not a command. */
 function entry<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -9,30 +9,33 @@ import { GRID, type Thing } from "../scene/thing.ts";
 import { Instants } from "../scene/instants.ts";
 import { profilesOf } from "../scene/profiles.ts";
 import type { Stored } from "../stored/recordings.ts";
+import { isFor, REPORT } from "./points.ts";
 import type { Scenery } from "./scenery.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Between two frames, nanoseconds: a tick of the game. */
+/** Nanoseconds between two frames: a tick of the game. */
 const TICK: Time = 50e6;
-/** Ticks that may pass in one frame and still be movement. */
+/** Most ticks that may pass in one frame and still count as movement. */
 const SMOOTH = 30;
-/** Milliseconds between two lines of the action bar, of which nothing but the time changes. */
+/** Milliseconds between two lines of the action bar when only its time changes. */
 const NOTED = 500;
-/** Milliseconds after which those are looked for that have taken what they were sent. */
+/** Milliseconds between checks for viewers that have taken all their bytes. */
 const LOOK_BACK = 100;
-/** Blocks from the first player to one who comes. */
+/** The kind of a mark that is a report, by number (HCRP events §2). */
+const REPORT_MARK = 3;
+/** Blocks between the first player and a viewer who joins. */
 const ASIDE = 6;
 
-/** What is below a recording; null: not known. */
+/** The world below a recording; null: not known. */
 export type Below = (recording: Recording) => Promise<Scenery | null>;
 
-/** One recording on one clock, and all who look on. */
+/** One recording with one clock, and all its viewers. */
 export class Session {
   readonly recording: Recording;
   readonly stored: Stored;
   readonly player: Player;
   readonly viewers: Set<Viewer> = new Set();
-  /** The one who commands. */
+  /** The viewer who controls the clock. */
   leader: Viewer | null = null;
   scene: Scene = EMPTY;
   /** Null: its world is not in the store. */
@@ -40,12 +43,13 @@ export class Session {
   readonly #maker: SceneMaker;
   readonly #instants: Instants;
   readonly #skins: ReadonlyMap<string, readonly Property[]>;
-  readonly #told = new Set<string>();
+  readonly #said = new Set<string>();
   readonly #looking: NodeJS.Timeout;
   #closed: Promise<void> | null = null;
   #notedAt = Number.NEGATIVE_INFINITY;
+  #hasBegun = false;
 
-  private constructor(stored: Stored, recording: Recording, scenery: Scenery | null) {
+  private constructor(stored: Stored, recording: Recording, scenery: Scenery | null, from: Time | undefined) {
     this.stored = stored;
     this.recording = recording;
     this.scenery = scenery;
@@ -53,29 +57,33 @@ export class Session {
     this.#maker = new SceneMaker(stored.title, dataVersion);
     this.#instants = new Instants(recording);
     this.#skins = skins;
-    this.player = play(recording, { interval: TICK, interpolate: false });
+    this.player = play(recording, { interval: TICK, interpolate: false, at: from });
     this.player.subscribe((frame) => this.#advance(frame));
     this.player.onStatus(() => this.note());
     this.#looking = setInterval(() => this.#catchUp(), LOOK_BACK).unref();
   }
 
-  /** Opens a recording, paused at its start. Rejects as `open` does. */
-  static async open(stored: Stored, below: Below = () => Promise.resolve(null)): Promise<Session> {
+  /** Opens a recording, paused at its start or at another given time. Rejects like `open`. */
+  static async open(
+    stored: Stored,
+    below: Below = () => Promise.resolve(null),
+    from: Time | undefined = undefined,
+  ): Promise<Session> {
     const recording = await open(fromFile(stored.path));
     try {
-      return new Session(stored, recording, await below(recording));
+      return new Session(stored, recording, await below(recording), from);
     } catch (error) {
       await recording.close();
       throw error;
     }
   }
 
-  /** As viewers name it. */
+  /** The name that viewers use. */
   get title(): string {
     return this.stored.title;
   }
 
-  /** It takes no viewer any more. */
+  /** The session takes no more viewers. */
   get isClosed(): boolean {
     return this.#closed !== null;
   }
@@ -86,15 +94,15 @@ export class Session {
     viewer.over(this.scenery, this.scene.dimension);
     viewer.put(this.#aside());
     viewer.show(this.scene, this.skin, true);
-    if (this.scenery === null) viewer.tell("Its world is not in the store: what was edited is all there is.", "gray");
+    if (this.scenery === null) viewer.tell("Its world is not in the store: you see only the edited blocks.", "gray");
     this.#tellUnknown(viewer);
     this.note();
   }
 
-  /** Takes a viewer out, who then sees nothing. The first of those who stay leads, if it did. */
+  /** Removes a viewer, who then sees nothing. If that viewer led, the first of the others becomes the leader. */
   remove(viewer: Viewer): void {
     if (!this.viewers.delete(viewer)) return;
-    if (viewer.eyes !== null) this.look(viewer, null);
+    viewer.look(null);
     viewer.show(EMPTY, this.skin, true);
     viewer.over(null);
     if (this.leader === viewer) {
@@ -104,10 +112,15 @@ export class Session {
     this.note();
   }
 
-  /** Through the eyes of a thing of the recording, or its own again. */
-  look(viewer: Viewer, thing: Thing | null): void {
-    viewer.eyes = thing?.id ?? null;
-    viewer.send(viewer.adapter.camera(thing, viewer.self));
+  /** Starts playing, unless it has started; `isPlaying`: false leaves it paused. */
+  begin(isPlaying = true): void {
+    if (!this.#hasBegun && isPlaying) this.player.play();
+    this.#hasBegun = true;
+  }
+
+  /** Sends a line of chat to all viewers, or to some. */
+  tell(text: string, color: string, to: Iterable<Viewer> = this.viewers): void {
+    this.#sendAll(to, (adapter) => adapter.chat({ text, color }));
   }
 
   close(): Promise<void> {
@@ -117,7 +130,7 @@ export class Session {
 
   readonly skin = (thing: Thing): readonly Property[] => this.#skins.get(thing.uuid) ?? [];
 
-  /** What the action bar says, to all. */
+  /** Sends the text of the action bar to all viewers. */
   note(): void {
     this.#notedAt = performance.now();
     const { phase, time, rate, bounds, error } = this.player.status;
@@ -141,7 +154,7 @@ export class Session {
     const before = this.scene.time;
     const isFirst = this.scene === EMPTY;
     this.scene = scene;
-    // who came before there was anything to see
+    // viewers who joined before there was anything to see
     if (isFirst) for (const viewer of this.viewers) viewer.put(this.#aside());
     const isJump = since === null || Math.abs(scene.time - before) > SMOOTH * TICK;
     this.#showAll(isJump);
@@ -166,7 +179,7 @@ export class Session {
     }
   }
 
-  /** Sends what is made once for each version. */
+  /** Sends packets that are made once for each version. */
   #sendAll(viewers: Iterable<Viewer>, make: (adapter: Adapter) => Packet[]): void {
     const taking = [...viewers].filter(({ isBehind }) => !isBehind);
     for (const group of groups(taking, ({ adapter }) => adapter.version)) {
@@ -176,14 +189,14 @@ export class Session {
     }
   }
 
-  /** Shows the present to who was behind. */
+  /** Shows the present scene to viewers who were behind. */
   #catchUp(): void {
     for (const viewer of this.viewers) if (viewer.isGone) this.remove(viewer);
     this.#showAll(true);
     const { scenery } = this;
     if (scenery === null) return;
     for (const viewer of this.viewers) {
-      // one that was behind asks for its chunks again
+      // a viewer that was behind requests its chunks again
       viewer.goes(viewer.place);
       this.#tellUnknown(viewer, scenery.unknown(viewer.adapter.version));
       for (const problem of scenery.problems) this.#tellOnce(viewer, problem, problem);
@@ -191,13 +204,17 @@ export class Session {
   }
 
   async #happen(since: Time, until: Time): Promise<void> {
-    for await (const { kind, entity, text, amount } of this.#instants.between(since, until)) {
+    for await (const { kind, entity, text, amount, sound } of this.#instants.between(since, until)) {
       const thing = entity === null ? undefined : this.scene.things.get(entity);
-      if (kind === "mark") this.#sendAll(this.viewers, (adapter) => adapter.chat({ text, color: "gold" }));
-      else if (kind === "chat")
-        this.#sendAll(this.viewers, (adapter) =>
-          adapter.chat({ text: thing === undefined ? text : `<${thing.name}> ${text}`, color: "gray" }),
+      if (kind === "mark") {
+        const point = { kind: amount === REPORT_MARK ? REPORT : "mark" };
+        this.tell(
+          text,
+          "gold",
+          [...this.viewers].filter((viewer) => isFor(point, viewer)),
         );
+      } else if (kind === "chat") this.tell(thing === undefined ? text : `<${thing.name}> ${text}`, "gray");
+      else if (sound !== null) this.#sendAll(this.viewers, (adapter) => adapter.sound(sound));
       else if (thing !== undefined)
         this.#sendAll(this.viewers, (adapter) =>
           kind === "swing" ? adapter.swing(thing, amount === 1) : adapter.hurt(thing, amount),
@@ -212,8 +229,8 @@ export class Session {
 
   #tellOnce(viewer: Viewer, what: string, text: string): void {
     const key = `${viewer.name} ${what}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#said.has(key)) return;
+    this.#said.add(key);
     viewer.tell(text, "red");
   }
 
@@ -224,7 +241,7 @@ export class Session {
   }
 }
 
-/** Those with the same key, together. */
+/** Groups viewers by their key. */
 function groups(viewers: readonly Viewer[], keyOf: (viewer: Viewer) => unknown): Iterable<[Viewer, ...Viewer[]]> {
   const found = new Map<unknown, [Viewer, ...Viewer[]]>();
   for (const viewer of viewers) {
@@ -235,7 +252,7 @@ function groups(viewers: readonly Viewer[], keyOf: (viewer: Viewer) => unknown):
   return found.values();
 }
 
-/** As `1:02.5`. */
+/** In the form `1:02.5`. */
 export function clock(time: Time): string {
   const seconds = Math.max(0, time) / 1e9;
   return `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed(1).padStart(4, "0")}`;

@@ -4,44 +4,46 @@ import type { Packet } from "../game/packet.ts";
 import type { Adapter, Mode, Place } from "../scene/adapter.ts";
 import { difference, edit, type Skin } from "../scene/difference.ts";
 import { type Blocks, EMPTY, type Scene } from "../scene/scene.ts";
+import { GRID, type Thing } from "../scene/thing.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Asker } from "./access.ts";
+import type { Role } from "./points.ts";
 import type { Scenery } from "./scenery.ts";
 
-/** Bytes that wait for a client: with more it gets no frames until it has taken them. */
+/** Bytes that wait for a client; above this it gets no frames until it has taken them. */
 const MOST_WAITING = 256 << 10;
-/** Bytes that wait for a client which gets no frames: with more it is sent away. */
+/** Bytes that wait for a client which gets no frames; above this it is disconnected. */
 const TOO_MUCH = 8 << 20;
-/** Milliseconds between two looks at which chunks it needs. */
+/** Milliseconds between two checks of which chunks it needs. */
 const CHUNKS_EVERY = 50;
-/** Chunks each way around a viewer. */
+/** Chunks in each direction around a viewer. */
 const DISTANCE = 4;
-/** Bytes that may wait for a client which gets one more chunk of a world: it stays fit for frames. */
+/** Bytes that may wait for a client which gets one more chunk of a world: it can still take frames. */
 const ROOM = 64 << 10;
-/** Milliseconds until it is looked again whether there is room. */
+/** Milliseconds until the next check whether there is room. */
 const DRAINING = 10;
-/** Chunks that are asked of the store at once. */
+/** Chunks that are requested from the store at once. */
 const AHEAD = 8;
 /** The viewer's own number. */
 const SELF = 1;
 
-/** What the library keeps inside a client; null: it has none yet. */
+/** The socket inside the library's client; null: it has none yet. */
 interface Outside {
   readonly compressor: Waiting | null;
   readonly framer: Waiting | null;
   readonly socket: Pick<Waiting, "writableLength"> | null;
 }
 
-/** Bytes that a stream keeps. */
+/** Bytes that a stream holds. */
 interface Waiting {
   readonly writableLength: number;
   readonly readableLength: number;
 }
 
-/** Where a chunk is. */
+/** Position of a chunk. */
 type Spot = readonly [x: number, z: number];
 
-/** A client that looks on. */
+/** A client that watches. */
 export class Viewer {
   readonly client: ServerClient;
   readonly adapter: Adapter;
@@ -49,18 +51,22 @@ export class Viewer {
   shown: Scene = EMPTY;
   mode: Mode = "spectator";
   place: Place = { x: 0, y: 80, z: 0, yaw: 0, pitch: 0 };
-  /** Of the recording's numbers: through whose eyes it looks; null: its own. */
-  eyes: number | null = null;
-  /** The slot of the hotbar that it holds. */
+  /** UUID of the player whose eyes it looks through, whenever that player is present; null: its own eyes. */
+  #eyes: string | null = null;
+  /** The thing that its camera is attached to, by number; null: its own body. */
+  #camera: number | null = null;
+  /** Why it may see the recording. */
+  role: Role = "public";
+  /** The selected slot of the hotbar. */
   slot = 0;
-  /** As it asks for recordings. */
+  /** The person, as `Access` knows it. */
   readonly asker: Asker;
   readonly #chunks = new Set<string>();
   #wanted: ReadonlyMap<string, Spot> = new Map();
   #scenery: Scenery | null = null;
   #dimension = EMPTY.dimension;
   #isFilling = false;
-  /** The chunk around which it was last said to be. */
+  /** The chunk that it was last centred on. */
   #center = "";
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -75,16 +81,17 @@ export class Viewer {
     return this.client.username;
   }
 
-  get self(): number {
-    return SELF;
+  /** It looks through the eyes of a player: the position that it sends is ignored. */
+  get isAway(): boolean {
+    return this.#camera !== null;
   }
 
-  /** It has not taken what it was sent: it gets no more for now. */
+  /** The client reads too slowly: it gets no more frames until it has caught up. */
   get isBehind(): boolean {
     return this.waiting > MOST_WAITING;
   }
 
-  /** Bytes on their way through the library's streams: it keeps them there while the socket takes no more. */
+  /** Bytes in the library's streams, which hold them while the socket takes no more. */
   get waiting(): number {
     const { compressor, framer, socket } = this.client as unknown as Outside;
     let bytes = socket?.writableLength ?? 0;
@@ -102,16 +109,16 @@ export class Viewer {
 
   sendEncoded(buffers: readonly Buffer[]): void {
     if (this.isGone) return;
-    if (this.waiting > TOO_MUCH) this.client.end("The connection takes nothing.");
+    if (this.waiting > TOO_MUCH) this.client.end("The connection does not take any data.");
     else for (const buffer of buffers) this.client.writeRaw(buffer);
   }
 
-  /** A line of chat; none to a client that is behind. */
+  /** Sends a line of chat; a client that is behind gets none. */
   tell(text: string, color?: string): void {
     if (!this.isBehind) this.send(this.adapter.chat({ text, color }));
   }
 
-  /** Begins the game for it, over nothing. */
+  /** Starts the game for it, over an empty world. */
   begin(most: number): void {
     this.send(this.adapter.login(SELF, most));
     this.send(this.adapter.self(this.client.uuid, this.name, this.mode));
@@ -132,8 +139,8 @@ export class Viewer {
   }
 
   /**
-   * It is there now: chunks around it come, those far away go. A client says where it is all the time, so what is passed
-   * over is made up for.
+   * It has moved there: adds chunks around it, removes those far away. A client sends its position all the time, so a
+   * skipped one does not matter.
    */
   goes(place: Place): void {
     this.place = place;
@@ -159,7 +166,7 @@ export class Viewer {
     else for (const [key, spot] of wanted) if (!this.#chunks.has(key)) this.#showChunk(key, spot, null);
   }
 
-  /** Puts another world below it, or nothing. */
+  /** Puts another world below it, or none. */
   over(scenery: Scenery | null, dimension: string = EMPTY.dimension): void {
     if (scenery === this.#scenery && dimension === this.#dimension) return;
     this.#scenery = scenery;
@@ -169,20 +176,45 @@ export class Viewer {
     this.goes(this.place);
   }
 
-  /** Brings it from what it sees to a scene. */
+  /** Changes what it sees to a scene. */
   show(scene: Scene, skin: Skin, isJump: boolean): void {
     const base = this.#scenery?.backdrop.base(this.shown.dimension);
     this.sees(scene, encodedAll(this.adapter.version, difference(this.shown, scene, this.adapter, skin, isJump, base)));
   }
 
-  /** It sees a scene with these packets. */
+  /** It sees a scene after these packets. */
   sees(scene: Scene, buffers: readonly Buffer[]): void {
     this.sendEncoded(buffers);
     this.shown = scene;
+    this.#aim();
     if (this.#scenery !== null && scene !== EMPTY) this.over(this.#scenery, scene.dimension);
   }
 
-  /** Sends chunks of the world as fast as they are taken, the nearest first. */
+  /**
+   * Looks through the eyes of the player with that UUID, now and whenever the player returns; null: through its own.
+   */
+  look(uuid: string | null): void {
+    this.#eyes = uuid;
+    this.#aim();
+  }
+
+  /** Moves the camera to where its eyes are; the world follows. */
+  #aim(): void {
+    if (this.#eyes === null && this.#camera === null) return;
+    const thing = this.#eyes === null ? null : thingOf(this.shown, this.#eyes);
+    if (thing !== null) {
+      const { x, y, z, yaw, pitch } = thing;
+      this.goes({ x: x / GRID, y: y / GRID, z: z / GRID, yaw, pitch });
+    }
+    const camera = thing?.id ?? null;
+    if (camera === this.#camera) return;
+    this.#camera = camera;
+    this.send(this.adapter.camera(thing, SELF));
+    // its body stands where its camera was last
+    if (thing === null) this.put(this.place);
+  }
+
+  /** Sends chunks of the world as fast as the client takes them, the nearest first. */
   async #fill(): Promise<void> {
     if (this.#isFilling) return;
     this.#isFilling = true;
@@ -193,7 +225,7 @@ export class Viewer {
       const ahead = missing.slice(0, AHEAD).map(([, [x, z]]) => scenery?.chunk(version, dimension, x, z) ?? null);
       const buffers = await ahead[0]!;
       while (this.waiting > ROOM && !this.isGone) await pause(DRAINING);
-      // it may have gone on meanwhile, or elsewhere
+      // the viewer may have moved meanwhile
       const isStill = this.#scenery === scenery && this.#dimension === dimension && this.#wanted.has(key);
       if (isStill) this.#showChunk(key, spot, buffers);
     }
@@ -207,7 +239,7 @@ export class Viewer {
       .sort(([, a], [, b]) => distance(a) - distance(b));
   }
 
-  /** A chunk of the world, or of nothing, and what is edited in it. */
+  /** Sends a chunk of the world, or an empty one, with its edits. */
   #showChunk(key: string, [x, z]: Spot, buffers: readonly Buffer[] | null): void {
     this.#chunks.add(key);
     if (buffers === null) this.send(this.adapter.emptyChunk(x, z));
@@ -215,6 +247,11 @@ export class Viewer {
     const { blocks } = this.shown;
     for (const place of editsIn(blocks, key)) this.send(edit(place, blocks.get(place)!, this.adapter));
   }
+}
+
+function thingOf({ things }: Scene, uuid: string): Thing | null {
+  for (const thing of things.values()) if (thing.uuid === uuid) return thing;
+  return null;
 }
 
 const byChunk = new WeakMap<Blocks, Map<string, string[]>>();

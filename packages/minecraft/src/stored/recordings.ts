@@ -3,20 +3,20 @@ import { recordingsIn, UsageError } from "simtape/serving";
 
 /** A recording of the store. */
 export interface Stored {
-  /** As viewers name it: its path in the store, without what its format adds. */
+  /** The name that viewers use: its path in the store, without the ending of its format. */
   readonly title: string;
-  /** Of what is opened. */
+  /** Path to open. */
   readonly path: string;
-  /** Of the file, or of the folder that is the recording. */
+  /** Path of the file, or of the folder that is the recording. */
   readonly root: string;
 }
 
-/** What is in the store now. Rejects where the folder cannot be read. */
+/** Lists the recordings that are in the store now. Rejects when the folder cannot be read. */
 export async function storedIn(store: string): Promise<readonly Stored[]> {
   const found = await recordingsIn(store).catch((error: unknown) => {
-    // there is none yet
+    // the folder does not exist yet
     if (error instanceof UsageError) return [];
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === "ENOENT" ? new UsageError(`there is no folder ${store}`) : error;
   });
   return found.map(({ path, main }) => ({
     title: titleOf(relative(store, path) || basename(path)),
@@ -25,7 +25,10 @@ export async function storedIn(store: string): Promise<readonly Stored[]> {
   }));
 }
 
-/** The one of that name, or the only one whose name begins so; null: there is none. Case does not count. */
+/**
+ * The recording of that name, or the only one whose name begins with it; null: there is none. Upper and lower case are
+ * equal.
+ */
 export function named(stored: readonly Stored[], name: string): Stored | null {
   const wanted = name.toLowerCase();
   if (wanted === "") return null;

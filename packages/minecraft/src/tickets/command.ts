@@ -11,7 +11,7 @@ interface TicketFlags {
   readonly json?: true;
 }
 
-/** Adds `ticket`. */
+/** Adds the command `ticket`. */
 export function addTicket(program: Command): void {
   program
     .command("ticket")

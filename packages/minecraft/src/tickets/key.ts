@@ -4,7 +4,10 @@ import { UsageError } from "simtape/serving";
 
 const BYTES = 32;
 
-/** The key in a file of 64 hexadecimal digits. Throws `UsageError` where it is not, or is something else. */
+/**
+ * Reads the key from a file of 64 hexadecimal digits. Throws `UsageError` when the file is missing or has other
+ * content.
+ */
 export async function readKey(path: string): Promise<Uint8Array> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`the key cannot be read (${error.code}): ${path}; simtape-mc ticket makes one`);
@@ -13,7 +16,7 @@ export async function readKey(path: string): Promise<Uint8Array> {
   return Buffer.from(text.trim(), "hex");
 }
 
-/** As `readKey`; a file that is not there is made, for its owner alone. */
+/** Like `readKey`; makes a missing file, readable for its owner alone. */
 export async function readOrMakeKey(path: string): Promise<{ readonly key: Uint8Array; readonly isNew: boolean }> {
   const key = randomBytes(BYTES);
   try {

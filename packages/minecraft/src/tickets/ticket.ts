@@ -1,28 +1,28 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * What lets one person open one recording once. As bytes, which docs/minecraft.md has too: kind (1: for a UUID, 2: for a
- * name), seconds since 1970 until it is valid (u32, big-endian), 8 bytes of its own, 16 of the person, 16 of the
- * recording, 16 of the HMAC-SHA256 of all before them.
+ * A ticket lets one person open one recording once. As bytes, which docs/minecraft.md lists too: kind (1: for a UUID,
+ * 2: for a name), seconds since 1970 until it is valid (u32, big-endian), 8 bytes of its own, 16 of the person, 16 of
+ * the recording, 16 of the HMAC-SHA256 of all before them.
  */
 export interface Ticket {
   /** Different for every ticket, as hex. */
   readonly id: string;
-  /** The UUID with hyphens, or a name in any case. */
+  /** The UUID with hyphens, or a name in any case of letters. */
   readonly person: string;
-  /** As viewers name it: its path in the store, without what its format adds. */
+  /** The name that viewers use: its path in the store, without the ending of its format. */
   readonly recording: string;
   /** Seconds since 1970. */
   readonly until: number;
 }
 
-/** Who shows a ticket. */
+/** The person who shows a ticket. */
 export interface Person {
   readonly uuid: string;
   readonly name: string;
 }
 
-/** A ticket that its key has signed, and that is for the person who shows it. */
+/** A ticket that the key has signed, and that is for the person who shows it. */
 export interface Valid {
   readonly id: string;
   readonly until: number;
@@ -30,16 +30,16 @@ export interface Valid {
   isFor(recording: string): boolean;
 }
 
-/** Why a ticket is none. */
+/** Why a ticket is refused. */
 export type Flaw = "malformed" | "forged" | "expired" | "foreign";
 
 const [BYTES, SIGNED, PART] = [61, 45, 16];
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
-/** Two labels of a host name, of 63 letters at most; case does not count there. */
+/** Two labels of a host name, of at most 63 letters each, in any case of letters. */
 const TEXT = /st1([a-z2-7]{49})\.([a-z2-7]{49})(?![a-z2-7])/i;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
-/** A new ticket, as text: the beginning of a host name, or what is typed. Throws `RangeError` for a time that is none. */
+/** Makes a ticket as text: the beginning of a host name, or text to type. Throws `RangeError` for an invalid time. */
 export function sign(key: Uint8Array, { person, recording, until }: Omit<Ticket, "id">): string {
   if (!Number.isInteger(until) || until < 0 || until > 0xffff_ffff) throw new RangeError(`until ${until}`);
   const bytes = Buffer.alloc(BYTES);
@@ -54,12 +54,15 @@ export function sign(key: Uint8Array, { person, recording, until }: Omit<Ticket,
   return `st1${text.slice(0, 49)}.${text.slice(49)}`;
 }
 
-/** The ticket in a host name, or in what is typed; null: there is none. */
+/** Finds the ticket in a host name, or in typed text; null: there is none. */
 export function ticketIn(text: string): string | null {
   return TEXT.exec(text)?.[0].toLowerCase() ?? null;
 }
 
-/** What a ticket allows a person at `now`, seconds since 1970; or why it does not. That it is used once is not looked at. */
+/**
+ * What a ticket allows a person at `now`, seconds since 1970; or why it is refused. This does not check whether the
+ * ticket was used.
+ */
 export function verify(key: Uint8Array, text: string, { uuid, name }: Person, now: number): Valid | Flaw {
   const [, first, second] = TEXT.exec(text) ?? [];
   const bytes = first === undefined ? null : bytesOf((first + second).toLowerCase());
@@ -85,7 +88,7 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest().subarray(0, PART);
 }
 
-/** Base32 as RFC 4648 has it, without padding. */
+/** Base32 of RFC 4648, without padding. */
 function lettersOf(bytes: Uint8Array): string {
   let [text, held, bits] = ["", 0, 0];
   for (const byte of bytes) {
@@ -95,7 +98,7 @@ function lettersOf(bytes: Uint8Array): string {
   return bits === 0 ? text : text + LETTERS[(held << (5 - bits)) & 31]!;
 }
 
-/** Null: it is not what `lettersOf` gives. */
+/** Null: the text is not a result of `lettersOf`. */
 function bytesOf(text: string): Buffer | null {
   const bytes = Buffer.alloc(BYTES);
   let [at, held, bits] = [0, 0, 0];

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Tickets that were used: an empty file for each, so that all servers of a folder, and the next ones, know them. */
+/** Used tickets: an empty file for each, so that all servers of a folder know them, also later ones. */
 export class UsedTickets {
   readonly #folder: string;
 
@@ -9,7 +9,7 @@ export class UsedTickets {
     this.#folder = folder;
   }
 
-  /** Forgets those that are valid no longer. `now`: seconds since 1970. Rejects where the folder cannot be used. */
+  /** Forgets tickets that are no longer valid. `now`: seconds since 1970. Rejects when the folder cannot be used. */
   static async in(folder: string, now: number): Promise<UsedTickets> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of await readdir(folder)) {
@@ -19,7 +19,7 @@ export class UsedTickets {
     return new UsedTickets(folder);
   }
 
-  /** Uses a ticket; false: it was used before. Rejects where that cannot be kept. */
+  /** Uses a ticket; false: it was used before. Rejects when this cannot be stored. */
   async use(id: string, until: number): Promise<boolean> {
     try {
       const handle = await open(join(this.#folder, `${id}-${until}`), "wx", 0o600);

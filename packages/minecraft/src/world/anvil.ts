@@ -8,14 +8,17 @@ import { PLACED, type PlacedChunk } from "./packets.ts";
 import { EMPTY, OLD_SECTIONS, PLAINS } from "./sections.ts";
 import { type Tag, Tags } from "./tags.ts";
 
-/** Data versions: the first with names instead of numbers (1.13), without numbers in two words (1.16), and of 1.18. */
+/**
+ * Data versions: the first with names instead of numbers (1.13), the first without numbers that span two words (1.16),
+ * and that of 1.18.
+ */
 const WITH_NAMES = 1451;
 const WITHOUT_SPANS = 2529;
 /** Numbers of biomes until 1.17 are those of this version. */
 const BIOMES_OF = "1.16.5";
-/** Of chunks that the game has finished; others are still being made. */
+/** Statuses of chunks that the game has finished; others are still being made. */
 const FINISHED: ReadonlySet<string> = new Set(["full", "fullchunk", "postprocessed", "mobs_spawned"]);
-/** Longest palettes: every block is another one. */
+/** Longest palettes: every block differs. */
 const BLOCKS = 4096;
 const BIOMES = 64;
 /** Columns of blocks, each of which had a biome of its own before 1.15. */
@@ -30,8 +33,8 @@ const OLD = ["xPos", "zPos", "Status", "Sections", "TileEntities", "Biomes"];
 const NEW = ["xPos", "zPos", "Status", "sections", "block_entities"];
 
 /**
- * The chunk of an NBT document as region files have it, since 1.13; null: the game has not finished it. Throws `Damage` for
- * what is no chunk, and for one of before.
+ * The chunk in an NBT document of a region file, since 1.13; null: the game has not finished it. Throws `Damage` for a
+ * document that is no chunk, and for an older chunk.
  */
 export function anvilChunk(bytes: Uint8Array): PlacedChunk | null {
   const tags = new Tags(bytes);
@@ -52,7 +55,7 @@ export function anvilChunk(bytes: Uint8Array): PlacedChunk | null {
   return { x, z, chunk: { dataVersion, ...withoutGaps(found), blockEntities } };
 }
 
-/** Until 1.17: biomes are of the whole chunk, and only sections with blocks have palettes. */
+/** Until 1.17: biomes belong to the whole chunk, and only sections with blocks have palettes. */
 function oldSections(
   tags: Tags,
   list: Tag | undefined,
@@ -105,7 +108,7 @@ function newBiomes(tags: Tags, tag: Tag | undefined): Cells<Uint8Array> | null {
   return { palette, indices: indices === null ? null : Uint8Array.from(indices) };
 }
 
-/** By section. Since 1.15 there is a number for every 4 blocks each way; before, for every column. */
+/** By section. Since 1.15 there is a number for every 4 blocks in each direction; before, for every column. */
 function oldBiomes(numbers: Int32Array | null): Cells<Uint8Array>[] {
   const names = GameData.of(BIOMES_OF).biomes;
   const section = (of: ArrayLike<number>): Cells<Uint8Array> => {
@@ -114,7 +117,7 @@ function oldBiomes(numbers: Int32Array | null): Cells<Uint8Array>[] {
     return { palette: known, indices: indices === null ? null : Uint8Array.from(indices) };
   };
   if (numbers?.length === COLUMNS) {
-    // the game itself takes these when it updates a chunk
+    // the game itself uses these when it updates a chunk
     const cells = section(
       Int32Array.from({ length: BIOMES }, (_, i) => numbers[64 * ((i >> 2) & 3) + 4 * (i & 3) + 34]!),
     );
@@ -153,7 +156,10 @@ function blockNames(tags: Tags, list: Tag | undefined): string[] {
   return names;
 }
 
-/** As `minecraft:oak_stairs[facing=north,half=top]`: properties in the order of their names, as the game has them. */
+/**
+ * In the form `minecraft:oak_stairs[facing=north,half=top]`: properties in the order of their names, as the game sorts
+ * them.
+ */
 function blockName(tags: Tags, state: Tag): string {
   const [id, properties] = tags.members(state, ["Name", "Properties"]);
   const name = tags.text(id);
@@ -171,7 +177,7 @@ function blockName(tags: Tags, state: Tag): string {
   return pairs.length === 0 ? name : `${name}[${pairs.sort().join(",")}]`;
 }
 
-/** Those that stand in the chunk. */
+/** The block entities that are inside the chunk. */
 function blockEntitiesIn(tags: Tags, list: Tag | undefined, chunkX: number, chunkZ: number): BlockEntity[] {
   const found: BlockEntity[] = [];
   for (const entity of tags.items(list, NBT.compound)) {
@@ -187,7 +193,7 @@ function blockEntitiesIn(tags: Tags, list: Tag | undefined, chunkX: number, chun
   return found;
 }
 
-/** Sections from the lowest to the highest, with air where there is none. */
+/** Sections from the lowest to the highest, with air where one is missing. */
 function withoutGaps(found: ReadonlyMap<number, WorldSection>): { minSection: number; sections: WorldSection[] } {
   if (found.size === 0) return { minSection: 0, sections: [] };
   const [low, high] = [Math.min(...found.keys()), Math.max(...found.keys())];

@@ -2,10 +2,10 @@ import type { Store } from "simtape";
 import { type WorldChunk, type WorldName, WorldReader } from "simtape/world";
 import { blockAt } from "./packets.ts";
 
-/** The name of the block that is at `"x,y,z"` where nothing is edited; null: not known. */
+/** The name of the block at `"x,y,z"` without edits; null: not known. */
 export type Base = (place: string) => string | null;
 
-/** Chunks that are kept. */
+/** Most chunks that are kept. */
 const KEPT = 64;
 
 /** The world below a recording, as far as the store has it. */
@@ -13,7 +13,7 @@ export class Backdrop {
   readonly world: WorldName;
   readonly #reader: WorldReader;
   readonly #chunks = new Map<string, Promise<WorldChunk | null>>();
-  /** By dimension and place: what is below the edits. */
+  /** By dimension and place: the blocks below the edits. */
   readonly #bases = new Map<string, Map<string, string | null>>();
 
   constructor(store: Pick<Store, "get" | "list">, world: WorldName) {
@@ -21,7 +21,7 @@ export class Backdrop {
     this.#reader = new WorldReader(store, world);
   }
 
-  /** Whether there is anything of it. Rejects as the store does. */
+  /** Whether the store has any of it. Rejects like the store. */
   async isThere(): Promise<boolean> {
     for await (const _ of this.#reader.regions()) return true;
     return false;
@@ -35,12 +35,12 @@ export class Backdrop {
     }
   }
 
-  /** The SHA-256 of a chunk; null: there is none. Rejects as the store does. */
+  /** The SHA-256 of a chunk; null: it does not exist. Rejects like the store. */
   hash(dimension: string, x: number, z: number): Promise<string | null> {
     return this.#reader.hash(dimension, x, z);
   }
 
-  /** Null: there is none. Rejects as the store does, and with `RecordingError` for a damaged one. */
+  /** Null: it does not exist. Rejects like the store, and with `RecordingError` for a damaged chunk. */
   chunk(dimension: string, x: number, z: number): Promise<WorldChunk | null> {
     const key = `${dimension} ${x},${z}`;
     const known = this.#chunks.get(key);
@@ -52,7 +52,7 @@ export class Backdrop {
     return chunk;
   }
 
-  /** Looks what is below edits, of which `base` then says it. What cannot be read is not known. */
+  /** Reads the blocks below edits, which `base` then returns. Blocks that cannot be read stay unknown. */
   async learn(dimension: string, places: Iterable<string>): Promise<void> {
     const bases = this.#basesOf(dimension);
     for (const place of places) {
@@ -63,7 +63,7 @@ export class Backdrop {
     }
   }
 
-  /** What is below the edits of which it has learnt. */
+  /** The known blocks below the edits. */
   base(dimension: string): Base {
     const bases = this.#basesOf(dimension);
     return (place) => bases.get(place) ?? null;

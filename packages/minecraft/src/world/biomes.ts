@@ -4,7 +4,7 @@ import type { PacketNbt } from "./nbt.ts";
 const BIOMES = "minecraft:worldgen/biome";
 const PLAINS = "minecraft:plains";
 
-/** What clients are sent at the beginning: since 1.20.5 lists by name, before that NBT with numbers. */
+/** Data that clients get at the beginning: since 1.20.5 lists by name, before that NBT with numbers. */
 interface Codec {
   readonly [BIOMES]?: { readonly entries: readonly { readonly key: string }[] };
   readonly value?: { readonly [BIOMES]: PacketNbt };
@@ -22,7 +22,7 @@ function biomesIn(codec: Codec | undefined): ReadonlyMap<string, number> {
   return new Map(old.map(({ name, id }) => [name.value, id.value]));
 }
 
-/** Numbers of biomes as viewers of a version get them. */
+/** Numbers of biomes for viewers of a version. */
 export class ViewerBiomes {
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #plains: number;
@@ -32,7 +32,7 @@ export class ViewerBiomes {
     this.#plains = this.#numbers.get(PLAINS) ?? 0;
   }
 
-  /** Plains for one that there is not. */
+  /** Plains stands for an unknown biome. */
   numberOf(name: string): number {
     return this.#numbers.get(name) ?? this.#plains;
   }

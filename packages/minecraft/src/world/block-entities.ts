@@ -1,12 +1,12 @@
 /**
- * Kinds of block entities in the order of 1.21.4. Versions before have the same order without what came later; what is at
- * a place of a chunk that is read follows from its block.
+ * Kinds of block entities in the order of 1.21.4. Earlier versions have the same order without later kinds; when a
+ * chunk is read, the kind of a block entity follows from its block.
  */
 const KINDS =
   "furnace chest trapped_chest ender_chest jukebox dispenser dropper sign hanging_sign mob_spawner creaking_heart piston brewing_stand enchanting_table end_portal beacon skull daylight_detector hopper comparator banner structure_block end_gateway command_block shulker_box bed conduit barrel smoker blast_furnace lectern bell jigsaw campfire beehive sculk_sensor calibrated_sculk_sensor sculk_catalyst sculk_shrieker chiseled_bookshelf brushable_block decorated_pot crafter trial_spawner vault".split(
     " ",
   );
-/** The protocols that brought kinds, since 1.18. */
+/** The protocols that added kinds, since 1.18. */
 const SINCE: Readonly<Record<string, number>> = {
   sculk_catalyst: 759,
   sculk_shrieker: 759,
@@ -22,7 +22,7 @@ const SINCE: Readonly<Record<string, number>> = {
 };
 const KNOWN = new Set(KINDS);
 
-/** Blocks that are called otherwise than what they have. */
+/** Blocks whose block entity has another name. */
 const OF_BLOCKS: readonly (readonly [RegExp, string])[] = [
   [/_hanging_sign$/, "hanging_sign"],
   [/_sign$/, "sign"],
@@ -38,13 +38,13 @@ const OF_BLOCKS: readonly (readonly [RegExp, string])[] = [
   [/^moving_piston$/, "piston"],
 ];
 
-/** The numbers that a version since 1.18 has for kinds, as `minecraft:chest`. */
+/** The numbers of a version since 1.18 for kinds, in the form `minecraft:chest`. */
 export function blockEntityNumbers(protocol: number): ReadonlyMap<string, number> {
   const there = KINDS.filter((kind) => (SINCE[kind] ?? 0) <= protocol);
   return new Map(there.map((kind, number) => [`minecraft:${kind}`, number]));
 }
 
-/** What a block has beside its state; null: nothing that is known. */
+/** The kind of a block's block entity; null: none is known. */
 export function blockEntityOf(block: string): string | null {
   const [, name] = /^minecraft:(\w+)/.exec(block) ?? [];
   if (name === undefined) return null;

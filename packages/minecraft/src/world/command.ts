@@ -16,11 +16,11 @@ interface ImportFlags extends Flags {
   readonly replace?: true;
 }
 
-/** Rows of damage that are printed. */
+/** Most rows of damage that are printed. */
 const MOST_ROWS = 50;
 const DIMENSION = /^([\w-][\w.-]{0,99}:)?[\w-][\w.-]{0,99}(\/[\w-][\w.-]{0,99}){0,7}$/;
 
-/** Adds `world import`, `world list` and `world check`. */
+/** Adds the commands `world import`, `world list` and `world check`. */
 export function addWorld(program: Command): void {
   const world = program
     .command("world")
@@ -31,17 +31,20 @@ export function addWorld(program: Command): void {
     .command("import")
     .summary("put the chunks of a world of the game into a store")
     .description(
-      "Puts the chunks of a world of the game into a store: of its folder, or of one of region files (r.X.Z.mca), since 1.13.\nDamaged chunks are named and left out; the exit code is 3 then.",
+      "Puts the chunks of a world of the game into a store, from its folder or from a folder of region files (r.X.Z.mca), since 1.13.\nDamaged chunks are named and left out; the exit code is 3 then.",
     )
-    .argument("<folder>", "of the world, or of region files")
+    .argument("<folder>", "folder of the world, or of region files")
     .requiredOption("--store <store>", "folder of the recordings, or s3://bucket/prefix")
-    .requiredOption("--id <uuid>", "of the world, as recordings name it")
+    .requiredOption("--id <uuid>", "id of the world, as recordings name it")
     .requiredOption(
       "--version <text>",
-      "of the world, as recordings name it: 16 bytes as hexadecimal digits, or a short name",
+      "version of the world, as recordings name it: 16 bytes as hexadecimal digits, or a short name",
     )
-    .option("--dimension <name>", "of a folder of region files, else as in worlds of the game; of a world: no other")
-    .option("--replace", "chunks take the place of those of that version in the store, which stay otherwise")
+    .option(
+      "--dimension <name>",
+      "dimension of a folder of region files (default: as its path says); for a world: import only this dimension",
+    )
+    .option("--replace", "replace chunks of that version in the store (default: keep them)")
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
@@ -90,9 +93,9 @@ export function addWorld(program: Command): void {
 
   world
     .command("check")
-    .summary("look whether the worlds of a store are whole")
+    .summary("check that the worlds of a store are complete")
     .description(
-      "Looks whether every chunk that is named in a store is there and has its SHA-256. Prints what is not; the exit code is 3 then.\nRemove what it names, and import again.",
+      "Checks that every chunk that a store names exists and has its SHA-256. Prints the others; the exit code is 3 then.\nRemove what it names, and import again.",
     )
     .requiredOption("--store <store>", "folder of the recordings, or s3://bucket/prefix")
     .option("--id <uuid>", "only this world")
@@ -121,13 +124,13 @@ export function addWorld(program: Command): void {
     });
 }
 
-/** The text that a version was made of, if it is one. */
+/** The name that a version was made of, if it was. */
 function shown(version: string): string {
   const text = Buffer.from(version.replace(/(00)+$/, ""), "hex").toString();
   return /^[\x20-\x7e]+$/.test(text) ? `${version} (${text})` : version;
 }
 
-/** As recordings name it; `UsageError` for what no world has. */
+/** In the form that recordings use; `UsageError` for a name that no world has. */
 function qualified(dimension: string | undefined): string | undefined {
   if (dimension === undefined) return undefined;
   if (!DIMENSION.test(dimension))

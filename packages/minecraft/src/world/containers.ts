@@ -1,29 +1,29 @@
 import { type ByteBuilder, type ByteCursor, LayoutError, readVarint, writeVarint } from "simtape/kit";
 import { bytesOf, longsFor, longsOf, pack, unpack } from "./longs.ts";
 
-/** Numbers of states or biomes, and which of them is where; null: the first is everywhere. */
+/** Numbers of states or biomes, and which of them is in each cell; null: the first is in all. */
 export interface Numbers {
   readonly palette: readonly number[];
   readonly indices: Uint16Array | null;
 }
 
-/** How packets have the cells of a section. */
+/** The form of the cells of a section in packets. */
 export interface ContainerKind {
-  /** Cells. */
+  /** Number of cells. */
   readonly size: 4096 | 64;
-  /** Bits of an index into the palette, at least and at most; with more there is no palette. */
+  /** Least and most bits of an index into the palette; with more bits there is no palette. */
   readonly least: number;
   readonly most: number;
-  /** The count of longs stands before them: until 1.21.4. */
+  /** The number of longs comes before them: until 1.21.4. */
   readonly isSized: boolean;
-  /** A single value needs no longs: since 1.18. */
+  /** A single value has no longs: since 1.18. */
   readonly hasSingle: boolean;
 }
 
-/** Bits that numbers of states have at most. */
+/** Most bits of numbers of states. */
 const MOST_BITS = 16;
 
-/** Throws `LayoutError` for what is no container. */
+/** Throws `LayoutError` for data that is no container. */
 export function readContainer(cursor: ByteCursor, { size, least, most, isSized, hasSingle }: ContainerKind): Numbers {
   const start = cursor.offset;
   const said = cursor.u8();
@@ -31,7 +31,7 @@ export function readContainer(cursor: ByteCursor, { size, least, most, isSized, 
   const bits = said === 0 ? 0 : Math.max(said, least);
   const palette = bits === 0 ? [readVarint(cursor, 5)] : bits > most ? null : readPalette(cursor, size);
   const count = isSized ? readVarint(cursor, 5) : longsFor(size, bits);
-  // a single value may come with longs that say nothing
+  // a single value may come with longs that are ignored
   if (count !== longsFor(size, bits) && (bits > 0 || count > size))
     throw new LayoutError("malformed", `${count} longs for ${size} numbers of ${bits} bits`, start);
   const longs = cursor.view(8 * count);
@@ -44,7 +44,7 @@ export function readContainer(cursor: ByteCursor, { size, least, most, isSized, 
   return { palette, indices: values };
 }
 
-/** `direct`: bits of all numbers that there are. */
+/** `direct`: bits of a number without a palette. */
 export function writeContainer(
   builder: ByteBuilder,
   { palette, indices }: Numbers,
@@ -71,7 +71,7 @@ export function writeContainer(
   builder.raw(bytesOf(longs));
 }
 
-/** Values with a palette of those that there are. */
+/** Values with a palette of those that occur. */
 export function compacted(values: ArrayLike<number>): Numbers {
   const places = new Map<number, number>();
   const indices = Uint16Array.from(values, (value) => {

@@ -1,2 +1,2 @@
-/** Why a chunk of the game cannot be taken: it is not whole, or too much, or not there. */
+/** Why a chunk of the game is rejected: it is damaged, too large, or missing. */
 export class Damage extends Error {}

@@ -8,7 +8,7 @@ import { Damage } from "./damage.ts";
 import { chunksIn, regionIn, type Stored } from "./region-file.ts";
 
 const OVERWORLD = "minecraft:overworld";
-/** Where a world of the game has its dimensions, until 1.21; the overworld's is the world's own. */
+/** Folders of the dimensions of a world of the game, until 1.21; the overworld's is the world's own. */
 const FOLDERS = ["region", "DIM-1/region", "DIM1/region"];
 const DIMENSIONS = new Map([
   ["DIM-1", "minecraft:the_nether"],
@@ -18,15 +18,15 @@ const DIMENSIONS = new Map([
 const AT_ONCE = 8;
 
 export interface WorldImportOptions {
-  /** Of a folder of region files; of a world: the only one that is taken. */
+  /** The dimension of a folder of region files; for a world: the only one that is imported. */
   readonly dimension?: string | undefined;
-  /** Whether chunks take the place of those that the store has. Default false. */
+  /** Whether chunks replace those in the store. Default false. */
   readonly replaces?: boolean | undefined;
 }
 
-/** A chunk that cannot be read, or a file. */
+/** A chunk or a file that cannot be read. */
 export interface LeftOut {
-  /** Below the folder. */
+  /** Path below the folder. */
   readonly file: string;
   /** Null: the whole file. */
   readonly x: number | null;
@@ -36,17 +36,17 @@ export interface LeftOut {
 
 export interface WorldImportReport extends WorldName {
   readonly dimensions: Readonly<Record<string, number>>;
-  /** Chunks that were read, and those of them that were not there, or are others now. */
+  /** Number of chunks that were read, and of those that were missing in the store or differ from it. */
   readonly chunks: number;
   readonly added: number;
-  /** Chunks that the game had not finished. */
+  /** Number of chunks that the game had not finished. */
   readonly unfinished: number;
   readonly damaged: readonly LeftOut[];
 }
 
 /**
  * Puts the chunks of a folder into a store: of a world of the game, or of region files (`r.X.Z.mca`). Rejects with
- * `UsageError` where there are none, and as the file system and the store do.
+ * `UsageError` when there are none, and with errors of the file system and the store.
  */
 export async function importWorld(
   folder: string,
@@ -80,7 +80,7 @@ class WorldImport {
     let writing: Promise<unknown>[] = [];
     for await (const stored of chunksIn(path)) {
       const work = this.#put(stored, relative(this.#folder, path), dimension);
-      // it may fail while the next chunk is read; that is heard below
+      // the write may fail while the next chunk is read; the error is handled below
       work.catch(() => undefined);
       writing.push(work);
       if (writing.length < AT_ONCE) continue;
@@ -108,7 +108,7 @@ class WorldImport {
         this.dimensions.set(dimension, (this.dimensions.get(dimension) ?? 0) + 1);
       }
     } catch (error) {
-      // dimensions of data packs may have names that no store takes
+      // dimensions of data packs may have names that no store accepts
       if (!(error instanceof Damage || error instanceof RangeError)) throw error;
       reject(error.message);
     }

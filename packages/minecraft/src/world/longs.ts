@@ -1,7 +1,7 @@
 /** 64-bit words as pairs of 32 bits, the low one first. */
 export type Longs = Uint32Array;
 
-/** Words for `count` numbers of `bits` bits each, none of which stands in two words. */
+/** Packs `count` numbers of `bits` bits each into words; no number spans two words. */
 export function longsFor(count: number, bits: number): number {
   return bits === 0 ? 0 : Math.ceil(count / Math.floor(64 / bits));
 }
@@ -29,8 +29,8 @@ export function bytesOf(longs: Longs): Uint8Array {
 }
 
 /**
- * Numbers of `bits` bits each (1 to 16), from the lowest bit on. `spans`: without gaps, as before 1.16; else none stands in
- * two words. There must be words enough.
+ * Unpacks numbers of `bits` bits each (1 to 16), from the lowest bit on. `spans`: without gaps, as before 1.16;
+ * otherwise no number spans two words. The caller checks that there are enough words.
  */
 export function unpack(longs: Longs, bits: number, count: number, spans = false): Uint16Array {
   const values = new Uint16Array(count);
@@ -50,7 +50,7 @@ export function unpack(longs: Longs, bits: number, count: number, spans = false)
   return values;
 }
 
-/** The inverse of `unpack`, with none in two words. */
+/** The inverse of `unpack`, where no number spans two words. */
 export function pack(values: ArrayLike<number>, bits: number): Longs {
   const longs = new Uint32Array(2 * longsFor(values.length, bits));
   const each = Math.floor(64 / bits);

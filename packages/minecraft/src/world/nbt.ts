@@ -1,6 +1,6 @@
 import { NBT, type NbtTag, nbtCompound, nbtText, readNbt, writeNbt } from "simtape/kit";
 
-/** A tag as the protocol's library has it. */
+/** A tag in the form of the protocol's library. */
 export interface PacketNbt {
   readonly type: string;
   // biome-ignore lint/suspicious/noExplicitAny: each type has values of its own, which no type of the library tells
@@ -9,18 +9,18 @@ export interface PacketNbt {
 
 /** Longest block entity, bytes. */
 const MOST_BYTES = 2 << 20;
-/** By type, as the library calls them. */
+/** Numbers of types, by their names in the library. */
 const NUMBERS: Readonly<Record<string, number>> = NBT;
 const NAMES = new Map(Object.entries(NBT).map(([name, type]) => [type as number, name]));
 
-/** A compound of a packet as bytes, without the members that are named. Throws `RangeError` for what is no NBT. */
+/** A compound of a packet as bytes, without the named members. Throws `RangeError` for data that is no NBT. */
 export function nbtBytes({ type, value }: PacketNbt, without: readonly string[] = []): Uint8Array {
   if (type !== "compound") throw new RangeError(`NBT that is ${type}`);
   const kept = Object.entries(value as Record<string, PacketNbt>).filter(([name]) => !without.includes(name));
   return writeNbt({ root: nbtCompound(Object.fromEntries(kept.map(([name, tag]) => [name, tagOf(tag)]))), name: null });
 }
 
-/** The inverse of `nbtBytes`. Throws `LayoutError` for what is no NBT. */
+/** The inverse of `nbtBytes`. Throws `LayoutError` for data that is no NBT. */
 export function packetNbt(bytes: Uint8Array): PacketNbt & { readonly name: string } {
   const { root } = readNbt(bytes, { rootName: "network", maxBytes: MOST_BYTES });
   return { ...plain(root), name: "" };

@@ -16,7 +16,7 @@ import {
   SectionWriter,
 } from "./sections.ts";
 
-/** A chunk by its numbers: the place of its blocks, divided by 16. */
+/** A chunk by its numbers: the position of its blocks, divided by 16. */
 export interface PlacedChunk {
   readonly x: number;
   readonly z: number;
@@ -45,19 +45,20 @@ interface NewEntity {
   readonly nbtData?: PacketNbt | null;
 }
 
-/** Members of a block entity that say what and where it is. */
+/** Members of a block entity for its kind and position. */
 export const PLACED: readonly string[] = ["id", "x", "y", "z", "keepPacked"];
-/** The lowest section where the world goes below zero, and how many there are then. */
+/** The lowest section when the world extends below zero, and the number of sections then. */
 const DEEP = -4;
 const DEEP_SECTIONS = 24;
-/** Light of a section in which it is day everywhere, two blocks a byte. */
+/** Light of a section with full daylight, two blocks in a byte. */
 const DAY = new Uint8Array(2048).fill(0xff);
-/** A viewer's 16 numbers, one for each column of blocks, are of no use to it: it counts anew what it shows. */
+/** A viewer does not use its 16 numbers for each column of blocks: it counts the shown blocks itself. */
 const NO_HEIGHTS = new Array(36).fill([0, 0]);
 
 /**
- * The chunk of a packet `map_chunk`; null: it is not a whole one, or of 1.17, which counts sections otherwise. Since 1.18 a
- * chunk of 24 sections begins 64 blocks below zero, and every other at zero. Throws `LayoutError` for what is no chunk.
+ * The chunk of a packet `map_chunk`; null: it is incomplete, or of 1.17, which counts sections in another way. Since
+ * 1.18 a chunk of 24 sections begins 64 blocks below zero, and every other at zero. Throws `LayoutError` for data that
+ * is no chunk.
  */
 export function chunkIn(data: GameData, params: object): PlacedChunk | null {
   const { x, z, groundUp, bitMap, biomes, chunkData, blockEntities } = params as MapChunk;
@@ -73,14 +74,14 @@ export function chunkIn(data: GameData, params: object): PlacedChunk | null {
   return { x, z, chunk: { dataVersion: data.dataVersion, minSection, sections, blockEntities: entities } };
 }
 
-/** Makes packets of chunks, whichever version they are of, for viewers of one version: before 1.17, or since 1.18. */
+/** Makes packets of chunks of any version, for viewers of one version: before 1.17, or since 1.18. */
 export class ChunkPackets {
   readonly #data: GameData;
   readonly #writer: SectionWriter;
   readonly #biomes: ViewerBiomes;
   readonly #entityNumbers: ReadonlyMap<string, number>;
 
-  /** `unknown` gets the names of blocks that the version does not have; something else stands for them. */
+  /** `unknown` gets the names of blocks that the version does not have; other blocks stand for them. */
   constructor(data: GameData, unknown: Set<string>) {
     this.#data = data;
     this.#biomes = new ViewerBiomes(data);
@@ -160,13 +161,13 @@ export class ChunkPackets {
     return [["map_chunk", { x, z, heightmaps, chunkData: Buffer.from(body.take()), blockEntities, ...light }]];
   }
 
-  /** What it holds means something to its own version alone. */
+  /** The content of a block entity has a meaning only in its own version. */
   #contents({ nbt }: BlockEntity, { dataVersion }: WorldChunk): object {
     return dataVersion === this.#data.dataVersion ? (packetNbt(nbt).value as object) : {};
   }
 }
 
-/** The name of a block of a chunk, whose place is one in the chunk; null: there is nothing so low or high. */
+/** The name of a block of a chunk, at a place in the chunk; null: the chunk has no such height. */
 export function blockAt({ minSection, sections }: WorldChunk, x: number, y: number, z: number): string | null {
   const blocks = sections[Math.floor(y / 16) - minSection]?.blocks;
   if (blocks === undefined) return null;
@@ -187,7 +188,7 @@ function oldEntities(given: readonly OldEntity[]): BlockEntity[] {
   });
 }
 
-/** Numbers of kinds differ from version to version: the block says what it has. */
+/** Numbers of kinds differ between versions: the block decides the kind. */
 function newEntities(
   given: readonly NewEntity[],
   sections: readonly WorldSection[],

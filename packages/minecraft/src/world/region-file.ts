@@ -4,50 +4,51 @@ import { gunzipSync, inflateSync } from "node:zlib";
 import { decompress, LayoutError } from "simtape/kit";
 import { Damage } from "./damage.ts";
 
-/** Bytes of a sector; places of chunks and lengths are counted in them. */
+/** Bytes of a sector; positions and lengths of chunks are counted in sectors. */
 const SECTOR = 4096;
 /** Chunks along each side. */
 const SIDE = 32;
-/** Bytes that a chunk may have, and those that it may take in the file. */
+/** Most bytes of a chunk, and most bytes that it may take in the file. */
 const MOST_BYTES = 32 << 20;
 const MOST_PACKED = 16 << 20;
-/** Sectors of a chunk are counted so far. */
+/** Most sectors of a chunk that the table can count. */
 const MOST_SECTORS = 255;
-/** The content of a chunk stands in a file of its own. */
+/** The content of a chunk is in a file of its own. */
 const ELSEWHERE = 0x80;
 
 /** A chunk of a region file: its NBT, or why it cannot be read. */
 export type Stored = (Place & { readonly nbt: Uint8Array }) | Unreadable;
 
-/** Its numbers are null where the whole file cannot be read. */
+/** Its numbers are null when the whole file cannot be read. */
 export interface Unreadable {
   readonly x: number | null;
   readonly z: number | null;
   readonly problem: string;
 }
 
-/** A chunk by its numbers: the place of its blocks, divided by 16. */
+/** A chunk by its numbers: the position of its blocks, divided by 16. */
 interface Place {
   readonly x: number;
   readonly z: number;
 }
 
-/** The numbers of a region from the name of its file, `r.X.Z.mca`; null: it is none. */
+/** The numbers of a region from the name of its file, `r.X.Z.mca`; null: the name is another one. */
 export function regionIn(name: string): Place | null {
   const [, x, z] = /^r\.(-?\d{1,6})\.(-?\d{1,6})\.mca$/.exec(basename(name)) ?? [];
   return x === undefined ? null : { x: Number(x), z: Number(z) };
 }
 
 /**
- * The chunks of a region file of the game (Anvil, `.mca`): two sectors of tables, and for each chunk its length, how it is
- * compressed, and NBT. Damage in one chunk does not touch another. What the file system refuses is a problem, too.
+ * Yields the chunks of a region file of the game (Anvil, `.mca`): two sectors of tables, and for each chunk its length,
+ * its compression, and NBT. Damage in one chunk does not affect another. An error of the file system is reported as a
+ * problem, too.
  */
 export async function* chunksIn(path: string): AsyncGenerator<Stored> {
   try {
-    // what is no file might never end
+    // reading something other than a file might never end
     const found = await stat(path);
     if (!found.isFile()) throw new Damage("not a file");
-    // the game leaves files behind that nothing was written into
+    // the game leaves empty files behind
     if (found.size > 0) yield* chunksOf(path);
   } catch (error) {
     yield { x: null, z: null, problem: problemOf(error) };
@@ -83,7 +84,7 @@ async function contentAt(file: File, size: number, sector: number, count: number
     throw new Damage(`${count} sectors at ${sector} of a file of ${Math.ceil(size / SECTOR)}`);
   const head = await bytesAt(file, sector * SECTOR, 5);
   const [length, kind] = [head.readUInt32BE(0), head[4]!];
-  // servers that write more than the game's own do not count above it
+  // servers that write larger chunks than the game does not count any higher
   const room = count === MOST_SECTORS ? size : count * SECTOR;
   if (length === 0 || length > MOST_PACKED || length + 4 > room || sector * SECTOR + 4 + length > size)
     throw new Damage(`${length} bytes in ${count} sectors at ${sector} of a file of ${size} bytes`);
@@ -92,7 +93,7 @@ async function contentAt(file: File, size: number, sector: number, count: number
   return unpacked(kind & ~ELSEWHERE, packed);
 }
 
-/** `c.X.Z.mcc`: of a chunk that takes more than a region file has for one. */
+/** `c.X.Z.mcc`: for a chunk that is too large for a region file. */
 async function readBeside(path: string): Promise<Buffer> {
   const found = await stat(path);
   if (!found.isFile() || found.size > MOST_PACKED) throw new Damage(`${basename(path)}: ${found.size} bytes`);
@@ -115,10 +116,10 @@ async function unpacked(kind: number, bytes: Buffer): Promise<Uint8Array> {
 const LZ4 = Buffer.from("LZ4Block");
 /** Magic, lengths and checksum of a block. */
 const LZ4_HEAD = 21;
-/** Of an LZ4 frame: version 1, blocks of 4 MiB on their own, and the checksum of that. */
+/** Header of an LZ4 frame: version 1, independent blocks of 4 MiB, and the checksum of the header. */
 const FRAME = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, 0x70, 0x73]);
 
-/** Blocks as the game's library for LZ4 has them, each of which becomes a frame of the usual kind. */
+/** Blocks in the form of the game's LZ4 library, each of which becomes a standard frame. */
 async function unpackedLz4(bytes: Buffer): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let total = 0;
@@ -147,7 +148,10 @@ async function bytesAt(file: File, at: number, length: number): Promise<Buffer> 
   return buffer.subarray(0, bytesRead);
 }
 
-/** What is said of damage; of the file system's errors without the path, which is named beside. Throws all others. */
+/**
+ * Describes damage; for an error of the file system it omits the path, which is named beside it. Throws all other
+ * errors.
+ */
 function problemOf(error: unknown): string {
   if (error instanceof Damage || error instanceof LayoutError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

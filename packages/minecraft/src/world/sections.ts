@@ -10,7 +10,7 @@ const WITHOUT_SIZES = 770;
 const WITH_FLUIDS = 775;
 /** Sections of a chunk before 1.17. */
 export const OLD_SECTIONS = 16;
-/** The game's worlds are 4,064 blocks high at most. */
+/** Worlds of the game are 4,064 blocks high at most. */
 const MOST_SECTIONS = 254;
 const BIOMES = 64;
 export const AIR = "minecraft:air";
@@ -18,12 +18,12 @@ export const PLAINS = "minecraft:plains";
 const AIRS: ReadonlySet<string> = new Set([AIR, "minecraft:cave_air", "minecraft:void_air"]);
 export const EMPTY: WorldSection = { blocks: { palette: [AIR], indices: null }, biomes: null };
 
-/** Which version packs sections. */
+/** The version for which sections are packed. */
 export function hasBiomesInSections({ protocol }: GameData): boolean {
   return protocol >= WITH_BIOMES;
 }
 
-/** Sections of a packet before 1.17: those in `bitMap`; `biomes` are of the whole chunk. Throws `LayoutError`. */
+/** Sections of a packet before 1.17: those in `bitMap`; `biomes` belong to the whole chunk. Throws `LayoutError`. */
 export function oldSectionsIn(
   data: GameData,
   bytes: Uint8Array,
@@ -54,7 +54,10 @@ export function sectionsIn(data: GameData, bytes: Uint8Array): WorldSection[] {
   return sections;
 }
 
-/** Sections as bytes of a packet; names that the version does not have are given to `missing`, which says what stands for them. */
+/**
+ * Sections as bytes of a packet; `missing` gets the names that the version does not have, and returns their
+ * replacements.
+ */
 export class SectionWriter {
   readonly #data: GameData;
   readonly #biomes: ViewerBiomes;
@@ -85,7 +88,7 @@ export class SectionWriter {
   }
 }
 
-/** Whether there is nothing but air. */
+/** Whether it contains only air. */
 export function isAir({ blocks: { palette } }: WorldSection): boolean {
   return palette.every((name) => AIRS.has(name));
 }

@@ -2,7 +2,7 @@ import { type WorldChunk, type WorldName, WorldReader, WorldWriter } from "simta
 import type { Store } from "simtape";
 import { blockAt, type PlacedChunk } from "./packets.ts";
 
-/** A block that is another than the world has. */
+/** A block that differs from the world. */
 export interface Edit {
   readonly x: number;
   readonly y: number;
@@ -10,25 +10,25 @@ export interface Edit {
   readonly name: string;
 }
 
-/** What is known of a chunk. */
+/** The state of a chunk. */
 interface Known {
-  /** Its content in the store; null: that could not be found out. */
+  /** Its content in the store; null: it could not be read. */
   hash: string | null;
-  /** By place in the chunk: what is there now, and since when. */
+  /** By place in the chunk: the present block, and since when. */
   readonly edits: Map<number, { readonly name: string; readonly since: number }>;
-  /** What was said of it is worked off one by one. */
+  /** Updates of the chunk run one after another. */
   turn: Promise<unknown>;
 }
 
 const AIR = "minecraft:air";
-/** Chunks that wait to be written; more are left out. */
+/** Most chunks that wait to be written; further ones are left out. */
 const MOST_WAITING = 1024;
-/** Chunks between two times at which those that came are named. */
+/** Number of new chunks after which the index is written. */
 const NAMED_EVERY = 256;
 
 /**
- * Takes the chunks that clients are shown while something is recorded, into a world store. The first of a place counts; one
- * that comes later says which blocks are others by then. What is in the store already counts as the first.
+ * Puts the chunks that clients are shown during a recording into a world store. The first chunk of a place counts; a
+ * later one shows which blocks have changed since. A chunk that is already in the store counts as the first.
  */
 export class ChunkSink {
   readonly world: WorldName;
@@ -38,7 +38,7 @@ export class ChunkSink {
   #now = 0;
   #waiting = 0;
   #unnamed = 0;
-  /** Chunks that found no room. */
+  /** Number of chunks that were left out. */
   left = 0;
 
   constructor(store: Store, world: WorldName) {
@@ -47,12 +47,12 @@ export class ChunkSink {
     this.#writer = new WorldWriter(store, world);
   }
 
-  /** Places of which the store has a chunk. */
+  /** Places of chunks that the store has. */
   get kept(): number {
     return [...this.#known.values()].filter(({ hash }) => hash !== null).length;
   }
 
-  /** A chunk as it is now. Resolves with the blocks that were not known to be so. Rejects as the store does. */
+  /** Adds a chunk as it is now. Resolves with the blocks whose change was not known. Rejects like the store. */
   async see(dimension: string, placed: PlacedChunk): Promise<Edit[]> {
     if (this.#waiting === MOST_WAITING) {
       this.left++;
@@ -72,19 +72,19 @@ export class ChunkSink {
     }
   }
 
-  /** A block is another by now. */
+  /** A block has changed. */
   edit(dimension: string, x: number, y: number, z: number, name: string): void {
     const known = this.#known.get(keyOf(dimension, Math.floor(x / 16), Math.floor(z / 16)));
     known?.edits.set(placeOf(x & 15, y, z & 15), { name, since: ++this.#now });
   }
 
-  /** Settles when all that came is in the store. Rejects as the store does. */
+  /** Settles when all added chunks are in the store. Rejects like the store. */
   async flush(): Promise<void> {
     await Promise.all([...this.#known.values()].map(({ turn }) => turn));
     await this.#writer.flush();
   }
 
-  /** The first one counts, and after a failure the next. */
+  /** The first chunk counts; when it fails, the next one does. */
   async #take(known: Known, dimension: string, placed: PlacedChunk, since: number): Promise<Edit[]> {
     const { x, z, chunk } = placed;
     known.hash ??= await this.#reader.hash(dimension, x, z);

@@ -2,7 +2,7 @@ import { NBT } from "simtape/kit";
 import { Damage } from "./damage.ts";
 import type { Longs } from "./longs.ts";
 
-/** A tag where it stands: `at` is where what it holds begins, `end` is behind that. */
+/** A tag in the document: `at` is the start of its content, `end` is after it. */
 export interface Tag {
   readonly type: number;
   readonly at: number;
@@ -11,13 +11,13 @@ export interface Tag {
 
 /** Items in chests have NBT of their own, to any depth. */
 const MOST_DEPTH = 512;
-/** Bytes of what always has as many; 0: others. */
+/** Bytes of tags of fixed size; 0: other tags. */
 const SIZES = [0, 1, 2, 4, 8, 4, 8, 0, 0, 0, 0, 0, 0];
 
 /**
- * An NBT document of the game's files, read where it stands: values are made of what is asked for alone, so that no
- * document takes more memory than its bytes. What follows the root does not matter to the game. All throw `Damage` where
- * the bytes end too early, or are none.
+ * An NBT document of the game's files, read in place: only requested values are made, so that no document takes more
+ * memory than its bytes. The game ignores bytes after the root. All methods throw `Damage` when the bytes end too
+ * early, or are no NBT.
  */
 export class Tags {
   readonly #bytes: Buffer;
@@ -26,7 +26,7 @@ export class Tags {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Its name is passed over. */
+  /** Its name is skipped. */
   root(): Tag {
     const type = this.#within(1) && this.#bytes[0]!;
     if (type !== NBT.compound) throw new Damage(`NBT that begins with a tag ${type}`);
@@ -52,7 +52,7 @@ export class Tags {
     }
   }
 
-  /** What is in a list of such tags; nothing of other ones. */
+  /** The items of a list of such tags; none of a list of other tags. */
   *items(list: Tag | undefined, type: number): Generator<Tag> {
     if (list?.type !== NBT.list || this.#bytes[list.at] !== type) return;
     for (let at = list.at + 5; at < list.end; ) {
@@ -62,19 +62,19 @@ export class Tags {
     }
   }
 
-  /** Null: it is not there, or none. */
+  /** Null: it does not exist, or has another type. */
   number(tag: Tag | undefined): number | null {
     if (tag?.type === NBT.byte) return this.#bytes.readInt8(tag.at);
     if (tag?.type === NBT.short) return this.#bytes.readInt16BE(tag.at);
     return tag?.type === NBT.int ? this.#bytes.readInt32BE(tag.at) : null;
   }
 
-  /** Null: it is not there, or none. */
+  /** Null: it does not exist, or has another type. */
   text(tag: Tag | undefined): string | null {
     return tag?.type === NBT.string ? this.#bytes.toString("utf8", tag.at + 2, tag.end) : null;
   }
 
-  /** The numbers of an array of them; null: it is not there, or none. */
+  /** The numbers of an array; null: it does not exist, or is no array of numbers. */
   ints(tag: Tag | undefined): Int32Array | null {
     if (tag?.type !== NBT.intArray) return null;
     return Int32Array.from({ length: (tag.end - tag.at - 4) / 4 }, (_, i) =>
@@ -82,7 +82,7 @@ export class Tags {
     );
   }
 
-  /** How many longs there are; null: it is not there, or no array of them. */
+  /** Number of longs; null: it does not exist, or is no array of longs. */
   countOfLongs(tag: Tag | undefined): number | null {
     return tag?.type === NBT.longArray ? (tag.end - tag.at - 4) / 8 : null;
   }
@@ -100,7 +100,7 @@ export class Tags {
     let end = 1;
     for (const { name, start, tag } of this.entries(compound))
       if (!names.includes(name)) end += this.#bytes.copy(document, end, start, tag.end);
-    // all behind it is zero, which is the tag that ends
+    // the rest is zero, which is the tag that ends
     return document.subarray(0, end + 1);
   }
 
@@ -143,13 +143,13 @@ export class Tags {
     return this.#within(at + 2) && this.#within(at + 2 + this.#bytes.readUInt16BE(at));
   }
 
-  /** The game takes a count below nothing for none. */
+  /** The game takes a negative count for zero. */
   #countAt(at: number): number {
     this.#within(at + 4);
     return Math.max(0, this.#bytes.readInt32BE(at));
   }
 
-  /** `end`, if there are so many bytes. */
+  /** Returns `end` if there are enough bytes. */
   #within(end: number): number {
     if (end > this.#bytes.length) throw new Damage(`NBT of ${this.#bytes.length} bytes that goes on until ${end}`);
     return end;

@@ -4,11 +4,11 @@ import { type WorldName, type WorldProblem, WorldReader } from "simtape/world";
 
 /** A version of a world in a store. */
 export interface StoredWorld extends WorldName {
-  /** Chunks by dimension. */
+  /** Number of chunks by dimension. */
   readonly dimensions: Readonly<Record<string, number>>;
 }
 
-/** All versions of all worlds in a store, in the order of their names. Rejects as the store does. */
+/** All versions of all worlds in a store, in the order of their names. Rejects like the store. */
 export async function worldsIn(store: Store): Promise<WorldName[]> {
   const found = new Map<string, WorldName>();
   for await (const { key } of store.list("worlds/")) {
@@ -18,7 +18,7 @@ export async function worldsIn(store: Store): Promise<WorldName[]> {
   return [...found.values()];
 }
 
-/** How many chunks a world has, by dimension; regions that are damaged count as none. */
+/** Number of chunks of a world, by dimension; damaged regions count as empty. */
 export async function chunksOf(store: Store, world: WorldName): Promise<StoredWorld> {
   const reader = new WorldReader(store, world);
   const dimensions: Record<string, number> = {};
@@ -29,7 +29,7 @@ export async function chunksOf(store: Store, world: WorldName): Promise<StoredWo
   return { ...world, dimensions };
 }
 
-/** Chunks that are named and not there, or not what they were. Rejects as the store does. */
+/** Chunks that the index names and that are missing or changed. Rejects like the store. */
 export function problemsOf(store: Store, world: WorldName): AsyncGenerator<WorldProblem> {
   return new WorldReader(store, world).check();
 }

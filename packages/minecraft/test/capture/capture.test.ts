@@ -1,6 +1,8 @@
 import { createDeserializer, createSerializer } from "minecraft-protocol";
 import { describe, expect, test } from "vitest";
-import { Capture, type Line } from "../../src/capture/capture.ts";
+import type { LiveEvent } from "simtape/record";
+import { Capture } from "../../src/capture/capture.ts";
+import { type Line, lineOf } from "../support/lines.ts";
 
 type Packet = readonly [name: string, params: object];
 
@@ -10,12 +12,12 @@ function linesOf(version: string, ...packets: readonly Packet[]): { lines: Line[
   const writer = createSerializer({ ...options, isServer: true });
   const reader = createDeserializer({ ...options, isServer: false });
   const capture = new Capture({ version });
-  const lines: Line[] = [];
+  const events: LiveEvent[] = [];
   for (const [name, params] of packets) {
     const { data } = reader.parsePacketBuffer(writer.createPacketBuffer({ name, params }));
-    capture.clientbound(data.name, data.params, lines);
+    capture.clientbound(data.name, data.params, events);
   }
-  return { lines, capture };
+  return { lines: events.map(lineOf), capture };
 }
 
 const UUID = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
@@ -157,10 +159,10 @@ describe.each(VERSIONS)("%s", (version) => {
     );
     expect(lines).toEqual([]);
     expect(Object.fromEntries(capture.tally)).toEqual({
-      rel_entity_move: { carried: 0, left: 0, stray: 1 },
-      remove_entity_effect: { carried: 0, left: 0, stray: 1 },
-      entity_status: { carried: 0, left: 0, stray: 1 },
-      held_item_slot: { carried: 0, left: 1, stray: 0 },
+      rel_entity_move: { carried: 0, left: 0, unknown: 1 },
+      remove_entity_effect: { carried: 0, left: 0, unknown: 1 },
+      entity_status: { carried: 0, left: 0, unknown: 1 },
+      held_item_slot: { carried: 0, left: 1, unknown: 0 },
     });
   });
 });
@@ -181,11 +183,11 @@ test("a jump of 1.21.4 is relative in what its flags name, and steps go on from 
 
 test("a sound of 1.21.4 may have a name alone", () => {
   // The library leaves a byte of these unset when it writes them, but reads them well.
-  const lines: Line[] = [];
+  const events: LiveEvent[] = [];
   const place = { x: 8, y: 0, z: 0, volume: 1, pitch: 1 };
   const sound = { data: { soundName: "own:pop" } };
-  new Capture({ version: "1.21.4" }).clientbound("sound_effect", { sound, soundCategory: "voice", ...place }, lines);
-  expect(lines).toEqual([{ sound: { name: "own:pop", at: [1, 0, 0], volume: 1, pitch: 1, category: 9 } }]);
+  new Capture({ version: "1.21.4" }).clientbound("sound_effect", { sound, soundCategory: "voice", ...place }, events);
+  expect(events.map(lineOf)).toEqual([{ sound: { name: "own:pop", at: [1, 0, 0], volume: 1, pitch: 1, category: 9 } }]);
 });
 
 test("a painting of 1.16.5 hangs where its packet says", () => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, truncateSync, unlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, truncateSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "simtape";
+import { open, type Recording, type Time } from "simtape";
 import { fromFile } from "simtape/node";
 import { ghostOf, runOf } from "simtape/record";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -9,6 +9,7 @@ import { clockText } from "../../src/ghosts/split.ts";
 import { GameProxy, type ProxyEvent } from "../../src/proxy/proxy.ts";
 import { COURSE, type Past, placeOf, Sprinter, ticksOf, uuidFor, writePast } from "../support/course.ts";
 import type { Looker } from "../support/looker.ts";
+import { Rules } from "../support/rules.ts";
 import { valuesOf } from "../support/recorded.ts";
 import { TestServer } from "../support/squid.ts";
 
@@ -47,6 +48,31 @@ function watch(looker: Looker): Shown[] {
   return shown;
 }
 
+/** The rules of the game over what the proxy adds to the server's packets. */
+function rulesOfGhosts({ client, version }: Looker): Rules {
+  const rules = new Rules(version);
+  rules.hear("login", "success", {});
+  if (version >= "1.20.2") {
+    rules.hear("configuration", "registry_data", {});
+    rules.hear("configuration", "finish_configuration", {});
+  }
+  rules.hear("play", "login", { entityId: 0, viewDistance: 10 });
+  const uuids = new Set<string>();
+  // biome-ignore lint/suspicious/noExplicitAny: each packet has fields of its own
+  client.on("packet", (params: any, { name }: { name: string }) => {
+    if (name === "player_info")
+      for (const { uuid, player, name: own } of params.data) if (/ /.test(player?.name ?? own ?? "")) uuids.add(uuid);
+    const listed = name === "player_info" ? params.data.map(({ uuid }: { uuid: string }) => uuid) : params.players;
+    const isOfGhost =
+      params.entityId >= FIRST_GHOST ||
+      params.entityIds?.some((id: number) => id >= FIRST_GHOST) === true ||
+      params.team === "simtape-ghosts" ||
+      (/^player_(info|remove)$/.test(name) && listed.some((uuid: string) => uuids.has(uuid)));
+    if (isOfGhost) rules.hear("play", name, params);
+  });
+  return rules;
+}
+
 const ghostsSeenBy = ({ entities }: Looker): number[] => [...entities.keys()].filter((id) => id >= FIRST_GHOST);
 
 describe("ghosts", () => {
@@ -59,6 +85,7 @@ describe("ghosts", () => {
       const server = { host: "127.0.0.1", port: game.port };
       const report = (event: ProxyEvent): number => events.push(event);
       const proxy = await GameProxy.listen({ port: 0, host: "127.0.0.1", server, store, course: COURSE, report });
+      let ranAt: bigint | null = null;
       try {
         const runner = await Sprinter.join(proxy.port, version, "runner");
         const { looker } = runner;
@@ -67,6 +94,7 @@ describe("ghosts", () => {
           if (bars.at(-1) !== looker.bar) bars.push(looker.bar);
         });
         const shown = watch(looker);
+        const ruled = rulesOfGhosts(looker);
         runner.step(1);
         looker.say("/ghost top");
         await expect.poll(() => looker.chat.at(-1)).toMatch(/^Ghosts: past-0, .*past-7$/);
@@ -88,6 +116,9 @@ describe("ghosts", () => {
         expect([...ticks].sort((a, b) => a - b)).toEqual(ticks);
         expect(new Set(shown.map(({ ghost }) => ghost)).size).toBe(8);
         expect(looker.strange).toEqual([]);
+        // of the server's own packets others speak
+        expect(ruled.problems).toEqual([]);
+        expect(ruled.things.size).toBe(8);
         expect(ghostsSeenBy(looker).map((id) => looker.entities.get(id)!.flags)).toEqual(new Array(8).fill(0x20));
         // nothing of it anywhere else
         expect(ghostsSeenBy(bystander.looker)).toEqual([]);
@@ -101,6 +132,7 @@ describe("ghosts", () => {
         const run = await runOf(fromFile(path));
         expect(run).toMatchObject({ map: COURSE.map, subjects: [{ name: "runner" }] });
         await using kept = await open(fromFile(path));
+        ranAt = (await kept.timeline()).epoch;
         const marks = [...(await valuesOf(kept, "mark"))];
         expect(marks.map(({ label }) => label)).toEqual(["Start", "Checkpoint 1", "Checkpoint 2", "Finish"]);
         const at = await ticksOfMarks(path);
@@ -147,7 +179,7 @@ describe("ghosts", () => {
       } finally {
         await proxy.close();
       }
-      expect([proxy.failed, proxy.skipped]).toEqual([0, 0]);
+      expect([proxy.failed, proxy.losses.reasons]).toEqual([0, []]);
       expect(events.filter((event) => "error" in event || "blind" in event)).toEqual([]);
       // the recording of the world has the players and no ghost
       const world = events.flatMap((event) => ("began" in event ? [event.began] : []))[0]!;
@@ -155,9 +187,36 @@ describe("ghosts", () => {
       const labels = (await valuesOf(recording, "spawn")).concat(await valuesOf(recording, "join"));
       expect(labels.filter((value) => JSON.stringify(value).includes("past"))).toEqual([]);
       expect((await valuesOf(recording, "mark")).map(({ label }) => label)).toContain("Finish");
+      // the run began when the world's recording says that it did
+      const { epoch } = await recording.timeline();
+      expect(ranAt).toBe(epoch! + BigInt(await startIn(recording)));
     },
   );
+
+  test("the first player of all, where there is no folder yet, sees that there are no runs and no error", async () => {
+    await using game = await TestServer.start("1.16.5");
+    const server = { host: "127.0.0.1", port: game.port };
+    const events: ProxyEvent[] = [];
+    const report = (event: ProxyEvent): number => events.push(event);
+    const fresh = { store: join(store, "new", "folder"), course: COURSE, report };
+    const proxy = await GameProxy.listen({ port: 0, host: "127.0.0.1", server, ...fresh });
+    // however soon runs are asked for
+    expect(existsSync(fresh.store)).toBe(true);
+    const runner = await Sprinter.join(proxy.port, "1.16.5", "first");
+    runner.step(1);
+    runner.looker.say("/ghost list");
+    await expect.poll(() => runner.looker.chat).toContain("There are no runs yet.");
+    await proxy.close();
+    expect(runner.looker.chat.filter((line) => /ENOENT|cannot/.test(line))).toEqual([]);
+    expect(events.filter((event) => "error" in event)).toEqual([]);
+  });
 });
+
+/** When the first run of a recording starts. */
+async function startIn(recording: Recording): Promise<Time> {
+  for await (const { time } of recording.messages("mark")) return time;
+  throw new Error("no run starts");
+}
 
 /** Ticks from the start to each mark of a recording. */
 async function ticksOfMarks(path: string): Promise<readonly number[]> {

@@ -1,10 +1,9 @@
 import { memoryStore, open, type Recording, type State, storeBundle } from "simtape";
 import { fromFile } from "simtape/node";
-import { record } from "simtape/record";
-import { LineProtocol } from "simtape/serving";
+import { EventRecorder, type LiveEvent, record } from "simtape/record";
 import { expect, test } from "vitest";
 import { VERSIONS } from "../../src/scene/versions.ts";
-import { Capture, type Line } from "../../src/capture/capture.ts";
+import { Capture } from "../../src/capture/capture.ts";
 import { exportMcpr } from "../../src/mcpr/export.ts";
 import { importMcpr } from "../../src/mcpr/import.ts";
 import { ReplayServer } from "../../src/serve/server.ts";
@@ -25,13 +24,17 @@ function placesIn({ sets }: State): string[] {
     .sort();
 }
 
-/** Lines as a recorder keeps them, a list for each tick. */
-async function recorded(ticks: readonly (readonly Line[])[]): Promise<Recording> {
+/** Events as a recorder keeps them, a list for each tick. */
+async function recorded(ticks: readonly (readonly LiveEvent[])[]): Promise<Recording> {
   const store = memoryStore();
-  const protocol = new LineProtocol({ open: (header) => record(store, { id: "again", ...header }) });
-  for (const [tick, lines] of ticks.entries()) for (const line of [{ tick }, ...lines]) await protocol.give(line);
-  await protocol.give({ tick: ticks.length });
-  await protocol.recorder!.close();
+  const recorder = await record(store, { id: "again" });
+  const recorded = new EventRecorder(recorder);
+  for (const [tick, events] of ticks.entries()) {
+    recorded.goTo(tick);
+    for (const event of events) recorded.record(event);
+  }
+  recorded.goTo(ticks.length);
+  await recorder.close();
   return open(storeBundle(store, "again/meta.hcrp").source);
 }
 
@@ -46,7 +49,7 @@ test.each(VERSIONS)(
     try {
       await using client = Looker.try(server.port, version, "Again", "run.replays.example");
       const capture = new Capture({ version });
-      const ticks: Line[][] = [[]];
+      const ticks: LiveEvent[][] = [[]];
       client.client.on("packet", (params: object, { name, state }: { name: string; state: string }) => {
         if (state === "play") capture.clientbound(name, params, ticks.at(-1)!);
       });
@@ -70,7 +73,7 @@ test.each(VERSIONS)(
   },
 );
 
-async function stateOf(ticks: readonly (readonly Line[])[]): Promise<State> {
+async function stateOf(ticks: readonly (readonly LiveEvent[])[]): Promise<State> {
   await using recording = await recorded(ticks);
   return await recording.state((ticks.length - 1) * 50e6);
 }

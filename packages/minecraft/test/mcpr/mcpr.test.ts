@@ -97,7 +97,7 @@ describe.skipIf(!existsSync(SAMPLE))("row 7: import of a recording of 1.16.5", (
     const packets = packetsIn(SAMPLE);
     expect(packets).toHaveLength(29_042);
     expect(report).toMatchObject({ version: "1.16.5", packets: 29_042, unread: 0, damage: null });
-    const counted = [...report.tally].map(([name, { carried, left, stray }]) => [name, carried + left + stray]);
+    const counted = [...report.tally].map(([name, { carried, left, unknown }]) => [name, carried + left + unknown]);
     const names: Record<string, number> = {};
     for (const { name } of packets) names[name] = (names[name] ?? 0) + 1;
     expect(Object.fromEntries(counted)).toEqual(names);
@@ -137,7 +137,7 @@ describe.skipIf(!existsSync(SAMPLE))("row 7: import of a recording of 1.16.5", (
     const [worlds, again] = [memoryStore(), memoryStore()];
     const report = await importMcpr(SAMPLE, folder.at("run.hcrp"), { worlds });
     expect(report.world!.chunks).toBe(36);
-    expect(report.tally.get("map_chunk")).toEqual({ carried: 36, left: 0, stray: 0 });
+    expect(report.tally.get("map_chunk")).toEqual({ carried: 36, left: 0, unknown: 0 });
     await using run = await open(fromFile(folder.at("run.hcrp")));
     const world = worldIn(run.info)!;
     expect({ ...world, chunks: 36 }).toEqual(report.world);

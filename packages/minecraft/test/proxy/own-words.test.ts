@@ -31,12 +31,13 @@ async function heard(options: Partial<Parameters<typeof GameProxy.listen>[0]>, .
 
 const TYPED = ["/ghost list", "/report one", "/ghostly", "ghost", "/ghost", "/reports one", "//ghost"];
 
-test("commands are the proxy's own only where it has a course, or a ring", async () => {
-  expect(await heard({}, ...TYPED)).toEqual(TYPED);
-  const withCourse = TYPED.filter((text) => !/^\/ghost( |$)/.test(text));
-  expect(await heard({ course: COURSE }, ...TYPED)).toEqual(withCourse);
-  const withRing = TYPED.filter((text) => text !== "/report one");
-  expect(await heard({ ring: { seconds: 5, tail: 0 } }, ...TYPED)).toEqual(withRing);
+test("/ghost is the proxy's own where it has a course, /report unless it leaves that to the server", async () => {
+  const withoutReport = TYPED.filter((text) => text !== "/report one");
+  const withoutGhost = TYPED.filter((text) => !/^\/ghost( |$)/.test(text));
+  expect(await heard({}, ...TYPED)).toEqual(withoutReport);
+  expect(await heard({ ring: { seconds: 5, tail: 0 } }, ...TYPED)).toEqual(withoutReport);
+  expect(await heard({ leavesReports: true }, ...TYPED)).toEqual(TYPED);
+  expect(await heard({ leavesReports: true, course: COURSE }, ...TYPED)).toEqual(withoutGhost);
 });
 
 test("a flood of commands neither reaches the server nor ends the connection", async () => {

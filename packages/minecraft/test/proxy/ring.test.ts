@@ -9,6 +9,7 @@ import { fromFile } from "simtape/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { GameProxy, type ProxyEvent } from "../../src/proxy/proxy.ts";
 import { Sprinter } from "../support/course.ts";
+import { recordedIn } from "../support/recorded.ts";
 import { TestServer } from "../support/squid.ts";
 
 const MC = fileURLToPath(new URL("../../bin/simtape-mc.js", import.meta.url));
@@ -82,11 +83,15 @@ describe("a ring of the proxy", () => {
       expect(x).toBeGreaterThanOrEqual(24);
       expect(ticks - hcrp.marks[1]!.tick).toBeGreaterThanOrEqual(20);
       expect(hcrp.marks[0]!.tick).toBeGreaterThan(5);
+      // the clip says when it was: the report is at its tick
+      const { epoch } = await clip.timeline();
+      const reportedAt = (Date.parse(reports[0]!.at) - Number(epoch! / 1_000_000n)) / 50;
+      expect(Math.abs(reportedAt - hcrp.marks[0]!.tick)).toBeLessThan(1.1);
       for (const each of [cheat, witness]) await each.looker[Symbol.asyncDispose]();
     } finally {
       await proxy.close();
     }
-    expect([proxy.failed, proxy.skipped]).toEqual([0, 0]);
+    expect([proxy.failed, proxy.losses.reasons]).toEqual([0, []]);
     expect(events.filter((event) => "error" in event || "began" in event || "ended" in event)).toEqual([]);
   });
 
@@ -138,6 +143,33 @@ describe("a ring of the proxy", () => {
     await using clip = await open(fromFile(join(store, file!)));
     expect(metadataOf(clip).hcrp.marks.map(({ label }) => label)).toEqual(["one (reported by one)"]);
     expect(proxy.failed).toBe(0);
+  });
+
+  test("without a ring a report is a mark in the recording, of the player, and nothing of it reaches the server", async () => {
+    await using game = await TestServer.start(VERSION);
+    const server = { host: "127.0.0.1", port: game.port };
+    const events: ProxyEvent[] = [];
+    const report = (event: ProxyEvent): number => events.push(event);
+    const proxy = await GameProxy.listen({ port: 0, host: "127.0.0.1", server, store, report });
+    const cheat = await Sprinter.join(proxy.port, VERSION, "Cheat");
+    const witness = await Sprinter.join(proxy.port, VERSION, "Witness");
+    await cheat.run(10, 12);
+    witness.looker.say("/report cheat flies about");
+    await expect.poll(() => witness.looker.chat.at(-1)).toBe("Reported: Cheat");
+    witness.looker.say("/report cheat again");
+    await expect.poll(() => witness.looker.chat.at(-1)).toMatch(/^Wait \d+ seconds/);
+    await proxy.close();
+    const [recording] = (await recordedIn(store)).values();
+    const marks: object[] = [];
+    for await (const events of recording!.events({ listed: true }))
+      marks.push(...events.map(({ kind, text, who }) => [kind, text, who[0]?.label]));
+    await recording!.close();
+    // who has reported is not for all who see the recording
+    expect(events.filter((event) => "report" in event)).toMatchObject([
+      { report: { subject: { name: "Cheat" }, reporter: { name: "Witness" }, reason: "flies about" } },
+    ]);
+    expect(marks).toEqual([["report", "Cheat: flies about", "Cheat"]]);
+    expect([proxy.failed, proxy.losses.reasons]).toEqual([0, []]);
   });
 
   test.each([

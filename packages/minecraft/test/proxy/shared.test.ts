@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Line } from "../../src/capture/capture.ts";
 import { Echo } from "../../src/proxy/echo.ts";
+import type { Stance } from "../../src/capture/body.ts";
 import { type Seer, SharedWorld } from "../../src/proxy/shared-world.ts";
 import { subjectsOf } from "../../src/scene/profiles.ts";
 import { GameProxy, type ProxyEvent } from "../../src/proxy/proxy.ts";
+import { eventOf, type Line, lineOf } from "../support/lines.ts";
 import { Folder } from "../support/demo.ts";
 import { Looker } from "../support/looker.ts";
 import { recordedIn, valuesOf } from "../support/recorded.ts";
@@ -34,8 +35,8 @@ class Eyes implements Seer {
   constructor(at: number) {
     this.at = at;
   }
-  stanceOf(): object {
-    return { at: [this.at, 0, 0] };
+  stanceOf(): Stance {
+    return { at: [this.at, 0, 0] } as unknown as Stance;
   }
 }
 
@@ -47,39 +48,39 @@ describe("things that several clients see", () => {
   test("are there once, as one sees them, and pass on to the next", () => {
     const lines: Line[] = [];
     const world = new SharedWorld<Eyes>(
-      (line) => lines.push(line),
+      (event) => lines.push(lineOf(event)),
       (uuid) => uuid === "u",
     );
     const [one, two] = [new Eyes(1), new Eyes(2)];
     const move = { move: { id: 7, at: [1, 0, 0] } };
-    for (const eyes of [one, two]) for (const line of [spawn(7), move]) world.sees(eyes, line);
-    world.sees(one, { remove: { id: 7 } });
-    world.sees(two, move);
+    for (const eyes of [one, two]) for (const line of [spawn(7), move]) world.sees(eyes, eventOf(line));
+    world.sees(one, eventOf({ remove: { id: 7 } }));
+    world.sees(two, eventOf(move));
     world.leave(two);
-    world.sees(two, move);
+    world.sees(two, eventOf(move));
     expect(lines).toEqual([spawn(7), move, { move: { id: 7, at: [2, 0, 0] } }, move, { remove: { id: 7 } }]);
   });
 
   test("are no players who tell of themselves; what only others know of them counts once", () => {
     const lines: Line[] = [];
     const world = new SharedWorld<Eyes>(
-      (line) => lines.push(line),
+      (event) => lines.push(lineOf(event)),
       (uuid) => uuid === "u",
     );
     const [own, one, two] = [new Eyes(0), new Eyes(1), new Eyes(2)];
     const dress = { equipment: { id: 9, items: { 0: "minecraft:stone" } } };
     world.enter(own, 9);
-    for (const eyes of [one, two]) for (const line of [spawn(9, { uuid: "u" }), dress]) world.sees(eyes, line);
+    for (const eyes of [one, two]) for (const line of [spawn(9, { uuid: "u" }), dress]) world.sees(eyes, eventOf(line));
     expect(lines).toEqual([]);
     const join = { join: { id: 9, uuid: "u", name: "n", at: [5, 0, 0] } };
-    world.says(join);
-    for (const eyes of [one, two]) world.sees(eyes, { move: { id: 9, at: [8, 8, 8] } });
-    world.sees(one, spawn(7));
-    world.sees(one, { hurt: { id: 7, attacker: 9 } });
-    world.sees(one, { hurt: { id: 7, attacker: 12 } });
-    world.sees(one, { mount: { id: 7, passengers: [9, 12] } });
-    for (const eyes of [one, two]) world.sees(eyes, { remove: { id: 9 } });
-    world.says({ leave: { id: 9 } });
+    world.says(eventOf(join) as never);
+    for (const eyes of [one, two]) world.sees(eyes, eventOf({ move: { id: 9, at: [8, 8, 8] } }));
+    world.sees(one, eventOf(spawn(7)));
+    world.sees(one, eventOf({ hurt: { id: 7, attacker: 9 } }));
+    world.sees(one, eventOf({ hurt: { id: 7, attacker: 12 } }));
+    world.sees(one, eventOf({ mount: { id: 7, passengers: [9, 12] } }));
+    for (const eyes of [one, two]) world.sees(eyes, eventOf({ remove: { id: 9 } }));
+    world.says(eventOf({ leave: { id: 9 } }) as never);
     expect(lines).toEqual([
       join,
       { subject: { id: 9, uuid: "u", name: "n" } },
@@ -95,20 +96,20 @@ describe("things that several clients see", () => {
   test("that turn out to tell of themselves stay the same thing", () => {
     const lines: Line[] = [];
     const world = new SharedWorld<Eyes>(
-      (line) => lines.push(line),
+      (event) => lines.push(lineOf(event)),
       (uuid) => uuid === "u",
     );
     const [own, one] = [new Eyes(0), new Eyes(1)];
     const seen = { spawn: { id: 9, type: "minecraft:player", at: [0, 0, 0], uuid: "v", name: "n" } };
-    world.sees(one, seen);
+    world.sees(one, eventOf(seen));
     world.enter(own, 9);
-    world.sees(one, { move: { id: 9, at: [8, 8, 8] } });
-    world.says({ join: { id: 9, uuid: "u", name: "n", at: [5, 0, 0], look: [1, 2] } });
-    world.says({ move: { id: 9, at: [6, 0, 0] } });
-    world.says({ leave: { id: 9 } });
+    world.sees(one, eventOf({ move: { id: 9, at: [8, 8, 8] } }));
+    world.says(eventOf({ join: { id: 9, uuid: "u", name: "n", at: [5, 0, 0], look: [1, 2] } }) as never);
+    world.says(eventOf({ move: { id: 9, at: [6, 0, 0] } }) as never);
+    world.says(eventOf({ leave: { id: 9 } }) as never);
     // into a world twice, as some versions say it
     world.enter(own, 9);
-    world.says({ join: { id: 9, uuid: "u", name: "n", at: [0, 0, 0] } });
+    world.says(eventOf({ join: { id: 9, uuid: "u", name: "n", at: [0, 0, 0] } }) as never);
     expect(lines).toEqual([
       seen,
       { subject: { id: 9, uuid: "u", name: "n" } },
@@ -124,14 +125,14 @@ describe("things that several clients see", () => {
 test("what others have taken for something else becomes a player", () => {
   const lines: Line[] = [];
   const world = new SharedWorld<Eyes>(
-    (line) => lines.push(line),
+    (event) => lines.push(lineOf(event)),
     () => false,
   );
   const bat = { spawn: { id: 9, type: "minecraft:bat", at: [0, 0, 0] } };
-  world.sees(new Eyes(1), bat);
+  world.sees(new Eyes(1), eventOf(bat));
   world.enter(new Eyes(0), 9);
   const join = { join: { id: 9, uuid: "u", name: "n", at: [5, 0, 0] } };
-  world.says(join);
+  world.says(eventOf(join) as never);
   expect(lines).toEqual([bat, { remove: { id: 9 } }, join, { subject: { id: 9, uuid: "u", name: "n" } }]);
 });
 
@@ -167,7 +168,7 @@ describe.each(["1.16.5", "1.21.4"])("a proxy, %s", (version) => {
     } finally {
       await proxy.close();
     }
-    expect([proxy.failed, proxy.skipped]).toEqual([0, 0]);
+    expect([proxy.failed, proxy.losses.reasons]).toEqual([0, []]);
     const recordings = await recordedIn(folder.path);
     const [nether, overworld] = ["the_nether", "overworld"].map(
       (name) => [...recordings].find(([id]) => id.startsWith(name))![1],
@@ -176,11 +177,12 @@ describe.each(["1.16.5", "1.21.4"])("a proxy, %s", (version) => {
     expect((await valuesOf(overworld!, "chat")).map(({ line }) => line)).toEqual(["hello"]);
     expect(await valuesOf(overworld!, "spawn")).toHaveLength(3);
     expect(await valuesOf(overworld!, "set-items")).toHaveLength(2);
-    // the bat is there until the last connection ends, and has gone on after the first client lost it
-    const gone: number[] = [];
-    for await (const { time } of overworld!.messages("remove")) gone.push(time);
-    expect(gone).toHaveLength(1);
-    const { sets } = await overworld!.state(gone[0]! - 1);
+    // a player is there until it leaves for elsewhere; the bat has gone on after the first client lost it
+    const gone: [number, unknown][] = [];
+    for await (const { time, value } of overworld!.messages("remove")) gone.push([time, value]);
+    expect(gone).toHaveLength(3);
+    const { sets } = await overworld!.state(gone[1]![0] - 1);
+    expect(sets.get("players")!.columns.get("label")!.data).toEqual(["Two"]);
     expect([...(sets.get("entities")!.columns.get("position")!.data as Float64Array)]).toEqual([
       3,
       65 + 1 / 4096,
@@ -225,10 +227,31 @@ test("a proxy records what players do to the world of a server: blocks, talk, a 
   } finally {
     await proxy.close();
   }
-  expect([proxy.failed, proxy.skipped]).toEqual([0, 0]);
+  expect([proxy.failed, proxy.losses.reasons]).toEqual([0, []]);
   const [recording] = [...(await recordedIn(folder.path)).values()];
   expect(await valuesOf(recording!, "set-block")).toHaveLength(1);
   expect((await valuesOf(recording!, "chat")).filter(({ line }) => String(line).includes("gg"))).toHaveLength(1);
   expect(await valuesOf(recording!, "spawn")).toHaveLength(3);
   await recording!.close();
+});
+
+test("a place that is no number is not recorded, and the proxy says why", async () => {
+  using folder = new Folder();
+  await using game = await TestServer.start("1.16.5");
+  const server = { host: "127.0.0.1", port: game.port };
+  const events: ProxyEvent[] = [];
+  const report = (event: ProxyEvent): number => events.push(event);
+  const proxy = await GameProxy.listen({ port: 0, host: "127.0.0.1", server, store: folder.path, report });
+  try {
+    await using one = await Looker.join(proxy.port, "1.16.5", "One");
+    one.client.write("teleport_confirm", { teleportId: 1 });
+    one.go(Number.NaN, 64, 0);
+    await expect.poll(() => one.chunks.size).toBeGreaterThan(4);
+  } finally {
+    await proxy.close();
+  }
+  expect(proxy.losses.reasons).toEqual([
+    "move of One: at[0]: expected a number from -2147483648 to 2147483648, found NaN",
+  ]);
+  expect(events.filter((event) => "lost" in event)).toMatchObject([{ lost: { count: 1 } }]);
 });

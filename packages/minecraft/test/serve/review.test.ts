@@ -58,7 +58,7 @@ function play(hub: Hub): void {
   }
 }
 
-test("row 11: a report becomes a clip, which staff open, scrub, mark and close; the audit says who saw what", async () => {
+test("row 11: a report becomes a clip, which staff open at its moment, scrub, mark and close; the audit says who saw what", async () => {
   using folder = new Folder();
   const store = folder.at("store");
   mkdirSync(store);
@@ -92,11 +92,24 @@ test("row 11: a report becomes a clip, which staff open, scrub, mark and close; 
   bot.on("messagestr", (text) => {
     heard.push(text);
   });
+  // through whose eyes it looks
+  let camera = Number.NaN;
+  bot._client.on("camera", ({ cameraId }: { cameraId: number }) => {
+    camera = cameraId;
+  });
   const flyer = (): { readonly x: number; readonly y: number } | undefined => bot.players["Flyer"]?.entity?.position;
   await expect.poll(() => flyer(), { interval: 10 }).toBeDefined();
   console.log(`the clip was open ${Math.round(performance.now() - began)} ms after its client had connected`);
 
+  // it begins 5 s before the report, which was made at 10 s, plays, and is seen by the one who was reported
+  await expect.poll(() => bot.entities[camera]?.username).toBe("Flyer");
+  expect(heard).toContain("0:10.0 report: Flyer flies");
+  await expect.poll(() => flyer()!.y).toBeGreaterThan(64.5);
+  bot.chat("/view");
+  await expect.poll(() => bot.entities[camera]?.username).not.toBe("Flyer");
+
   // scrubbed: there and back
+  bot.chat("/pause");
   bot.chat("/t 9s");
   await expect.poll(() => flyer()!.y).toBeGreaterThan(70);
   bot.chat("/t 2s");
@@ -105,14 +118,27 @@ test("row 11: a report becomes a clip, which staff open, scrub, mark and close; 
   await expect.poll(() => flyer()!.y).toBeGreaterThan(69);
   bot.chat("/mark flies");
   await expect.poll(() => heard).toContain("Staff marks: flies");
+  bot.chat("/report walker watches it");
+  await expect.poll(() => heard).toContain("Reported: Walker: watches it");
+  // what was noted is there at once
+  bot.chat("/t 2s");
+  await expect.poll(() => flyer()!.y).toBe(64);
+  bot.chat("/next");
+  await expect.poll(() => heard).toContain("0:08.0 review: Staff: flies");
+  await expect.poll(() => flyer()!.y).toBeGreaterThan(69);
   bot.chat("/lobby");
   await expect.poll(() => flyer()).toBeUndefined();
   const gone = once(bot, "end");
   bot.quit();
   await gone;
 
-  const marks = JSON.parse(readFileSync(folder.at("store/report-7.marks.json"), "utf8")) as { operations: object[] };
-  expect(marks.operations).toEqual([{ op: "annotate", at: "8s", text: "Staff: flies", kind: "review" }]);
+  const { annotations } = JSON.parse(readFileSync(folder.at("store/report-7.hcrp.provenance.json"), "utf8")) as {
+    annotations: object[];
+  };
+  expect(annotations).toEqual([
+    { at: 8e9, kind: "review", text: "Staff: flies" },
+    { at: 8e9, kind: "report", text: "Walker: watches it" },
+  ]);
   const lines = readFileSync(folder.at("store/.replay/audit.jsonl"), "utf8")
     .trim()
     .split("\n")
@@ -121,6 +147,7 @@ test("row 11: a report becomes a clip, which staff open, scrub, mark and close; 
     ["Staff", "ticket", "report-7", undefined],
     ["Staff", "open", "report-7", undefined],
     ["Staff", "mark", "report-7", undefined],
+    ["Staff", "report", "report-7", undefined],
     ["Staff", "leave", "report-7", undefined],
   ]);
 });

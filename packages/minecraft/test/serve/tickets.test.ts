@@ -5,9 +5,11 @@ import { setTimeout as later } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Public } from "../../src/serve/access.ts";
 import { ReplayServer } from "../../src/serve/server.ts";
+import { keepNote } from "../../src/serve/notes.ts";
 import { Session } from "../../src/serve/session.ts";
 import { sign } from "../../src/tickets/ticket.ts";
 import { command } from "../support/command.ts";
+import { writePast } from "../support/course.ts";
 import { Folder } from "../support/demo.ts";
 import { Looker } from "../support/looker.ts";
 
@@ -71,7 +73,7 @@ describe("row 10: tickets", () => {
     ["forged", () => ticketFor("Alex", 60, "race", Buffer.alloc(32, 8))],
     ["expired", () => ticketFor("Alex", -60)],
     ["foreign", () => ticketFor("Bert")],
-    ["of a recording that is not here", () => ticketFor("Alex", 60, "other")],
+    ["for a recording that this server does not have", () => ticketFor("Alex", 60, "other")],
   ];
 
   test.each(REFUSED)("%s: refused in the chat and by host name, audited, nothing read or sent", async (flaw, make) => {
@@ -85,7 +87,7 @@ describe("row 10: tickets", () => {
     expectNothing(coming);
     // a ticket that is none does not even make the server look into the store
     const isRead = files.some((path) => path.endsWith("race.hcrp"));
-    expect(isRead).toBe(flaw.startsWith("of a recording"));
+    expect(isRead).toBe(flaw.startsWith("for a recording"));
     expect(lines()).toHaveLength(2);
     for (const line of lines())
       expect(line).toMatchObject({ name: "Alex", action: "ticket", refused: flaw, recording: null });
@@ -172,6 +174,28 @@ describe("row 10: tickets", () => {
     expect(opened).not.toHaveBeenCalled();
   });
 
+  test("own: who is in a recording does not see what others have reported, who has a ticket does", async () => {
+    await server.close();
+    server = await listen("own");
+    await using player = await Looker.join(server.port, VERSION, "Player");
+    await writePast(folder.path, "run", { player: "Player", speed: 2048, z: 1 }, player.client.uuid);
+    const path = folder.at("run.hcrp");
+    const note = { at: 1e9, kind: "report", text: "Player: flies" };
+    await keepNote({ title: "run", path, root: path }, note);
+    await using staff = await Looker.join(server.port, VERSION, "Staff", `${ticketFor("Staff", 60, "run")}.localhost`);
+    await expect.poll(() => staff.chat).toContain("0:01.0 report: Player: flies");
+    player.say("/play run");
+    player.say("/marks");
+    await expect.poll(() => player.chat).toContain("0:00.0 start: Start");
+    staff.say("/pause");
+    staff.say("/t 0s");
+    staff.say("/next");
+    await expect.poll(() => staff.chat.filter((line) => line.includes("flies"))).toHaveLength(2);
+    player.say("here");
+    await expect.poll(() => player.chat.at(-1)).toBe("Player: here");
+    expect(player.chat.filter((line) => line.includes("flies"))).toEqual([]);
+  });
+
   test("an audit that cannot be written opens nothing", async () => {
     await server.close();
     const access = { isPublic: "all" as const, key: null, audit: "/dev/full" };
@@ -211,6 +235,7 @@ describe("row 10: tickets", () => {
       ["ticket", "race", "--for", "Alex", "--key", folder.at("short.key")],
       ["ticket", "race", "--for", "Alex", "--key", key, "--minutes", "0"],
       ["serve", folder.path, "--port", "0", "--key", folder.at("none.key")],
+      ["serve", folder.at("nowhere"), "--port", "0", "--insecure"],
       ["serve", folder.path, "--port", "0", "--public", "some"],
       ["serve", folder.path, "--port", "0", "--insecure", "--host", "0.0.0.0"],
     ])
@@ -218,18 +243,26 @@ describe("row 10: tickets", () => {
     await later(0);
   });
 
-  test("a mark is kept beside the recording, and simtape edit carries it out", async () => {
+  test("a mark is kept beside the recording, where simtape finds it; marks of earlier servers are read", async () => {
+    const old = { op: "annotate", at: "40.125s", text: "Alex: of before", kind: "review" };
+    writeFileSync(
+      folder.at("race.marks.json"),
+      JSON.stringify({ version: 1, operations: [old, { op: "trim" }, null] }),
+    );
     await using looker = await Looker.join(server.port, VERSION, "Alex", `${ticketFor("Alex")}.localhost`);
     await expect.poll(() => looker.entities.size).toBe(7);
+    looker.say("/pause");
     looker.say("/t 12s");
     looker.say("/mark flies here");
     looker.say("/t 20s");
     looker.say("/mark and here");
     await expect.poll(() => looker.chat).toContain("Alex marks: and here");
-    const list = JSON.parse(readFileSync(folder.at("race.marks.json"), "utf8")) as { operations: object[] };
-    expect(list.operations).toEqual([
-      { op: "annotate", at: "12s", text: "Alex: flies here", kind: "review" },
-      { op: "annotate", at: "20s", text: "Alex: and here", kind: "review" },
+    const { annotations } = JSON.parse(readFileSync(folder.at("race.hcrp.provenance.json"), "utf8")) as {
+      annotations: object[];
+    };
+    expect(annotations).toEqual([
+      { at: 12e9, kind: "review", text: "Alex: flies here" },
+      { at: 20e9, kind: "review", text: "Alex: and here" },
     ]);
     expect(
       lines()
@@ -239,8 +272,22 @@ describe("row 10: tickets", () => {
       [12, "flies here"],
       [20, "and here"],
     ]);
-    folder.simtape("edit", "--list", folder.at("race.marks.json"), "-o", folder.at("reviewed.hcrp"));
-    const told = folder.simtape("info", folder.at("reviewed.hcrp"), "--json");
-    expect(told).toContain("flies here");
+    expect(folder.simtape("events", folder.at("race.hcrp"), "--kind", "review")).toContain("Alex: and here");
+    looker.say("/t 39.9s");
+    for (const [command, says] of [
+      ["/next", "0:40.1 review: Alex: of before"],
+      ["/t 20.1s", null],
+      ["/prev", "0:20.0 review: Alex: and here"],
+      ["/mark", "/mark TEXT keeps a note here; /next and /prev go to marks"],
+      ["/t 60s", null],
+      ["/next", "no mark after this: /marks lists them"],
+    ] as const) {
+      looker.say(command);
+      if (says !== null) await expect.poll(() => looker.chat.at(-1)).toBe(says);
+    }
+    const [session] = [...server.sessions];
+    expect(session!.player.status.time).toBeCloseTo(60e9, -8);
+    looker.say("/marks");
+    await expect.poll(() => looker.chat).toContain("0:12.0 review: Alex: flies here");
   });
 });

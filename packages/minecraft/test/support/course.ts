@@ -4,6 +4,7 @@ import type { Point } from "../../src/ghosts/box.ts";
 import { courseOf } from "../../src/ghosts/course.ts";
 import { type FinishedRun, writeRun } from "../../src/proxy/kept-run.ts";
 import { GameData } from "../../src/game/data.ts";
+import { eventOf } from "./lines.ts";
 import { Looker } from "./looker.ts";
 
 const across = (x: number): object => ({ from: [x, 0, -100], to: [x, 255, 100] });
@@ -62,8 +63,9 @@ export async function writePast(store: string, title: string, past: Past, uuid: 
   }
   lines.push([ticksOf(past), { mark: { id: 7, kind: "end", label: "Finish" } }]);
   const { dataVersion } = GameData.of("1.16.5");
-  const run: FinishedRun = { lines, durationMs: ticksOf(past) * 50, ticks: ticksOf(past) };
-  await writeRun(join(store, `${title}.hcrp`), { simtape: 1, dataVersion, metadata: { map: COURSE.map } }, run);
+  const events = lines.map(([tick, line]) => [tick, eventOf(line)] as const);
+  const run: FinishedRun = { events, start: 0, durationMs: ticksOf(past) * 50, ticks: ticksOf(past) };
+  await writeRun(join(store, `${title}.hcrp`), { dataVersion, metadata: { map: COURSE.map } }, run);
 }
 
 /** A client on the course that moves as it is let. */

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import minecraftData from "minecraft-data";
 import { type Client, createClient } from "minecraft-protocol";
 import { Ground } from "./ground.ts";
+import { Rules } from "./rules.ts";
 
 /** Something that a client was shown, as the protocol says it: blocks, and bytes of angles. */
 export interface Seen {
@@ -74,6 +75,8 @@ export class Looker implements AsyncDisposable {
   readonly chat: string[] = [];
   readonly chunks = new Set<string>();
   readonly ground: Ground;
+  /** What the ordinary client would not take. */
+  readonly rules: Rules;
   gameMode = -1;
   camera = -1;
   bar = "";
@@ -88,6 +91,7 @@ export class Looker implements AsyncDisposable {
   private constructor(port: number, version: string, username: string, host: string) {
     this.version = version;
     this.ground = new Ground(version);
+    this.rules = new Rules(version);
     this.#data = minecraftData(version);
     // Node takes "NAME.localhost" for this machine only where the resolver does: the name is said, not looked up.
     this.client = createClient({
@@ -101,6 +105,7 @@ export class Looker implements AsyncDisposable {
     });
     this.client.on("packet", (params: Params, { name, state }: { name: string; state: string }) => {
       this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+      this.rules.hear(state, name, params);
       if (state !== "play") return;
       this.#hear(name, params);
       this.ground.hear(name, params);

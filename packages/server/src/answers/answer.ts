@@ -14,10 +14,10 @@ import {
 } from "simtape/serving";
 import type { EventsQuestion, Question, Refusal, SeriesQuestion, StateQuestion } from "./question.ts";
 
-/** Rows of all series of an answer together. */
+/** Most rows of all series of an answer together. */
 const MOST_ROWS = 200_000;
 
-/** Answers with JSON. Rejects with what `refusalOf` understands. */
+/** Answers a question with JSON. Rejects with an error that `refusalOf` understands. */
 export function answer(recording: Recording, question: Question, signal: AbortSignal): Promise<string> {
   switch (question.of) {
     case "events":
@@ -31,7 +31,7 @@ export function answer(recording: Recording, question: Question, signal: AbortSi
   }
 }
 
-/** What to say of an error; null: it is a fault of the server. */
+/** The answer for an error; null: the error is a fault of the server. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof UsageError) return { status: 400, message: error.message, more: {} };
   if (error instanceof PathError) return { status: 400, message: error.message, more: { existing: error.existing } };
@@ -62,7 +62,7 @@ async function eventsOf(recording: Recording, question: EventsQuestion, signal: 
   return toJson({ events: shown, cursor: next, findings: findingsOf(recording) });
 }
 
-/** A place among events: so many of those at a time are passed. */
+/** A place among events: a time, and how many of the events at that time come before the place. */
 interface Place {
   readonly time: number;
   readonly count: number;
@@ -76,7 +76,7 @@ function cursorBehind(shown: readonly RecordingEvent[], before: Place | null): s
 
 function placeOf(cursor: string): Place {
   const [, time, count] = /^(-?\d{1,16}(?:\.\d+)?)\+(\d{1,9})$/.exec(cursor) ?? [];
-  if (time === undefined) throw new UsageError("that is no cursor of an answer");
+  if (time === undefined) throw new UsageError("this cursor does not come from this server");
   return { time: Number(time), count: Number(count) };
 }
 
@@ -96,7 +96,7 @@ async function seriesOf(
   return toJson({ series: plain, findings: findingsOf(recording) });
 }
 
-/** A row for each value that is there. */
+/** Yields a row for each value that exists. */
 function csvOf(all: readonly PlainSeries[]): string {
   const rows = ["path,time,value\n"];
   for (const { path, time, value } of all) {
@@ -112,15 +112,15 @@ interface PlainSeries {
   readonly value: readonly (number | string | null)[];
 }
 
-/** Null where a path is not there, or is no number. */
+/** Null where a path does not exist, or has no number. */
 function plainOf({ text, unit, kind, interpolation, time, value, valid, texts }: Series): PlainSeries {
-  const told = (row: number): number | string | null => {
+  const valueAt = (row: number): number | string | null => {
     if (valid[row] === 0) return null;
     if (texts !== null) return texts[value[row]!] ?? null;
     return Number.isNaN(value[row]!) ? null : value[row]!;
   };
   const known = { unit, kind, interpolation };
-  return { path: text, ...known, time, value: Array.from(time, (_, row) => told(row)) };
+  return { path: text, ...known, time, value: Array.from(time, (_, row) => valueAt(row)) };
 }
 
 async function stateOf(recording: Recording, { at, paths }: StateQuestion): Promise<string> {

@@ -1,14 +1,14 @@
 import { open, type Recording } from "simtape";
 import { fileSpool } from "simtape/node";
-import { SeekIndexes } from "../catalog/seek-indexes.ts";
+import { SeekIndexes } from "../catalog/index/seek-indexes.ts";
 import type { Library } from "../library/library.ts";
 import type { Settings } from "../settings.ts";
 import type { Asked } from "./question.ts";
 
-/** Recordings that stay open, the one that was used last at the end. */
+/** Most recordings that stay open; the last one of the list was used most recently. */
 const MOST = 8;
 
-/** Recordings that are asked again and again: opening one may take longer than answering. */
+/** Open recordings, for repeated questions: opening one may take longer than answering. */
 export class OpenedRecordings {
   readonly #library: Library;
   readonly #indexes: SeekIndexes;
@@ -19,7 +19,7 @@ export class OpenedRecordings {
     this.#indexes = new SeekIndexes(settings);
   }
 
-  /** Calls `use` with the recording, which is open as long as that takes. */
+  /** Calls `use` with the recording, which stays open until `use` has settled. */
   async with<T>(asked: Asked, signal: AbortSignal, use: (recording: Recording) => Promise<T>): Promise<T> {
     const { id, stamp } = asked;
     const known = this.#open.get(id);
@@ -41,7 +41,7 @@ export class OpenedRecordings {
   }
 
   async #opened({ id, key, stamp }: Asked, signal: AbortSignal): Promise<Recording> {
-    // of one that grows an index tells what was
+    // an older index would hide the new part of a growing recording
     const seekIndex = stamp === null ? undefined : ((await this.#indexes.source(id)) ?? undefined);
     return open(this.#library.bundle(key), { spool: fileSpool(), signal, seekIndex });
   }

@@ -1,6 +1,8 @@
-/** What is asked of the content of a recording. Times as commands take them: `12.5`, `50%`, `t1200`, a date. */
+/**
+ * A question about the content of a recording. Times have the forms that commands take: `12.5`, `50%`, `t1200`, a date.
+ */
 export type Question = (EventsQuestion | SeriesQuestion | StateQuestion) & {
-  /** Rows of text instead of JSON: of series. */
+  /** Rows of text instead of JSON, for series. */
   readonly isCsv?: boolean;
 };
 
@@ -26,32 +28,35 @@ export interface SeriesQuestion {
 export interface StateQuestion {
   readonly of: "state";
   readonly at: string;
-  /** Globs; empty: all of it. */
+  /** Globs; empty: everything. */
   readonly paths: readonly string[];
 }
 
-/** Which recording is asked. */
+/** The recording that the question is about. */
 export interface Asked {
   readonly id: string;
-  /** Where its main file lies in the library. */
+  /** Path of its main file in the library. */
   readonly key: string;
-  /** What is kept open stands for it as long as this is the same; null: it grows, and is opened each time. */
+  /**
+   * An open recording is used again while this stays the same; null: the recording grows, and is opened for each
+   * question.
+   */
   readonly stamp: string | null;
 }
 
-/** Why there is no answer: what a `Problem` says. */
+/** Why there is no answer: the content of a `Problem`. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly more: Readonly<Record<string, unknown>>;
 }
 
-/** To a thread. */
+/** Message to a thread. */
 export type ToThread =
   | { readonly number: number; readonly asked: Asked; readonly question: Question }
   | { readonly cancel: number };
 
-/** From a thread: JSON, or why there is none. */
+/** Message from a thread: JSON, or the reason why there is none. */
 export interface FromThread {
   readonly number: number;
   readonly answer: string | Refusal;

@@ -1,20 +1,22 @@
 import { Worker as Thread } from "node:worker_threads";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import type { Log } from "../log.ts";
 import type { Settings } from "../settings.ts";
 import type { Asked, FromThread, Question } from "./question.ts";
 
-/** Threads that read. */
+/** Number of threads that read. */
 const MOST_THREADS = 2;
-/** Questions that wait for one. */
+/** Most questions that wait for a thread. */
 const MOST_WAITING = 64;
-/** Milliseconds for one answer, and for a thread to stop where it was too long. */
+/** Milliseconds for one answer, and for a thread to stop after an answer that took too long. */
 const PATIENCE = 30_000;
 const GRACE = 5000;
-/** Milliseconds after which a thread without a question ends, and gives back its memory. */
+/** Milliseconds after which an idle thread ends and gives back its memory. */
 const IDLE = 60_000;
-/** MiB of a thread: an answer that needs more ends it. */
+/** MiB of a thread: an answer that needs more ends the thread. */
 const MEMORY = 1024;
+/** MiB for the short-lived objects of a thread, which never gives back memory that it once had for them. */
+const NEW_SPACE = 12;
 
 interface Waiting {
   readonly number: number;
@@ -25,7 +27,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Threads that answer questions about recordings; they are started by the first ones. */
+/** Threads that answer questions about recordings; the first questions start them. */
 export class Readers {
   readonly #settings: Settings;
   readonly #log: Log;
@@ -39,11 +41,14 @@ export class Readers {
     this.#log = log;
   }
 
-  /** The answer as text. Rejects with `Problem`, also when the queue is full. Aborting `signal` cancels the question. */
+  /**
+   * Resolves to the answer as text. Rejects with `Problem`, also when the queue is full. Aborting `signal` cancels the
+   * question.
+   */
   ask(asked: Asked, question: Question, signal: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length >= MOST_WAITING || this.#isClosed) {
-        reject(new Problem(503, "too many ask at once; try again in some seconds"));
+        reject(new Problem(503, "too many requests at once; try again in some seconds"));
         return;
       }
       this.#waiting.push({ number: this.#number++, asked, question, signal, resolve, reject });
@@ -53,12 +58,13 @@ export class Readers {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { reject } of this.#waiting.splice(0)) reject(new Problem(503, "this node ends"));
+    for (const { reject } of this.#waiting.splice(0)) reject(new Problem(503, "this node is shutting down"));
     await Promise.all([...this.#readers].map((reader) => reader.end()));
   }
 
   #next(): void {
-    while (this.#waiting[0]?.signal.aborted === true) this.#waiting.shift()!.reject(new Problem(499, "not waited for"));
+    while (this.#waiting[0]?.signal.aborted === true)
+      this.#waiting.shift()!.reject(new Problem(499, "the request was cancelled"));
     if (this.#waiting.length === 0) return;
     let reader = [...this.#readers].find(({ isFree }) => isFree);
     if (reader === undefined) {
@@ -72,7 +78,7 @@ export class Readers {
   }
 }
 
-/** One thread, and the question that it answers. */
+/** One thread, and the question that it is answering. */
 class Reader {
   readonly #thread: Thread;
   readonly #log: Log;
@@ -85,7 +91,7 @@ class Reader {
     this.#log = log;
     this.#thread = new Thread(new URL("./thread.js", import.meta.url), {
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY, maxYoungGenerationSizeMb: NEW_SPACE },
     });
     this.#thread.on("message", ({ number, answer }: FromThread) => {
       if (this.#current?.number !== number) return;
@@ -93,16 +99,16 @@ class Reader {
       if (typeof answer === "string") resolve(answer);
       else {
         const { status, message, more } = answer;
-        if (status === 500) this.#log.error({ error: message }, "a recording was not read");
+        if (status === 500) this.#log.error({ error: message }, "a recording could not be read");
         reject(status === 500 ? new Error(message) : new Problem(status, message, more));
       }
       this.#settle();
     });
-    this.#thread.on("error", (error) => this.#log.error({ error: String(error) }, "a thread that reads ended"));
+    this.#thread.on("error", (error) => this.#log.error({ error: String(error) }, "a reading thread ended"));
     this.#thread.on("exit", () => {
       this.#isOver = true;
       over();
-      this.#current?.reject(new Problem(422, "the answer takes more memory than it may"));
+      this.#current?.reject(new Problem(422, "the answer needs more memory than the limit"));
       this.#settle();
     });
     this.#thread.unref();
@@ -112,7 +118,7 @@ class Reader {
     return this.#current === null && !this.#isOver;
   }
 
-  /** Settles when it is answered, one way or the other. */
+  /** Settles when the question is answered or has failed. */
   answer(waiting: Waiting): Promise<void> {
     const { number, asked, question, signal } = waiting;
     if (this.#idle !== null) clearTimeout(this.#idle);

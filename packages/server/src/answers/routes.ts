@@ -1,19 +1,24 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TObject, Type } from "typebox";
+import { isKnownTag } from "../bytes/conditions.ts";
 import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import type { Question } from "./question.ts";
 import { Readers } from "./readers.ts";
 import { EVENTS, SERIES, STATE } from "./shapes.ts";
 
-const TIME = Type.String({ maxLength: 100, description: "12.5 (seconds), 1m30s, 50%, t1200, 2026-02-01T12:00:00Z" });
-const SAME = Type.Null({ description: "it is the same still" });
+const TIME = Type.String({
+  maxLength: 100,
+  description: "12.5 (seconds), 1m30s, 50%, t1200, 2026-02-01T12:00:00Z",
+  examples: ["12.5"],
+});
+const SAME = Type.Null({ description: "The answer has not changed" });
 const NAME = Type.String({ maxLength: 500 });
-/** One, or given more than once. */
+/** One value, or the parameter given more than once. */
 const NAMES = Type.Union([NAME, Type.Array(NAME, { maxItems: 50 })]);
 
 const EVENTS_QUERY = Type.Object({
@@ -28,18 +33,31 @@ const SERIES_QUERY = Type.Object({
   path: NAMES,
   from: Type.Optional(TIME),
   until: Type.Optional(TIME),
-  points: Type.Integer({ minimum: 1, maximum: 20_000, default: 1000, description: "steps of the range" }),
+  points: Type.Integer({ minimum: 1, maximum: 20_000, default: 1000, description: "number of steps in the range" }),
   mode: Type.Union([Type.Literal("minmax"), Type.Literal("sample")], {
     default: "minmax",
-    description: "of each step first, least, most and last, or what held as it began",
+    description: "minmax: the first, least, greatest and last value of each step; sample: the value at its start",
   }),
 });
+const EVENTS_WORDS = {
+  summary: "List the events of a recording",
+  description: "Gives what happened in the recording, by time, in pages. `Accept: text/csv` gives a table.",
+};
+const SERIES_WORDS = {
+  summary: "Get numbers over time",
+  description:
+    "Gives the values of paths over time. With `points` fewer than the recording has, each step has one or some values. `Accept: text/csv` gives a table.",
+};
+const STATE_WORDS = {
+  summary: "Get the state at a time",
+  description: "Gives all values and sets at a time, or those that the globs in `path` match.",
+};
 const STATE_QUERY = Type.Object({
   at: TIME,
   path: Type.Optional(Type.Union([NAME, Type.Array(NAME, { maxItems: 50 })], { description: "globs: vehicles/*" })),
 });
 
-/** What is in a recording, without reading its bytes. */
+/** Routes for the content of a recording, for clients that do not read its bytes. */
 export function answerRoutes(app: FastifyInstance, context: Context): void {
   const { query, settings, log } = context;
   const recordings = new Recordings(context);
@@ -52,7 +70,7 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
 
   const add = <Q extends TObject>(
     name: "events" | "series" | "state",
-    summary: string,
+    words: { readonly summary: string; readonly description: string },
     querystring: Q,
     answerName: string,
     questionOf: (query: Static<Q>) => Question,
@@ -61,8 +79,8 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
       `/api/recordings/:id/${name}`,
       {
         config: { role: "viewer" },
-        schema: { summary, params: ID, querystring, response: { 200: Type.Ref(answerName), 304: SAME } },
-        // it is text already
+        schema: { ...words, params: ID, querystring, response: { 200: Type.Ref(answerName), 304: SAME } },
+        // the answer is already text
         serializerCompiler: () => (text) => text as string,
       },
       async (request, reply) => {
@@ -78,21 +96,21 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
     );
   };
 
-  add("events", "what happened in it, page by page", EVENTS_QUERY, "Events", (asked) => {
+  add("events", EVENTS_WORDS, EVENTS_QUERY, "Events", (asked) => {
     const { kind, ...more } = asked;
     return { of: "events", ...more, kinds: listOf(kind) };
   });
-  add("series", "numbers and texts over time", SERIES_QUERY, "Series", ({ path, ...more }) => {
+  add("series", SERIES_WORDS, SERIES_QUERY, "Series", ({ path, ...more }) => {
     return { of: "series", ...more, paths: listOf(path) };
   });
-  add("state", "what holds at a time", STATE_QUERY, "State", ({ at, path }) => {
+  add("state", STATE_WORDS, STATE_QUERY, "State", ({ at, path }) => {
     return { of: "state", at, paths: listOf(path) };
   });
 
-  /** Changes with the files of a recording. */
+  /** Changes whenever the files of a recording change. */
   async function stampOf(id: string): Promise<string> {
     const row = await query.selectFrom("recordings").select("stamp").where("id", "=", id).executeTakeFirst();
-    if (row === undefined) throw new Problem(404, "the recording is not here, or not for you");
+    if (row === undefined) throw new Problem(404, "the recording does not exist, or you may not see it");
     return row.stamp;
   }
 }
@@ -102,7 +120,7 @@ function listOf(names: string | readonly string[] | undefined): readonly string[
   return typeof names === "string" ? [names] : names;
 }
 
-/** Whether the one who asks has the answer already; sets its ETag. */
+/** Whether the client already has the answer; sets the ETag. */
 function isKnown(request: FastifyRequest, reply: FastifyReply, stamp: string): boolean {
   const digest = createHash("sha256")
     .update(`${stamp}\n${request.url}\n${isCsv(request)}`)
@@ -110,17 +128,17 @@ function isKnown(request: FastifyRequest, reply: FastifyReply, stamp: string): b
     .slice(0, 22);
   const tag = `"${digest}"`;
   void reply.header("etag", tag).header("cache-control", "private, no-cache").header("vary", "accept");
-  return request.headers["if-none-match"]?.split(",").some((one) => one.trim() === tag) === true;
+  return isKnownTag(request.headers["if-none-match"], tag);
 }
 
-/** Aborted when the connection ends before there is an answer. */
+/** A signal that is aborted when the connection ends before the answer. */
 function goneOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once("close", () => controller.abort());
   return controller.signal;
 }
 
-/** Series can be had as rows, too. */
+/** Series can also be answered as rows. */
 function isCsv({ headers, routeOptions }: FastifyRequest): boolean {
   return routeOptions.url?.endsWith("/series") === true && headers.accept?.includes("text/csv") === true;
 }

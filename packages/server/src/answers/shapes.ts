@@ -9,12 +9,12 @@ const FINDINGS = Type.Array(
     message: Type.String(),
     offset: orNull(Type.Number()),
   }),
-  { description: "what is damaged in the recording, as far as it was read" },
+  { description: "damage in the part of the recording that was read" },
 );
-/** A number that JSON cannot write is a text: NaN, Infinity, -Infinity; of more than 2^53, too. */
+/** Numbers that JSON cannot write are text: NaN, Infinity, -Infinity, and integers above 2^53. */
 const ANY = Type.Unknown();
 
-/** Times in nanoseconds since the start, as everywhere in what `simtape` prints. */
+/** Times in nanoseconds since the start, as `simtape` prints them everywhere. */
 export const EVENTS = Type.Object(
   {
     events: Type.Array(
@@ -34,7 +34,7 @@ export const EVENTS = Type.Object(
         value: ANY,
       }),
     ),
-    cursor: Type.Union([Type.String(), Type.Null()], { description: "for the next page; null: this is the last" }),
+    cursor: Type.Union([Type.String(), Type.Null()], { description: "leads to the next page; null on the last page" }),
     findings: FINDINGS,
   },
   { $id: "Events" },
@@ -50,7 +50,7 @@ export const SERIES = Type.Object(
         interpolation: Type.String(),
         time: Type.Array(Type.Number(), { description: "nanoseconds since the start, ascending" }),
         value: Type.Array(Type.Union([Type.Number(), Type.String(), Type.Null()]), {
-          description: "one for each time; null where it is not there",
+          description: "one for each time; null where there is no value",
         }),
       }),
     ),

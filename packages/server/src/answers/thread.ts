@@ -1,4 +1,4 @@
-/** A thread that reads recordings to answer, one question at a time, so that a long one keeps no request waiting. */
+/** A thread that reads recordings to answer questions, one at a time, so that a long one does not delay requests. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openLibrary } from "../library/open.ts";
 import type { Settings } from "../settings.ts";
@@ -15,8 +15,8 @@ parentPort!.on("message", (message: ToThread) => {
     if (current?.number === message.cancel) current.controller.abort();
     return;
   }
-  void answered(message).then((told) =>
-    parentPort!.postMessage({ number: message.number, answer: told } satisfies FromThread),
+  void answered(message).then((answer) =>
+    parentPort!.postMessage({ number: message.number, answer } satisfies FromThread),
   );
 });
 
@@ -28,7 +28,7 @@ async function answered({ number, asked, question }: Extract<ToThread, { asked: 
     const recordings = await opened;
     return await recordings.with(asked, signal, (recording) => answer(recording, question, signal));
   } catch (error) {
-    if (signal.aborted) return { status: 503, message: "it took too long", more: {} };
+    if (signal.aborted) return { status: 503, message: "reading took too long", more: {} };
     return refusalOf(error) ?? { status: 500, message: String(error), more: {} };
   } finally {
     current = null;

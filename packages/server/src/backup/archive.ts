@@ -3,27 +3,27 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { type TarEntry, tarEnd, tarEntries, tarHeader, tarPadding } from "../tar.ts";
 
-/** First in a backup: of what it is. */
+/** The first entry of a backup: its description. */
 export interface Beginning {
   readonly simtape: "backup";
   readonly version: 1;
-  /** The last change of the tables that it has. */
+  /** The last migration of its tables. */
   readonly migration: string;
   /** ISO 8601. */
   readonly made: string;
-  /** In an order in which a row comes behind those that it names. */
+  /** Tables in an order in which each comes after those that it refers to. */
   readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
 }
 
-/** Last in a backup: without it the backup is not whole. */
+/** The last entry of a backup: without it the backup is incomplete. */
 interface Ending {
   readonly rows: Readonly<Record<string, number>>;
   readonly files: number;
-  /** SHA-256 of the path and the content of everything before. */
+  /** SHA-256 of the paths and contents of all entries before. */
   readonly sha256: string;
 }
 
-/** Thrown for what is no backup, or not a whole one. */
+/** Thrown when a file is no backup, or an incomplete one. */
 export class BackupError extends Error {
   override readonly name = "BackupError";
 }
@@ -31,7 +31,7 @@ export class BackupError extends Error {
 const [BEGINNING, ENDING] = ["backup.json", "end.json"];
 
 /**
- * Writes a backup, a tar: `backup.json`, the rows of each table in pieces (`tables/NAME/0.ndjson`), the files of the
+ * Writes a backup as a tar: `backup.json`, the rows of each table in pieces (`tables/NAME/0.ndjson`), the files of the
  * server (`data/…`), recordings (`recordings/…`), `end.json`.
  */
 export class ArchiveWriter {
@@ -45,7 +45,7 @@ export class ArchiveWriter {
     this.#out = out;
   }
 
-  /** Written so far, before any compression. */
+  /** Bytes written so far, before compression. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -58,13 +58,13 @@ export class ArchiveWriter {
     return this.#add(BEGINNING, Buffer.from(`${JSON.stringify(beginning)}\n`));
   }
 
-  /** Rows of a table, each a line of JSON. */
+  /** Writes rows of a table, each as a line of JSON. */
   async addRows(table: string, piece: number, lines: readonly string[]): Promise<void> {
     this.#rows[table] = (this.#rows[table] ?? 0) + lines.length;
     if (lines.length > 0) await this.#add(`tables/${table}/${piece}.ndjson`, Buffer.from(`${lines.join("\n")}\n`));
   }
 
-  /** A file; throws `BackupError` when it has become shorter meanwhile. */
+  /** Writes a file; throws `BackupError` when the file has become shorter meanwhile. */
   async addFile(path: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<void> {
     this.#files++;
     await this.#head(path, bytes);
@@ -78,7 +78,7 @@ export class ArchiveWriter {
     await this.#write(tarPadding(bytes));
   }
 
-  /** The stream is still to be ended. */
+  /** The caller ends the stream. */
   async finish(): Promise<void> {
     const ending: Ending = { rows: this.#rows, files: this.#files, sha256: this.#hash.digest("hex") };
     const content = Buffer.from(`${JSON.stringify(ending)}\n`);
@@ -108,14 +108,14 @@ export class ArchiveWriter {
   }
 }
 
-/** What is done with each part of a backup, in its order. */
+/** Functions that get each part of a backup, in order. */
 export interface BackupParts {
   begin(beginning: Beginning): Promise<void>;
   rows(table: string, lines: readonly string[]): Promise<void>;
   file(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
-/** Settles when all of a backup was read and is as it was written; throws `BackupError` where it is not. */
+/** Settles when the whole backup was read and its digest is right; throws `BackupError` when it is not. */
 export async function readArchive(input: AsyncIterable<Uint8Array>, parts: BackupParts): Promise<Ending> {
   const hash = createHash("sha256");
   let rows = 0;
@@ -147,7 +147,7 @@ export async function readArchive(input: AsyncIterable<Uint8Array>, parts: Backu
         rows += lines.length;
         await parts.rows(table, lines);
       }
-      // what was not wanted of it
+      // skip the rest of this part
       for await (const piece of content) void piece;
     }
   } catch (error) {

@@ -10,26 +10,26 @@ import { ArchiveWriter } from "./archive.ts";
 import { rowsIn, tablesOf } from "./rows.ts";
 import { snapshotOf } from "./snapshot.ts";
 
-/** What a backup has. */
+/** The contents of a backup. */
 export interface BackupReport {
   readonly rows: Readonly<Record<string, number>>;
-  /** Seek indexes and copies that were cut for links. */
+  /** Number of seek indexes and of copies that were cut for links. */
   readonly files: number;
-  /** Recordings that are in it, and not only named; null: that was not asked for. */
+  /** Number of recordings that are copied, not only named; null: the caller did not ask for copies. */
   readonly recordings: number | null;
-  /** Keys of recordings whose files are being written, or were not there. */
+  /** Keys of recordings whose files are being written or are missing. */
   readonly leftOut: readonly string[];
-  /** Before it is compressed. */
+  /** Bytes before compression. */
   readonly bytes: number;
 }
 
-/** Folders of the server's own files that are worth keeping; all others are of work under way. */
+/** Folders of the server's own files that are worth a backup; all others hold unfinished work. */
 const KEPT = ["indexes", "shares"];
 
 /**
- * Writes all that a server keeps, as it is at one moment, while it runs: rows, seek indexes, copies for links; recordings
- * where that is asked for. `output`: a path, compressed where it ends with `.gz`, which appears when it is whole; or a
- * stream.
+ * Writes all data of a server as it is at one moment, while the server runs: rows, seek indexes, copies for links, and
+ * the recordings if the caller asks for them. `output`: a path, which is compressed when it ends with `.gz` and appears
+ * when it is complete; or a stream.
  */
 export async function backUp(
   settings: Settings,
@@ -44,7 +44,7 @@ export async function backUp(
     const written = pipeline(content, file.createWriteStream({ flush: true }));
     const report = await Promise.race([
       writeAll(settings, content, hasRecordings),
-      // only when the disk refuses it
+      // this fails only when the disk does
       written.then(() => new Promise<never>(() => undefined)),
     ]);
     content.end();
@@ -106,7 +106,7 @@ async function addFolder(data: Library, folder: string, archive: ArchiveWriter):
   return files;
 }
 
-/** False: not all of them are there. */
+/** False: some of the files are missing. */
 async function addFiles(
   library: Library,
   keys: readonly string[],

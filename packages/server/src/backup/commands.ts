@@ -2,10 +2,12 @@ import type { Command } from "commander";
 import { SourceError } from "simtape";
 import { counted, EXIT, Output, say, UsageError } from "simtape/serving";
 import { configured, type Flags, settingsFrom } from "../command-settings.ts";
+import { joinDatabase } from "../database/database.ts";
+import { Audit } from "../people/audit.ts";
 import type { Settings } from "../settings.ts";
 import { BackupError } from "./archive.ts";
 
-/** What says where the data of a server are. */
+/** The settings that say where the data of a server is. */
 const WHERE: readonly (keyof Settings)[] = ["data", "database", "s3Endpoint", "s3Region", "s3Key", "s3Secret"];
 const STORE = "folder of recordings, or s3://BUCKET/PREFIX, as the server has it";
 
@@ -19,9 +21,9 @@ interface BackupFlags extends Flags {
 /** Adds `backup` and `restore`. */
 export function addBackupCommands(program: Command): void {
   configured(program.command("backup"), WHERE)
-    .summary("all that a server keeps, in one file, while it runs")
+    .summary("save the data of a server in one file, while it runs")
     .description(
-      "Writes what `simtape serve` keeps into one file, as it is at one moment, while the server runs or not: accounts,\nreviews, notes, audit, the catalog, seek indexes, copies for links. Recordings are named with their digests, and\ncopied with --recordings. Ends with 3 when some of them are\nbeing recorded, or not there: they are left out. Who has the file has the hashes of passwords: keep it as the server itself.",
+      "Writes the data of `simtape serve` at one moment into one file, whether the server runs or not: accounts, reviews,\nnotes, audit, the catalog, seek indexes, copies for links. It names recordings with their digests, and copies them\nwith --recordings. Exit code 3: some recordings are left out, as they are missing or still being recorded.\nThe file contains the hashes of passwords: protect it like the server.",
     )
     .argument("[store]", STORE)
     .requiredOption("-o, --output <file>", ".tar, .tar.gz, or - for standard output")
@@ -38,6 +40,7 @@ export function addBackupCommands(program: Command): void {
       const { backUp } = await import("./backup.ts");
       const target = flags.output === "-" ? process.stdout : flags.output;
       const report = await backUp(settings, target, flags.recordings === true).catch(understood);
+      await noted(settings, flags.recordings === true);
       const { rows, recordings, leftOut, bytes } = report;
       for (const key of leftOut) say(`left out, as it is being recorded or not there: ${key}`);
       const copied = recordings === null ? "named" : `named, ${recordings} of them copied`;
@@ -48,11 +51,11 @@ export function addBackupCommands(program: Command): void {
     });
 
   configured(program.command("restore"), WHERE)
-    .summary("put a backup into a new server")
+    .summary("restore a backup into a new server")
     .description(
-      "Puts a file of `simtape backup` into a server that does not run and has no accounts and recordings yet: with a\ndatabase of its own, or a PostgreSQL, whichever the backup was made of. All or nothing; files that are there stay.\nEnds with 3 when recordings that are named are not in the library; they come back with their files.",
+      "Restores a file of `simtape backup` into a server that does not run and has no accounts and recordings yet, with an\nembedded database or PostgreSQL, whichever the backup came from. All or nothing; existing files stay.\nExit code 3: recordings of the backup are not in the library; they appear when their files do.",
     )
-    .argument("<file>", "what simtape backup has written")
+    .argument("<file>", "file of simtape backup")
     .argument("[store]", STORE)
     .option("--json", "one JSON object")
     .addHelpText(
@@ -61,8 +64,13 @@ export function addBackupCommands(program: Command): void {
     )
     .action(async (file: string, store: string | undefined, flags: BackupFlags) => {
       const settings = await settingsFrom(store, flags);
-      const { restore } = await import("./restore.ts");
-      const report = await restore(settings, file).catch(understood);
+      const { ANOTHER, restore } = await import("./restore.ts");
+      const report = await restore(settings, file).catch((error: unknown) => {
+        // error codes of PostgreSQL: five letters and digits
+        if (error instanceof Error && /^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code)))
+          throw new UsageError(`the database refuses the backup (${error.message}): ${ANOTHER}`);
+        return understood(error);
+      });
       const { made, rows, missing } = report;
       await printed(
         flags.json === true
@@ -91,4 +99,21 @@ function understood(error: unknown): never {
   if (error instanceof BackupError) throw new SourceError("failed", error.message, { cause: error });
   const isUsage = error instanceof RangeError || (error instanceof Error && error.name === "LockedError");
   throw isUsage ? new UsageError(error.message) : error;
+}
+
+/**
+ * Logs the backup: it still contains people who are erased later, and the certificate of their erasure names it. A full
+ * disk does not prevent a backup.
+ */
+async function noted({ database: address }: Settings, recordings: boolean): Promise<void> {
+  try {
+    const database = await joinDatabase(address);
+    try {
+      await new Audit(database.query).add({ who: null, role: "command", action: "backup", details: { recordings } });
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    say(`the audit cannot record this backup: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -13,23 +13,29 @@ import type { Settings } from "../settings.ts";
 import { BackupError, type Beginning, readArchive } from "./archive.ts";
 import { continueNumbers, insertRows } from "./rows.ts";
 
-/** What was restored. */
+/** The result of a restore. */
 export interface RestoreReport {
   /** When the backup was made, ISO 8601. */
   readonly made: string;
   readonly rows: Readonly<Record<string, number>>;
   readonly files: number;
-  /** Recordings that the rows name and whose files are not in the library: they come back with their files. */
+  /** Recordings that have rows but no files in the library: they appear again when their files do. */
   readonly missing: readonly string[];
 }
 
-/** Rows that migrations make. */
-const MADE = "select id from users where id <> 'operator' union all select id from recordings limit 1";
+/** Advice for a database that is not new. */
+export const ANOTHER = "a new one is needed: --data ANOTHER-FOLDER or another --database";
+/** Tables that have rows only after a server was used; migrations add none. Lines of the audit cannot be deleted. */
+const MADE: Readonly<Record<string, string>> = {
+  accounts: "select 1 from users where id <> 'operator' limit 1",
+  recordings: "select 1 from recordings limit 1",
+  "an audit": "select 1 from audit limit 1",
+};
 
 /**
- * Puts a backup into a server that does not run, with a database that has no rows yet, of either kind. All rows, or none.
- * Files that are there stay. Throws `BackupError` for what is no backup or not a whole
- * one, `UsageError` where it does not fit the database.
+ * Restores a backup into a server that is not running, with a database of either kind that has no rows yet. It restores
+ * all rows or none. Existing files stay. Throws `BackupError` when the file is no backup or is incomplete, `UsageError`
+ * when it does not fit the database.
  */
 export async function restore(settings: Settings, path: string): Promise<RestoreReport> {
   await access(path);
@@ -69,38 +75,46 @@ function contentOf(path: string): AsyncIterable<Uint8Array> {
   return path.endsWith("gz") ? file.pipe(createGunzip()) : file;
 }
 
-/** With the tables that the backup was made of. */
+/** Opens the database with the tables of the release that made the backup. */
 async function openEmpty(address: string, { migration }: Beginning): Promise<Database> {
   const age = migrationIs(migration);
   if (age === "unknown") throw new BackupError("the backup is of a later release of simtape; use that one");
   const database = await openDatabase(address, age === "last" ? undefined : migration);
-  const client = await database.connect();
   try {
-    const { rows } = await client.query<{ name: string }>(
-      "select name from kysely_migration order by name desc limit 1",
-    );
-    if (rows[0]!.name !== migration)
-      throw new UsageError("the backup is of an earlier release: it needs a database without tables");
-    const found = await client.query(MADE);
-    if (found.rows.length > 0)
-      throw new UsageError("there are accounts or recordings in the database: a new one is needed");
+    const client = await database.connect();
+    // end here before the database does: a broken connection would be another error
+    try {
+      await mustBeEmpty(client, migration);
+    } finally {
+      await client.end();
+    }
     return database;
   } catch (error) {
     await database.close();
     throw error;
-  } finally {
-    await client.end();
   }
 }
 
-/** What migrations and a first start have put there is in the backup, too. The audit keeps its lines, if any. */
+/** Throws `UsageError`. */
+async function mustBeEmpty(client: pg.Client, migration: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>("select name from kysely_migration order by name desc limit 1");
+  if (rows[0]!.name !== migration)
+    throw new UsageError(`the backup is of an earlier release, and the database has tables: ${ANOTHER}`);
+  for (const [what, found] of Object.entries(MADE))
+    if ((await client.query(found)).rows.length > 0) throw new UsageError(`the database has ${what}: ${ANOTHER}`);
+}
+
+/**
+ * Deletes the rows that migrations and a first start have added: the backup contains them, too. The audit keeps its
+ * lines, if any.
+ */
 async function empty(client: pg.Client, { tables }: Beginning): Promise<void> {
   for (const { name } of tables.toReversed()) if (name !== "audit") await client.query(`delete from "${name}"`);
 }
 
 function tableIn({ tables }: Beginning, name: string): Beginning["tables"][number] {
   const found = tables.find((table) => table.name === name);
-  if (found === undefined) throw new BackupError(`the backup is damaged: it does not say what is in ${name}`);
+  if (found === undefined) throw new BackupError(`the backup is damaged: it does not name the columns of ${name}`);
   return found;
 }
 
@@ -110,7 +124,7 @@ async function putFile(
   to: { readonly data: Library; readonly library: Library },
 ): Promise<void> {
   const [, under, key] = /^(data|recordings)\/(.+)$/.exec(path) ?? [];
-  if (key === undefined) throw new BackupError(`the backup is damaged: it has ${path}`);
+  if (key === undefined) throw new BackupError(`the backup is damaged: it contains ${path}`);
   const library = under === "data" ? to.data : to.library;
   const there = await library.open(key);
   await there?.close();

@@ -3,10 +3,10 @@ import type { Beginning } from "./archive.ts";
 
 type Tables = Beginning["tables"];
 
-/** Rows that are in memory at once. */
+/** Most rows in memory at once. */
 const AT_ONCE = 500;
 
-/** All tables with the columns that are not made from others; a row comes behind those that it names. */
+/** Returns all tables with the columns that are not generated; a table comes after the tables that it refers to. */
 export async function tablesOf(client: pg.Client): Promise<Tables> {
   const { rows } = await client.query<{ name: string; columns: string[]; needs: string[] }>(`
     select relname::text as name,
@@ -21,13 +21,13 @@ export async function tablesOf(client: pg.Client): Promise<Tables> {
     needs.every((need) => ordered.some(({ name }) => name === need));
   for (let left = rows; left.length > 0; left = left.filter(({ name }) => !ordered.some((one) => one.name === name))) {
     const ready = left.filter(isReady);
-    if (ready.length === 0) throw new Error(`tables name each other: ${left.map(({ name }) => name).join(", ")}`);
+    if (ready.length === 0) throw new Error(`tables refer to each other: ${left.map(({ name }) => name).join(", ")}`);
     for (const { name, columns } of ready) ordered.push({ name, columns });
   }
   return ordered;
 }
 
-/** The rows of a table as JSON, some at a time, as the database writes them; within a transaction. */
+/** Yields the rows of a table as JSON, some at a time, in the form of the database; call it within a transaction. */
 export async function* rowsIn(client: pg.Client, { name, columns }: Tables[number]): AsyncGenerator<string[]> {
   await client.query("set local timezone = 'UTC'");
   await client.query(
@@ -42,7 +42,7 @@ export async function* rowsIn(client: pg.Client, { name, columns }: Tables[numbe
   await client.query("close all_rows");
 }
 
-/** Puts rows into a table that has these columns. */
+/** Inserts rows into a table that has these columns. */
 export async function insertRows(
   client: pg.Client,
   { name, columns }: Tables[number],
@@ -56,7 +56,7 @@ export async function insertRows(
   );
 }
 
-/** Numbers that the database gives itself go on behind those that are there. */
+/** Generated ids continue after the restored ones. */
 export async function continueNumbers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string; column: string }>(`
     select attrelid::regclass::text as name, attname::text as column from pg_attribute

@@ -4,16 +4,16 @@ import type pg from "pg";
 import { connectDatabase, openDatabase, reachEmbedded } from "../database/database.ts";
 import { LockedError, locked } from "../database/lock.ts";
 
-/** A database as it was at one moment, while others go on changing it. */
+/** The database as it was at one moment, while clients go on changing it. */
 export interface Snapshot {
-  /** Within a transaction. */
+  /** Runs within a transaction. */
   readonly client: pg.Client;
   close(): Promise<void>;
 }
 
 const COPY = "backup-";
 
-/** Throws what the database says, and `RangeError` when there is none yet. */
+/** Throws the error of the database, and `RangeError` when there is no database yet. */
 export async function snapshotOf(address: string): Promise<Snapshot> {
   return address.startsWith("embedded:") ? ofCopy(address.slice("embedded:".length)) : ofPostgres(address);
 }
@@ -32,14 +32,15 @@ async function ofPostgres(address: string): Promise<Snapshot> {
 }
 
 /**
- * An embedded database has one session for all: what is read within a transaction, all others wait for. So its files are
- * copied, which takes a moment, and the copy is read; if it is of an earlier release, the copy alone is changed.
+ * An embedded database has one session for all clients: they would wait until a transaction that reads everything has
+ * ended. So its files are copied, which takes a moment, and the copy is read; when it is of an earlier release, only
+ * the copy is migrated.
  */
 async function ofCopy(folder: string): Promise<Snapshot> {
   const data = join(folder, "data");
   const names = await readdir(folder).catch((): string[] => []);
   if (!names.includes("data")) throw new RangeError(`there is no database of a server in ${folder}`);
-  // of one that was killed
+  // left by a backup that was killed
   for (const name of names) if (name.startsWith(COPY)) await rm(join(folder, name), { recursive: true, force: true });
   const copy = await mkdtemp(join(folder, COPY));
   const remove = (): Promise<void> => rm(copy, { recursive: true, force: true });
@@ -62,7 +63,7 @@ async function ofCopy(folder: string): Promise<Snapshot> {
   }
 }
 
-/** Does something while none changes the database. */
+/** Runs a function while no client changes the database. */
 async function atRest(folder: string, work: () => Promise<void>): Promise<void> {
   const held = await locked(folder).catch((error: unknown) => {
     if (error instanceof LockedError) return error;

@@ -1,6 +1,6 @@
 import type { Bus } from "./bus.ts";
 
-/** Who hears which topic on this node. */
+/** The listeners of this node, by topic. */
 export class Hearers {
   readonly #byTopic = new Map<string, Set<(message: string) => void>>();
 
@@ -19,10 +19,10 @@ export class Hearers {
   }
 }
 
-/** Gets what is published in this thread, for the others of the process. */
+/** Gets what this thread publishes, to pass it to the other threads of the process. */
 export type Relay = (topic: string, message: string) => void;
 
-/** A bus of one process. */
+/** A bus within one process. */
 export function localBus(relay: Relay = () => undefined): LocalBus {
   const hearers = new Hearers();
   return {
@@ -38,6 +38,6 @@ export function localBus(relay: Relay = () => undefined): LocalBus {
 }
 
 export interface LocalBus extends Bus {
-  /** What another thread has published. */
+  /** Passes on what another thread has published. */
   receive(topic: string, message: string): void;
 }

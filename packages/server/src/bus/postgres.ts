@@ -3,7 +3,7 @@ import { type Bus, LONGEST_MESSAGE } from "./bus.ts";
 import { Hearers } from "./local.ts";
 
 const CHANNEL = "simtape";
-/** Milliseconds until a broken connection is tried again. */
+/** Milliseconds until the bus tries to connect again. */
 const AGAIN = 500;
 
 /** A bus over LISTEN and NOTIFY: all topics share one channel. */
@@ -33,7 +33,7 @@ export async function postgresBus(connect: () => Promise<pg.Client>): Promise<Bu
   function reconnect(): void {
     listening().then(
       (made) => {
-        // closed while it was on its way
+        // the bus was closed while it connected
         if (isClosed) void made.end();
         else client = made;
       },

@@ -1,4 +1,7 @@
-/** `[start, end)` of a file of `bytes`; null: the whole is asked for, or what is not understood; `beyond`: not in it. */
+/**
+ * `[start, end)` of a file of `bytes`; null: the request wants the whole file, or its range cannot be parsed; `beyond`:
+ * the range is outside of the file.
+ */
 export function rangeOf(header: string | undefined, bytes: number): { start: number; end: number } | "beyond" | null {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return null;

@@ -1,18 +1,19 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Library } from "../library/library.ts";
-import { Problem, notFound } from "../http/problem.ts";
+import { Problem, notFound } from "../problem.ts";
+import { isKnownTag, isMatched } from "./conditions.ts";
 import { rangeOf } from "./range.ts";
 
-/** Bytes that are read at once; more are streamed. */
+/** Most bytes that are read at once; a larger range is streamed. */
 const AT_ONCE = 64 << 10;
 
-/** Of what changes, and of what is never another one where it is. */
+/** Values of `cache-control`: for files that may change, and for files that never change under their address. */
 export const [CHANGING, IMMUTABLE] = ["private, no-cache", "private, max-age=31536000, immutable"] as const;
 
 /**
- * Sends a file of the library, or a range of it: with a strong ETag, conditions as RFC 9110 has them. `caching` is what a
- * browser may do with it.
+ * Sends a file of the library, or a range of it, with a strong ETag and the conditions of RFC 9110. `caching` says how
+ * a browser may cache it.
  */
 export async function sendFile(
   library: Pick<Library, "open"> & Partial<Pick<Library, "presigned">>,
@@ -22,7 +23,7 @@ export async function sendFile(
   caching: string = CHANGING,
 ): Promise<FastifyReply> {
   const direct = request.method === "GET" ? ((await library.presigned?.(key)) ?? null) : null;
-  // every part is asked for here: who may no longer read gets no further address
+  // the browser asks this server for every range: a user who has lost the right to read gets no further address
   if (direct !== null) return reply.header("cache-control", "no-store").redirect(direct, 307);
   const opened = await library.open(key);
   if (opened === null) throw notFound("the file");
@@ -36,8 +37,8 @@ export async function sendFile(
       .header("cache-control", caching)
       .header("content-type", "application/octet-stream");
     const { "if-none-match": none, "if-match": match, "if-range": condition } = request.headers;
-    if (match !== undefined && match !== "*" && !tagsIn(match).includes(tag)) throw new Problem(412, "it has changed");
-    if (none !== undefined && (none === "*" || tagsIn(none).includes(tag))) return await reply.code(304).send();
+    if (!isMatched(match, tag)) throw new Problem(412, "the file has changed");
+    if (isKnownTag(none, tag)) return await reply.code(304).send();
     const isSame = condition === undefined || condition === tag;
     const range = isSame ? rangeOf(request.headers.range, bytes) : null;
     if (range === "beyond") {
@@ -62,15 +63,12 @@ export async function sendFile(
   }
 }
 
-/** Past the hooks of an answer, which cost more than reading a short range does; `app.ts` has what they would add. */
+/**
+ * Writes past the hooks of an answer, which cost more than reading a short range; `app.ts` lists what they would add.
+ */
 function sendAtOnce(reply: FastifyReply, content: Uint8Array | null): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
   reply.raw.end(content);
   return reply;
-}
-
-/** Weak ones never match. */
-function tagsIn(header: string): readonly string[] {
-  return header.split(",").map((tag) => tag.trim());
 }

@@ -3,24 +3,26 @@ import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
 import type { FileFact, RecordingState, Tables } from "../database/tables.ts";
-import { notFound } from "../http/problem.ts";
+import { notFound } from "../problem.ts";
 import { hasRole, mayRead, type Owned, type Person } from "../people/person.ts";
 import { Remembered } from "../remembered.ts";
 
-/** As much of a recording as a request for its bytes needs. */
+/** The columns of a recording that a request for its bytes needs. */
 export interface Reachable extends Owned {
   readonly key: string;
   readonly files: readonly FileFact[];
   readonly state: RecordingState;
-  /** The world that it was made in, as its metadata have it; null: they name none. */
+  /** The world that the recording was made in, from its metadata; null: the metadata name no world. */
   readonly worldId: string | null;
   readonly worldVersion: string | null;
 }
 
-/** How long what is known of a recording is used again: its bytes are asked for in hundreds of small ranges. */
+/**
+ * Milliseconds for which this row is used again: a page asks for the bytes of a recording in hundreds of small ranges.
+ */
 const KEPT = 1000;
 
-/** Finds recordings that the one who asks may read. */
+/** Finds recordings that the user of the request may read. */
 export class Recordings {
   readonly #context: Context;
   readonly #known: Remembered<Reachable | null>;
@@ -30,12 +32,23 @@ export class Recordings {
     this.#known = new Remembered(KEPT, 10_000, (id) => this.#load(id));
   }
 
-  /** Throws the same `Problem` for what is not there and for what is not for this person. */
+  /** Throws the same `Problem` for a recording that does not exist and for one that this person may not read. */
   async find(id: string, { person }: FastifyRequest): Promise<Reachable> {
     const found = await this.#known.get(id);
     if (found === null || found.state === "gone" || !mayRead(person, found, this.#context.settings.public))
       throw notFound("the recording");
     return found;
+  }
+
+  /**
+   * Like `find`, but a recorder also finds the recordings that it has made: it may report them, though it may not read
+   * them. For all others it throws the same `Problem`.
+   */
+  async findReportable(id: string, request: FastifyRequest): Promise<Reachable> {
+    const { person } = request;
+    const found = await this.#known.get(id);
+    const isMade = found !== null && found.state !== "gone" && found.owner !== null && found.owner === person.id;
+    return isMade && person.role === "recorder" ? found : this.find(id, request);
   }
 
   forget(id: string): void {
@@ -56,7 +69,7 @@ export class Recordings {
   }
 }
 
-/** What a person may see of the catalog, as a condition: `mayRead` for many rows at once. */
+/** Condition for the recordings that a person may see in the catalog: `mayRead` as SQL, for many rows at once. */
 export function visibleTo(
   person: Person,
   usual: Context["settings"]["public"],

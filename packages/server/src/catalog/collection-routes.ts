@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import { type Static, Type } from "typebox";
 import type { Context } from "../context.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { notFound, Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
 import { Recordings } from "./access.ts";
@@ -11,31 +11,34 @@ import { ID } from "./shapes.ts";
 
 const NAME = Type.String({ minLength: 1, maxLength: 200, pattern: "^\\S(.*\\S)?$" });
 const POLICY = Type.Union([Type.Literal("off"), Type.Literal("own"), Type.Literal("all")], {
-  description: "who may read what is in it: staff; also those whose it is; all",
+  description: "who may read its recordings: off: staff; own: also the owner of a recording; all: all users",
 });
-const NEW = Type.Object({ name: NAME, public: POLICY }, { additionalProperties: false });
+const NEW = Type.Object(
+  { name: NAME, public: POLICY },
+  { additionalProperties: false, examples: [{ name: "races", public: "own" }] },
+);
 const CHANGE = Type.Object(
   { name: Type.Optional(NAME), public: Type.Optional(POLICY) },
-  { minProperties: 1, additionalProperties: false },
+  { minProperties: 1, additionalProperties: false, examples: [{ public: "all" }] },
 );
 const COLLECTION = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    public: Type.String(),
-    count: Type.Number({ description: "recordings in it" }),
+    public: POLICY,
+    count: Type.Number({ description: "number of recordings in it" }),
   },
   { $id: "Collection" },
 );
-// a union would make text of null
+// with a union, the serializer would turn null into text
 const PUT = Type.Object(
   {
     collection: Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 64, description: "id; null: none" }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ collection: "06f2x6q8h7nq" }] },
 );
 
-/** Collections: a recording is in one or in none, and the collection says who may read it. */
+/** Collections: a recording is in one collection or in none, and the collection says who may read it. */
 export function collectionRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
   const recordings = new Recordings(context);
@@ -48,7 +51,8 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "staff" },
       schema: {
-        summary: "all collections",
+        summary: "List collections",
+        description: "Each has its number of recordings, and says who may read them.",
         response: { 200: Type.Object({ collections: Type.Array(Type.Ref("Collection")) }) },
       },
     },
@@ -57,7 +61,15 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
 
   app.post<{ Body: Static<typeof NEW> }>(
     "/api/collections",
-    { config: admin, schema: { summary: "a new collection", body: NEW, response: { 201: Type.Ref("Collection") } } },
+    {
+      config: admin,
+      schema: {
+        summary: "Create a collection",
+        description: "A recording is in one collection or in none. The collection decides who may read its recordings.",
+        body: NEW,
+        response: { 201: Type.Ref("Collection") },
+      },
+    },
     async (request, reply) => {
       const id = newId();
       const made = await query
@@ -66,7 +78,7 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
         .onConflict((conflict) => conflict.column("name").doNothing())
         .returning("id")
         .executeTakeFirst();
-      if (made === undefined) throw new Problem(409, "there is a collection of that name");
+      if (made === undefined) throw new Problem(409, "a collection of this name exists");
       await audit.note(request, { action: "collection made", details: { collection: id, ...request.body } });
       return reply.code(201).send((await collections(id))[0]);
     },
@@ -77,7 +89,9 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: admin,
       schema: {
-        summary: "another name, or others who may read",
+        summary: "Change a collection",
+        description:
+          "Changes its name, or who may read its recordings. The collection of clips that the server makes cannot be changed.",
         params: ID,
         body: CHANGE,
         response: { 200: Type.Ref("Collection") },
@@ -89,8 +103,7 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
       mustBeTheirs(id);
       if (name !== undefined) {
         const other = query.selectFrom("collections").select("id").where("name", "=", name).where("id", "<>", id);
-        if ((await other.executeTakeFirst()) !== undefined)
-          throw new Problem(409, "there is a collection of that name");
+        if ((await other.executeTakeFirst()) !== undefined) throw new Problem(409, "a collection of this name exists");
       }
       const changed = await query
         .updateTable("collections")
@@ -108,18 +121,23 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
     "/api/collections/:id",
     {
       config: admin,
-      schema: { summary: "take an empty collection away", params: ID, response: { 204: Type.Null() } },
+      schema: {
+        summary: "Delete a collection",
+        description: "Only an empty collection can be deleted.",
+        params: ID,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       const { id } = request.params;
       mustBeTheirs(id);
       const [found] = await collections(id);
       if (found === undefined) throw notFound("the collection");
-      // what is in it would be for others to read all at once
+      // otherwise all its recordings would suddenly be readable under the default policy
       const { rows } = await sql`
         delete from collections where id = ${id}
         and not exists (select 1 from recordings where collection = ${id}) returning id`.execute(query);
-      if (rows.length === 0) throw new Problem(409, `there are ${found.count} recordings in it`);
+      if (rows.length === 0) throw new Problem(409, `there are ${found.count} recordings in it: take them out first`);
       await audit.note(request, { action: "collection deleted", details: { collection: id, name: found.name } });
       return reply.code(204).send();
     },
@@ -129,7 +147,13 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
     "/api/recordings/:id/collection",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "put it into a collection, or into none", params: ID, body: PUT, response: { 200: PUT } },
+      schema: {
+        summary: "Set the collection of a recording",
+        description: "`null` takes the recording out of its collection.",
+        params: ID,
+        body: PUT,
+        response: { 200: PUT },
+      },
     },
     async (request) => {
       const { id } = await recordings.find(request.params.id, request);
@@ -157,7 +181,8 @@ export function collectionRoutes(app: FastifyInstance, context: Context): void {
   }
 }
 
-/** Throws `Problem` for the one that the server itself needs as it is. */
+/** Throws `Problem` for the collection of clips, which the server itself needs. */
 function mustBeTheirs(id: string): void {
-  if (id === REPORTS) throw new Problem(409, "the server keeps clips of reports there: it stays as it is");
+  if (id === REPORTS)
+    throw new Problem(409, "this collection cannot be changed: the server keeps clips of reports in it");
 }

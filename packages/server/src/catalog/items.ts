@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Query } from "../database/database.ts";
+import type { RecordingState } from "../database/tables.ts";
 import type { RecordingItem } from "./shapes.ts";
 
-/** What a list has of a recording. */
+/** The properties of a recording in a list. */
 export const COLUMNS = [
   "recordings.id",
   "recordings.name",
@@ -26,7 +27,7 @@ interface Row {
   readonly id: string;
   readonly name: string;
   readonly key: string;
-  readonly state: string;
+  readonly state: RecordingState;
   readonly error: string | null;
   readonly format: string | null;
   readonly bytes: number;
@@ -41,7 +42,7 @@ interface Row {
   readonly tags: string[];
 }
 
-/** In the order of the ids; what went meanwhile is left out. */
+/** In the order of the ids; recordings that were deleted meanwhile are left out. */
 export async function itemsOf(ids: readonly string[], query: Query): Promise<RecordingItem[]> {
   const rows = await query.selectFrom("recordings").select(COLUMNS).where("recordings.id", "in", ids).execute();
   const found = new Map(rows.map((row) => [row.id, itemOf(row)]));
@@ -63,7 +64,7 @@ export function itemOf(row: Row): RecordingItem {
   };
 }
 
-/** Years that JSON has no date for are not said. */
+/** A year that JSON cannot write as a date is left out. */
 function dateText(date: Date | null): string | null {
   return date === null || Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

@@ -1,2 +1,2 @@
-/** The collection of clips, which the server makes of what was reported: those who are in them do not see them. */
+/** The collection of clips, which the server cuts for reports: the people who are in the clips do not see them. */
 export const REPORTS = "reports";

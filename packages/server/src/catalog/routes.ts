@@ -1,27 +1,27 @@
 import type { FastifyInstance } from "fastify";
 import { FORMATS } from "simtape";
-import { formatOfFolder, mayBelong } from "simtape/serving";
+import { formatOfFolder, mayBelong, PROVENANCE_ENDING } from "simtape/serving";
 import { type Static, Type } from "typebox";
 import { sendFile } from "../bytes/send-file.ts";
 import type { Context } from "../context.ts";
 import { asIs, FILE_BYTES } from "../http/openapi.ts";
-import { notFound } from "../http/problem.ts";
+import { notFound } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import { Recordings } from "./access.ts";
-import { filtersOf, LIST, type ListQuery, orderOf } from "./filters.ts";
+import { filtersOf, LIST, type ListQuery, orderOf } from "./search/filters.ts";
 import { COLUMNS, itemOf, itemsOf } from "./items.ts";
-import { cursorAt } from "./order.ts";
-import { pageOf } from "./page.ts";
-import { filtered } from "./search.ts";
-import { SeekIndexes } from "./seek-indexes.ts";
+import { cursorAt } from "./search/order.ts";
+import { pageOf } from "./search/page.ts";
+import { filtered } from "./search/search.ts";
+import { SeekIndexes } from "./index/seek-indexes.ts";
 import { DETAILS, ID, PAGE, RECORDING } from "./shapes.ts";
 
 const FILE = Type.Object({ id: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 300 }) });
 
-/** Of files: HEAD has the length of the content, which it does not send. */
+/** Headers of files: HEAD gives the length of the content without sending it. */
 const READ = ["GET", "HEAD"] as const;
 
-/** The catalog over HTTP: lists, one recording, its files. */
+/** The catalog over HTTP: lists, single recordings, and their files. */
 export function catalogRoutes(app: FastifyInstance, context: Context): void {
   const { query, library } = context;
   const recordings = new Recordings(context);
@@ -35,7 +35,13 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     "/api/recordings",
     {
       config: { role: "viewer" },
-      schema: { summary: "search the library", querystring: LIST, response: { 200: Type.Ref("RecordingPage") } },
+      schema: {
+        summary: "List recordings",
+        description:
+          "Searches the library. Filters can be parameters or words in `q`: `format:carla`, `longer than 30 s`, `altitude > 3000 ft`. The answer has one page; `cursor` leads to the next one.",
+        querystring: LIST,
+        response: { 200: Type.Ref("RecordingPage") },
+      },
     },
     async (request) => {
       const { limit, cursor } = request.query;
@@ -54,7 +60,9 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "all that is known of a recording",
+        summary: "Get a recording",
+        description:
+          "Gives everything that the catalog knows of it: files, metadata, channels, entities, events, ranges of numbers, findings, and recordings with the same content.",
         params: ID,
         response: { 200: Type.Ref("RecordingDetails") },
       },
@@ -110,7 +118,12 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     exposeHeadRoute: false,
     url: "/api/recordings/:id/data",
     config: { role: "viewer" },
-    schema: { summary: "the main file, by ranges", params: ID, ...FILE_BYTES },
+    schema: {
+      summary: "Read the main file of a recording",
+      description: "Answers range requests and conditional requests. Without a range it sends the whole file.",
+      params: ID,
+      ...FILE_BYTES,
+    },
     handler: async (request, reply) => {
       const found = await recordings.find(request.params.id, request);
       await audit.noteRead(request, found);
@@ -123,24 +136,39 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     exposeHeadRoute: false,
     url: "/api/recordings/:id/files/:name",
     config: { role: "viewer" },
-    schema: { summary: "a file of a recording, by ranges", params: FILE, ...FILE_BYTES },
+    schema: {
+      summary: "Read a file of a recording",
+      description:
+        "Reads any file of the recording, its seek index or its provenance file. Answers range requests. HEAD answers 204 when there is no seek index.",
+      params: FILE,
+      ...FILE_BYTES,
+    },
     handler: async (request, reply) => {
       const found = await recordings.find(request.params.id, request);
       const { key, files } = found;
       const { name } = request.params;
       const main = key.slice(key.lastIndexOf("/") + 1);
-      // a folder is one recording, and grows while that is live
+      // a folder is one recording, which grows while it is live
       const isWithin = key.includes("/") && formatOfFolder(main, FORMATS) !== null && mayBelong(main, name, FORMATS);
       const isIndex = name === SeekIndexes.nameFor(key);
-      if (!isIndex && !isWithin && !files.some((file) => file.name === name)) throw notFound("the file");
+      const isProvenance = name === main + PROVENANCE_ENDING;
+      if (!isIndex && !isProvenance && !isWithin && !files.some((file) => file.name === name))
+        throw notFound("the file");
       await audit.noteRead(request, found);
       if (isIndex) {
         const index = await indexes.file(found.id);
-        // pages ask whether there is one, and that there is none is no fault
+        // pages ask whether the file exists, and a missing file is not an error
         if (index === null && request.method === "HEAD") return reply.code(204).send();
         return sendFile({ open: () => Promise.resolve(index) }, key, request, reply);
       }
-      return sendFile(library, key.slice(0, key.lastIndexOf("/") + 1) + name, request, reply);
+      const file = key.slice(0, key.lastIndexOf("/") + 1) + name;
+      if (isProvenance) {
+        const beside = await library.open(file);
+        // the same headers as for an index
+        if (beside === null) return reply.code(204).send();
+        await beside.close();
+      }
+      return sendFile(library, file, request, reply);
     },
   });
 
@@ -149,7 +177,8 @@ export function catalogRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "a picture, as SVG",
+        summary: "Get the thumbnail of a recording",
+        description: "An SVG picture of the recording from above. It exists once the recording is indexed.",
         params: ID,
         produces: ["image/svg+xml"],
         response: { 200: Type.String() },

@@ -5,39 +5,66 @@ export const RECORDING = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    key: Type.String({ description: "where its main file lies in the library" }),
-    state: Type.String({ description: "new, indexed, failed or live" }),
+    key: Type.String({ description: "path of its main file in the library" }),
+    state: Type.Enum(["new", "indexed", "failed", "live", "gone"]),
     error: Type.Union([Type.String(), Type.Null()]),
     format: Type.Union([Type.String(), Type.Null()]),
     bytes: Type.Number(),
     started: Type.Union([Type.String(), Type.Null()], { description: "wall clock of t = 0" }),
     seconds: Type.Union([Type.Number(), Type.Null()]),
     summary: Type.String(),
-    findings: Type.Number({ description: "how many" }),
+    findings: Type.Number({ description: "number of findings" }),
     owner: Type.Union([Type.String(), Type.Null()]),
     collection: Type.Union([Type.String(), Type.Null()]),
     tags: Type.Array(Type.String()),
     added: Type.String(),
-    duplicate: Type.Boolean({ description: "another one has the same content" }),
-    thumbnail: Type.String({ description: "URL of a picture of it, once it is indexed" }),
-    url: Type.String({ description: "of its main file, its other files beside it" }),
+    duplicate: Type.Boolean({ description: "another recording has the same content" }),
+    thumbnail: Type.String({ description: "URL of its picture, once it is indexed" }),
+    url: Type.String({ description: "URL of its main file; the other files have URLs beside it" }),
     page: Type.String(),
   },
-  { $id: "Recording" },
+  {
+    $id: "Recording",
+    examples: [
+      {
+        id: "06f2x6q8h7nq",
+        name: "town.log",
+        key: "monday/town.log",
+        state: "indexed",
+        error: null,
+        format: "carla",
+        bytes: 182_044,
+        started: "2026-02-01T12:00:00.000Z",
+        seconds: 60,
+        summary: "12 vehicles, 3 walkers; 2 collisions",
+        findings: 0,
+        owner: null,
+        collection: null,
+        tags: ["night"],
+        added: "2026-02-01T12:05:11.000Z",
+        duplicate: false,
+        thumbnail: "/api/recordings/06f2x6q8h7nq/thumbnail",
+        url: "/api/recordings/06f2x6q8h7nq/files/town.log",
+        page: "/r/06f2x6q8h7nq",
+      },
+    ],
+  },
 );
 export type RecordingItem = Static<typeof RECORDING>;
 
 const FILE = Type.Object({ name: Type.String(), bytes: Type.Number(), etag: Type.String() });
 const SECONDS = Type.Union([Type.Number(), Type.Null()]);
 
-/** All that is known of a recording. */
+/** Everything that the catalog knows of a recording. */
 export const DETAILS = Type.Object(
   {
     ...RECORDING.properties,
     files: Type.Array(FILE),
     metadata: Type.Record(Type.String(), Type.Unknown()),
-    channels: Type.Array(Type.Object({ name: Type.String(), count: Type.Number({ description: "messages" }) })),
-    digest: Type.Union([Type.String(), Type.Null()], { description: "of all files, as sha256" }),
+    channels: Type.Array(
+      Type.Object({ name: Type.String(), count: Type.Number({ description: "number of messages" }) }),
+    ),
+    digest: Type.Union([Type.String(), Type.Null()], { description: "SHA-256 of all files" }),
     first: SECONDS,
     last: SECONDS,
     findingList: Type.Array(
@@ -55,7 +82,7 @@ export const DETAILS = Type.Object(
         label: Type.String(),
         kind: Type.Union([Type.String(), Type.Null()]),
       }),
-      { description: "things and persons in it" },
+      { description: "things and persons in the recording" },
     ),
     events: Type.Array(Type.Object({ kind: Type.String(), title: Type.String(), count: Type.Number() })),
     extents: Type.Array(
@@ -65,7 +92,7 @@ export const DETAILS = Type.Object(
         least: Type.Number(),
         most: Type.Number(),
       }),
-      { description: "the least and the most of its numbers" },
+      { description: "the least and the greatest value of each number" },
     ),
     duplicates: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   },
@@ -75,7 +102,7 @@ export const DETAILS = Type.Object(
 export const PAGE = Type.Object(
   {
     recordings: Type.Array(Type.Ref("Recording")),
-    cursor: Type.Union([Type.String(), Type.Null()], { description: "for the next page; null: this is the last" }),
+    cursor: Type.Union([Type.String(), Type.Null()], { description: "leads to the next page; null on the last page" }),
   },
   { $id: "RecordingPage" },
 );

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Context } from "../context.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import { hasRole, isOwn } from "../people/person.ts";
 import { Recordings } from "./access.ts";
@@ -12,13 +12,13 @@ const TAGS = Type.Object(
     tags: Type.Array(Type.String({ minLength: 1, maxLength: 100, pattern: "^\\S(.*\\S)?$" }), {
       maxItems: 100,
       uniqueItems: true,
-      description: "words by which it is found again",
+      description: "words for finding the recording",
     }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ tags: ["night", "pushback"] }] },
 );
 
-/** Tags of a recording: for staff, and for those whose it is. */
+/** Tags of a recording: for the staff, and for its owner. */
 export function tagRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
   const recordings = new Recordings(context);
@@ -28,7 +28,9 @@ export function tagRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer", scope: "write" },
       schema: {
-        summary: "all its tags, in place of those that it has",
+        summary: "Replace the tags of a recording",
+        description:
+          "The list replaces all tags that the recording has. Staff may tag every recording, other users only their own.",
         params: ID,
         body: TAGS,
         response: { 200: TAGS },
@@ -37,7 +39,7 @@ export function tagRoutes(app: FastifyInstance, context: Context): void {
     async (request) => {
       const found = await recordings.find(request.params.id, request);
       if (!hasRole(request.person, "staff") && !isOwn(request.person, found))
-        throw new Problem(403, "tags are for staff, and for those whose recording it is");
+        throw new Problem(403, "only staff and the owner of the recording may tag it");
       const { id } = found;
       const tags = [...request.body.tags].sort();
       await query.transaction().execute(async (inside) => {
@@ -48,7 +50,7 @@ export function tagRoutes(app: FastifyInstance, context: Context): void {
             .values(tags.map((tag) => ({ recording: id, tag })))
             .execute();
       });
-      // tags may name a person, and lines of the audit stay
+      // tags may name a person, and lines of the audit stay for good
       await audit.note(request, { action: "tags", recording: id, details: { tags: tags.length } });
       return { tags };
     },

@@ -9,14 +9,17 @@ export interface OutgoingFile {
   readonly name: string;
 }
 
-/** A recording that is sent as one. */
+/** The files that are sent as one recording. */
 export interface Outgoing {
   readonly path: string;
   readonly main: OutgoingFile;
   readonly files: readonly OutgoingFile[];
 }
 
-/** The recordings of a file or folder, with the files that belong to them. Throws `UsageError` for a folder without any. */
+/**
+ * Finds the recordings of a file or folder, with the files that belong to them. Throws `UsageError` for a folder
+ * without recordings.
+ */
 export async function outgoing(path: string): Promise<readonly Outgoing[]> {
   const there = await stat(path).catch(() => null);
   if (there === null) throw new SourceError("failed", `no such file: ${path}`);
@@ -38,7 +41,7 @@ async function single(path: string, root: string): Promise<Outgoing> {
 
 async function folder(path: string, main: string, root: string): Promise<Outgoing> {
   const names = (await readdir(path)).filter((name) => name !== main && mayBelong(main, name, FORMATS));
-  // the main file at last: with it the recording is whole
+  // send the main file last: it shows that the recording is complete
   const files = [...names.sort(), main].map((name) => fileOf(join(path, name), root));
   return { path, main: files.at(-1)!, files };
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { byteSize, EXIT, Output, paint, toJson, UsageError } from "simtape/serving";
 import { Remote } from "./remote.ts";
 
-/** Recordings of a page. */
+/** Most recordings of a page. */
 const PAGE = 200;
 
 interface Item {
@@ -18,7 +18,7 @@ interface Item {
   readonly page: string;
 }
 
-/** What `GET /api/recordings` takes, and what it means. */
+/** The parameters of `GET /api/recordings`, and their meaning. */
 const FILTERS = {
   format: "carla, flightgear, hcrp, mira, nanover",
   state: "new, indexed, failed, live",
@@ -51,25 +51,22 @@ export function addFind(program: Command): void {
     .command("find")
     .summary("search the recordings of a server")
     .description(
-      "Searches the library of a server, and prints where each recording found can be read: simtape info, state and the\nothers take that address. The token is in SIMTAPE_SERVER_TOKEN.",
+      "Searches the library of a server, and prints the address of each recording found, which simtape info, state and\nother commands read. The token comes from SIMTAPE_SERVER_TOKEN.",
     )
     .argument("<server>", "address of the server")
-    .argument("[words...]", 'what to look for: words, "several", -without, altitude > 3000 ft');
+    .argument(
+      "[words...]",
+      'what to look for: words, "several", -without, altitude > 3000 ft, format:carla, longer than 30 s, two vehicles',
+    );
   for (const [name, help] of Object.entries(FILTERS)) command.option(`--${name} <text>`, help);
   command
-    .option("--findings", "something is wrong with it")
-    .option("--duplicates", "another one has the same content")
+    .option("--findings", "has findings")
+    .option("--duplicates", "another recording has the same content")
     .addOption(
-      new Option("--sort <by>", "newest, or what there is most of, first").choices([
-        "added",
-        "started",
-        "seconds",
-        "name",
-        "bytes",
-      ]),
+      new Option("--sort <by>", "newest or largest first").choices(["added", "started", "seconds", "name", "bytes"]),
     )
-    .option("--limit <count>", "at most so many", parseLimit, 100)
-    .option("--json", "one JSON object for each")
+    .option("--limit <count>", "largest number of results", parseLimit, 100)
+    .option("--json", "one JSON object for each recording")
     .addHelpText(
       "after",
       "\nExamples:\n  $ simtape find http://127.0.0.1:8000 race\n  $ simtape find https://tapes.example.org altitude above 3,000 ft --format flightgear\n  $ simtape find https://tapes.example.org --event collision --longer 60 --json | jq -r .url",
@@ -84,7 +81,7 @@ export function addFind(program: Command): void {
         for (const item of page.recordings) {
           const there = { ...item, url: remote.at(item.url), page: remote.at(item.page) };
           if (options.json === true) await output.line(toJson(there));
-          else await output.lines(told(there));
+          else await output.lines(linesOf(there));
         }
         left -= page.recordings.length;
         ({ cursor } = page);
@@ -111,7 +108,7 @@ function queryOf(words: readonly string[], options: Options, limit: number, curs
   return query;
 }
 
-function told({ name, format, state, bytes, started, seconds, summary, url }: Item): string[] {
+function linesOf({ name, format, state, bytes, started, seconds, summary, url }: Item): string[] {
   const length = seconds === null ? "" : `${Math.round(seconds * 10) / 10} s`;
   const day = started === null ? "" : started.slice(0, 16).replace("T", " ");
   const facts = [state === "indexed" ? "" : state, format ?? "", length, byteSize(bytes), day, summary];

@@ -9,7 +9,7 @@ import { outgoing, type Outgoing, type OutgoingFile } from "./files.ts";
 import { Remote } from "./remote.ts";
 import { type Begun, send } from "./send.ts";
 
-/** Milliseconds in which a file that was placed is in the catalog. */
+/** Milliseconds within which a placed file appears in the catalog. */
 const LISTED_WITHIN = 15_000;
 const LOOK = 200;
 
@@ -23,9 +23,9 @@ export function addPush(program: Command): void {
     .command("push")
     .summary("send recordings to a server")
     .description(
-      "Sends recordings to the library of a server, with the files that belong to them. What the server has is left out.\nGoes on where an earlier run ended. The token is in SIMTAPE_SERVER_TOKEN.",
+      "Sends recordings to the library of a server, with the files that belong to them, except those that the server has.\nContinues where an earlier run ended. The token comes from SIMTAPE_SERVER_TOKEN.",
     )
-    .argument("<file...>", "files and folders; the address of the server at last")
+    .argument("<file...>", "files and folders, then the address of the server")
     .option("--json", "one JSON object for each recording")
     .addHelpText(
       "after",
@@ -68,7 +68,7 @@ async function pushOne(
     .update(`${resolve(path)}\n${all}`)
     .digest("base64url")
     .slice(0, 22);
-  // of several files all must be there
+  // a recording of several files is there only when all its files are
   const has = await Promise.all([...digests.values()].map((digest) => find(remote, { digest })));
   const there = has.every((item) => item !== null) ? has[files.indexOf(main)]! : null;
   let bytes = 0;

@@ -1,12 +1,12 @@
 import { SourceError } from "simtape";
 import { UsageError } from "simtape/serving";
 
-/** A server that is asked by a command. Its token is in `SIMTAPE_SERVER_TOKEN`. */
+/** A server that a command sends requests to. The token comes from `SIMTAPE_SERVER_TOKEN`. */
 export class Remote {
   readonly #base: URL;
   readonly #token: string | undefined;
 
-  /** Throws `UsageError` for what is no address of a server. */
+  /** Throws `UsageError` for an invalid address. */
   constructor(address: string) {
     if (!/^https?:\/\//.test(address) || !URL.canParse(address))
       throw new UsageError(
@@ -19,12 +19,12 @@ export class Remote {
     this.#token = process.env["SIMTAPE_SERVER_TOKEN"] || undefined;
   }
 
-  /** Where a path of the server is. */
+  /** The full address of a path of the server. */
   at(path: string): string {
     return new URL(path.replace(/^\//, ""), this.#base).href;
   }
 
-  /** Rejects with `SourceError` where the server is not reached; what it answers is the caller's. */
+  /** Rejects with `SourceError` when the server cannot be reached; the caller handles its answer. */
   async ask(method: string, path: string, headers: Record<string, string> = {}, body?: Uint8Array): Promise<Response> {
     const bearer = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
     const content = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> };
@@ -34,12 +34,12 @@ export class Remote {
       const { cause } = error as { cause?: { message?: string } };
       throw new SourceError(
         "failed",
-        `the server is not reached (${cause?.message ?? String(error)}): ${this.#base.host}`,
+        `the server cannot be reached (${cause?.message ?? String(error)}): ${this.#base.host}`,
       );
     }
   }
 
-  /** Rejects with `SourceError` for what is refused. */
+  /** Rejects with `SourceError` when the server refuses the request. */
   async json<T>(path: string): Promise<T> {
     const answer = await this.ask("GET", path);
     if (!answer.ok) throw await refused(answer);
@@ -47,14 +47,14 @@ export class Remote {
   }
 }
 
-/** What the server says of a request that it refuses. */
+/** The reason that the server gives for refusing a request. */
 export async function refused(answer: Response): Promise<SourceError> {
   const text = await answer.text();
   let detail = `${answer.status} ${answer.statusText}`;
   try {
     detail = (JSON.parse(text) as { detail?: string }).detail ?? detail;
   } catch {
-    // no server of simtape, or something before it
+    // this is no server of simtape, or a proxy has answered
   }
   const hint = answer.status === 401 || answer.status === 403 ? "; a token goes into SIMTAPE_SERVER_TOKEN" : "";
   return new SourceError("failed", `refused by ${new URL(answer.url).host}: ${detail}${hint}`);

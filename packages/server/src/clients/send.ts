@@ -3,16 +3,16 @@ import { setTimeout } from "node:timers/promises";
 import { SourceError } from "simtape";
 import { type Remote, refused } from "./remote.ts";
 
-/** Bytes of a request. */
+/** Most bytes of a request. */
 const PIECE = 8 << 20;
-/** Milliseconds between tries after a connection broke, or a server went: about two minutes in all. */
+/** Milliseconds between tries after a connection broke or a server was gone: about two minutes in all. */
 const WAITS = [250, 500, 1000, 2000, 4000, 8000, 15_000, 30_000, 60_000];
-/** Milliseconds between looks whether it is placed, and in all. */
+/** Milliseconds between checks whether the upload is placed, and in all. */
 const LOOK = 100;
 const PLACED_WITHIN = 600_000;
 const VERSION = { "tus-resumable": "1.0.0" };
 
-/** Where an upload was begun is kept, so that another run of the command goes on with it. */
+/** The addresses of uploads that were begun, so that another run of the command continues them. */
 export interface Begun {
   readonly get: (of: string) => Promise<string | null>;
   readonly set: (of: string, upload: string | null) => Promise<void>;
@@ -21,13 +21,13 @@ export interface Begun {
 export interface SendOptions {
   readonly name: string;
   readonly batch: string;
-  /** Same for the same content of the same file. */
+  /** The key is the same for the same content of the same file. */
   readonly of: string;
   readonly begun: Begun;
   readonly onProgress: (sent: number) => void;
 }
 
-/** Sends a file by tus, from where an earlier try ended; gives its key in the library. Rejects with `SourceError`. */
+/** Sends a file by tus, from where an earlier try ended; returns its key in the library. Rejects with `SourceError`. */
 export async function send(remote: Remote, path: string, options: SendOptions): Promise<string> {
   const handle = await open(path, "r");
   try {
@@ -79,7 +79,7 @@ async function sendAll(
       const answer = await remote.ask("PATCH", upload, headers, piece);
       if (!answer.ok) {
         const error = await refused(answer);
-        // of these another try may be taken
+        // another try may succeed after these answers
         throw [409, 429, 500, 502, 503, 504, 507].includes(answer.status) ? error : new FinalError(error);
       }
       sent = Number(answer.headers.get("upload-offset"));
@@ -95,7 +95,7 @@ async function sendAll(
   onProgress(size);
 }
 
-/** Not to be tried again. */
+/** An error after which another try makes no sense. */
 class FinalError extends Error {
   constructor(cause: SourceError) {
     super(cause.message, { cause });
@@ -114,7 +114,7 @@ async function placed(remote: Remote, upload: string): Promise<string> {
     const { state, key } = await remote.json<{ state: string; key: string | null }>(upload);
     if (state === "placed" && key !== null) return key;
     if (Date.now() > end)
-      throw new SourceError("failed", "it was sent, and the server has not put it into the library yet");
+      throw new SourceError("failed", "the file was sent, but the server has not put it into the library yet");
     await setTimeout(LOOK);
   }
 }

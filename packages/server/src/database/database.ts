@@ -7,27 +7,30 @@ import type { Tables } from "./tables.ts";
 
 export type Query = Kysely<Tables>;
 
-/** The tables, and how they are reached. */
+/** The tables, and the connections to them. */
 export interface Database {
   readonly query: Query;
-  /** Address for further clients, as workers are; has the password where there is one. */
+  /** Address for further clients, such as workers; it contains the password if there is one. */
   readonly address: string;
   readonly isEmbedded: boolean;
-  /** Clients of its own: for what lasts, as LISTEN. */
+  /** Makes a client with a connection of its own, for long uses such as LISTEN. */
   readonly connect: () => Promise<pg.Client>;
-  /** Settles when an embedded one has ended. */
+  /** Settles when an embedded database has ended. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connections at once. Those of an embedded one share one session: a second would only wait for the first. */
+/**
+ * Most connections. Connections to an embedded database share one session: a second one would only wait for the first.
+ */
 const MOST = 10;
-/** Milliseconds that a query waits for a connection at most: then the database is away. */
+/** Milliseconds that a query waits for a connection; after that the database counts as unreachable. */
 const LONGEST_WAIT = 10_000;
 
 /**
- * Opens a database and brings its tables to the present release, or a new one to that of the migration `until`.
- * `address`: `postgres://…`, or `embedded:FOLDER`. Above this nothing knows which it is. Throws what the database says.
+ * Opens a database and brings its tables to the present release, or the tables of a new database to the migration
+ * `until`. `address`: `postgres://…`, or `embedded:FOLDER`. No code above this level knows which of the two it is.
+ * Throws the error of the database.
  */
 export async function openDatabase(address: string, until?: string): Promise<Database> {
   const isEmbedded = address.startsWith("embedded:");
@@ -51,7 +54,10 @@ export async function openDatabase(address: string, until?: string): Promise<Dat
   }
 }
 
-/** As `openDatabase`; an embedded one that another process of this machine has is reached through that process. */
+/**
+ * Like `openDatabase`; when another process of this machine has the embedded database open, it connects through that
+ * process.
+ */
 export async function joinDatabase(address: string): Promise<Database> {
   try {
     return await openDatabase(address);
@@ -61,7 +67,7 @@ export async function joinDatabase(address: string): Promise<Database> {
   }
 }
 
-/** An embedded one that another process of this machine has, through that process; `held` says that it has it. */
+/** Connects to an embedded database that another process of this machine has open; `held` is the error that says so. */
 export async function reachEmbedded(folder: string, held: LockedError): Promise<Database> {
   const socketFolder = await socketFolderOf(folder);
   if (socketFolder === null) throw held;
@@ -73,21 +79,21 @@ export async function reachEmbedded(folder: string, held: LockedError): Promise<
   return database;
 }
 
-/** Connects to one that another process, or thread, has opened. */
+/** Connects to a database that another process or thread has opened. */
 export async function connectDatabase(address: string): Promise<Database> {
   const isEmbedded = isSocket(address);
-  // all of an embedded one share one connection, and wait for each other as long as it takes
+  // all clients of an embedded database share one connection, and wait for each other without a limit
   const limits: pg.PoolConfig = isEmbedded
     ? { max: 1 }
     : { max: MOST, connectionTimeoutMillis: LONGEST_WAIT, keepAlive: true };
   const options: pg.PoolConfig = { ...optionsOf(address), ...limits, types: TYPES };
   const pool = new pg.Pool(options);
-  // the next query finds out
+  // the next query reports the error
   pool.on("error", () => undefined);
   pool.on("connect", (client) => {
-    // of one that is used: its query rejects; else the process would end with the connection
+    // when a connection in use fails, its query rejects; without this listener the error would end the process
     client.on("error", () => undefined);
-    // queries are short: to compile them takes longer than they do
+    // queries are short: compiling them takes longer than running them
     if (!isEmbedded) client.query("set jit = off").catch(() => undefined);
   });
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -119,7 +125,7 @@ function optionsOf(address: string): pg.ClientConfig {
   return { host, port: EMBEDDED_PORT, user: "postgres", database: "postgres" };
 }
 
-/** Counts and sizes are numbers: what is above 2^53 does not occur. */
+/** Counts and sizes are numbers: values above 2^53 do not occur. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") =>
     oid === pg.types.builtins.INT8

@@ -4,13 +4,13 @@ import { PGlite } from "@electric-sql/pglite";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 import type { EmbeddedOptions } from "./embedded.ts";
 
-/** Memory for pages is taken at the start, all of it; the system keeps what is read from files, too. */
+/** The memory for pages is allocated at the start as a whole; the system also caches the files. */
 const SETTINGS: readonly string[] = ["shared_buffers=32MB", "max_wal_size=64MB", "min_wal_size=32MB"];
 
 const { folder, socket } = workerData as EmbeddedOptions;
 const database = await PGlite.create({
   dataDir: folder,
-  // what was committed survives a crash of the machine, too
+  // committed data survives a crash of the machine, too
   relaxedDurability: false,
   startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
 });

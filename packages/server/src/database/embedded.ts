@@ -8,40 +8,41 @@ import { createHash } from "node:crypto";
 import { locked } from "./lock.ts";
 import { unpack } from "./unpack.ts";
 
-/** What the worker is given. */
+/** What the worker gets at its start. */
 export interface EmbeddedOptions {
   readonly folder: string;
-  /** Path of the socket to listen at. */
+  /** Path of its socket. */
   readonly socket: string;
 }
 
-/** A database of this process. */
+/** A database within this process. */
 export interface Embedded {
-  /** Where clients connect to. */
+  /** Address for clients. */
   readonly socketFolder: string;
-  /** Settles when it has ended: by `close`, or with an error. */
+  /** Settles when the database has ended: after `close`, or with an error. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Of clients: the port in the name of the socket. */
+/** The port in the name of the socket, as clients need it. */
 export const EMBEDDED_PORT = 5432;
 
-/** Where the path of its socket is written. */
+/** File with the path of the socket. */
 const SOCKET = "socket";
 
-/** A database with all tables, made when this release was built: the first start of an empty one is costly. */
+/** A database with all tables, which was made when this release was built: creating an empty one takes long. */
 const PREPARED = fileURLToPath(new URL("../prepared-database.tar.gz", import.meta.url));
 
 /**
- * Opens the database in `folder`, or makes one, which has the tables of this release unless `isPrepared` is false. One
- * process at a time has it: two would lose what they commit. Throws `LockedError` when another has it.
+ * Opens the database in `folder`, or makes it with the tables of this release, unless `isPrepared` is false. One
+ * process at a time may open it: two would lose what they commit. Throws `LockedError` when another process has it
+ * open.
  */
 export async function openEmbedded(folder: string, isPrepared = true): Promise<Embedded> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const lock = await locked(folder);
   try {
-    // a path of its own, as those of sockets are short
+    // a short path of its own, as paths of sockets are limited
     const name = createHash("sha256").update(folder).digest("hex").slice(0, 16);
     const socketFolder = join(tmpdir(), `simtape-${process.getuid?.() ?? 0}-${name}`);
     await rm(socketFolder, { recursive: true, force: true });
@@ -49,7 +50,7 @@ export async function openEmbedded(folder: string, isPrepared = true): Promise<E
     const data = join(folder, "data");
     const isNew = !(await readdir(data).catch((): string[] => [])).includes("PG_VERSION");
     if (isNew && isPrepared && existsSync(PREPARED)) {
-      // what a first start without a prepared one has left, that was killed
+      // left by a first start without a prepared database, which was killed
       await rm(data, { recursive: true, force: true });
       await unpack(PREPARED, data);
     }
@@ -63,7 +64,7 @@ export async function openEmbedded(folder: string, isPrepared = true): Promise<E
   }
 }
 
-/** Where clients reach the database in `folder` that another process has; null: it has left no word. */
+/** Address of the database in `folder` that another process has open; null: that process has not written it. */
 export async function socketFolderOf(folder: string): Promise<string | null> {
   return readFile(join(folder, SOCKET), "utf8").catch(() => null);
 }
@@ -86,11 +87,11 @@ async function started(
   };
 }
 
-/** A thread that has said that it is ready. Rejects when it ends before. */
+/** Resolves to a thread when it has reported that it is ready. Rejects when the thread ends before that. */
 async function startedThread(workerData: EmbeddedOptions): Promise<{ thread: Worker; ended: Promise<void> }> {
   const thread = new Worker(new URL("./embedded-worker.js", import.meta.url), {
     workerData,
-    // little is made here beside the database itself
+    // this thread makes few objects besides the database itself
     resourceLimits: { maxYoungGenerationSizeMb: 4 },
   });
   const ended = new Promise<void>((resolve, reject) => {

@@ -4,14 +4,14 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Thrown when another process has a folder. */
+/** Thrown when another process has locked a folder. */
 export class LockedError extends Error {
   override readonly name = "LockedError";
 }
 
 /**
- * A lock that ends with its process, however that ends: a socket whose name is made of the folder's path. On Linux the
- * name is abstract, so that nothing of it stays behind. Throws `LockedError`.
+ * A lock that ends with its process, whatever ends it: a socket whose name is made of the folder's path. On Linux the
+ * name is abstract, so no file stays behind. Throws `LockedError`.
  */
 export async function locked(folder: string): Promise<{ release(): Promise<void> }> {
   const name = `simtape-${createHash("sha256")

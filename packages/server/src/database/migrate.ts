@@ -8,9 +8,11 @@ import * as catalog from "./migrations/007-catalog.ts";
 import * as orders from "./migrations/008-orders.ts";
 import * as words from "./migrations/009-words.ts";
 import * as auditPeople from "./migrations/010-audit-people.ts";
+import * as erasing from "./migrations/011-erasing.ts";
+import * as things from "./migrations/014-things.ts";
 import type { Tables } from "./tables.ts";
 
-/** By name, in the order in which they are run. One that was released is never changed. */
+/** Migrations by name, in their order. A released migration never changes. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "001-library": library,
   "003-people": people,
@@ -20,11 +22,13 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "008-orders": orders,
   "009-words": words,
   "010-audit-people": auditPeople,
+  "011-erasing": erasing,
+  "014-things": things,
 };
 
 /**
- * Brings the tables to the present release, or to the migration `until` of an earlier one; several nodes may do it at
- * once. Throws what the database says, and when it is of a later release.
+ * Brings the tables to the present release, or to the migration `until`; several nodes may do it at once. Throws the
+ * error of the database, and an error when the database is of a later release.
  */
 export async function migrate(database: Kysely<Tables>, until?: string): Promise<void> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
@@ -32,13 +36,13 @@ export async function migrate(database: Kysely<Tables>, until?: string): Promise
   if (error !== undefined) throw error;
 }
 
-/** Of this release: the last one, one before it, or none of its own. */
+/** What this release knows of the database: its last migration, an earlier one, or none of its own. */
 export function migrationIs(name: string): "last" | "earlier" | "unknown" {
   if (name === Object.keys(MIGRATIONS).at(-1)) return "last";
   return Object.hasOwn(MIGRATIONS, name) ? "earlier" : "unknown";
 }
 
-/** Whether all migrations were run: one small question. */
+/** Whether all migrations were run; this takes one small query. */
 export async function isMigrated(database: Kysely<Tables>): Promise<boolean> {
   const last = Object.keys(MIGRATIONS).at(-1)!;
   const { rows } = await sql<{ found: string | null }>`select to_regclass('kysely_migration')::text as found`.execute(

@@ -4,13 +4,13 @@ import type { ColumnType, Generated } from "kysely";
 type Made = ColumnType<Date, Date | undefined, Date>;
 type Json<T> = ColumnType<T, string, string>;
 
-/** What a user may do; each may what the one before may. `recorder`: only writes live recordings. */
+/** Roles of users; each role includes the rights of the roles before it. `recorder`: only writes live recordings. */
 export type Role = "recorder" | "viewer" | "player" | "staff" | "admin";
 
-/** `gone`: its file is no longer there. `live`: it is being recorded. */
+/** `gone`: its file no longer exists. `live`: it is being recorded. */
 export type RecordingState = "new" | "indexed" | "failed" | "live" | "gone";
 
-/** What may be read without being staff: nothing, one's own recordings, all. */
+/** What users below staff may read: nothing, their own recordings, all recordings. */
 export type PublicPolicy = "off" | "own" | "all";
 
 export interface FileFact {
@@ -26,7 +26,7 @@ export interface FindingFact {
   readonly count: number;
 }
 
-/** A recording of the library. What a file says can be found out again; what users decided cannot. */
+/** A recording of the library. Facts from the file can be read again; decisions of users cannot. */
 export interface RecordingsTable {
   id: string;
   /** Key of the main file in the store, or of the folder. */
@@ -34,16 +34,16 @@ export interface RecordingsTable {
   name: string;
   files: Json<readonly FileFact[]>;
   bytes: number;
-  /** Of all files, by size and etag: changes with any of them. */
+  /** Made of the sizes and etags of all files: changes when any file changes. */
   stamp: string;
   state: RecordingState;
   error: string | null;
   format: string | null;
-  /** SHA-256 of its file; of several, of their digests. */
+  /** SHA-256 of its file; when there are several, of their digests. */
   digest: string | null;
-  /** Each of its files, and `digest`. */
+  /** The digests of its files, and `digest`. */
   file_digests: ColumnType<readonly string[], readonly string[] | undefined, readonly string[]>;
-  /** Another recording that is there has the same digest. */
+  /** Another recording that exists has the same digest. */
   twin: Generated<boolean>;
   /** Wall clock of t = 0; null: not recorded. */
   started: Date | null;
@@ -55,16 +55,18 @@ export interface RecordingsTable {
   channels: Json<readonly { readonly name: string; readonly count: number }[]>;
   findings: Json<readonly FindingFact[]>;
   has_findings: Generated<boolean>;
-  /** What it holds, for people: "2 vehicles, 36 traffic lights". */
+  /** The content in words: "2 vehicles, 36 traffic lights". */
   summary: string;
-  /** Of who and what is in it, to be found by. */
+  /** Names of the things and persons in the recording, for the search. */
   names: string;
+  /** By path of a number of a thing: least, most, unit; only of things that were followed. */
+  thing_extents: ColumnType<unknown, string | undefined, string>;
   owner: string | null;
   collection: string | null;
   added: Made;
   changed: Made;
   indexed: Date | null;
-  /** Made from the columns above and from who is in it. */
+  /** Made by the database from the columns above and the names. */
   words: Generated<string>;
 }
 
@@ -77,14 +79,14 @@ export interface EntitiesTable {
 }
 
 // a star stands for all things of a set: `vehicles/*/position.x`
-/** A number that recordings have, by its path. */
+/** A number of recordings, by its path. */
 export interface ExtentPathsTable {
   id: Generated<number>;
   path: string;
-  /** What it is called, in small letters: behind the last stroke, and behind the last point of that. */
+  /** Its short names in small letters: the part after the last slash, and the part of that after the last dot. */
   leaf: string;
   tail: string;
-  /** Empty: not known. */
+  /** Empty: the unit is not known. */
   unit: string;
 }
 
@@ -131,7 +133,7 @@ export interface UsersTable {
   id: string;
   name: string;
   role: Role;
-  /** argon2id; null: signs in elsewhere. */
+  /** argon2id; null: the user signs in elsewhere. */
   password: string | null;
   /** Issuer and subject of OpenID Connect. */
   subject: string | null;
@@ -145,7 +147,7 @@ export interface SessionsTable {
   /** SHA-256 of the cookie. */
   hash: string;
   user: string;
-  /** However much it is used. */
+  /** The session ends at this time, even when it is used. */
   expires: Date;
   used: Made;
   made: Made;
@@ -167,7 +169,7 @@ export interface TokensTable {
 export interface SharesTable {
   id: string;
   hash: string;
-  /** Null: it is gone, and its share with it. */
+  /** Null: the recording is gone, and its share ends. */
   recording: string | null;
   /** Seconds; null: from the beginning, to the end. */
   first: number | null;
@@ -175,26 +177,26 @@ export interface SharesTable {
   owner: string;
   expires: Date;
   revoked: Date | null;
-  /** Of the cut copy; that of a whole recording is ready at once. */
+  /** State of the cut copy; a share of a whole recording is ready at once. */
   state: Generated<"making" | "ready" | "failed">;
   error: string | null;
-  /** Of the main file of the cut copy, in the data; null: the recording itself. */
+  /** Key of the main file of the cut copy, in the data folder; null: the share shows the recording itself. */
   key: string | null;
   files: ColumnType<readonly FileFact[], string | undefined, string>;
   made: Made;
 }
 
-/** Whom a recording is of, by the ids that it names them by: UUIDs in small letters. */
+/** The people in a recording, by the ids that it has for them: UUIDs in small letters. */
 export interface SubjectsTable {
   recording: string;
   identity: string;
 }
 
-/** Rows are added, never changed: the database refuses it. */
+/** Rows are added, never changed: the database refuses changes. */
 export interface AuditTable {
   id: Generated<number>;
   at: Made;
-  /** Id of the user; null: none was signed in. */
+  /** Id of the user; null: the user was not signed in. */
   who: string | null;
   role: string;
   action: string;
@@ -209,14 +211,14 @@ export type JobState = "waiting" | "running" | "done" | "failed" | "cancelled";
 export interface JobsTable {
   id: Generated<number>;
   kind: string;
-  /** At most one job of a kind that is not over has it. */
+  /** At most one job of a kind that is not over has this subject. */
   subject: string;
   input: Json<Readonly<Record<string, unknown>>>;
   state: Generated<JobState>;
   attempts: Generated<number>;
-  /** Until then it belongs to the worker that claimed it. */
+  /** The job belongs to the worker that claimed it until this time. */
   lease: Date | null;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   progress: Generated<number>;
   error: string | null;
   result: Json<unknown> | null;
@@ -236,18 +238,18 @@ export interface NotesTable {
   made: Made;
 }
 
-/** A recording that is being made. */
+/** A live recording. */
 export interface LiveTable {
   recording: string;
-  /** Name of who sends it. */
+  /** Name of the sender. */
   sender: string;
-  /** By lines, which a node records, or as the files of a recorder elsewhere. */
+  /** `lines`: a node records lines; `segments`: a recorder on another machine writes files. */
   via: "lines" | "segments";
-  /** The node that records it until the end of the lease; null: none. */
+  /** The node that records it until the lease ends; null: none. */
   node: string | null;
   lease: Date;
   begun: Made;
-  /** When the sender was there last. */
+  /** When the sender was last connected. */
   heard: Made;
 }
 
@@ -269,14 +271,14 @@ export type ReviewState = "open" | "assigned" | "closed";
 export interface ReviewsTable {
   id: string;
   recording: string | null;
-  /** Who is reported: an id or name in the recording. */
+  /** The reported subject: an id or name in the recording. */
   subject: string;
   reporter: string | null;
   text: string;
   /** Seconds of the range that is kept. */
   first: number | null;
   last: number | null;
-  /** How sure a detector is; sorts the queue. */
+  /** How sure a detector is; the queue is sorted by it. */
   score: number;
   flags: Json<readonly string[]>;
   state: ReviewState;
@@ -285,17 +287,17 @@ export interface ReviewsTable {
   remark: string | null;
   made: Made;
   closed: Date | null;
-  /** Of a recording that goes on: when its clip is cut. */
+  /** When the clip of a live recording is cut. */
   until: Date | null;
-  /** The recording that was cut. */
+  /** The clip. */
   clip: string | null;
   /** Second of the recording at which the clip begins. */
   clip_first: number | null;
   clip_error: string | null;
-  /** When the verdict went into the recording. */
+  /** When the verdict was written into the recording. */
   written: Date | null;
   written_error: string | null;
-  /** Who has closed it. */
+  /** The user who closed the review. */
   judge: string | null;
 }
 
@@ -303,7 +305,7 @@ export interface ReviewMarksTable {
   id: string;
   review: string;
   author: string;
-  /** Seconds, in the recording that was reported. */
+  /** Seconds, in the reported recording. */
   time: number;
   thing: string | null;
   label: string;
@@ -312,34 +314,34 @@ export interface ReviewMarksTable {
   made: Made;
 }
 
-/** A recording that retention and erasure leave alone. */
+/** A recording that retention and erasure must not delete. */
 export interface HoldsTable {
   id: string;
   recording: string;
   reason: string;
   made: Made;
-  /** The review that it is for. */
+  /** The review that the hold is for. */
   review: string | null;
 }
 
-/** A recording that is a completed run, and where its first subject was. */
+/** A recording of a completed run, and the track of its first subject. */
 export interface RunsTable {
   recording: string;
-  /** Of the recording that the track was made of. */
+  /** Digest of the recording that the track was made of. */
   digest: string;
   map: string | null;
   world: string | null;
   milliseconds: number;
   uuid: string;
   name: string;
-  /** Seconds from one place of the track to the next. */
+  /** Seconds between two places of the track. */
   step: number | null;
   track: Json<{ readonly x: number[]; readonly y: number[]; readonly z: number[]; readonly yaw: number[] }> | null;
 }
 
 export interface RetentionPlansTable {
   id: string;
-  /** SHA-256 of the policy that it follows. */
+  /** SHA-256 of the policy that the plan follows. */
   policy: string;
   state: Generated<"making" | "ready" | "applying" | "applied" | "failed">;
   content: Json<unknown> | null;
@@ -348,15 +350,15 @@ export interface RetentionPlansTable {
   ended: Date | null;
 }
 
-/** What was asked for about a subject: all of theirs to download, or that it is erased. */
+/** A request about a subject: to export all their data, or to erase them. */
 export interface SubjectRequestsTable {
   id: string;
   kind: "export" | "erase";
-  /** Null once it is erased. */
+  /** Null once the subject is erased. */
   who: Json<unknown> | null;
   state: Generated<"waiting" | "done" | "failed">;
   report: Json<unknown> | null;
-  /** Of what is to be downloaded, in the library. */
+  /** Key of the zip in the library. */
   key: string | null;
   error: string | null;
   made: Made;

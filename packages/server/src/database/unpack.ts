@@ -5,8 +5,8 @@ import { createGunzip } from "node:zlib";
 import { tarEntries } from "../tar.ts";
 
 /**
- * Unpacks a .tar.gz of files and folders into `folder`, which appears when it is complete: what a kill interrupts is
- * begun from its start. A piece at a time, as a start would otherwise take memory that is not given back.
+ * Unpacks a .tar.gz of files and folders into `folder`, which appears when it is complete; after a kill, unpacking
+ * starts again. It unpacks a piece at a time, because the process would not give back the memory for the whole archive.
  */
 export async function unpack(archive: string, folder: string): Promise<void> {
   const unfinished = `${folder}.new`;

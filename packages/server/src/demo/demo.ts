@@ -10,26 +10,26 @@ import type { Settings } from "../settings.ts";
 
 const COMMAND = join(dirname(fileURLToPath(import.meta.resolve("simtape/package.json"))), "bin", "simtape.js");
 const FORMATS = ["nanover", "carla", "mira", "flightgear", "hcrp"];
-/** What is made of each: by its tag, words for `simtape demo`. */
+/** The recordings of the demo, by tag: arguments for `simtape demo`. */
 const SIZES: Readonly<Record<string, readonly string[]>> = {
   short: ["--seconds", "10", "--seed", "1"],
   long: ["--seconds", "120", "--seed", "2"],
   crowd: ["--seconds", "20", "--seed", "3", "--entities", "24"],
 };
-/** Formats whose recordings are together in a collection. */
+/** Formats whose recordings form a collection. */
 const TRAFFIC = ["carla", "mira"];
 const LOOK_EVERY = 500;
 
-/** Of the running server. */
+/** Address of the running server. */
 interface Running {
   readonly address: string;
   readonly isOpen: boolean;
 }
 
 /**
- * Fills a library so that there is something to see: recordings of the five simulations in some sizes, tags, a
- * collection, and, where no sign-in is needed, a report that waits for its review. What is there stays; settles when all
- * is there. Rejects with the reason of `signal`.
+ * Fills a library with examples: recordings of the five simulations in some sizes, tags, a collection, and, where no
+ * sign-in is needed, a report that waits for its review. What already exists stays; the promise settles when the
+ * library has everything. Rejects with the reason of `signal`.
  */
 export async function fillDemo(settings: Settings, { address, isOpen }: Running, signal: AbortSignal): Promise<void> {
   const keys = await makeRecordings(settings.store, signal);
@@ -44,11 +44,11 @@ export async function fillDemo(settings: Settings, { address, isOpen }: Running,
   }
 }
 
-/** Their keys, by size. */
+/** Keys of the recordings, by size. */
 async function makeRecordings(folder: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const keys = new Map<string, string>();
   await mkdir(folder, { recursive: true });
-  // not looked at by the server, as its name begins with a point
+  // the server ignores it, as its name begins with a dot
   const making = join(folder, ".making");
   for (const [size, words] of Object.entries(SIZES)) {
     for (const format of FORMATS) {

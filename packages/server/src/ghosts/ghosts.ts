@@ -1,12 +1,13 @@
 import { ghostOf, isRecorded, runOf, trackOf } from "simtape/record";
 import type { Context } from "../context.ts";
+import { failpoint } from "../failpoint.ts";
 import type { Work } from "../jobs/worker.ts";
 import { isUnreadable } from "../library/unreadable.ts";
 
-/** Places of a track at most. */
+/** Most places of a track. */
 const PLACES = 3000;
 
-/** Notes whether a recording that was indexed is a completed run; the track of a new one follows. */
+/** Records whether an indexed recording is a completed run; a job then makes the track of a new run. */
 export async function keepRun({ query, library, jobs }: Context, id: string): Promise<void> {
   const row = await query
     .selectFrom("recordings")
@@ -17,7 +18,7 @@ export async function keepRun({ query, library, jobs }: Context, id: string): Pr
   if (row?.digest == null) return;
   const { key, digest } = row;
   const bundle = library.bundle(key);
-  // a clip may be of the whole run
+  // a clip may cover the whole run
   const clipped = await query.selectFrom("reviews").select("id").where("clip", "=", id).executeTakeFirst();
   const run = clipped === undefined && (await isRecorded(bundle)) ? await runOf(bundle) : null;
   const whose = run?.subjects[0];
@@ -25,8 +26,12 @@ export async function keepRun({ query, library, jobs }: Context, id: string): Pr
     await query.deleteFrom("runs").where("recording", "=", id).execute();
     return;
   }
-  const known = await query.selectFrom("runs").select("digest").where("recording", "=", id).executeTakeFirst();
-  if (known?.digest === digest) return;
+  const known = await query
+    .selectFrom("runs")
+    .select(["digest", "track"])
+    .where("recording", "=", id)
+    .executeTakeFirst();
+  if (known?.digest === digest && known.track !== null) return;
   const { map, world, durationMs: milliseconds } = run;
   const { uuid, name } = whose;
   const facts = { digest, map, world, milliseconds, uuid, name, step: null, track: null };
@@ -35,6 +40,7 @@ export async function keepRun({ query, library, jobs }: Context, id: string): Pr
     .values({ recording: id, ...facts })
     .onConflict((conflict) => conflict.column("recording").doUpdateSet(facts))
     .execute();
+  await failpoint("ghosts/run-kept");
   await jobs.add("ghost", id);
 }
 
@@ -60,7 +66,7 @@ export async function keepTrack({ query, library }: Context, id: string, { signa
       .execute();
     return { places: track.x.length };
   } catch (error) {
-    // it stays in the list, without a track
+    // the run stays in the list, without a track
     if (!isUnreadable(error)) throw error;
     return { problem: error.message };
   }

@@ -3,16 +3,17 @@ import { sql } from "kysely";
 import { type Static, Type } from "typebox";
 import { Recordings, visibleTo } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
+import { isKnownTag } from "../bytes/conditions.ts";
 import type { Context } from "../context.ts";
 import { asIs } from "../http/openapi.ts";
-import { notFound } from "../http/problem.ts";
+import { notFound } from "../problem.ts";
 import type { Person } from "../people/person.ts";
 
 const ASKED = Type.Object({
   map: Type.String({ minLength: 1, maxLength: 200, description: "name of the map, or UUID of the world" }),
   top: Type.Integer({ minimum: 1, maximum: 100, default: 3 }),
-  subject: Type.Optional(Type.String({ maxLength: 200, description: "only this player's: name or UUID" })),
-  with: Type.Optional(Type.String({ maxLength: 64, description: "the recording that is to race them" })),
+  subject: Type.Optional(Type.String({ maxLength: 200, description: "only runs of this player: name or UUID" })),
+  with: Type.Optional(Type.String({ maxLength: 64, description: "a recording that races against them" })),
 });
 type Asked = Static<typeof ASKED>;
 const TEXT = Type.Union([Type.String(), Type.Null()]);
@@ -26,18 +27,20 @@ const GHOSTS = Type.Object({
       seconds: Type.Number(),
       subject: Type.Object({ uuid: Type.String(), name: Type.String() }),
       digest: Type.String(),
-      url: Type.String({ description: "of the main file" }),
+      url: Type.String({ description: "URL of the main file" }),
       track: TEXT,
-      race: Type.String({ description: "page on which it races the best, or the recording that was named" }),
+      race: Type.String({
+        description: "page on which it races against the best run, or against the recording of `with`",
+      }),
     }),
   ),
 });
 const TRACK = Type.Object(
   { recording: Type.String(), seconds: Type.Number(), step: Type.Number(), unit: Type.String() },
-  { additionalProperties: true, description: "and a list for each coordinate" },
+  { additionalProperties: true, description: "further members: a list for each coordinate" },
 );
 
-/** The best runs of a map, and where they went. */
+/** The best runs of a map, and their tracks. */
 export function ghostRoutes(app: FastifyInstance, context: Context): void {
   const { query, settings } = context;
   const recordings = new Recordings(context);
@@ -48,7 +51,9 @@ export function ghostRoutes(app: FastifyInstance, context: Context): void {
       {
         config: { role: "viewer" },
         schema: {
-          summary: "the best run of each player on a map, the best first",
+          summary: "List the best runs of a map",
+          description:
+            "Gives the best run of each player, the fastest first. The answer has links to pages on which the runs race each other.",
           querystring: ASKED,
           response: { 200: GHOSTS },
         },
@@ -61,7 +66,12 @@ export function ghostRoutes(app: FastifyInstance, context: Context): void {
     "/api/ghosts/:id/track",
     {
       config: { role: "viewer" },
-      schema: { summary: "where a run went: places at a fixed step", params: ID, response: { 200: TRACK } },
+      schema: {
+        summary: "Get the track of a run",
+        description: "Gives the positions of the runner at a fixed time step, as one list for each coordinate.",
+        params: ID,
+        response: { 200: TRACK },
+      },
       serializerCompiler: asIs,
     },
     async (request, reply) => {
@@ -74,7 +84,7 @@ export function ghostRoutes(app: FastifyInstance, context: Context): void {
       if (row?.track == null) throw notFound("the track");
       const tag = `"${row.digest}"`;
       void reply.header("etag", tag).header("cache-control", "private, max-age=86400");
-      if (request.headers["if-none-match"] === tag) return reply.code(304).send();
+      if (isKnownTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
       return { recording: id, seconds: row.milliseconds / 1000, step: row.step, unit: "block", ...row.track };
     },
   );

@@ -7,11 +7,15 @@ import { logTo } from "../log.ts";
 import type { Context } from "../context.ts";
 import { Authentication } from "../people/authenticate.ts";
 import type { Openness } from "../people/openness.ts";
-import { hasRole, NONE, type Person, type Scope } from "../people/person.ts";
+import { NONE, type Person, type Scope } from "../people/person.ts";
 import { type Limits, limitsOf } from "./limits.ts";
+import { ON_USE } from "./on-use.ts";
 import { OPENAPI, PROBLEM } from "./openapi.ts";
+import { answerBroken } from "./broken-requests.ts";
+import { checkParameters } from "./parameters.ts";
 import { checkOrigin, checkSession } from "./origin.ts";
-import { Problem, sendProblem } from "./problem.ts";
+import { Problem, sendProblem } from "../problem.ts";
+import { checkRights } from "./rights.ts";
 import { limitBodies } from "./slow-bodies.ts";
 import { acceptSockets, checkUpgrade } from "./sockets.ts";
 
@@ -24,17 +28,19 @@ declare module "fastify" {
     person: Person;
   }
   interface FastifyContextConfig {
-    /** The least role that may ask; null: all who reach the server. */
+    /** The least role that may use the route; null: every client that reaches the server. */
     role?: Role | null;
-    /** It is not looked at who asks: it answers while the database is away, too. */
+    /** The route does not check the user: it answers while the database is away, too. */
     isBare?: boolean;
-    /** It opens a WebSocket; other addresses refuse to. */
+    /** The route opens a WebSocket; other addresses refuse to. */
     isSocket?: boolean;
-    /** What a token must be for. */
-    scope?: Scope;
+    /** The scope that a token must have; one of them when there are several. */
+    scope?: Scope | readonly Scope[];
+    /** The least role of a user without a token, where it is a higher one. */
+    session?: Role;
   }
   interface FastifyInstance {
-    /** Set when the node is about to end: balancers are to look for another. */
+    /** True when the node is shutting down: balancers should use another node. */
     isDraining: { value: boolean };
   }
 }
@@ -43,8 +49,8 @@ declare module "fastify" {
 export type Routes = (app: FastifyInstance, context: Context) => void;
 
 /**
- * The HTTP interface, made of `parts`. Every route names the role that it needs; one that does not is refused when it is
- * added. Errors are problem details.
+ * The HTTP interface, assembled from `parts`. Every route names the role that it needs; adding a route without a role
+ * throws. Errors are answered as problem details.
  */
 export async function createApp(
   context: Context,
@@ -56,21 +62,26 @@ export async function createApp(
     loggerInstance: logTo(settings.log) as FastifyBaseLogger,
     genReqId: () => randomUUID(),
     trustProxy: settings.publicOrigin !== null && settings.proxies !== "" ? settings.proxies : false,
-    // there is one line a request: operations/request-log.ts
+    // operations/request-log.ts writes one line for each request
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 1 << 20,
-    // of one that sends nothing, or very slowly
+    // limit for a client that sends nothing, or sends very slowly
     connectionTimeout: 60_000,
     keepAliveTimeout: 10_000,
     forceCloseConnections: "idle",
-    // how soon it is noticed
+    // how often the limit is checked
     http: { connectionsCheckingInterval: 3000, headersTimeout: 15_000 },
     routerOptions: { maxParamLength: 512 },
+    clientErrorHandler: answerBroken,
+    // the address cannot be decoded
+    frameworkErrors: (error, request, reply) => sendProblem(error, request as never, reply as never, context.log),
+    schemaController: { compilersFactory: ON_USE },
     ajv: { customOptions: { coerceTypes: true, removeAdditional: false, allErrors: false } },
   });
   app.server.maxConnections = settings.connections;
   app.server.maxRequestsPerSocket = 0;
   limitBodies(app);
+  checkParameters(app);
   acceptSockets(app);
   const authentication = new Authentication(context, openness);
   app.decorate("authentication", authentication);
@@ -105,9 +116,9 @@ export async function createApp(
       await limits.forged(request, reply);
     await limits.request(request, reply);
     checkSession(request);
-    checkRights(request);
+    checkRights(request.person, request.routeOptions.config);
   });
-  // else a connection that is kept alive would keep the server from ending
+  // otherwise a connection that is kept alive would keep the server from ending
   app.addHook("onSend", (_, reply, __, done) => {
     if (app.isDraining.value) void reply.header("connection", "close");
     done();
@@ -116,16 +127,7 @@ export async function createApp(
   return app;
 }
 
-/** Whether a person may ask at all; what may be seen of an answer is the route's. Throws `Problem`. */
-function checkRights({ person, routeOptions }: FastifyRequest): void {
-  const { role = null, scope = "read" } = routeOptions.config;
-  if (role === null) return;
-  if (person.role === "none") throw new Problem(401, "sign in, or send a token: Authorization: Bearer …");
-  const isAllowed = hasRole(person, role) && person.scopes.includes(scope);
-  if (!isAllowed) throw new Problem(403, `the role ${role} and the scope ${scope} are needed; yours is ${person.role}`);
-}
-
-/** Without what is asked: that may hold secrets. */
+/** The path without the query, which may hold secrets. */
 function pathOf({ url }: FastifyRequest): string {
   return url.split("?")[0]!;
 }

@@ -1,30 +1,42 @@
 import rateLimit, { type CreateRateLimitOptions } from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Settings } from "../settings.ts";
-import { Problem } from "./problem.ts";
+import type { Person } from "../people/person.ts";
+import { Problem } from "../problem.ts";
+import { Quota } from "./quota.ts";
 
-/** Counts what is asked for in a minute on this node. Each throws `Problem` for what is too much, with `retry-after`. */
+/**
+ * Counts requests in each minute on this node. Each method throws `Problem` when its limit is exceeded, with
+ * `retry-after`.
+ */
 export interface Limits {
-  /** Of a person, or of an address that is not signed in. */
+  /** Limit for a person, or for an address that is not signed in. */
   request: Check;
-  /** Before a token or cookie is looked up: whether its address has sent too many that are none. */
+  /** Limit before the server looks up a token or cookie: whether its address has sent too many invalid ones. */
   forgeries: Check;
-  /** Counts one that was none. */
+  /** Counts an invalid one. */
   forged: Check;
-  /** Of signing in: by address, and by name from wherever. */
+  /** Limit for signing in: by address, and by name from any address. */
   signIn(name: string, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts one more for an account in this hour, by any of its sessions or tokens. */
+  account(what: "reports" | "uploads" | "rooms" | "links", person: Person): void;
 }
 
 type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 const MINUTE = 60_000;
-/** As often as one address, a name may be tried from all together. */
+const HOUR = 60 * MINUTE;
+/** Programs with trusted reports may make this many times as many reports as a person. */
+const TRUSTED = 100;
+/** Most things in an hour that a person makes by hand: each is in a list that others see, or takes a job. */
+const BY_HAND = 300;
+/** A name may be tried this many times as often, from all addresses together, as one address may try. */
 const ADDRESSES = 5;
 const LEAST_FORGERIES = 600;
 
 export async function limitsOf(
   app: FastifyInstance,
-  { requestsPerMinute, signInsPerMinute }: Settings,
+  { requestsPerMinute, signInsPerMinute, reportsPerHour, uploadsPerHour }: Settings,
 ): Promise<Limits> {
   await app.register(rateLimit, { global: false });
   const limit = (max: number, options: CreateRateLimitOptions = {}, increment = true): Check =>
@@ -34,9 +46,16 @@ export async function limitsOf(
   const names = new WeakMap<FastifyRequest, string>();
   const signInAt = limit(signInsPerMinute);
   const signInAs = limit(signInsPerMinute * ADDRESSES, { keyGenerator: (request) => names.get(request) ?? "" });
-  // the same count: looked at, and counted
+  // two views of the same count: one reads it, the other adds to it
   const forgeries = app.createRateLimit({ max: Math.max(LEAST_FORGERIES, signInsPerMinute), timeWindow: MINUTE });
+  const quotas = new Quota(HOUR);
   return {
+    account: (what, person) => {
+      const reports = reportsPerHour * (person.scopes.includes("report:trusted") ? TRUSTED : 1);
+      const most = { reports, uploads: uploadsPerHour, rooms: BY_HAND, links: BY_HAND }[what];
+      const wait = quotas.take(`${what} ${person.id}`, most);
+      if (wait !== null) throw new Problem(429, `too many ${what} of this account in an hour; try again in ${wait} s`);
+    },
     request: (request, reply) => (request.person.id === null ? byAddress : byPerson)(request, reply),
     forgeries: checked(forgeries, false),
     forged: checked(forgeries, true),
@@ -53,6 +72,6 @@ function checked(check: ReturnType<FastifyInstance["createRateLimit"]>, incremen
     const found = await check(request, { increment });
     if (found.isAllowed || !found.isExceeded) return;
     void reply.header("retry-after", found.ttlInSeconds);
-    throw new Problem(429, `too much in a minute; try again in ${found.ttlInSeconds} s`);
+    throw new Problem(429, `too many requests in a minute; try again in ${found.ttlInSeconds} s`);
   };
 }

@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AddressInfo } from "node:net";
 import { Names } from "simtape/serving";
 import type { Settings } from "../settings.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../problem.ts";
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const NAMES = new WeakMap<FastifyInstance, Names>();
-/** Names that were asked for and are ours: the same few, with every request. */
+/** Host names that were checked and are ours: the same few, with every request. */
 const OWN = new WeakMap<Names, Set<string>>();
 const MOST_OWN = 100;
 
 /**
- * Refuses what a page elsewhere has a browser ask: names that this server has not (DNS rebinding), and changes from
- * another origin. Programs send no origin. Throws `Problem`.
+ * Refuses requests that a page of another site makes a browser send: to host names that this server does not have (DNS
+ * rebinding), and changes from another origin. Programs send no origin. Throws `Problem`.
  */
 export function checkOrigin(request: FastifyRequest, app: FastifyInstance, settings: Settings): void {
   if (request.raw.url?.startsWith("/") !== true) throw new Problem(400, "this server is no proxy: a path is expected");
@@ -23,7 +23,7 @@ export function checkOrigin(request: FastifyRequest, app: FastifyInstance, setti
     throw new Problem(403, `this server answers to ${names.origin}; start it with --public-origin for another name`);
   const isSafe = SAFE.has(request.method) && upgrade === undefined;
   if (isSafe || origin === undefined) {
-    // a browser that is too old to say so sends the origin with changes
+    // an old browser without this header sends the origin with changes
     const site = request.headers["sec-fetch-site"];
     if (!isSafe && site !== undefined && site !== "same-origin" && site !== "none")
       throw new Problem(403, `a change from another site (${String(site)}) is refused`);
@@ -33,8 +33,8 @@ export function checkOrigin(request: FastifyRequest, app: FastifyInstance, setti
 }
 
 /**
- * Refuses what would change something, or opens a socket, by a cookie alone: a browser says from which page it asks. Throws
- * `Problem`.
+ * Refuses a change or a socket that is allowed by a cookie alone, without an origin: a browser always names the page
+ * that sends the request. Throws `Problem`.
  */
 export function checkSession({ person, method, headers }: FastifyRequest): void {
   const isSafe = SAFE.has(method) && headers.upgrade === undefined;
@@ -43,7 +43,7 @@ export function checkSession({ person, method, headers }: FastifyRequest): void 
     throw new Problem(403, "with a session, a change needs the header Origin; programs send a token");
 }
 
-/** Of names and values in turn. */
+/** Takes names and values in turn. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -71,7 +71,7 @@ function namesOf(app: FastifyInstance, { host, publicOrigin }: Settings): Names 
   const known = NAMES.get(app);
   if (known !== undefined) return known;
   const address = app.server.address() as AddressInfo | null;
-  // asked without a socket, as tests do
+  // a request without a socket, as in tests
   if (address === null) return null;
   const names = new Names(address.port, { host, publicOrigin: publicOrigin ?? undefined });
   NAMES.set(app, names);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The body may take as long as it likes: it is a recording that is being made, or a large file. */
+    /** The body may take any time: it is a live recording, or a large file. */
     isLong?: boolean;
   }
 }
@@ -10,7 +10,7 @@ declare module "fastify" {
 /** Milliseconds for the body of a request. */
 const PATIENCE = 30_000;
 
-/** Ends requests whose body comes too slowly, but for routes that say `isLong`: the limit of Node has no exceptions. */
+/** Ends requests whose body comes too slowly, except on routes with `isLong`: the limit of Node has no exceptions. */
 export function limitBodies(app: FastifyInstance): void {
   app.server.requestTimeout = 0;
   app.addHook("onRequest", async ({ raw, routeOptions }) => {

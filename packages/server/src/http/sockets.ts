@@ -5,39 +5,47 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from "fastify";
 import { Type } from "typebox";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Role } from "../database/tables.ts";
-import { hasRole, type Scope } from "../people/person.ts";
-import { Problem } from "./problem.ts";
+import type { Person, Scope } from "../people/person.ts";
+import { Problem } from "../problem.ts";
+import { mayAsk } from "./rights.ts";
 
 interface Upgrade {
   readonly socket: Duplex;
   readonly head: Buffer;
 }
 
-/** A WebSocket at an address. The rights are checked, and `prepare` is asked, before it is opened. */
+/** A WebSocket route. The rights are checked, and `prepare` runs, before the socket is opened. */
 export interface SocketRoute {
   readonly url: string;
-  readonly config: { readonly role: Role; readonly scope?: Scope };
+  readonly config: { readonly role: Role; readonly scope?: Scope; readonly session?: Role };
   readonly schema: FastifySchema;
-  /** Bytes of a message at most. */
+  /** Most bytes of a message. */
   readonly longest: number;
-  /** What is done with the socket when it is open. Throws `Problem` instead of opening it. */
+  /**
+   * Checks again and again whether the socket may stay open under the present rights. Throws `Problem` when it may not.
+   */
+  readonly check?: (request: FastifyRequest) => Promise<unknown>;
+  /** Returns the function that uses the socket when it is open. Throws `Problem` to refuse it. */
   readonly prepare: (request: FastifyRequest) => Promise<(socket: WebSocket) => void>;
 }
 
 const UPGRADES = new WeakMap<IncomingMessage, Upgrade>();
-/** Milliseconds between two looks at whether the other side is still there. */
+/** Milliseconds between two checks that the client is still connected. */
 const LOOK = 15_000;
-/** Milliseconds that sockets have to end when the server does. */
+/** Milliseconds that sockets have to end when the server ends. */
 const PATIENCE = 300;
 
-/** Requests for a WebSocket go the way of all requests: names, origins and rights are checked alike. */
+/**
+ * Sends requests for a WebSocket through the same steps as all requests: host names, origins and rights are checked
+ * alike.
+ */
 export function acceptSockets(app: FastifyInstance): void {
   app.server.on("upgrade", (raw: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on("error", () => undefined);
     UPGRADES.set(raw, { socket, head });
     const response = new ServerResponse(raw);
     response.assignSocket(socket);
-    // an answer that opens no socket is the last
+    // an answer that opens no socket ends the connection
     response.once("finish", () => socket.end());
     app.routing(raw, response);
   });
@@ -46,17 +54,17 @@ export function acceptSockets(app: FastifyInstance): void {
 /** Refuses a WebSocket at an address that opens none. Throws `Problem`. */
 export function checkUpgrade({ headers, routeOptions }: FastifyRequest): void {
   if (headers.upgrade?.toLowerCase() !== "websocket" || routeOptions.config.isSocket === true) return;
-  throw new Problem(400, "no WebSocket is opened here");
+  throw new Problem(400, "this address opens no WebSocket");
 }
 
-/** Adds a route at which WebSockets are opened. */
-export function socketRoute(app: FastifyInstance, { url, config, schema, longest, prepare }: SocketRoute): void {
-  // deflate costs more than half of the time, and memory for each socket
+/** Adds a route that opens WebSockets. */
+export function socketRoute(app: FastifyInstance, { url, config, schema, longest, check, prepare }: SocketRoute): void {
+  // deflate would cost more than half of the time, and memory for each socket
   const server = new WebSocketServer({ noServer: true, maxPayload: longest, perMessageDeflate: false });
   const alive = new WeakSet<WebSocket>();
   const askers = new WeakMap<WebSocket, FastifyRequest>();
   const checkPeople = (): void => {
-    for (const socket of server.clients) void endWithRights(app, socket, askers.get(socket)!);
+    for (const socket of server.clients) void endWithRights(app, socket, askers.get(socket)!, check);
   };
   app.authentication.onChange(checkPeople);
   const looking = setInterval(() => {
@@ -78,7 +86,7 @@ export function socketRoute(app: FastifyInstance, { url, config, schema, longest
     url,
     exposeHeadRoute: false,
     config: { ...config, isSocket: true },
-    schema: { ...schema, response: { 101: Type.Null({ description: "it is a WebSocket from here on" }) } },
+    schema: { ...schema, response: { 101: Type.Null({ description: "The connection is a WebSocket from now on" }) } },
     handler: async (request, reply) => {
       const upgrade = UPGRADES.get(request.raw);
       if (upgrade === undefined) throw new Problem(426, "a WebSocket is expected here");
@@ -96,11 +104,29 @@ export function socketRoute(app: FastifyInstance, { url, config, schema, longest
   });
 }
 
-/** Ends a socket whose token or session is over, or whose user may no longer ask here. */
-async function endWithRights(app: FastifyInstance, socket: WebSocket, request: FastifyRequest): Promise<void> {
-  // while the database cannot be reached, it stays
+/**
+ * Ends a socket whose token or session has expired, or whose user has other rights now: the client may connect again
+ * with the new rights.
+ */
+async function endWithRights(
+  app: FastifyInstance,
+  socket: WebSocket,
+  request: FastifyRequest,
+  check: SocketRoute["check"],
+): Promise<void> {
+  // while the database cannot be reached, the socket stays open
   const person = await app.authentication.personOf(request).catch(() => request.person);
-  const { role = null } = request.routeOptions.config;
-  const isSame = person.id === request.person.id && (role === null || hasRole(person, role));
-  if (!isSame) socket.close(1008, "you may no longer ask here");
+  const isSame = rightsIn(person) === rightsIn(request.person) && mayAsk(person, request.routeOptions.config);
+  const isRefused = isSame ? await check?.(request).then(notRefused, isProblem) : true;
+  if (isRefused === true) socket.close(1008, "you no longer have the right to use this connection");
+}
+
+function rightsIn({ id, via, role, scopes, identities }: Person): string {
+  return JSON.stringify([id, via, role, scopes, identities]);
+}
+
+const notRefused = (): boolean => false;
+
+function isProblem(error: unknown): boolean {
+  return error instanceof Problem && error.status === 404;
 }

@@ -13,19 +13,19 @@ export interface ClaimedJob {
   readonly kind: string;
   readonly subject: string;
   readonly input: Input;
-  /** Which try it is, from 1; what an earlier one still says is not heard. */
+  /** Number of this try, from 1; reports of an earlier try are ignored. */
   readonly attempts: number;
 }
 
 export interface AddOptions {
   readonly input?: Input;
-  /** Milliseconds until it may begin. */
+  /** Milliseconds until the job may begin. */
   readonly after?: number;
 }
 
 /**
- * Work that is done at least once, as rows: claimed under a lease, tried again when the lease ends. The state is in the
- * database alone; the bus only wakes workers.
+ * Jobs, as rows, that are done at least once: a worker claims a job under a lease, and it is tried again when the lease
+ * ends. The state is only in the database; the bus only wakes workers.
  */
 export class Jobs {
   readonly #query: Query;
@@ -36,12 +36,12 @@ export class Jobs {
     this.#bus = bus;
   }
 
-  /** Adds a job, unless one of this kind waits for the same subject already. */
+  /** Adds a job, unless one of this kind already waits for the same subject. */
   async add(kind: string, subject: string, options: AddOptions = {}): Promise<void> {
     await this.begin(kind, subject, options);
   }
 
-  /** As `add`; gives the id of the job that waits. */
+  /** Like `add`; returns the id of the job that waits. */
   async begin(kind: string, subject: string, { input = {}, after = 0 }: AddOptions = {}): Promise<number> {
     const { id } = await this.#query
       .insertInto("jobs")
@@ -55,7 +55,7 @@ export class Jobs {
     return id;
   }
 
-  /** As `add`, of the same kind for many subjects. */
+  /** Like `add`, for many subjects. */
   async addAll(kind: string, subjects: readonly string[]): Promise<void> {
     for (let at = 0; at < subjects.length; at += 1000)
       await sql`
@@ -64,8 +64,25 @@ export class Jobs {
     if (subjects.length > 0) this.#bus.publish(WAKE, kind);
   }
 
-  /** One that waits may begin at once. */
-  async hurry(kind: string, subject: string): Promise<void> {
+  /**
+   * Returns those of `subjects` that have no job of this kind: none waits, runs or was cancelled, and none has failed
+   * within the last hour.
+   */
+  async missing(kind: string, subjects: readonly string[]): Promise<readonly string[]> {
+    const missing: string[] = [];
+    for (let at = 0; at < subjects.length; at += 1000) {
+      const { rows } = await sql<{ subject: string }>`
+        select subject from unnest(${subjects.slice(at, at + 1000)}::text[]) as asked (subject)
+        where not exists (select 1 from jobs where jobs.kind = ${kind} and jobs.subject = asked.subject
+          and (state in ('waiting', 'running', 'cancelled')
+            or state = 'failed' and ended > now() - interval '1 hour'))`.execute(this.#query);
+      for (const { subject } of rows) missing.push(subject);
+    }
+    return missing;
+  }
+
+  /** Lets a waiting job begin at once. */
+  async runNow(kind: string, subject: string): Promise<void> {
     await this.#query
       .updateTable("jobs")
       .set({ due: sql`now()` })
@@ -77,7 +94,7 @@ export class Jobs {
     this.#bus.publish(WAKE, kind);
   }
 
-  /** The job of one of `kinds` that is due first; null: there is none. `lease` in milliseconds. */
+  /** Claims the job of one of `kinds` that was due first; null: no job is due. `lease` in milliseconds. */
   async claim(kinds: readonly string[], lease: number): Promise<ClaimedJob | null> {
     const { rows } = await sql<ClaimedJob>`
       update jobs set state = 'running', attempts = attempts + 1, lease = now() + ${lease} * interval '1 millisecond'
@@ -90,7 +107,10 @@ export class Jobs {
     return rows[0] ?? null;
   }
 
-  /** Keeps a job for longer, and says how far it is (0 to 1). False: it is this worker's no longer, or was cancelled. */
+  /**
+   * Renews the lease of a job, and writes its progress (0 to 1). False: the job no longer belongs to this worker, or
+   * was cancelled.
+   */
   async renew({ id, attempts }: ClaimedJob, lease: number, progress: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#query
       .updateTable("jobs")
@@ -119,7 +139,7 @@ export class Jobs {
       .execute();
   }
 
-  /** `again`: milliseconds until it is tried once more, unless another one waits by now; null: it has failed. */
+  /** `again`: milliseconds until the next try, unless another job waits by now; null: the job has failed. */
   async fail({ id, attempts, kind, subject }: ClaimedJob, error: string, again: number | null): Promise<void> {
     const other = this.#query
       .selectFrom("jobs")
@@ -141,7 +161,7 @@ export class Jobs {
       .execute();
   }
 
-  /** A running one is stopped when its worker renews it next. False: it is over already. */
+  /** Cancels a job; a worker stops a running job when it renews the lease next. False: the job is already over. */
   async cancel(id: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#query
       .updateTable("jobs")
@@ -152,7 +172,7 @@ export class Jobs {
     return numUpdatedRows > 0n;
   }
 
-  /** Does one again that has failed or was cancelled. False: it has not, or another one waits. */
+  /** Retries a job that has failed or was cancelled. False: the job is in another state, or another one waits. */
   async retry(id: number): Promise<boolean> {
     const { numUpdatedRows } = await this.#query
       .updateTable("jobs as one")

@@ -4,31 +4,31 @@ import type { Log } from "../log.ts";
 import { isStorageAway } from "../library/unreadable.ts";
 import { type ClaimedJob, type Jobs, WAKE } from "./queue.ts";
 
-/** What a handler is given besides its job. */
+/** What a handler gets besides its job. */
 export interface Work {
-  /** Aborted when the job was cancelled, or is this worker's no longer. */
+  /** Aborted when the job was cancelled, or when another worker may have it. */
   readonly signal: AbortSignal;
   /** From 0 to 1. */
   readonly progress: (part: number) => void;
 }
 
-/** Does one job; what it gives is kept with the job. To be done twice must be the same as once. */
+/** Does one job; the result is stored with the job. Doing the job twice must have the same effect as doing it once. */
 export type Handler = (job: ClaimedJob, work: Work) => Promise<unknown>;
 
-/** Thrown by a handler when trying again would not help. */
-export class HopelessError extends Error {
-  override readonly name = "HopelessError";
+/** Thrown by a handler when another try would not help. */
+export class PermanentError extends Error {
+  override readonly name = "PermanentError";
 }
 
 const LEASE = 15_000;
-/** Milliseconds between looks for work that the bus has not told of. */
+/** Milliseconds between checks for jobs that no message of the bus has announced. */
 const LOOK = 1000;
-/** Tries of a job; after the last one it has failed. */
+/** Tries of a job; after the last one the job has failed. */
 export const MOST_ATTEMPTS = 5;
-/** As often it is tried while storage is away, once a minute at last: for some 16 hours. */
+/** Number of tries while storage is away, at last once a minute: for some 16 hours. */
 const MOST_AWAY = 1000;
 const LONGEST_WAIT = 60_000;
-/** Milliseconds until a job that found the disk full is tried again; that is no try of its own. */
+/** Milliseconds until a job that found the disk full is tried again; this does not count as a try. */
 const FULL = 10_000;
 
 /** Does jobs, one at a time, until it is stopped. */
@@ -40,10 +40,10 @@ export class Worker {
   readonly #stop = new AbortController();
   readonly #unsubscribe: () => void;
   #wake: () => void = () => undefined;
-  /** Settles when it is stopped, behind the job that it was doing. */
+  /** Settles when the worker is stopped, after the job that it was doing. */
   readonly ended: Promise<void>;
 
-  /** `mayBegin`: whether there is room for what a job writes. */
+  /** `mayBegin`: whether the disk has room for what a job writes. */
   constructor(
     jobs: Jobs,
     bus: Bus,
@@ -69,7 +69,7 @@ export class Worker {
   async #run(): Promise<void> {
     const kinds = [...this.#handlers.keys()];
     while (!this.#stop.signal.aborted) {
-      // one that is added while there is a look is found at once, too
+      // a job that is added during a check is found at once, too
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -93,7 +93,7 @@ export class Worker {
 
   async #do(job: ClaimedJob): Promise<void> {
     const controller = new AbortController();
-    // every read of a recording listens
+    // every read of a recording adds a listener
     setMaxListeners(0, controller.signal);
     let part = 0;
     const renewing = setInterval(() => {
@@ -101,7 +101,7 @@ export class Worker {
         (isOurs) => {
           if (!isOurs) controller.abort();
         },
-        // the next one may get through before the lease ends
+        // the next renewal may succeed before the lease ends
         () => undefined,
       );
     }, LEASE / 5);
@@ -117,14 +117,14 @@ export class Worker {
       await this.#jobs.finish(job, result);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // stopped in the middle: the next worker begins it from its start
+      // stopped in the middle: the next worker starts the job again
       const isStopped = this.#stop.signal.aborted;
       const isFull = (error as { code?: unknown }).code === "ENOSPC";
       const most = isStorageAway(error) ? MOST_AWAY : MOST_ATTEMPTS;
-      const isHopeless = error instanceof HopelessError || (!isStopped && !isFull && job.attempts >= most);
+      const isPermanent = error instanceof PermanentError || (!isStopped && !isFull && job.attempts >= most);
       if (!isStopped)
         this.#log.warn({ job: job.id, kind: job.kind, subject: job.subject, error: message }, "job failed");
-      await this.#jobs.fail(job, message, isHopeless ? null : isStopped ? 0 : isFull ? FULL : backOff(job.attempts));
+      await this.#jobs.fail(job, message, isPermanent ? null : isStopped ? 0 : isFull ? FULL : backOff(job.attempts));
     } finally {
       clearInterval(renewing);
       this.#stop.signal.removeEventListener("abort", stop);

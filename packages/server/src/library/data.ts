@@ -5,8 +5,8 @@ import type { Library } from "./library.ts";
 import { s3Library } from "./s3.ts";
 
 /**
- * Files that the server has made itself, where all its nodes reach them: the data folder, or a part of the bucket that is
- * not looked at for recordings.
+ * Files that the server makes, where all its nodes reach them: the data folder, or a part of the bucket that is not
+ * scanned for recordings.
  */
 export async function openData(settings: Settings): Promise<Library> {
   if (settings.store.startsWith("s3://"))

@@ -1,10 +1,10 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 
-/** Folders that are watched: each takes something of the system. */
+/** Most folders that are watched: each takes a resource of the system. */
 const MOST = 4000;
 
-/** Hears of changes in folders that were looked into. A hint only: some media tell nothing. */
+/** Watches the folders that were listed for changes. This is only a hint: some storage reports no changes. */
 export class FolderWatch {
   readonly #root: string;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -22,7 +22,7 @@ export class FolderWatch {
     };
   }
 
-  /** These folders, and no others; without effect while nothing is to be heard. */
+  /** Watches these folders and no others; has no effect while there is no listener. */
   follow(folders: ReadonlySet<string>): void {
     for (const [folder, watcher] of this.#watchers) {
       if (folders.has(folder)) continue;
@@ -39,7 +39,7 @@ export class FolderWatch {
   #add(folder: string): void {
     try {
       const watcher = watch(join(this.#root, folder), { persistent: false }, (_, name) => {
-        // what the server keeps for itself, and files that are not finished
+        // the server's own files, and unfinished files
         if (name?.startsWith(".") === true) return;
         for (const changed of this.#heard) changed();
       });
@@ -49,7 +49,7 @@ export class FolderWatch {
       });
       this.#watchers.set(folder, watcher);
     } catch {
-      // it went, or the system has no more of them
+      // the folder was deleted, or the system has no more watches
     }
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { constants, statSync } from "node:fs";
+import { constants, fstatSync, statSync } from "node:fs";
 import { copyFile, type FileHandle, link, mkdir, open, readdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { Readable } from "node:stream";
@@ -8,18 +8,22 @@ import { FolderWatch } from "./folder-watch.ts";
 import type { Library, LibraryFile, OpenFile } from "./library.ts";
 import { readAt } from "./read-at.ts";
 
-/** Of a stream: large pieces cost less. */
+/** Bytes of a piece of a stream: large pieces cost less. */
 const PIECE = 256 << 10;
-/** Files that are looked at before others have their turn. */
+/** Files that are examined before other work gets its turn. */
 const AT_ONCE = 200;
 
-/** The library in a folder. Links that lead out of it are not followed. Throws the system's error when it is not there. */
+/**
+ * The library in a folder. It does not follow links that lead out of the folder. Throws the error of the system when
+ * the folder does not exist.
+ */
 export async function folderLibrary(folder: string): Promise<Library> {
   const root = await realpath(folder);
   const watch = new FolderWatch(root);
   return {
     name: root,
-    list: (signal) => listed(root, watch, signal),
+    list: (signal, folder) =>
+      folder === undefined ? listed(root, watch, signal) : filesIn(root, folder, new Set(), signal),
     open: (key) => opened(root, key),
     bundle: (key) => fromFile(pathOf(root, key)),
     sink: (key) => {
@@ -39,22 +43,42 @@ export async function folderLibrary(folder: string): Promise<Library> {
     store: (folder) => directoryStore(folder === "" ? root : pathOf(root, folder)),
     presigned: () => Promise.resolve(null),
     remove: (key) => rm(pathOf(root, key), { force: true }),
+    folders: () => foldersIn(root, ""),
+    removeFolder: (folder) => removeFolder(pathOf(root, folder)),
   };
 }
 
-/** Throws `RangeError` for what would lead elsewhere. */
+/** Throws `RangeError` for a key that leads out of the library. */
 function pathOf(root: string, key: string): string {
   const parts = key.split("/");
   if (parts.some((part) => part === "" || part.startsWith(".") || /[\0\\]/.test(part)))
-    throw new RangeError(`no key of a library: ${JSON.stringify(key)}`);
+    throw new RangeError(`not a key of a library: ${JSON.stringify(key)}`);
   return join(root, ...parts);
 }
 
-/** The folders that were looked into are watched from then on, where that is asked for. */
+/** The folders that were listed are watched from then on, if the caller asked for that. */
 async function* listed(root: string, watch: FolderWatch, signal: AbortSignal | undefined): AsyncGenerator<LibraryFile> {
   const folders = new Set<string>();
   yield* filesIn(root, "", folders, signal);
   watch.follow(folders);
+}
+
+async function removeFolder(path: string): Promise<void> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  // only hidden files are left, which a recorder made for itself
+  if (entries.every((entry) => entry.isFile() && entry.name.startsWith(".")))
+    await rm(path, { recursive: true, force: true });
+}
+
+async function foldersIn(root: string, under: string): Promise<readonly string[]> {
+  const entries = await readdir(join(root, under), { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map(({ name }) => name);
+  const found: string[] = [];
+  for (const name of names) {
+    const folder = under === "" ? name : `${under}/${name}`;
+    found.push(folder, ...(await foldersIn(root, folder)));
+  }
+  return found;
 }
 
 async function* filesIn(
@@ -64,7 +88,7 @@ async function* filesIn(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LibraryFile> {
   const entries = await readdir(join(root, under), { withFileTypes: true }).catch((error: unknown) => {
-    // one inside went, or is not for this user; without the library itself nothing is known
+    // a folder inside was deleted, or this user may not read it; but a failure of the library's own folder is an error
     if (under === "") throw error;
     return [];
   });
@@ -77,7 +101,7 @@ async function* filesIn(
     else if (entry.isFile() || entry.isSymbolicLink()) {
       const path = join(root, key);
       if (entry.isSymbolicLink() && !(await isInside(root, path))) continue;
-      // many times as quick as one promise for each; now and then others have their turn
+      // many times as fast as one promise for each file; other work gets its turn now and then
       const found = statSync(path, { bigint: true, throwIfNoEntry: false });
       if (found?.isFile() === true) yield fileOf(key, found);
       if (++looked % AT_ONCE === 0) {
@@ -88,14 +112,14 @@ async function* filesIn(
   }
 }
 
-/** A link first: it replaces nothing, and the file is whole as soon as it is there. */
+/** Tries a hard link first: it replaces no file, and the file is complete as soon as it appears. */
 async function put(path: string, target: string): Promise<boolean> {
   await mkdir(dirname(target), { recursive: true });
   const beside = join(dirname(target), `.${randomUUID()}`);
   try {
     await link(path, target).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === "EEXIST") throw error;
-      // another disk, or one without links
+      // the file is on another disk, or the file system has no links
       await copyFile(path, beside);
       await link(beside, target).catch(async (again: NodeJS.ErrnoException) => {
         if (again.code === "EEXIST") throw again;
@@ -132,9 +156,11 @@ async function opened(root: string, key: string): Promise<OpenFile | null> {
     return null;
   }
   return {
-    file: fileOf(key, found),
+    file: exactly(key, found),
+    // takes some microseconds: a promise would take many times as long
+    now: () => exactly(key, fstatSync(handle.fd, { bigint: true })),
     read: (start, end) => readAt(handle, start, end),
-    // a stream of the handle itself would close it for all when one of them gives up
+    // a stream of the handle itself would close it for all readers when one of them stops
     stream: (start, end) => Readable.from(pieces(handle, start, end), { objectMode: false }),
     close: () => handle.close(),
   };
@@ -150,7 +176,16 @@ async function* pieces(handle: FileHandle, start: number, end: number): AsyncGen
   }
 }
 
-/** By size and time of the last change, to the nanosecond. */
+/**
+ * Like `fileOf`, but the etag also has the time that no program can set: a file of the same size and time may be
+ * another one.
+ */
+function exactly(key: string, found: { size: bigint; mtimeNs: bigint; ctimeNs: bigint }): LibraryFile {
+  const file = fileOf(key, found);
+  return { ...file, etag: `${file.etag}-${found.ctimeNs.toString(36)}` };
+}
+
+/** Made of the size and the time of the last change, to the nanosecond. */
 function fileOf(key: string, { size, mtimeNs }: { size: bigint; mtimeNs: bigint }): LibraryFile {
   const etag = `${size.toString(36)}-${mtimeNs.toString(36)}`;
   return { key, bytes: Number(size), etag, changed: Number(mtimeNs / 1_000_000n) };

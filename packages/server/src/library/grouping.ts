@@ -2,16 +2,16 @@ import { FORMATS, folderMains, partnersOf } from "simtape";
 import { isSecondOfPair, mayBelong } from "simtape/serving";
 import type { LibraryFile } from "./library.ts";
 
-/** Files that may be one recording, the main one first. */
+/** Files that may form one recording, the main file first. */
 export interface Group {
   /** Key of the main file. */
   readonly key: string;
-  /** For people: the name of the file, or of the folder that is one recording. */
+  /** The name that users see: that of the file, or of the folder that is one recording. */
   readonly name: string;
   readonly files: readonly LibraryFile[];
 }
 
-/** The recordings in a list of files, by their names: folders that are one, pairs, single files. */
+/** Groups files into recordings by their names: folders that are one recording, pairs, single files. */
 export function groupsOf(files: readonly LibraryFile[]): Group[] {
   const folders = new Map<string, LibraryFile[]>();
   for (const file of files) {
@@ -43,7 +43,7 @@ function groupsIn(folder: string, files: readonly LibraryFile[]): Group[] {
     });
 }
 
-/** Changes with any file of the recording. */
+/** Changes when any file of the recording changes. */
 export function stampOf({ files }: Pick<Group, "files">): string {
   return files.map(({ key, bytes, etag }) => `${key.split("/").at(-1)} ${bytes} ${etag}`).join("\n");
 }

@@ -3,46 +3,66 @@ import type { Readable } from "node:stream";
 
 /** A file of the library. */
 export interface LibraryFile {
-  /** Folders and name, joined by `/`; never begins with one. */
+  /** Folders and name, joined by `/`; does not begin with `/`. */
   readonly key: string;
   readonly bytes: number;
-  /** Changes with every change of the content; never parsed. Without quotes. */
+  /** Changes with every change of the content; it is opaque. Without quotes. */
   readonly etag: string;
-  /** When it was changed last, in milliseconds since 1970; null: it appears when it is whole, as in S3. */
+  /**
+   * When the file last changed, in milliseconds since 1970; null: files appear only when they are complete, as in S3.
+   */
   readonly changed: number | null;
 }
 
-/** A file that is open for reading. Close it. */
+/** A file that is open for reading. The caller closes it. */
 export interface OpenFile {
+  /** The file as it was when it was opened. */
   readonly file: LibraryFile;
-  /** `[start, end)`, all within the file; for short ranges. */
+  /**
+   * The file as it is now: it may have been changed in place. Its etag differs when the content does, even at the same
+   * size and time.
+   */
+  now(): LibraryFile;
+  /** Reads `[start, end)`, all within the file; meant for short ranges. */
   read(start: number, end: number): Promise<Uint8Array>;
   stream(start: number, end: number): Readable;
   close(): Promise<void>;
 }
 
-/** Where the recordings are: a folder, or a bucket of S3. */
+/** The place of the recordings: a folder, or an S3 bucket. */
 export interface Library {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** Everything that may be a recording or a part of one; what begins with a point is left out. */
-  list(signal?: AbortSignal): AsyncIterable<LibraryFile>;
-  /** Null: not there, or a link that leads out of the library. */
+  /**
+   * Lists all files that may be a recording or a part of one, in the whole library or one of its folders; names that
+   * begin with a dot are left out.
+   */
+  list(signal?: AbortSignal, folder?: string): AsyncIterable<LibraryFile>;
+  /** Null: the file does not exist, or is a link that leads out of the library. */
   open(key: string): Promise<OpenFile | null>;
-  /** A recording by the key of its main file. */
+  /** Opens a recording by the key of its main file. */
   bundle(key: string): SourceBundle;
-  /** Where one is written; its files appear when they are closed, and replace nothing. */
+  /** A sink for a new recording; its files appear when they are closed, and replace no file. */
   sink(key: string): SinkBundle;
-  /** Moves or copies a file of this machine into it. False: there is one already, which stays, and `path` too. */
+  /**
+   * Moves or copies a file of this machine into the library. False: the key is taken; that file stays, and `path` too.
+   */
   put(path: string, key: string): Promise<boolean>;
-  /** Calls when something may have changed; much is missed. Call what it gives to stop. */
+  /** Calls back when files may have changed; many changes are missed. Call the function that it returns to stop. */
   watch(changed: () => void): () => void;
-  /** Where one is written in place of what is there: it stays as it is until the new one is whole. */
+  /** A sink that replaces a recording, which stays as it is until the new one is complete. */
   replacement(key: string): SinkBundle;
-  /** The objects in one of its folders, or in all of it (""). */
+  /** Lists the objects in one of its folders, or in the whole library (""). */
   store(folder: string): Store;
-  /** An address at which a file can be read for some minutes without this server; null: there is none, or it is not wanted. */
+  /**
+   * An address at which clients can read a file for some minutes without this server; null: there is none, or the
+   * settings do not want it.
+   */
   presigned(key: string): Promise<string | null>;
-  /** Without effect when it is not there. */
+  /** Has no effect when the file does not exist. */
   remove(key: string): Promise<void>;
+  /** The folders that exist, also empty ones; none in storage without folders. */
+  folders(): Promise<readonly string[]>;
+  /** Has no effect when the folder contains files that are not hidden, or does not exist. */
+  removeFolder(folder: string): Promise<void>;
 }

@@ -1,19 +1,21 @@
 import type { Library, OpenFile } from "./library.ts";
 
-/** Milliseconds for which an open file is used again: a change of a file is seen as late as this. */
+/** Milliseconds for which an open file is used again: it takes this long until a replaced file is noticed. */
 const KEPT = 1000;
 const MOST = 500;
 
-/** An open file that all who ask within `KEPT` share. */
+/** An open file, shared by all reads within `KEPT`. */
 interface Shared {
   readonly file: Promise<OpenFile | null>;
   readonly until: number;
   users: number;
-  /** It gets no further users. */
+  /** No further reads use it. */
   isLeft: boolean;
 }
 
-/** The same library, which opens a file at most once a second: pages ask for hundreds of small ranges of one. */
+/**
+ * The same library, which opens each file at most once a second: pages ask for hundreds of small ranges of one file.
+ */
 export function sharingOpenFiles(library: Library): Library {
   const shared = new Map<string, Shared>();
 
@@ -58,7 +60,7 @@ export function sharingOpenFiles(library: Library): Library {
         await close();
         return null;
       }
-      return { file: opened.file, read: opened.read, stream: opened.stream, close };
+      return { file: opened.now(), now: opened.now, read: opened.read, stream: opened.stream, close };
     },
   };
 }

@@ -5,7 +5,7 @@ import { folderLibrary } from "./folder.ts";
 import type { Library } from "./library.ts";
 import { s3Library } from "./s3.ts";
 
-/** The library that the settings name; a folder is made when it is not there. */
+/** Opens the library that the settings name; makes its folder when it does not exist. */
 export async function openLibrary(settings: Settings): Promise<Library> {
   if (settings.store.startsWith("s3://")) return s3Library(settings);
   const folder = resolve(settings.store);

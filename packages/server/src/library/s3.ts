@@ -9,10 +9,10 @@ import type { Library, OpenFile } from "./library.ts";
 import type { Settings } from "../settings.ts";
 
 const PIECE = 1 << 20;
-/** Seconds for which an address without credentials is good; it is given out for a fifth of that. */
+/** Seconds for which a presigned address is valid; the server gives it out for a fifth of that time. */
 const EXPIRES = 300;
 
-/** The library in a bucket of S3, below a prefix. Throws `RangeError` where the address or the keys are missing. */
+/** The library in an S3 bucket, below a prefix. Throws `RangeError` when the address or the keys are missing. */
 export function s3Library({ store: address, s3Endpoint, s3Region, s3Key, s3Secret, direct }: Settings): Library {
   const found = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(address);
   if (found === null) throw new RangeError(`s3://BUCKET/PREFIX is expected, not ${address}`);
@@ -31,8 +31,8 @@ export function s3Library({ store: address, s3Endpoint, s3Region, s3Key, s3Secre
   const presigned = new Remembered(EXPIRES * 200, 10_000, (key) => presigner(key, EXPIRES));
   return {
     name: store.name,
-    async *list(signal) {
-      for await (const { key, size, etag } of store.list("", signal))
+    async *list(signal, folder) {
+      for await (const { key, size, etag } of store.list(folder === undefined ? "" : `${folder}/`, signal))
         if (!key.split("/").some((part) => part.startsWith(".")))
           yield { key, bytes: size, etag: plain(etag), changed: null };
     },
@@ -62,12 +62,15 @@ export function s3Library({ store: address, s3Endpoint, s3Region, s3Key, s3Secre
     store: below,
     presigned: (key) => (direct === "on" ? presigned.get(key) : Promise.resolve(null)),
     remove: (key) => store.delete(key),
+    folders: () => Promise.resolve([]),
+    removeFolder: () => Promise.resolve(),
   };
 }
 
 function openOf(key: string, bytes: number, etag: string, source: ByteSource): OpenFile {
   return {
     file: { key, bytes, etag, changed: null },
+    now: () => ({ key, bytes, etag, changed: null }),
     read: (start, end) => source.read(start, end - start),
     stream: (start, end) => Readable.from(pieces(source, start, end), { objectMode: false }),
     close: () => source.close(),

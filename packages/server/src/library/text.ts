@@ -1,9 +1,9 @@
 import type { Library } from "./library.ts";
 
-/** Bytes of a small file at most. */
+/** Most bytes of a small file. */
 const MOST = 16 << 20;
 
-/** A small file of the library as text; null: it is not there, or is none that is small. */
+/** Reads a small file of the library as text; null: it does not exist, or is too large. */
 export async function readText(library: Library, key: string): Promise<string | null> {
   const opened = await library.open(key);
   if (opened === null) return null;

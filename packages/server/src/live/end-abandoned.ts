@@ -5,18 +5,18 @@ import { newId } from "../ids.ts";
 import { FOLDER, Leases } from "./leases.ts";
 import { isUnreadable } from "../library/unreadable.ts";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 export const LOOK_EVERY = 3000;
 
 /**
- * What ends live recordings whose sender, recorder or node is gone for long: what was committed becomes a recording like
- * any other. May be done by several at once. Gives their ids.
+ * Ends live recordings whose sender, recorder or node has been gone for a long time: the committed part becomes a
+ * normal recording. Several nodes may do this at once. Returns the ids of the ended recordings.
  */
 export function abandonedEnder(context: Context): () => Promise<{ readonly ended: readonly string[] }> {
   const silence = context.settings.liveSilence * 1000;
   const began = performance.now();
   return async () => {
-    // senders that could not reach a server that was away come again first
+    // first wait for senders to connect again after the server itself was away
     if (performance.now() - began < silence) return { ended: [] };
     return endAbandoned(context, silence);
   };
@@ -28,11 +28,11 @@ async function endAbandoned(context: Context, silence: number): Promise<{ readon
   const ended: string[] = [];
   for (const { recording, via } of await leases.abandoned(silence)) {
     try {
-      // a recorder elsewhere may come again: what is open stays so
+      // a recorder on another machine may connect again: its recording stays open
       if (via === "lines") await recover(library.store(FOLDER), recording);
     } catch (error) {
       const isNothing = error instanceof StoreError && error.code === "not-found";
-      // else it is tried again when this lease is over
+      // otherwise the next try comes when this lease is over
       if (!isNothing && !isUnreadable(error)) {
         log.warn({ recording, error: String(error) }, "a live recording cannot be ended yet");
         continue;

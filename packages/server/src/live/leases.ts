@@ -1,36 +1,38 @@
 import { folderMains, FORMATS } from "simtape";
 import { formatOfFolder } from "simtape/serving";
-import { sql } from "kysely";
+import { type Insertable, sql } from "kysely";
 import type { Bus } from "../bus/bus.ts";
 import type { Query } from "../database/database.ts";
-import { Problem } from "../http/problem.ts";
+import type { LiveTable } from "../database/tables.ts";
+import { failpoint } from "../failpoint.ts";
+import { Problem } from "../problem.ts";
 import type { Jobs } from "../jobs/queue.ts";
 import { hasRole, type Person } from "../people/person.ts";
 
-/** Folder of the library in which live recordings are. */
+/** Folder of the library that holds live recordings. */
 export const FOLDER = "live";
-/** Name of the main file of a recording that is written in segments, and what format that is. */
+/** Name of the main file of a recording that is written in segments, and its format. */
 export const MAIN: string = folderMains(FORMATS)[0]!;
 const FORMAT = formatOfFolder(MAIN, FORMATS)!.id;
 
-/** Milliseconds for which a node has a recording without saying so again. */
+/** Milliseconds after which the lease of a node on a recording ends, unless the node renews it. */
 export const LEASE = 6000;
 
-/** Topic of the bus on which a node says how far a recording is. */
+/** Topic of the bus on which a node says how many seconds of a recording can be read. */
 export function topicOf(id: string): string {
   return `live.${id}`;
 }
 
-/** How far a recording is, for those who watch it. */
+/** Progress of a recording, for those who watch it. */
 export interface Progress {
-  /** `ended`: no more comes; it is indexed next. */
+  /** `ended`: the recording is complete; it is indexed next. */
   readonly state: "live" | "ended";
   /** Seconds that can be read. */
   readonly seconds: number;
   readonly bytes: number;
 }
 
-/** What is said of a recording when it begins. */
+/** The facts of a recording when it begins. */
 export interface Begun {
   readonly id: string;
   readonly person: Person;
@@ -38,51 +40,86 @@ export interface Begun {
   readonly started: Date | null;
 }
 
-/** Rows of live recordings: who may write which, and which node does. */
+/** Rows of live recordings: which account may write a recording, and which node writes it. */
 export class Leases {
   readonly #query: Query;
   readonly #jobs: Jobs;
   readonly #bus: Bus;
   readonly #node: string;
+  readonly #mostAtOnce: number;
 
-  constructor(query: Query, jobs: Jobs, bus: Bus, node: string) {
+  /** `mostAtOnce`: most live recordings of one account. */
+  constructor(query: Query, jobs: Jobs, bus: Bus, node: string, mostAtOnce = Infinity) {
     this.#query = query;
     this.#jobs = jobs;
     this.#bus = bus;
     this.#node = node;
+    this.#mostAtOnce = mostAtOnce;
   }
 
-  /** Puts a recording into the catalog, unless it is there. Throws `Problem` when it is over, or not this person's. */
+  /**
+   * Adds a recording to the catalog, unless it is there. Throws `Problem` when the recording is over, or belongs to
+   * another account.
+   */
   async begin({ id, person, via, started }: Begun): Promise<void> {
     const owner = person.via === "open" ? null : person.id;
-    const { numInsertedOrUpdatedRows } = await this.#query
-      .insertInto("recordings")
-      .values({ ...rowOf(id), started, owner })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    if (numInsertedOrUpdatedRows === 0n) await this.check(id, person);
-    await this.#query
-      .insertInto("live")
-      .values({ recording: id, sender: person.name, via, node: null, lease: sql`now()` })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    if (owner !== null) await this.#mustHaveRoom(id, owner);
+    // a live recording always has a lease: without one nothing would ever end it
+    const isNew = await this.#query.transaction().execute(async (within) => {
+      const { numInsertedOrUpdatedRows } = await within
+        .insertInto("recordings")
+        .values({ ...rowOf(id), started, owner })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows === 0n) return false;
+      await leased(within, { recording: id, sender: person.name, via, node: null, lease: 0 });
+      return true;
+    });
+    if (isNew) return;
+    await this.check(id, person);
+    await leased(this.#query, { recording: id, sender: person.name, via, node: null, lease: 0 });
   }
 
-  /** Whether a person may write a recording, or read what is there of it, as far as there is one. Throws `Problem` when not. */
+  /** Checks that a person may write a recording, if it exists. Throws `Problem` otherwise. */
   async check(id: string, person: Person, isWritten = true): Promise<void> {
-    const row = await this.#query
+    const row = await this.#rowOf(id);
+    if (row === undefined) return;
+    if (!isTheirs(row, id, person)) throw new Problem(409, "another recording has this id; choose a different id");
+    if (isWritten && row.state !== "live") throw new Problem(409, "this recording has ended; start another one");
+  }
+
+  /**
+   * Whether a person may read the present part of a recording that they make. A recording of another account is
+   * answered as if it did not exist.
+   */
+  async mayRead(id: string, person: Person): Promise<boolean> {
+    const row = await this.#rowOf(id);
+    return row !== undefined && isTheirs(row, id, person);
+  }
+
+  #rowOf(id: string) {
+    return this.#query
       .selectFrom("recordings")
       .leftJoin("live", "live.recording", "recordings.id")
       .select(["recordings.id", "state", "owner", "live.recording"])
       .where((where) => where.or([where("recordings.id", "=", id), where("key", "=", `${FOLDER}/${id}/${MAIN}`)]))
       .executeTakeFirst();
-    if (row === undefined) return;
-    const isOwn = (row.owner !== null && row.owner === person.id) || hasRole(person, "staff");
-    if (!isOwn || row.id !== id) throw new Problem(409, "another recording has this id; choose another one");
-    if (isWritten && row.state !== "live") throw new Problem(409, "this recording is over; begin another one");
   }
 
-  /** A recording has come to a limit, and goes on as another one. */
+  /** Throws `Problem` when an account would have more live recordings than it may. */
+  async #mustHaveRoom(id: string, owner: string): Promise<void> {
+    const { count } = await this.#query
+      .selectFrom("live")
+      .innerJoin("recordings", "recordings.id", "live.recording")
+      .select(sql<string>`count(*)`.as("count"))
+      .where("owner", "=", owner)
+      .where("live.recording", "<>", id)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= this.#mostAtOnce)
+      throw new Problem(429, `this account has ${count} live recordings: end some of them`);
+  }
+
+  /** A recording has reached a limit and continues as a new recording. */
   async goOn(id: string, next: string): Promise<void> {
     const row = await this.#query
       .selectFrom("recordings")
@@ -91,30 +128,31 @@ export class Leases {
       .where("recordings.id", "=", id)
       .executeTakeFirstOrThrow();
     const { owner, collection, sender } = row;
-    await this.#query
-      .insertInto("recordings")
-      .values({ ...rowOf(next), started: new Date(), owner, collection })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    await this.#query
-      .insertInto("live")
-      .values({ recording: next, sender, via: "lines", node: this.#node, lease: until(LEASE) })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    await this.#query.transaction().execute(async (within) => {
+      await within
+        .insertInto("recordings")
+        .values({ ...rowOf(next), started: new Date(), owner, collection })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await leased(within, { recording: next, sender, via: "lines", node: this.#node, lease: LEASE });
+    });
   }
 
-  /** There is such a recording, and it is not live. */
+  /** The recording exists and is not live. */
   async isOver(id: string): Promise<boolean> {
     const row = await this.#query.selectFrom("recordings").select("state").where("id", "=", id).executeTakeFirst();
     return row !== undefined && row.state !== "live";
   }
 
-  /** A recorder has come again to what it had left open. */
-  async revive(id: string): Promise<void> {
-    await this.#query.updateTable("recordings").set({ state: "live" }).where("id", "=", id).execute();
+  /** A recorder has connected again to a recording that it had left open. */
+  async revive(id: string, { name: sender }: Person): Promise<void> {
+    await this.#query.transaction().execute(async (within) => {
+      await within.updateTable("recordings").set({ state: "live" }).where("id", "=", id).execute();
+      await leased(within, { recording: id, sender, via: "segments", node: null, lease: 0 });
+    });
   }
 
-  /** A recorder elsewhere is there. */
+  /** The recorder on another machine is connected. */
   async hear(id: string): Promise<void> {
     await this.#query
       .updateTable("live")
@@ -124,7 +162,7 @@ export class Leases {
       .execute();
   }
 
-  /** Takes a recording for this node. False: another node has it. */
+  /** Takes a recording for this node. False: another node has the lease. */
   async claim(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#query
       .updateTable("live")
@@ -137,7 +175,10 @@ export class Leases {
     return numUpdatedRows > 0n;
   }
 
-  /** Keeps recordings for longer, and says which of them are still this node's; `heard`: those whose sender is there. */
+  /**
+   * Renews the leases of recordings, and returns which of them this node still has; `heard`: the recordings whose
+   * sender is connected.
+   */
   async renew(ids: readonly string[], heard: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const rows = await this.#query
@@ -153,7 +194,7 @@ export class Leases {
     return new Set(rows.map(({ recording }) => recording));
   }
 
-  /** Lets go of a recording that is not over: another node may go on with it. */
+  /** Gives up the lease of a recording that is not over, so that another node may continue it. */
   async release(id: string): Promise<void> {
     await this.#query
       .updateTable("live")
@@ -163,7 +204,7 @@ export class Leases {
       .execute();
   }
 
-  /** Says in the catalog, and to those who watch, how far it is. */
+  /** Writes the progress into the catalog, and publishes it to those who watch. */
   async noteProgress(id: string, { seconds, bytes }: Pick<Progress, "seconds" | "bytes">): Promise<void> {
     await this.#query
       .updateTable("recordings")
@@ -174,12 +215,15 @@ export class Leases {
     this.tellProgress(id, { seconds, bytes });
   }
 
-  /** Says it only to those who watch. */
+  /** Only publishes the progress to those who watch. */
   tellProgress(id: string, { seconds, bytes }: Pick<Progress, "seconds" | "bytes">): void {
     this.#bus.publish(topicOf(id), JSON.stringify({ state: "live", seconds, bytes } satisfies Progress));
   }
 
-  /** Those that a killed node or a sender has left: not heard of for so many milliseconds. They are this node's now. */
+  /**
+   * Recordings that a killed node or a sender has left: their leases were not renewed for this many milliseconds. This
+   * node now has their leases.
+   */
   async abandoned(silence: number): Promise<readonly { recording: string; via: "lines" | "segments" }[]> {
     return this.#query
       .updateTable("live")
@@ -190,32 +234,47 @@ export class Leases {
       .execute();
   }
 
-  /** It is over: a recording like any other from here on, which is looked at next. */
+  /** Marks the recording as over: from now on it is a normal recording, which is indexed next. */
   async end(id: string): Promise<void> {
-    await this.#query
-      .updateTable("recordings")
-      .set({ state: "new", stamp: "", changed: sql`now()` })
-      .where("id", "=", id)
-      .where("state", "=", "live")
-      .execute();
-    const row = await this.#query
-      .deleteFrom("live")
-      .where("recording", "=", id)
-      .returning("recording")
-      .executeTakeFirst();
+    const row = await this.#query.transaction().execute(async (within) => {
+      await within
+        .updateTable("recordings")
+        .set({ state: "new", stamp: "", changed: sql`now()` })
+        .where("id", "=", id)
+        .where("state", "=", "live")
+        .execute();
+      return within.deleteFrom("live").where("recording", "=", id).returning("recording").executeTakeFirst();
+    });
     if (row === undefined) return;
+    await failpoint("live/ended");
     await this.#jobs.add("scan", "library");
-    const told = await this.#query
+    const last = await this.#query
       .selectFrom("recordings")
       .select(["seconds", "bytes"])
       .where("id", "=", id)
       .executeTakeFirst();
-    const progress: Progress = { state: "ended", seconds: told?.seconds ?? 0, bytes: told?.bytes ?? 0 };
+    const progress: Progress = { state: "ended", seconds: last?.seconds ?? 0, bytes: last?.bytes ?? 0 };
     this.#bus.publish(topicOf(id), JSON.stringify(progress));
   }
 }
 
-/** A recording of which nothing is known yet. */
+/** `lease` in milliseconds. */
+async function leased(
+  query: Query,
+  { lease, ...row }: Pick<Insertable<LiveTable>, "recording" | "sender" | "via" | "node"> & { readonly lease: number },
+): Promise<void> {
+  await query
+    .insertInto("live")
+    .values({ ...row, lease: until(lease) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+function isTheirs(row: { id: string; owner: string | null }, id: string, person: Person): boolean {
+  return row.id === id && ((row.owner !== null && row.owner === person.id) || hasRole(person, "staff"));
+}
+
+/** The row of a recording that was not indexed yet. */
 function rowOf(id: string) {
   return {
     id,

@@ -1,28 +1,33 @@
 import { type HeaderOptions, LineError, LineProtocol, type ReportLine } from "simtape/serving";
 import { type Outcome, type Recorder, record } from "simtape/record";
 import { RecordingError, type Store, StoreError } from "simtape";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import type { Sender } from "./sender.ts";
 
-/** What one has to do with the rest of the node. */
+/** What a live recording needs from the rest of the node. */
 export interface Surroundings {
   readonly store: Store;
-  /** Puts it into the catalog and takes it for this node, when the first line has come. Throws `Problem`. */
+  /**
+   * Adds the recording to the catalog and takes its lease for this node, when the first line has arrived. Throws
+   * `Problem`.
+   */
   begin(id: string, sender: Sender, started: Date | null): Promise<void>;
-  /** A review begins. Throws `Problem`. */
+  /** Throws `Problem` for a report that the sender may not make. */
+  judge(report: ReportLine, sender: Pick<Sender, "person">): void;
+  /** Begins a review. Throws `Problem`. */
   report(recording: string, report: LiveReport, sender: Sender): Promise<void>;
 }
 
-/** What a sender reports of a subject, and at which second of the recording. */
+/** A report of a sender about a subject, and the second of the recording that it is about. */
 export interface LiveReport extends ReportLine {
   readonly at: number;
 }
 
-/** What a sender is answered. */
+/** The answer to a sender. */
 export interface Report {
   readonly recording: string;
   readonly page: string;
-  /** `open`: it goes on when the sender comes again. */
+  /** `open`: the recording continues when the sender connects again. */
   readonly outcome: Outcome;
   readonly seconds: number;
   readonly committedSeconds: number;
@@ -32,27 +37,27 @@ export interface Report {
   readonly dropped: Readonly<Record<string, number>>;
 }
 
-/** Ticks of a recording in a second. */
+/** Ticks in a second of a recording. */
 const RATE = 20;
-/** Milliseconds after which what came is to be read by all. */
+/** Milliseconds after which received lines are committed, so that all can read them. */
 const COMMIT_EVERY = 750;
 const COMMIT_BYTES = 256 << 10;
 const BUFFER = 8 << 20;
-/** Milliseconds without a byte after which a sender gives way to another. */
+/** Milliseconds without a byte after which another sender may replace a sender. */
 const GIVES_WAY = 10_000;
 
-/** One recording that is made of the lines of one sender after another. */
+/** One recording, made of the lines of one sender after another. */
 export class LiveRecording {
   readonly id: string;
   readonly #surroundings: Surroundings;
   readonly #lines: LineProtocol;
   readonly #stop = new AbortController();
-  /** Reports that no review is of yet. */
+  /** Reports that have no review yet. */
   readonly #reports: LiveReport[] = [];
   #sender: Sender | null = null;
   /** Wall clock of this process, milliseconds. */
   #heard = performance.now();
-  #told = { seconds: -1, bytes: -1 };
+  #reported = { seconds: -1, bytes: -1 };
   #recordingId: string;
 
   constructor(id: string, surroundings: Surroundings) {
@@ -63,15 +68,23 @@ export class LiveRecording {
     this.#lines = new LineProtocol({
       open: (header) => this.#open(header),
       signal: this.#stop.signal,
-      report: (report, at) => this.#reports.push({ ...report, at }),
-      // whether lines are skipped is for the present sender to say
+      report: (report, at) => {
+        try {
+          this.#surroundings.judge(report, this.#sender!);
+        } catch (error) {
+          // treat it like any other bad line
+          throw error instanceof Problem ? new RangeError(error.message) : error;
+        }
+        this.#reports.push({ ...report, at });
+      },
+      // the present sender decides whether bad lines are skipped
       get skipped() {
         return skippedNow();
       },
     });
   }
 
-  /** Of the recording that is written now: another one when a limit has ended the first. */
+  /** The id of the recording that is written now: when a limit has ended the first recording, this is the next one. */
   get recordingId(): string {
     return this.#recordingId;
   }
@@ -84,22 +97,22 @@ export class LiveRecording {
     return this.#sender !== null;
   }
 
-  /** Milliseconds since the sender was there last. */
+  /** Milliseconds since the sender last sent something. */
   get silence(): number {
     return this.#sender === null ? performance.now() - this.#heard : 0;
   }
 
-  /** Why it cannot go on; null: it can. */
+  /** Why the recording cannot continue; null: it can. */
   get failure(): unknown {
     return this.#lines.recorder?.status.failure ?? null;
   }
 
-  /** How the sender has ended it. */
+  /** How the sender has ended the recording. */
   get outcome(): Outcome | null {
     return this.#lines.ended;
   }
 
-  /** Takes what a sender sends, until it is gone or has ended the recording. Throws `Problem`. */
+  /** Records what a sender sends, until the sender is gone or has ended the recording. Throws `Problem`. */
   async take(sender: Sender): Promise<void> {
     if (this.#sender !== null) {
       if (performance.now() - this.#heard < GIVES_WAY) throw new Problem(409, "another sender is connected");
@@ -130,16 +143,16 @@ export class LiveRecording {
     }
   }
 
-  /** Does what is due; how far it is when that has changed, else null. */
+  /** Does what is due; returns the progress when it has changed, else null. */
   poll(): { readonly seconds: number; readonly bytes: number } | null {
     this.#lines.poll();
     const status = this.#lines.recorder?.status;
     if (status === undefined) return null;
     this.#recordingId = status.id;
     const seconds = status.committedTick / RATE;
-    if (seconds === this.#told.seconds && status.bytes === this.#told.bytes) return null;
-    this.#told = { seconds, bytes: status.bytes };
-    return this.#told;
+    if (seconds === this.#reported.seconds && status.bytes === this.#reported.bytes) return null;
+    this.#reported = { seconds, bytes: status.bytes };
+    return this.#reported;
   }
 
   report(): Report {
@@ -164,27 +177,30 @@ export class LiveRecording {
     this.#stop.abort();
   }
 
-  /** Stops here, so that it can go on elsewhere. */
+  /** Stops here, so that the recording can continue on another node. */
   async leave(): Promise<void> {
     this.#sender?.stop();
     this.#stop.abort();
     const recorder = this.#lines.recorder;
     if (recorder === null) return;
     this.#lines.settle();
-    // the present tick is over: nothing more of it is taken here
+    // the present tick is complete: nothing more is added to it here
     recorder.goTo(recorder.tick + 1);
     await Promise.race([recorder.flush(), new Promise((resolve) => setTimeout(resolve, 3000))]).catch(() => undefined);
     await recorder.abort();
   }
 
-  /** Another has it: nothing more is written. */
+  /** Another recorder has the recording: this one writes no more. */
   async giveUp(): Promise<void> {
     this.#sender?.stop();
     this.#stop.abort();
     await this.#lines.recorder?.abort();
   }
 
-  /** One whose review could not be made is tried again when the sender, which hears of it, comes again. */
+  /**
+   * When a review could not be made, the sender gets the error, and the review is tried again when the sender connects
+   * again.
+   */
   async #sendReports(sender: Sender): Promise<void> {
     for (let report = this.#reports[0]; report !== undefined; report = this.#reports[0]) {
       await this.#surroundings.report(this.#recordingId, report, sender);

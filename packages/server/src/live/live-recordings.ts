@@ -1,20 +1,20 @@
 import type { Store } from "simtape";
 import type { Bus } from "../bus/bus.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import type { Log } from "../log.ts";
 import type { Leases } from "./leases.ts";
 import { LiveRecording, type Report, type Surroundings } from "./live-recording.ts";
 import type { Sender } from "./sender.ts";
 
-/** Milliseconds between two looks at what is due, and between two words to the database. */
+/** Milliseconds between two checks of what is due, and between two writes to the database. */
 const POLL_EVERY = 200;
 const RENEW_EVERY = 1500;
-/** Milliseconds that another node is given to let go of a recording, and between two tries. */
+/** Milliseconds that another node has to give up a recording, and between two tries. */
 const HANDS_OVER = 4000;
 const AGAIN = 100;
-/** Milliseconds between two changes of one recording in the catalog. */
+/** Milliseconds between two writes of the progress of one recording to the catalog. */
 const NOTE_EVERY = 2000;
-/** Topic of the bus: a node asks for a recording that another one has. */
+/** Topic of the bus on which a node asks another node for a recording. */
 const ASKED = "live-asked";
 
 interface Options {
@@ -22,12 +22,13 @@ interface Options {
   readonly leases: Leases;
   readonly bus: Bus;
   readonly log: Log;
-  /** Milliseconds until a recording ends whose sender is gone. */
+  /** Milliseconds after which a recording ends when its sender is gone. */
   readonly silence: number;
   readonly report: Surroundings["report"];
+  readonly judge: Surroundings["judge"];
 }
 
-/** The recordings that are being made on this node. */
+/** The live recordings of this node. */
 export class LiveRecordings {
   readonly #options: Options;
   readonly #recordings = new Map<string, LiveRecording>();
@@ -35,7 +36,7 @@ export class LiveRecordings {
   readonly #polling: NodeJS.Timeout;
   readonly #renewing: NodeJS.Timeout;
   readonly #unsubscribe: () => void;
-  /** When the catalog was given how far each is, and what it has not been given yet. */
+  /** When the progress of each recording was last written to the catalog, and the progress that is not written yet. */
   readonly #noted = new Map<
     string,
     { readonly at: number; readonly waiting: { seconds: number; bytes: number } | null }
@@ -49,9 +50,9 @@ export class LiveRecordings {
     this.#unsubscribe = options.bus.subscribe(ASKED, (id) => void this.#handOver(id));
   }
 
-  /** Takes what a sender sends until it is gone; what came of it. Throws `Problem`. */
+  /** Records what a sender sends until the sender is gone; returns the result. Throws `Problem`. */
   async take(id: string, sender: Sender): Promise<Report> {
-    if (this.#isClosed) throw new Problem(503, "the server is ending; try again");
+    if (this.#isClosed) throw new Problem(503, "the server is shutting down; try again");
     await this.#ending.get(id);
     await this.#options.leases.check(id, sender.person);
     const recording =
@@ -60,27 +61,28 @@ export class LiveRecordings {
         store: this.#options.store,
         begin: (...what) => this.#begin(...what),
         report: this.#options.report,
+        judge: this.#options.judge,
       });
     this.#recordings.set(id, recording);
     try {
       await recording.take(sender);
     } finally {
-      // nothing was sent that could begin it
+      // no line was sent that could begin the recording
       if (!recording.hasBegun && !recording.isSending) this.#recordings.delete(id);
     }
     if (recording.failure !== null) throw new Problem(409, "another recorder has this recording now");
     if (recording.outcome !== null) await this.#end(id, recording);
-    if (this.#isClosed) throw new Problem(503, "the server is ending; send what follows again");
+    if (this.#isClosed) throw new Problem(503, "the server is shutting down; send the rest again");
     return recording.report();
   }
 
-  /** Seconds of a recording that survive every crash; null: it is not made here. */
+  /** Seconds of a recording that survive every crash; null: this node does not record it. */
   committedSeconds(id: string): number | null {
     const recording = this.#recordings.get(id);
     return recording?.hasBegun === true ? recording.report().committedSeconds : null;
   }
 
-  /** Lets go of all: they go on when their senders come again, here or elsewhere. */
+  /** Gives up all recordings: they continue when their senders connect again, to this node or another. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#polling);
@@ -113,7 +115,7 @@ export class LiveRecordings {
     }
   }
 
-  /** Who watches hears of each commit; the catalog, whose row has many indexes, of some, and of the last. */
+  /** Users who watch get every commit; the catalog, whose row has many indexes, gets some commits and the last one. */
   #progress(id: string, progress: { readonly seconds: number; readonly bytes: number } | null): void {
     const { leases } = this.#options;
     const noted = this.#noted.get(id) ?? { at: Number.NEGATIVE_INFINITY, waiting: null };
@@ -125,7 +127,7 @@ export class LiveRecordings {
     this.#noted.set(id, isDue ? { at: performance.now(), waiting: null } : { at: noted.at, waiting });
   }
 
-  /** A limit has ended one, and another goes on from it. */
+  /** A limit has ended one recording, and another continues it. */
   async #continued(before: string, next: string): Promise<void> {
     const { leases } = this.#options;
     try {
@@ -163,7 +165,7 @@ export class LiveRecordings {
         await this.#options.leases.noteProgress(recording.recordingId, recording.poll() ?? sizeOf(recording));
         await this.#options.leases.end(recording.recordingId);
       } catch (error) {
-        // the lease runs out, and what was committed is recovered
+        // otherwise the lease runs out, and the committed part is recovered
         this.#warn(error);
       } finally {
         this.#recordings.delete(id);
@@ -177,7 +179,7 @@ export class LiveRecordings {
 
   async #handOver(id: string): Promise<void> {
     const recording = this.#recordings.get(id);
-    // one whose sender is here stays; one that is only being begun is the one that asks
+    // keep a recording whose sender is connected here; when it is only beginning, its own sender is the one that asks
     if (recording === undefined || !recording.hasBegun || recording.isSending) return;
     await this.#leave(id, recording);
   }

@@ -1,21 +1,21 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
+import type { WebSocket } from "ws";
 import { type Static, Type } from "typebox";
 import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
 import { FILE_BYTES } from "../http/openapi.ts";
-import { Problem, problemOf } from "../http/problem.ts";
+import { problemOf } from "../problem.ts";
 import { socketRoute } from "../http/sockets.ts";
 import { newId } from "../ids.ts";
-import { hasRole } from "../people/person.ts";
 import { FOLDER, Leases, type Progress, topicOf } from "./leases.ts";
 import { LiveRecordings } from "./live-recordings.ts";
 import type { Report, Surroundings } from "./live-recording.ts";
 import { SegmentRecordings } from "./segments.ts";
 import { bodyOf, messagesOf, type Sender } from "./sender.ts";
 
-/** Of recordings that are made here: the id in the catalog, and the name of the folder. */
+/** Live recordings: the id in the catalog, and the name of the folder. */
 const NAME = Type.Object({
   id: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: 60, description: "chosen by the sender" }),
 });
@@ -36,17 +36,40 @@ const FILES = Type.Object({
       modified: Type.Unknown(),
     }),
   ),
-  next: Type.Union([Type.String(), Type.Null()], { description: "for `after` of the next page" }),
+  next: Type.Union([Type.String(), Type.Null()], { description: "the value of `after` for the next page" }),
 });
+/** What a recorder on another machine does with the files of its recording; `LIST`: lists all of them. */
+const FILE_OPERATIONS = [
+  [
+    "LIST",
+    "List the files of a live recording",
+    "For a recorder on another machine: gives names, sizes and etags. `after` leads to the next page.",
+  ],
+  [
+    "GET",
+    "Read a file of a live recording",
+    "For a recorder on another machine. Answers range requests and conditional requests; HEAD gives size and etag.",
+  ],
+  [
+    "PUT",
+    "Write a file of a live recording",
+    "For a recorder on another machine. `if-match` and `if-none-match` decide who may write.",
+  ],
+  [
+    "DELETE",
+    "Delete a file of a live recording",
+    "For a recorder on another machine. `if-match` protects a newer file.",
+  ],
+] as const;
 const OPTIONS = Type.Object({
-  lenient: Type.Boolean({ default: false, description: "bad lines are skipped and counted" }),
+  lenient: Type.Boolean({ default: false, description: "skip bad lines, and count them" }),
 });
 const REPORT = Type.Object({
   recording: Type.String(),
   page: Type.String(),
-  outcome: Type.String({ description: "open: it goes on when the sender comes again" }),
+  outcome: Type.String({ description: "open: the recording continues when the sender connects again" }),
   seconds: Type.Number(),
-  committedSeconds: Type.Number({ description: "all before this survives every crash" }),
+  committedSeconds: Type.Number({ description: "everything before this time survives every crash" }),
   bytes: Type.Number(),
   lines: Type.Integer(),
   skipped: Type.Integer(),
@@ -55,25 +78,33 @@ const REPORT = Type.Object({
 
 type Named = { Params: Static<typeof NAME>; Querystring: Static<typeof OPTIONS> };
 
-/** Bytes of a segment at most, with its frames. */
+/** Requires a token for live recordings, or a member of the staff. */
+const RIGHT = { role: "recorder", scope: "live", session: "staff" } as const;
+/** Most bytes of a segment, with its frames. */
 const LARGEST_FILE = 32 << 20;
-/** Bytes of a message of lines, and of one to those who only listen. */
+/** Most bytes of a message of lines, and of a message from a client that only watches. */
 const LONGEST_LINES = 4 << 20;
 const LONGEST_WORD = 1024;
-/** Milliseconds between two words to a sender of how far its recording is safe. */
+/** Most bytes that may wait for a client that does not read. */
+const MOST_WAITING = 64 << 10;
+/** Milliseconds between two messages that say to a sender how many seconds of its recording are safe. */
 const SAY_EVERY = 1000;
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Begins a review of what a sender reports: the part that has the reviews sets it. */
+    /**
+     * Begins a review when a sender reports a subject: the part of the server that has the reviews sets this function.
+     */
     takeReport: Surroundings["report"];
+    /** Throws `Problem` for a report that the sender may not make. */
+    judgeReport: Surroundings["judge"];
   }
 }
 
-/** Recordings that are being made: by lines that a simulator sends, and what those see who watch. */
+/** Live recordings: a simulator sends lines, and users watch the recording while it grows. */
 export function liveRoutes(app: FastifyInstance, context: Context): void {
   const { query, jobs, bus, library, log, settings } = context;
-  const leases = new Leases(query, jobs, bus, newId());
+  const leases = new Leases(query, jobs, bus, newId(), settings.liveAtOnce);
   const live = new LiveRecordings({
     store: library.store(FOLDER),
     leases,
@@ -81,6 +112,7 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
     log,
     silence: settings.liveSilence * 1000,
     report: (...what) => app.takeReport(...what),
+    judge: (...what) => app.judgeReport(...what),
   });
   const segments = new SegmentRecordings(context, leases);
   const recordings = new Recordings(context);
@@ -89,21 +121,22 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // the lines are read as they come
+    // the lines are read while they arrive
     scope.addContentTypeParser("*", (_, payload, done) => done(null, payload));
     scope.post<Named & { Reply: Report }>(
       "/api/live/:id",
       {
-        config: { role: "recorder", scope: "live", isLong: true },
+        config: { ...RIGHT, isLong: true },
         schema: {
-          summary: "record what a simulator sends as lines of JSON (docs/line-protocol.md)",
+          summary: "Record live from lines of JSON",
+          description:
+            "Records what a simulator sends, line by line, while it sends. The answer says what was recorded. The lines are described in docs/line-protocol.md.",
           params: NAME,
           querystring: OPTIONS,
           response: { 200: REPORT },
         },
       },
       async (request) => {
-        mayRecord(request);
         const sender: Sender = {
           person: request.person,
           isLenient: request.query.lenient,
@@ -119,21 +152,21 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
     scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: LARGEST_FILE }, (_, body, done) =>
       done(null, body),
     );
-    for (const url of ["/api/live/:id/files", "/api/live/:id/files/:name"]) {
-      const isList = !url.endsWith(":name");
+    for (const [method, summary, description] of FILE_OPERATIONS) {
+      const isList = method === "LIST";
       scope.route<{ Params: Static<typeof FILE>; Querystring: Static<typeof LIST>; Body: Buffer }>({
-        method: isList ? ["GET"] : ["GET", "HEAD", "PUT", "DELETE"],
+        method: isList ? "GET" : method === "GET" ? ["GET", "HEAD"] : method,
         exposeHeadRoute: false,
-        url,
+        url: `/api/live/:id/files${isList ? "" : "/:name"}`,
         bodyLimit: LARGEST_FILE,
-        config: { role: "recorder", scope: "live" },
+        config: RIGHT,
         schema: {
-          summary: isList ? "files of a recorder elsewhere" : "a file of a recorder elsewhere, with conditions",
+          summary,
+          description,
           params: isList ? NAME : FILE,
           ...(isList ? { querystring: LIST, response: { 200: FILES } } : FILE_BYTES),
         },
         handler: async (request, reply) => {
-          mayRecord(request);
           const { id, name } = request.params;
           const { method, headers, query: asked, body } = request;
           const answer = await segments.answer(id, isList ? null : name, request.person, {
@@ -149,24 +182,29 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
 
   socketRoute(app, {
     url: "/api/live/:id",
-    config: { role: "recorder", scope: "live" },
-    schema: { summary: "the same over a WebSocket", params: NAME, querystring: OPTIONS },
+    config: RIGHT,
+    schema: {
+      summary: "Record live over a WebSocket",
+      description: "Takes the lines of `POST /api/live/{id}` as messages.",
+      params: NAME,
+      querystring: OPTIONS,
+    },
     longest: LONGEST_LINES,
     prepare: async (request) => {
-      mayRecord(request);
       const { id } = request.params as Named["Params"];
       const { lenient } = request.query as Named["Querystring"];
       await leases.check(id, request.person);
       return (socket) => {
         const sender: Sender = { person: request.person, isLenient: lenient, ...messagesOf(socket) };
+        // a later message replaces an earlier one: a client that does not read misses those in between
         const say = (what: object): void => {
-          if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(what));
+          if (hasRoom(socket)) socket.send(JSON.stringify(what));
         };
-        let told = -1;
+        let sentSeconds = -1;
         const saying = setInterval(() => {
           const seconds = live.committedSeconds(id);
-          if (seconds === null || seconds === told) return;
-          told = seconds;
+          if (seconds === null || seconds === sentSeconds) return;
+          sentSeconds = seconds;
           say({ committedSeconds: seconds });
         }, SAY_EVERY);
         live
@@ -178,7 +216,7 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
           })
           .finally(() => {
             clearInterval(saying);
-            // else its answer to the close would not be read
+            // otherwise its answer to the close would not be read
             socket.resume();
             socket.close(1000);
           });
@@ -189,21 +227,26 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
   socketRoute(app, {
     url: "/api/recordings/:id/socket",
     config: { role: "viewer" },
-    schema: { summary: "how far a live recording is, whenever that changes; WebSocket", params: ID },
+    schema: {
+      summary: "Follow a live recording over a WebSocket",
+      description: "Sends how many seconds can be read, whenever that changes, and `ended` at the end.",
+      params: ID,
+    },
     longest: LONGEST_WORD,
+    check: (request) => recordings.find((request.params as Static<typeof ID>).id, request),
     prepare: async (request) => {
       const { id } = await recordings.find((request.params as Static<typeof ID>).id, request);
       return (socket) => {
         let most = 0;
         const say = (message: string): void => {
           const { state, seconds } = JSON.parse(message) as Progress;
-          // the first look may come behind what was said since
+          // the first read may be older than the messages that came since
           if (socket.readyState !== socket.OPEN || (state === "live" && seconds < most)) return;
           most = seconds;
-          socket.send(message);
+          if (hasRoom(socket)) socket.send(message);
           if (state === "ended") socket.close(1000);
         };
-        // before the first look, so that its end is not missed
+        // subscribe before the first read, so that the end is not missed
         socket.once("close", bus.subscribe(topicOf(id), say));
         progressOf(query, id).then(
           (progress) => say(JSON.stringify(progress)),
@@ -214,6 +257,11 @@ export function liveRoutes(app: FastifyInstance, context: Context): void {
   });
 }
 
+/** Resolves to whether the socket is open and has taken most of what was sent before. */
+function hasRoom(socket: WebSocket): boolean {
+  return socket.readyState === socket.OPEN && socket.bufferedAmount < MOST_WAITING;
+}
+
 async function progressOf(query: Query, id: string): Promise<Progress> {
   const { state, seconds, bytes } = await query
     .selectFrom("recordings")
@@ -221,10 +269,4 @@ async function progressOf(query: Query, id: string): Promise<Progress> {
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
   return { state: state === "live" ? "live" : "ended", seconds: seconds ?? 0, bytes };
-}
-
-/** A token for it, or staff. Throws `Problem`. */
-function mayRecord({ person }: FastifyRequest): void {
-  if (person.via !== "token" && !hasRole(person, "staff"))
-    throw new Problem(403, "a token with the scope live is needed, or the role staff");
 }

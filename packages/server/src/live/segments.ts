@@ -1,30 +1,39 @@
 import { FORMATS, open, RecordingError, StoreError } from "simtape";
 import { answerStore, mayBelong, STORE_STATUS, type StoreAnswer, type StoreRequest } from "simtape/serving";
 import type { Context } from "../context.ts";
-import { Problem } from "../http/problem.ts";
+import { failpoint } from "../failpoint.ts";
+import { Problem } from "../problem.ts";
 import type { Person } from "../people/person.ts";
 import { FOLDER, type Leases, MAIN } from "./leases.ts";
 
-/** Milliseconds between two words to the database that a recorder is there. */
+/** Milliseconds between two times at which the database is informed that a recorder is connected. */
 const HEARD_EVERY = 1000;
-/** Of the main file as it was before. */
+/** Name of the main file before its last change. */
 const PREVIOUS = `${MAIN}.bak`;
 const MOST_KNOWN = 10_000;
 
-/** How far the main file of a recording says that it is. */
+/** Answers as the store does when a file is missing. Throws `Problem`. */
+function nothing(name: string | null, method: string): StoreAnswer {
+  const empty = new TextEncoder().encode(JSON.stringify({ entries: [], next: null }));
+  if (name === null) return { status: 200, headers: { "content-type": "application/json" }, body: empty };
+  if (method !== "DELETE") throw new Problem(STORE_STATUS["not-found"], "nothing is there");
+  return { status: 204, headers: {}, body: null };
+}
+
+/** How many seconds the main file of a recording says that it holds. */
 interface Look {
   readonly isFinished: boolean;
   readonly seconds: number;
 }
 
-/** Recordings whose recorder is elsewhere and has its files here. */
+/** Recordings whose recorder runs on another machine and keeps its files here. */
 export class SegmentRecordings {
   readonly #context: Context;
   readonly #leases: Leases;
   readonly #store: ReturnType<Context["library"]["store"]>;
   readonly #heard = new Map<string, number>();
   readonly #bytes = new Map<string, number>();
-  /** Looks at one recording, one after another. */
+  /** Reads the state of recordings, one after another. */
   readonly #looking = new Map<string, Promise<void>>();
 
   constructor(context: Context, leases: Leases) {
@@ -33,7 +42,7 @@ export class SegmentRecordings {
     this.#store = context.library.store(FOLDER);
   }
 
-  /** Answers for one file of a recording, or the list of them (null). Throws `Problem`. */
+  /** Answers a request for one file of a recording, or for the list of its files (null). Throws `Problem`. */
   async answer(
     id: string,
     name: string | null,
@@ -42,13 +51,14 @@ export class SegmentRecordings {
   ): Promise<StoreAnswer> {
     if (name !== null && name !== PREVIOUS && !mayBelong(MAIN, name, FORMATS))
       throw new Problem(400, `${name} is no file of such a recording`);
-    const isChange = request.method === "PUT" || request.method === "DELETE";
-    if (isChange) await this.#begin(id, person);
-    else await this.#leases.check(id, person, false);
+    if (request.method === "PUT") await this.#begin(id, person);
+    else if (!(await this.#leases.mayRead(id, person))) return nothing(name, request.method);
+    else if (request.method === "DELETE") await this.#begin(id, person);
     try {
       if (name === null) return await this.#list(id, request);
       const answer = await answerStore(this.#store, { ...request, key: `${id}/${name}` });
       if (request.method === "PUT") {
+        await failpoint("live/file-stored");
         this.#bytes.set(id, (this.#bytes.get(id) ?? 0) + (name === MAIN ? 0 : (request.body?.length ?? 0)));
         if (name === MAIN) this.#lookSoon(id);
       }
@@ -73,7 +83,7 @@ export class SegmentRecordings {
     return { status: 200, headers: { "content-type": "application/json" }, body: new TextEncoder().encode(body) };
   }
 
-  /** Its recorder is there: the recording is live, also when it had been away for long. */
+  /** The recorder is connected: the recording is live, even when the recorder was away for a long time. */
   async #begin(id: string, person: Person): Promise<void> {
     const now = performance.now();
     const known = `${id} ${person.id}`;
@@ -81,8 +91,8 @@ export class SegmentRecordings {
     if (await this.#leases.isOver(id)) {
       const look = await this.#look(id);
       await this.#leases.check(id, person, false);
-      if (look === null || look.isFinished) throw new Problem(409, "this recording is over; begin another one");
-      await this.#leases.revive(id);
+      if (look === null || look.isFinished) throw new Problem(409, "this recording has ended; start another one");
+      await this.#leases.revive(id, person);
     }
     await this.#leases.begin({ id, person, via: "segments", started: new Date() });
     await this.#leases.hear(id);
@@ -103,14 +113,16 @@ export class SegmentRecordings {
       await this.#leases.end(id);
     });
     const settled = work
-      .catch((error: unknown) => this.#context.log.warn({ recording: id, error: String(error) }, "a look at it failed"))
+      .catch((error: unknown) =>
+        this.#context.log.warn({ recording: id, error: String(error) }, "reading a live recording failed"),
+      )
       .finally(() => {
         if (this.#looking.get(id) === settled) this.#looking.delete(id);
       });
     this.#looking.set(id, settled);
   }
 
-  /** Null: it cannot be read, as the next change may come at this moment. */
+  /** Null: the file cannot be read, because it may be changing at this moment. */
   async #look(id: string): Promise<Look | null> {
     try {
       await using recording = await open(this.#context.library.bundle(`${FOLDER}/${id}/${MAIN}`));

@@ -1,30 +1,30 @@
 import type { WebSocket } from "ws";
 import type { Person } from "../people/person.ts";
 
-/** Who sends lines over one connection. */
+/** A sender of lines over one connection. */
 export interface Sender {
   readonly person: Person;
   /** Bad lines are skipped and counted. */
   readonly isLenient: boolean;
-  /** The next piece is read when it is asked for. Ends with the connection, however that ends. */
+  /** Reads the next piece when it is asked for. Ends with the connection, for whatever reason the connection ends. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Ends the connection: it is not read any more. */
+  /** Ends the connection: nothing more is read from it. */
   stop(): void;
 }
 
 const NEW_LINE = Uint8Array.of(0x0a);
 
-/** What a body has, until it is over, its connection breaks, or `stop` is called. */
+/** Yields the pieces of a body until the body ends, its connection breaks, or `stop` is called. */
 export function bodyOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Pick<Sender, "bytes" | "stop"> {
   let isStopped = false;
   let end = (): void => undefined;
   async function* bytes(): AsyncGenerator<Uint8Array> {
     const pieces = body[Symbol.asyncIterator]();
     while (!isStopped) {
-      // a promise for each piece: one that was there for all of them would keep every piece
+      // make a promise for each piece: one promise for all pieces would keep every piece in memory
       const piece = await new Promise<IteratorResult<Uint8Array> | null>((resolve) => {
         end = () => resolve(null);
-        // a connection that breaks is over
+        // a broken connection counts as the end
         pieces.next().then(resolve, end);
       });
       if (piece === null || piece.done === true) return;
@@ -40,7 +40,7 @@ export function bodyOf(body: AsyncIterable<Uint8Array> & { destroy(): unknown })
   };
 }
 
-/** Each message is one line or several; no more are read while one is being taken. */
+/** Each message holds one or more lines; no more messages are read while one is being recorded. */
 export function messagesOf(socket: WebSocket): Pick<Sender, "bytes" | "stop"> {
   const queue: Uint8Array[] = [];
   let wake = (): void => undefined;

@@ -5,22 +5,28 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Query } from "../database/database.ts";
 import type { ClaimedJob } from "../jobs/queue.ts";
-import { HopelessError, type Work } from "../jobs/worker.ts";
+import { PermanentError, type Work } from "../jobs/worker.ts";
 import type { Settings } from "../settings.ts";
 
-/** What an export makes: the recording in another format, or what moves in it as rows. */
-export type Export = { readonly format: string } | { readonly table: "csv" | "ndjson" | "parquet" };
+/** Contents of an export: the recording in another format, or the things in it as rows. */
+export type Export = { readonly format: string } | (TableOf & { readonly table: "csv" | "ndjson" | "parquet" });
+
+/** What the rows show; without both, the set that the recording is about, if it has one. */
+interface TableOf {
+  readonly set?: string;
+  readonly channel?: string;
+}
 
 const COMMAND = join(dirname(fileURLToPath(import.meta.resolve("simtape/package.json"))), "bin", "simtape.js");
-/** Of the command: `done`, and done with something lost, which its report says. */
+/** Exit codes of the command: `done`, and done with losses, which its report names. */
 const [DONE, LOSSY] = [0, 3];
 
-/** Where the files of one job are; they go after a day. */
+/** Folder of the files of one job; they are deleted after a day. */
 export function exportFolder({ data }: Settings, job: number): string {
   return join(resolve(data), "exports", String(job));
 }
 
-/** Makes an export by the command `simtape`, in a process of its own: what it takes is given back. */
+/** Makes an export with the command `simtape`, in a process of its own, whose memory is given back when it ends. */
 export async function exportRecording(
   query: Query,
   settings: Settings,
@@ -29,7 +35,7 @@ export async function exportRecording(
 ): Promise<unknown> {
   const { recording, ...input } = job.input as { recording: string } & Export;
   const row = await query.selectFrom("recordings").select("key").where("id", "=", recording).executeTakeFirst();
-  if (row === undefined) throw new HopelessError("the recording is no longer there");
+  if (row === undefined) throw new PermanentError("the recording is no longer there");
   const folder = exportFolder(settings, job.id);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -43,7 +49,7 @@ export async function exportRecording(
   const words =
     "format" in input
       ? ["convert", from, "--to", input.format, "-o", `${folder}/`]
-      : ["table", from, "-o", join(folder, `${name}.${input.table}`)];
+      : ["table", from, "-o", join(folder, `${name}.${input.table}`), ...ofWhat(input)];
   try {
     const report = await run([...words, "--json"], settings, signal);
     const files = await Promise.all(
@@ -56,7 +62,11 @@ export async function exportRecording(
   }
 }
 
-/** The report that the command prints. Throws `HopelessError` with what it says is wrong. */
+function ofWhat({ set, channel }: TableOf): readonly string[] {
+  return [...(set === undefined ? [] : [`--set=${set}`]), ...(channel === undefined ? [] : [`--channel=${channel}`])];
+}
+
+/** The report that the command prints. Throws `PermanentError` with the error that the command reports. */
 async function run(words: readonly string[], settings: Settings, signal: AbortSignal): Promise<unknown> {
   signal.throwIfAborted();
   const { s3Endpoint, s3Region, s3Key, s3Secret } = settings;
@@ -77,10 +87,10 @@ async function run(words: readonly string[], settings: Settings, signal: AbortSi
   if (code === DONE || code === LOSSY) return JSON.parse((await said) || "null");
   const message = failureIn(await said) ?? (await wrong).trim().split("\n").at(-1) ?? "";
   if (/no space left|ENOSPC/i.test(message)) throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
-  throw new HopelessError(message === "" ? `simtape ${words[0]} ended with ${code}` : message);
+  throw new PermanentError(message === "" ? `simtape ${words[0]} ended with ${code}` : message);
 }
 
-/** Of what `--json` prints. */
+/** The output of `--json`. */
 function failureIn(text: string): string | null {
   try {
     const { error } = JSON.parse(text) as { error?: { message?: string } };

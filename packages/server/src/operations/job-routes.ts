@@ -8,7 +8,7 @@ import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import { FILE_BYTES } from "../http/openapi.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { notFound, Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import { hasRole } from "../people/person.ts";
 import { exportFolder } from "./export.ts";
@@ -19,9 +19,9 @@ const JOB = Type.Object(
   {
     id: Type.Number(),
     kind: Type.String(),
-    subject: Type.String({ description: "what it is about: the id of a recording" }),
+    subject: Type.String({ description: "id of the recording or other thing that it is about" }),
     state: Type.Union(STATES.map((state) => Type.Literal(state))),
-    attempts: Type.Number({ description: "how often it was begun" }),
+    attempts: Type.Number({ description: "number of attempts" }),
     progress: Type.Number({ description: "0 to 1" }),
     error: Type.Union([Type.String(), Type.Null()]),
     result: Type.Any(),
@@ -36,23 +36,34 @@ const LIST = Type.Object({
   state: Type.Optional(Type.Union(STATES.map((state) => Type.Literal(state)))),
   kind: Type.Optional(Type.String({ maxLength: 64 })),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }),
-  before: Type.Optional(Type.Integer({ minimum: 1, description: "only jobs with a lower id: the next page" })),
+  before: Type.Optional(Type.Integer({ minimum: 1, description: "only jobs with a lower id, for the next page" })),
 });
 
 const JOB_ID = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
 const JOB_FILE = Type.Object({ ...JOB_ID.properties, name: Type.String({ maxLength: 300 }) });
 const NEW_JOB = Type.Object({ id: Type.Number({ description: "see /api/jobs/{id}" }) });
 
-const EXPORT = Type.Union([
-  Type.Object(
-    { format: Type.String({ maxLength: 64, description: "id of a format that is written" }) },
-    { additionalProperties: false },
-  ),
-  Type.Object(
-    { table: Type.Union([Type.Literal("csv"), Type.Literal("ndjson"), Type.Literal("parquet")]) },
-    { additionalProperties: false },
-  ),
-]);
+const EXPORT = Type.Union(
+  [
+    Type.Object(
+      { format: Type.String({ maxLength: 64, description: "id of a format that simtape writes" }) },
+      { additionalProperties: false },
+    ),
+    Type.Object(
+      {
+        table: Type.Union([Type.Literal("csv"), Type.Literal("ndjson"), Type.Literal("parquet")]),
+        set: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 300, description: "table of the things of this set" }),
+        ),
+        channel: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 300, description: "table of the messages of this channel" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  ],
+  { examples: [{ format: "hcrp" }, { table: "csv", set: "vehicles" }] },
+);
 
 const COLUMNS = [
   "id",
@@ -68,14 +79,14 @@ const COLUMNS = [
   "ended",
 ] as const;
 
-/** Jobs over HTTP: what is done, and what is to be done with a recording. */
+/** Routes for jobs: their progress, and new jobs for a recording. */
 export function jobRoutes(app: FastifyInstance, context: Context): void {
   const { query, jobs, settings } = context;
   const recordings = new Recordings(context);
   const audit = new Audit(query);
   app.addSchema(JOB);
 
-  /** The job, if it is of a recording that this person may read; staff see all. Throws `Problem`. */
+  /** The job, if it belongs to a recording that this person may read; the staff see all jobs. Throws `Problem`. */
   const find = async (id: number, request: FastifyRequest) => {
     const job = await query
       .selectFrom("jobs")
@@ -96,7 +107,8 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "staff" },
       schema: {
-        summary: "what is done, newest first",
+        summary: "List jobs",
+        description: "Gives the newest jobs first. `before` leads to the next page.",
         querystring: LIST,
         response: { 200: Type.Object({ jobs: Type.Array(Type.Ref("Job")) }) },
       },
@@ -114,20 +126,26 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     "/api/jobs/:id",
     {
       config: { role: "viewer" },
-      schema: { summary: "how far a job is, and what came of it", params: JOB_ID, response: { 200: Type.Ref("Job") } },
+      schema: {
+        summary: "Get a job",
+        description:
+          "Gives the progress of the job, and its result or error once it has ended. Users see the jobs of recordings that they may read.",
+        params: JOB_ID,
+        response: { 200: Type.Ref("Job") },
+      },
     },
     (request) => find(request.params.id, request),
   );
 
-  for (const [verb, summary, done] of [
-    ["cancel", "stop a job, or do not begin it", (id: number) => jobs.cancel(id)],
-    ["retry", "do a job again that has failed or was cancelled", (id: number) => jobs.retry(id)],
+  for (const [verb, summary, description, done] of [
+    ["cancel", "Cancel a job", "Stops a job that runs, or removes one that waits.", (id: number) => jobs.cancel(id)],
+    ["retry", "Retry a job", "Only a job that failed or was cancelled can be retried.", (id: number) => jobs.retry(id)],
   ] as const)
     app.post<{ Params: Static<typeof JOB_ID> }>(
       `/api/jobs/:id/${verb}`,
       {
         config: { role: "staff", scope: "write" },
-        schema: { summary, params: JOB_ID, response: { 200: Type.Ref("Job") } },
+        schema: { summary, description, params: JOB_ID, response: { 200: Type.Ref("Job") } },
       },
       async (request) => {
         const { id } = request.params;
@@ -142,7 +160,12 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     "/api/jobs/:id/files/:name",
     {
       config: { role: "viewer" },
-      schema: { summary: "a file that an export made, for a day", params: JOB_FILE, ...FILE_BYTES },
+      schema: {
+        summary: "Download a file of an export",
+        description: "The file can be downloaded for a day. Answers range requests.",
+        params: JOB_FILE,
+        ...FILE_BYTES,
+      },
     },
     async (request, reply) => {
       const { id, name } = request.params;
@@ -161,7 +184,12 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     "/api/recordings/:id/check",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "read all of it, as a job, and say what is wrong", params: ID, response: { 202: NEW_JOB } },
+      schema: {
+        summary: "Check a recording",
+        description: "Starts a job that reads the whole recording. Its result lists the findings.",
+        params: ID,
+        response: { 202: NEW_JOB },
+      },
     },
     async (request, reply) => {
       const { id } = await recordings.find(request.params.id, request);
@@ -174,7 +202,9 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer", scope: "write" },
       schema: {
-        summary: "make it in another format, or as a table, as a job",
+        summary: "Export a recording",
+        description:
+          "Starts a job that converts the recording to another format, or makes a table of it. The result names the files.",
         params: ID,
         body: EXPORT,
         response: { 202: NEW_JOB },
@@ -186,7 +216,9 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
       if ("format" in body && !FORMATS.some(({ id }) => id === body.format))
         throw new Problem(400, `no format ${body.format}; there are ${FORMATS.map(({ id }) => id).join(", ")}`);
       await audit.noteRead(request, recording);
-      const what = "format" in body ? body.format : body.table;
+      if ("table" in body && body.set !== undefined && body.channel !== undefined)
+        throw new Problem(400, "a table is of a set or of a channel, not of both");
+      const what = "format" in body ? body.format : [body.table, body.set, body.channel].join(" ").trim();
       const id = await jobs.begin("export", `${recording.id} ${what}`, { input: { recording: recording.id, ...body } });
       return reply.code(202).send({ id });
     },

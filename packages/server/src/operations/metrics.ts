@@ -1,26 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
 import { Remembered } from "../remembered.ts";
 
-/** Milliseconds for which the counts of rows are used again: a million take a while. */
+/** Milliseconds for which the counts of rows are used again: counting a million takes a while. */
 const KEPT = 15_000;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Of its connection, when it came. */
+    /** Bytes that the connection had counted when the request came. */
     bytesBefore: number;
   }
 }
 
-/** What one route and status has counted; found once, as looking up labels costs more than counting. */
+/**
+ * The counters of one route and status; they are looked up once, because a look-up by labels costs more than counting.
+ */
 interface Seen {
   readonly requests: Counter.Internal;
   readonly seconds: Histogram.Internal<string>;
   readonly bytes: Counter.Internal;
 }
 
-/** What a node counts, in the text form that Prometheus reads. */
+/** The counters of a node, in the text format of Prometheus. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #seen = new Map<string, Seen>();
@@ -28,7 +31,7 @@ export class Metrics {
   readonly #seconds: Histogram;
   readonly #bytes: Counter;
 
-  constructor(app: FastifyInstance, query: Query) {
+  constructor(app: FastifyInstance, { query, bus }: Pick<Context, "query" | "bus">) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     const labelNames = ["method", "route", "status"];
@@ -55,6 +58,12 @@ export class Metrics {
       registers,
       collect: async () => gauge.set(await rooms.get("")),
     });
+    const reached: Gauge = new Gauge({
+      name: "simtape_bus_connected",
+      help: "1: the bus is reached; 0: what other nodes change is seen a second later",
+      registers,
+      collect: () => reached.set(bus.isConnected ? 1 : 0),
+    });
     app.decorateRequest("bytesBefore", 0);
     app.addHook("onRequest", (request, _, done) => {
       request.bytesBefore = request.raw.socket.bytesWritten;
@@ -66,7 +75,7 @@ export class Metrics {
     });
   }
 
-  /** Settles with all of it as text; `type` says which form. */
+  /** Resolves to all metrics as text; `type` is its content type. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -94,12 +103,12 @@ export class Metrics {
   }
 }
 
-/** As it was added, `/api/recordings/:id`: what is asked for may be a secret. */
+/** The route as it was added, `/api/recordings/:id`: the address itself may hold a secret. */
 export function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.url ?? "none";
 }
 
-/** A gauge of the rows in each state. */
+/** A gauge of the number of rows in each state. */
 function rowsBy(query: Query, table: "recordings" | "jobs", registers: Registry[]): void {
   const counts = new Remembered(KEPT, 1, () =>
     query

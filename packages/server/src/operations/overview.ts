@@ -5,43 +5,51 @@ import { Type } from "typebox";
 import type { Context } from "../context.ts";
 import { Remembered } from "../remembered.ts";
 
-/** Milliseconds for which the counts are used again: those of a million recordings take a while. */
+/** Milliseconds for which the counts are used again: counting a million recordings takes a while. */
 const KEPT = 5000;
 
 const COUNTS = Type.Record(Type.String(), Type.Number(), { description: "by state" });
 const OVERVIEW = Type.Object({
   recordings: COUNTS,
-  bytes: Type.Number({ description: "of all recordings that are there" }),
+  bytes: Type.Number({ description: "size of all recordings" }),
   live: Type.Number({ description: "recordings that are being made" }),
   rooms: Type.Number(),
-  viewers: Type.Number({ description: "who are in rooms by way of this node" }),
+  viewers: Type.Number({ description: "viewers in rooms that are connected to this node" }),
   jobs: COUNTS,
-  oldest: Type.Union([Type.String(), Type.Null()], { description: "since when the job waits that is due first" }),
+  oldest: Type.Union([Type.String(), Type.Null()], { description: "due time of the job that waits longest" }),
   reviews: Type.Number({ description: "reports without a verdict" }),
   disks: Type.Array(
     Type.Object({
-      what: Type.String({ description: "data, recordings" }),
+      what: Type.String({ description: "data or recordings" }),
       free: Type.Number({ description: "bytes" }),
-      bytes: Type.Number({ description: "of the whole disk" }),
+      bytes: Type.Number({ description: "size of the disk" }),
     }),
   ),
-  memory: Type.Number({ description: "bytes of this node" }),
-  seconds: Type.Number({ description: "since this node was started" }),
+  memory: Type.Number({ description: "memory of this node, in bytes" }),
+  seconds: Type.Number({ description: "seconds since this node was started" }),
 });
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** How many are in rooms by way of this node. */
+    /** Number of viewers in rooms that are connected to this node. */
     viewers: () => number;
   }
 }
 
-/** What the server does now, in numbers for its pages; `/metrics` has more, for programs. */
+/** The state of the server in numbers, for its pages; `/metrics` has more numbers, for programs. */
 export function overviewRoutes(app: FastifyInstance, context: Context): void {
   const rows = new Remembered(KEPT, 1, () => counted(context));
   app.get(
     "/api/overview",
-    { config: { role: "staff" }, schema: { summary: "what the server does now", response: { 200: OVERVIEW } } },
+    {
+      config: { role: "staff" },
+      schema: {
+        summary: "Get an overview of the server",
+        description:
+          "Counts recordings, jobs, rooms and open reviews, and gives the free space of disks and the memory of this node.",
+        response: { 200: OVERVIEW },
+      },
+    },
     async () => ({
       ...(await rows.get("")),
       viewers: app.viewers(),
@@ -84,7 +92,7 @@ function byStateOf(rows: readonly { readonly state: string; readonly count: numb
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
-/** A folder that cannot be asked about, and a bucket, are left out. */
+/** A bucket is left out, and a folder whose disk cannot be examined. */
 async function disksOf({ settings: { data, store } }: Context) {
   const folders = [["data", data] as const, ...(store.startsWith("s3://") ? [] : [["recordings", store] as const])];
   const found = await Promise.all(

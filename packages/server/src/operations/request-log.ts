@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Log } from "../log.ts";
 import { routeOf } from "./metrics.ts";
 
-/** One line for each request at `info`, with the id that its answer has. The route is named, not what is asked for. */
+/** Writes one line for each request at `info`, with the id that its answer has. It names the route, not the address. */
 export function logRequests(app: FastifyInstance, log: Log): void {
   if (!log.isLevelEnabled("info")) return;
   app.addHook("onResponse", (request, reply, done) => {
@@ -12,7 +12,7 @@ export function logRequests(app: FastifyInstance, log: Log): void {
       request: id,
       method,
       route,
-      // of a recording only: other ids may be secrets
+      // only for ids of recordings: other ids may be secrets
       ...(route.startsWith("/api/recordings/:id") ? { recording: (params as { id: string }).id } : {}),
       status: reply.raw.statusCode,
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,

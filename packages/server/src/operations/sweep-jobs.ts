@@ -7,7 +7,7 @@ import type { Settings } from "../settings.ts";
 /** Milliseconds between two sweeps. */
 export const SWEEP_JOBS_EVERY = 3600_000;
 
-/** Removes what is over: jobs that ended a week ago, and exports that are a day old. */
+/** Removes jobs that ended a week ago, and exports that are a day old. */
 export async function sweepJobs(query: Query, { data }: Settings): Promise<unknown> {
   const { numDeletedRows } = await query
     .deleteFrom("jobs")

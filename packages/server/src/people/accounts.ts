@@ -1,17 +1,17 @@
 import { sql } from "kysely";
 import type { Query } from "../database/database.ts";
 import type { Role } from "../database/tables.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
 import { hasAccounts } from "./openness.ts";
 import { hashPassword } from "./passwords.ts";
 
-/** What may be changed of an account. */
+/** The properties of an account that can be changed. */
 export interface AccountChange {
   readonly role?: Role | undefined;
   readonly disabled?: boolean | undefined;
   readonly identities?: readonly string[] | undefined;
-  /** Null: none, it cannot sign in by name any more. */
+  /** Null: no password; the user can no longer sign in by name. */
   readonly password?: string | null | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface NewAccount extends AccountChange {
   readonly role: Role;
 }
 
-/** An account, without what is secret. */
+/** An account, without its secrets. */
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -28,12 +28,12 @@ export interface Account {
   readonly identities: readonly string[];
   readonly disabled: boolean;
   readonly hasPassword: boolean;
-  /** Signs in by OpenID Connect. */
+  /** Whether the user signs in by OpenID Connect. */
   readonly isForeign: boolean;
   readonly made: string;
 }
 
-/** Those who work with a server before there are accounts. */
+/** The account of users of an open server, before there are other accounts. */
 const OPERATOR_ID = "operator";
 
 /** The accounts of a server; used by its routes and by `simtape user`. */
@@ -44,7 +44,7 @@ export class Accounts {
     this.#query = query;
   }
 
-  /** By name; `operator` only when it is asked for. */
+  /** By name; `operator` only on request. */
   async list(): Promise<readonly Account[]> {
     const rows = await this.#query
       .selectFrom("users")
@@ -60,18 +60,21 @@ export class Accounts {
     }));
   }
 
-  /** By id or name; null: there is none. */
+  /** By id or name; null: it does not exist. */
   async find(idOrName: string): Promise<Account | null> {
     const all = await this.list();
     return all.find(({ id }) => id === idOrName) ?? all.find(({ name }) => name === idOrName) ?? null;
   }
 
-  /** Gives its id. Throws `Problem` when the name is taken, or when the first account that signs in is no admin. */
+  /**
+   * Returns the id of the new account. Throws `Problem` when the name exists, or when the first account that can sign
+   * in is no admin.
+   */
   async add({ name, role, password = null, identities = [], disabled = false }: NewAccount): Promise<string> {
     const clean = name.normalize("NFC").trim();
-    if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(clean)) throw new Problem(400, "a name of 1 to 100 letters is expected");
+    if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(clean)) throw new Problem(400, "a name has 1 to 100 characters");
     if (role !== "admin" && password !== null && !(await hasAccounts(this.#query)))
-      throw new Problem(409, "the first account that can sign in must be an admin: then others are needed to sign in");
+      throw new Problem(409, "the first account that can sign in must be an admin");
     const id = newId();
     const { numInsertedOrUpdatedRows } = await this.#query
       .insertInto("users")
@@ -82,18 +85,19 @@ export class Accounts {
       })
       .onConflict((conflict) => conflict.column("name").doNothing())
       .executeTakeFirst();
-    if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, `there is a user ${clean} already`);
+    if (numInsertedOrUpdatedRows === 0n) throw new Problem(409, `the user ${clean} already exists`);
     return id;
   }
 
   /**
-   * Changes one by its id. A new password, and being disabled, end all its sessions. Throws `Problem` when there is none,
-   * or when no admin would be left.
+   * Changes an account by its id. A new password ends all sessions of the account. Disabling the account does the same,
+   * and also ends its tokens and links, which stay ended when it is enabled again. Throws `Problem` when the account
+   * does not exist, or when no admin would be left.
    */
   async change(id: string, { role, disabled, identities, password }: AccountChange): Promise<void> {
     const hash = password === undefined || password === null ? password : await hashPassword(password);
     await this.#query.transaction().execute(async (within) => {
-      // one change at a time: of two admins one stays
+      // change one account at a time: when two admins are removed at once, one must stay
       await sql`select id from users where role = 'admin' order by id for update`.execute(within);
       const found = await within
         .updateTable("users")
@@ -108,7 +112,7 @@ export class Accounts {
         .where("id", "<>", OPERATOR_ID)
         .returning(["id"])
         .executeTakeFirst();
-      if (found === undefined) throw new Problem(404, "the user is not here");
+      if (found === undefined) throw new Problem(404, "the user does not exist");
       const { rows } = await sql<{ signing: number; admins: number }>`
         select count(*) as signing, count(*) filter (where role = 'admin') as admins
         from users where not disabled and (password is not null or subject is not null)`.execute(within);
@@ -116,11 +120,20 @@ export class Accounts {
       if (signing > 0 && admins === 0) throw new Problem(409, "no admin would be left who can sign in");
       const isWeaker = disabled === true || password !== undefined;
       if (isWeaker) await within.deleteFrom("sessions").where("user", "=", id).execute();
+      // the tokens end for good: when the account is enabled again, it starts without any
+      if (disabled === true)
+        for (const table of ["tokens", "shares"] as const)
+          await within
+            .updateTable(table)
+            .set({ revoked: sql`now()` })
+            .where("owner", "=", id)
+            .where("revoked", "is", null)
+            .execute();
     });
   }
 }
 
-/** UUIDs in one spelling. */
+/** Writes UUIDs in one form. */
 export function identityOf(text: string): string {
   const hex = text.trim().toLowerCase();
   const bare = hex.replaceAll("-", "");

@@ -2,13 +2,13 @@ import { createInterface } from "node:readline";
 import { say, UsageError } from "simtape/serving";
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from "./passwords.ts";
 
-/** A new password: typed twice without echo on a terminal, else the first line of standard input. */
+/** Asks for a new password: typed twice without echo on a terminal, otherwise the first line of standard input. */
 export async function askPassword(name: string): Promise<string> {
   const { stdin } = process;
   const password = stdin.isTTY ? await typed(`new password of ${name}: `) : await firstLine();
   if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD)
     throw new UsageError(`a password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters`);
-  if (stdin.isTTY && (await typed("once more: ")) !== password) throw new UsageError("the two are not the same");
+  if (stdin.isTTY && (await typed("once more: ")) !== password) throw new UsageError("the two passwords differ");
   return password;
 }
 

@@ -5,19 +5,19 @@ import { type Expression, sql, type SqlBool } from "kysely";
 import { type Static, Type } from "typebox";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import { Audit } from "./audit.ts";
 
 const LINE = Type.Object(
   {
     id: Type.Number(),
     at: Type.String(),
-    who: Type.Union([Type.String(), Type.Null()], { description: "id of the user; null: was not signed in" }),
-    name: Type.Union([Type.String(), Type.Null()], { description: "of the user, as it is now" }),
+    who: Type.Union([Type.String(), Type.Null()], { description: "id of the user; null: not signed in" }),
+    name: Type.Union([Type.String(), Type.Null()], { description: "present name of the user" }),
     role: Type.String(),
     action: Type.String(),
     recording: Type.Union([Type.String(), Type.Null()]),
-    request: Type.Union([Type.String(), Type.Null()], { description: "id, as in the log" }),
+    request: Type.Union([Type.String(), Type.Null()], { description: "id of the request in the log" }),
     address: Type.Union([Type.String(), Type.Null()]),
     details: Type.Unknown(),
   },
@@ -34,7 +34,7 @@ const FILTER = Type.Object({
     }),
   ),
   recording: Type.Optional(Type.String({ maxLength: 64 })),
-  action: Type.Optional(Type.String({ maxLength: 100, description: "as read, sign-in failed, user changed" })),
+  action: Type.Optional(Type.String({ maxLength: 100, description: "such as read, sign-in failed, user changed" })),
   from: Type.Optional(Type.String({ format: "date-time" })),
   until: Type.Optional(Type.String({ format: "date-time" })),
 });
@@ -47,14 +47,14 @@ const SEARCH = Type.Object({
 
 const PAGE = Type.Object({
   lines: Type.Array(Type.Ref("AuditLine")),
-  cursor: Type.Union([Type.String(), Type.Null()], { description: "for the next page; null: this is the last" }),
+  cursor: Type.Union([Type.String(), Type.Null()], { description: "leads to the next page; null on the last page" }),
 });
 
 const COLUMNS = ["id", "at", "who", "name", "role", "action", "recording", "request", "address", "details"] as const;
-/** Lines that are asked of the database at once. */
+/** Lines that one query of an export reads. */
 const TABLE_PAGE = 1000;
 
-/** The log of who did what, the newest first. */
+/** The log of who did what, the newest line first. */
 export function auditRoutes(app: FastifyInstance, { query }: Context): void {
   const audit = new Audit(query);
   app.addSchema(LINE);
@@ -63,12 +63,18 @@ export function auditRoutes(app: FastifyInstance, { query }: Context): void {
     "/api/audit",
     {
       config: { role: "staff" },
-      schema: { summary: "search who did what", querystring: SEARCH, response: { 200: PAGE } },
+      schema: {
+        summary: "List the audit",
+        description:
+          "Gives the lines of the audit that match, the newest first: who did what, when, and with which recording.",
+        querystring: SEARCH,
+        response: { 200: PAGE },
+      },
     },
     async ({ query: asked }) => {
       const { limit, cursor } = asked;
       if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
-        throw new Problem(400, "the cursor is none that this server gave");
+        throw new Problem(400, "this cursor does not come from this server");
       const found = await linesOf(query, asked, limit + 1, cursor === undefined ? null : Number(cursor));
       const lines = found.slice(0, limit);
       const last = lines.at(-1);
@@ -81,14 +87,15 @@ export function auditRoutes(app: FastifyInstance, { query }: Context): void {
     {
       config: { role: "staff" },
       schema: {
-        summary: "all lines that fit, as a table",
+        summary: "Download the audit as CSV",
+        description: "Sends all lines that match, as a table.",
         querystring: FILTER,
         produces: ["text/csv"],
         response: { 200: Type.String() },
       },
     },
     async (request, reply) => {
-      // the name of a person is not kept in a line that stays
+      // the line of this request stays for good, so it does not contain the name of the person
       const { who: _, about: __, ...details } = request.query;
       await audit.note(request, { action: "audit exported", details });
       void reply.header("content-disposition", 'attachment; filename="audit.csv"');
@@ -97,7 +104,7 @@ export function auditRoutes(app: FastifyInstance, { query }: Context): void {
   );
 }
 
-/** The newest first; `before`: only those with a lower id. */
+/** The newest line first; `before`: only lines with a lower id. */
 async function linesOf(
   query: Query,
   { who, about, recording, action, from, until }: Static<typeof FILTER>,
@@ -109,6 +116,10 @@ async function linesOf(
     .leftJoin("users", "users.id", "audit.who")
     .select(["audit.id", "at", "who", "users.name", "audit.role", "action", "recording", "request", "address"])
     .select("details")
+    .leftJoin("users as whom", (join) =>
+      join.on(sql`case when action = 'user made' then details ->> 'user' end`, "=", sql.ref("whom.id")),
+    )
+    .select("whom.name as whomName")
     .orderBy("audit.id", "desc")
     .limit(limit);
   if (who !== undefined) {
@@ -121,10 +132,18 @@ async function linesOf(
   if (from !== undefined) rows = rows.where("at", ">=", new Date(from));
   if (until !== undefined) rows = rows.where("at", "<", new Date(until));
   if (before !== null) rows = rows.where("audit.id", "<", before);
-  return (await rows.execute()).map(({ at, ...line }) => ({ ...line, at: at.toISOString() }));
+  // the line has the id of the account: show the present name of the account
+  return (await rows.execute()).map(({ at, whomName, details, ...line }) => ({
+    ...line,
+    details: whomName === null ? details : { ...details, name: whomName },
+    at: at.toISOString(),
+  }));
 }
 
-/** Whether a person did it or it was done to them: by their id, or by the name that they have or that was tried. */
+/**
+ * Whether a person did the action or was its object: compares the id, the present name, and the name of a failed
+ * sign-in.
+ */
 function isAbout(person: string, query: Query): Expression<SqlBool> {
   const names = query
     .selectFrom("users")
@@ -133,7 +152,7 @@ function isAbout(person: string, query: Query): Expression<SqlBool> {
   return sql<boolean>`audit_people(who, action, details) && array(${names} union select ${person}::text)`;
 }
 
-/** As a table, a page of lines at a time. */
+/** Yields the lines as a table, a page at a time. */
 async function* tableOf(query: Query, asked: Static<typeof FILTER>): AsyncGenerator<string> {
   yield csvRow(COLUMNS);
   for (let before: number | null = null; ; ) {

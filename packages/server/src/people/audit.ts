@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Query } from "../database/database.ts";
 import { isOwn, type Owned } from "./person.ts";
 
-/** What was done, to which recording if any; the request says the rest. */
+/** What was done, and to which recording if any; the rest comes from the request. */
 export interface Deed {
   readonly action: string;
   readonly recording?: string | null;
@@ -17,13 +17,13 @@ interface Line extends Deed {
   readonly address?: string;
 }
 
-/** As much of a recording as is needed to note that it is read. */
+/** The properties of a recording that a line about reading it needs. */
 type Read = Pick<Owned, "id" | "owner" | "subjects">;
 
-/** Milliseconds in which reading one recording is one line. */
+/** Milliseconds in which all reads of one recording by one person make one line. */
 const SAME_READ = 10 * 60_000;
 
-/** The log of who did what. The database refuses every change of a line. */
+/** The log of who did what. The database refuses to change a line. */
 export class Audit {
   readonly #query: Query;
   readonly #reads = new Map<string, number>();
@@ -32,12 +32,12 @@ export class Audit {
     this.#query = query;
   }
 
-  /** Settles when the line is kept: what is answered afterwards was noted. */
+  /** Settles when the line is stored, so that the request is answered after it was logged. */
   async note({ person, id, ip }: FastifyRequest, { action, recording = null, details = {} }: Deed): Promise<void> {
     await this.add({ who: person.id, role: person.role, action, recording, request: id, address: ip, details });
   }
 
-  /** As `note`, for what no request has done. */
+  /** Like `note`, for an action without a request. */
   async add(line: Line): Promise<void> {
     const { who, role, action, recording = null, request = null, address = null, details = {} } = line;
     await this.#query
@@ -47,7 +47,7 @@ export class Audit {
   }
 
   /**
-   * As `note`, of reading a recording that is not one's own: once in ten minutes for the same person, recording and
+   * Like `note`, for reading a recording of another owner: once in ten minutes for the same person, recording and
    * `details`.
    */
   async noteRead(request: FastifyRequest, recording: Read, details: Deed["details"] = {}): Promise<void> {
@@ -64,10 +64,10 @@ export class Audit {
     } catch (error) {
       this.#reads.delete(key);
       if (!isFull(error)) throw error;
-      // reading goes on; the line is in the log of the node until there is room
+      // reading still works; the log of the node has the line until there is room
       request.log.warn(
         { request: request.id, who: request.person.id, recording },
-        "read, and not in the audit log: no room",
+        "a read is missing in the audit log: the disk is full",
       );
     }
   }

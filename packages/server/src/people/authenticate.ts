@@ -5,18 +5,21 @@ import type { Query } from "../database/database.ts";
 import { hashOf } from "../ids.ts";
 import { Remembered } from "../remembered.ts";
 import type { Openness } from "./openness.ts";
-import { COOKIE, NONE, OPERATOR, type Person, SCOPES, type Scope } from "./person.ts";
+import { COOKIE, NONE, OPERATOR, type Person, scopesOf } from "./person.ts";
 
-/** Topic of the bus: a token, a session or a user has changed. */
+/** Topic of the bus on which a node says that a token, a session or a user has changed. */
 export const PEOPLE = "people";
 
-/** How long an answer of the database is used again: a change that the bus has lost is noticed after it, too. */
+/**
+ * Milliseconds for which an answer of the database is used again: after that, a change whose message was lost takes
+ * effect, too.
+ */
 const KEPT = 900;
 const MOST_KEPT = 10_000;
-/** Of the use of a session or token: it is written once in so many seconds. */
+/** Seconds between two writes of the last use of a session or token. */
 const NOTED = 60;
 
-/** Finds out who asks: by a token in the header, or by the cookie of a session. */
+/** Identifies the user of a request: by a token in the header, or by the cookie of a session. */
 export class Authentication {
   readonly #context: Context;
   readonly #tokens: Remembered<Person>;
@@ -32,7 +35,10 @@ export class Authentication {
     bus.subscribe(PEOPLE, () => this.#forget());
   }
 
-  /** After a change of users, sessions or tokens: at once on this node, and on the others as the bus tells them. */
+  /**
+   * Call this after a change of users, sessions or tokens: it takes effect at once on this node, and on the others by a
+   * message of the bus.
+   */
   changed(): void {
     this.#forget();
     this.#context.bus.publish(PEOPLE, "changed");
@@ -43,12 +49,12 @@ export class Authentication {
     this.#context.bus.subscribe(PEOPLE, hear);
   }
 
-  /** Whether all who reach the server are administrators. */
+  /** Whether every client that reaches the server is an administrator. */
   isOpen(): Promise<boolean> {
     return this.#open.get("");
   }
 
-  /** Whether a request says who asks: truly or not. */
+  /** Whether a request has a token or a session cookie, valid or not. */
   static isNamed({ headers, cookies }: FastifyRequest): boolean {
     return headers.authorization !== undefined || cookies[COOKIE] !== undefined;
   }
@@ -88,7 +94,9 @@ async function personByToken(query: Query, hash: string): Promise<Person> {
   if (row === undefined) return NONE;
   if (row.isOld) await query.updateTable("tokens").set({ used: sql`now()` }).where("hash", "=", hash).execute();
   const { id, name, role, identities } = row;
-  return { id, name, role, identities, scopes: row.scopes as readonly Scope[], via: "token" };
+  // when the role of an account has become lower since the token was made, the token loses these scopes, too
+  const scopes = scopesOf(role).filter((scope) => row.scopes.includes(scope));
+  return { id, name, role, identities, scopes, via: "token" };
 }
 
 async function personBySession(query: Query, hash: string, idleHours: number): Promise<Person> {
@@ -104,5 +112,5 @@ async function personBySession(query: Query, hash: string, idleHours: number): P
   if (row === undefined) return NONE;
   if (row.isOld) await query.updateTable("sessions").set({ used: sql`now()` }).where("hash", "=", hash).execute();
   const { id, name, role, identities } = row;
-  return { id, name, role, identities, scopes: SCOPES, via: "session" };
+  return { id, name, role, identities, scopes: scopesOf(role), via: "session" };
 }

@@ -4,7 +4,7 @@ import { Output, say, UsageError } from "simtape/serving";
 import { configured, type Flags, settingsFrom } from "../command-settings.ts";
 import { type Database, joinDatabase } from "../database/database.ts";
 import type { Role } from "../database/tables.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import { type Account, type AccountChange, Accounts } from "./accounts.ts";
 import { askPassword } from "./ask-password.ts";
 import { Audit } from "./audit.ts";
@@ -16,18 +16,18 @@ interface AddFlags extends Flags {
   readonly withoutPassword?: boolean;
 }
 
-/** Adds `user`: the accounts of a server, whether it runs or not. */
+/** Adds the command `user`: it changes the accounts of a server, whether the server runs or not. */
 export function addUserCommands(program: Command): void {
   const user = program
     .command("user")
     .summary("accounts of a server: add, list, change")
     .description(
-      "Makes and changes accounts of `simtape serve`, while it runs or not. The same STORE, --data or --database\nsays which server.",
+      "Creates and changes accounts of `simtape serve`, whether it runs or not. STORE, --data or --database\nsay which server, as for `simtape serve`.",
     );
 
   sub(user, "add <name>", "a new account; the first one is an admin")
     .addOption(new Option("--role <role>", "what it may do").choices(ROLES).default("viewer"))
-    .option("--without-password", "cannot sign in by name; for recorders, which have tokens")
+    .option("--without-password", "cannot sign in by name; for recorders, which use tokens")
     .addHelpText(
       "after",
       "\nExamples:\n  $ simtape user add anna recordings --role admin\n  $ simtape user add bo --role player --database postgres://simtape@db/simtape < password.txt",
@@ -36,7 +36,7 @@ export function addUserCommands(program: Command): void {
       within(store, flags, async (database) => {
         const password = flags.withoutPassword === true ? null : await askPassword(name);
         const id = await new Accounts(database.query).add({ name, role: flags.role, password });
-        await noted(database, "user made", { user: id, name, role: flags.role });
+        await noted(database, "user made", { user: id, role: flags.role });
         say(`${name} is ${flags.role}`);
       }),
     );
@@ -65,8 +65,12 @@ export function addUserCommands(program: Command): void {
         if (found === null) throw new UsageError(`there is no user ${name}; simtape user list shows all`);
         const changed = await changeOf(name, more);
         await accounts.change(found.id, changed);
-        const { password, ...shown } = changed;
-        const details = { user: found.id, ...shown, ...(password === undefined ? {} : { password: "changed" }) };
+        const { password, identities, ...shown } = changed;
+        const details = {
+          ...{ user: found.id, ...shown },
+          ...(identities === undefined ? {} : { identities: identities.length }),
+          ...(password === undefined ? {} : { password: "changed" }),
+        };
         await noted(database, "user changed", details);
         say(`${found.name}: done`);
       });
@@ -92,7 +96,7 @@ function sub(user: Command, words: string, summary: string): Command {
     .command(words)
     .summary(summary)
     .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
-  command.argument("[store]", "folder of recordings, or s3://BUCKET/PREFIX, as the server has it");
+  command.argument("[store]", "folder of recordings, or s3://BUCKET/PREFIX, the same as the server");
   return configured(command, ["data", "database"]);
 }
 
@@ -113,7 +117,7 @@ async function within(
   }
 }
 
-/** Files that root makes in the folder of a server could not be read by it. */
+/** The server could not read files that root makes in its folder. */
 async function mustBeOwn(address: string): Promise<void> {
   if (!address.startsWith("embedded:") || process.getuid === undefined) return;
   const folder = address.slice("embedded:".length);

@@ -2,28 +2,28 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import * as openid from "openid-client";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "./audit.ts";
 import type { Sessions } from "./sessions.ts";
-import { SCOPES } from "./person.ts";
+import { scopesOf } from "./person.ts";
 
 export const LONGEST_ADDRESS = 500;
 
-/** Of the cookie that a browser has while it is at the issuer. */
+/** Name of the cookie that a browser has while the user signs in at the issuer. */
 const PENDING = "simtape_sign_in";
 const PENDING_SECONDS = 600;
 const CALLBACK = "/api/session/callback";
 
 /** Signing in at an issuer of OpenID Connect: code and PKCE. */
 export interface ForeignSignIn {
-  /** Leads to the issuer. `to`: a path of this server, for afterwards; another one is not gone to. */
+  /** Redirects to the issuer. `to`: the path of this server that is shown afterwards; any other address is ignored. */
   begin(to: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
-  /** Begins a session and gives the path to go to. Throws `Problem`. */
+  /** Begins a session and returns the path to redirect to. Throws `Problem`. */
   finish(request: FastifyRequest, reply: FastifyReply): Promise<string>;
 }
 
-/** What the browser brings back. */
+/** The parameters that the browser brings back from the issuer. */
 interface Pending {
   readonly state: string;
   readonly nonce: string;
@@ -41,7 +41,7 @@ export function foreignSignIn({ settings, query, log }: Context, sessions: Sessi
     const execute = oidcIssuer.startsWith("http:") ? [openid.allowInsecureRequests] : [];
     known ??= openid.discovery(new URL(oidcIssuer), oidcClient, oidcSecret ?? undefined, undefined, { execute });
     known.catch((error: unknown) => {
-      // asked again the next time
+      // try again at the next request
       known = null;
       log.warn({ error: String(error) }, "the issuer of OpenID Connect cannot be reached");
     });
@@ -49,7 +49,7 @@ export function foreignSignIn({ settings, query, log }: Context, sessions: Sessi
       throw new Problem(503, "the issuer of OpenID Connect cannot be reached now; try again");
     });
   };
-  // the name was checked: it is one of this server
+  // the host name was checked: it belongs to this server
   const originOf = (request: FastifyRequest): string =>
     publicOrigin ?? `${request.protocol}://${request.headers.host ?? ""}`;
 
@@ -79,7 +79,7 @@ export function foreignSignIn({ settings, query, log }: Context, sessions: Sessi
       const pending = pendingOf(request);
       void reply.clearCookie(PENDING, { ...sessions.cookie(request), path: CALLBACK });
       if (pending === null)
-        throw new Problem(400, "this sign-in was not begun in this browser, or long ago; begin again");
+        throw new Problem(400, "this sign-in was started in another browser, or too long ago; start again");
       const config = await configuration();
       let claims: openid.IDToken;
       try {
@@ -102,14 +102,14 @@ export function foreignSignIn({ settings, query, log }: Context, sessions: Sessi
       }
       const { id, name, role, identities } = user;
       await sessions.begin(id, request, reply);
-      request.person = { id, name, role, identities, scopes: SCOPES, via: "session" };
+      request.person = { id, name, role, identities, scopes: scopesOf(role), via: "session" };
       await audit.note(request, { action: "sign-in", details: { via: "oidc" } });
       return pending.to;
     },
   };
 }
 
-/** A path of this server; `/` for what would lead elsewhere. */
+/** A path of this server; `/` when the address would lead elsewhere. */
 function pathOf(to: string): string {
   const base = "http://server.invalid";
   if (!/^\/(?![/\\])/.test(to) || !URL.canParse(to, base)) return "/";
@@ -123,7 +123,7 @@ function pendingOf({ cookies }: FastifyRequest): Pending | null {
     const { state, nonce, verifier, to } = found;
     const texts = [state, nonce, verifier, to];
     if (!texts.every((text) => typeof text === "string" && text !== "")) return null;
-    // a cookie may be another's: where it leads is looked at again
+    // another site may have set the cookie: check its path again
     return { state: state!, nonce: nonce!, verifier: verifier!, to: pathOf(to!) };
   } catch {
     return null;
@@ -135,7 +135,10 @@ type Found = { id: string; name: string; role: "recorder" | "viewer" | "player" 
   disabled: boolean;
 };
 
-/** The account of who signed in there; made when there is none. Names and addresses are never taken for proof. */
+/**
+ * Returns the account of the user who signed in at the issuer; makes it when it does not exist. Names and addresses
+ * never prove who a user is.
+ */
 async function userOf(
   query: Query,
   claims: openid.IDToken,

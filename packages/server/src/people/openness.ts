@@ -3,7 +3,7 @@ import { isReachedFromElsewhere } from "simtape/serving";
 import type { Query } from "../database/database.ts";
 import type { Settings } from "../settings.ts";
 
-/** Thrown when a server would be open to other machines without a word that this is meant. */
+/** Thrown when other machines could use a server without signing in and no setting says that this is intended. */
 export class AccessError extends Error {
   override readonly name = "AccessError";
 }
@@ -15,15 +15,15 @@ export async function hasAccounts(query: Query): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Says who may do what without signing in. */
+/** Decides whether clients must sign in. */
 export interface Openness {
-  /** Whether all who reach the server are administrators now. */
+  /** Whether every client that reaches the server is an administrator now. */
   isOpen(): Promise<boolean>;
 }
 
 /**
- * What `settings.access` comes to. Throws `AccessError` where others reach the server, there is no account, and nothing
- * says that it is to be open.
+ * Resolves `settings.access`. Throws `AccessError` when other machines reach the server, there is no account, and no
+ * setting says that it shall be open.
  */
 export async function opennessOf(settings: Settings, query: Query): Promise<Openness> {
   const { access, host, publicOrigin, oidcIssuer } = settings;

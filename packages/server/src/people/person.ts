@@ -3,13 +3,26 @@ import type { PublicPolicy, Role } from "../database/tables.ts";
 /** Name of the cookie of a session. */
 export const COOKIE = "simtape_session";
 
-/** What a token may be used for; a session may be used for all that its role may. */
-export const SCOPES = ["read", "write", "live", "admin"] as const;
+/**
+ * What a token may be used for; a session may be used for everything that its role allows. `report:trusted`: its
+ * reports may have a score, flags and the name of another reporter.
+ */
+export const SCOPES = ["read", "write", "live", "report:trusted", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Who asks. */
+/** Scopes that only administrators may give to tokens: the server trusts what such programs send. */
+export const GRANTED: ReadonlySet<Scope> = new Set(["live", "report:trusted"]);
+
+const OF_ONESELF: readonly Scope[] = ["read", "write", "admin"];
+
+/** The scopes that an account of a role may have; its tokens may have no others. */
+export function scopesOf(role: Role): readonly Scope[] {
+  return role === "viewer" || role === "player" ? OF_ONESELF : SCOPES;
+}
+
+/** The user of a request. */
 export interface Person {
-  /** Null: is not signed in. */
+  /** Null: the user is not signed in. */
   readonly id: string | null;
   readonly name: string;
   readonly role: Role | "none";
@@ -19,10 +32,10 @@ export interface Person {
   readonly via: "open" | "session" | "token" | "none";
 }
 
-/** Who is not signed in. */
+/** A user who is not signed in. */
 export const NONE: Person = { id: null, name: "", role: "none", identities: [], scopes: [], via: "none" };
 
-/** Who asks a server that is open to all who reach it. */
+/** The user of every request to an open server. */
 export const OPERATOR: Person = {
   id: "operator",
   name: "operator",
@@ -41,29 +54,29 @@ const RANK: Readonly<Record<Person["role"], number>> = {
   admin: 4,
 };
 
-/** Whether a person has a role, or a higher one. Recorders only record. */
-export function hasRole({ role }: Person, least: Role): boolean {
+/** Whether a person has a role, or a higher one. Recorders can only record. */
+export function hasRole({ role }: Pick<Person, "role">, least: Role): boolean {
   return RANK[role] >= RANK[least];
 }
 
-/** As much of a recording as rights depend on. */
+/** The properties of a recording that rights depend on. */
 export interface Owned {
   readonly id: string;
   readonly owner: string | null;
-  /** Whom it is of, by the ids that it names them by. */
+  /** The people who are in it, by the ids that it has for them. */
   readonly subjects: readonly string[];
-  /** Of its collection; null: it is in none. */
+  /** The policy of its collection; null: it is in no collection. */
   readonly public: PublicPolicy | null;
 }
 
-/** Whether a recording is a person's own: theirs in the catalog, or of them. */
+/** Whether a recording is a person's own: the catalog names them as the owner, or they are in it. */
 export function isOwn({ id, identities }: Person, { owner, subjects }: Pick<Owned, "owner" | "subjects">): boolean {
   return (owner !== null && owner === id) || subjects.some((subject) => identities.includes(subject));
 }
 
 /**
- * Whether a person may read a recording. `off`: staff alone; `own`: also whose it is; `all`: all who are signed in as
- * viewers. `usual` is the policy of what is in no collection.
+ * Whether a person may read a recording. `off`: only the staff; `own`: also its owner and the people who are in it;
+ * `all`: all users who are signed in as viewers. `usual` is the policy for recordings that are in no collection.
  */
 export function mayRead(person: Person, recording: Owned, usual: PublicPolicy): boolean {
   if (!hasRole(person, "viewer")) return false;

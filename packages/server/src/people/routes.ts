@@ -5,7 +5,7 @@ import { sessionRoutes } from "./session-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 
-/** Who is there and who may what: signing in, accounts, tokens, and the log of what was done. */
+/** Users and rights: signing in, accounts, tokens, and the audit. */
 export function peopleRoutes(app: FastifyInstance, context: Context): void {
   sessionRoutes(app, context);
   userRoutes(app, context);

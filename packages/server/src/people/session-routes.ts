@@ -1,43 +1,54 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { Context } from "../context.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import { Accounts } from "./accounts.ts";
 import { Audit } from "./audit.ts";
 import { foreignSignIn, LONGEST_ADDRESS } from "./oidc.ts";
 import { isPassword, LONGEST_PASSWORD, SHORTEST_PASSWORD } from "./passwords.ts";
+import { scopesOf } from "./person.ts";
 import { Sessions } from "./sessions.ts";
 
-/** Who asks, as the page shows it. */
+/** The current user, as the page shows it. */
 const ME = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    role: Type.String({ description: "recorder, viewer, player, staff or admin" }),
+    role: Type.Enum(["none", "recorder", "viewer", "player", "staff", "admin"]),
     identities: Type.Array(Type.String()),
     scopes: Type.Array(Type.String()),
-    via: Type.String({ description: "open: the server is open to all who reach it; session; token" }),
+    via: Type.String({ description: "how the user is known. open: the server is open to all who reach it" }),
   },
   { $id: "Me" },
 );
 
-const SIGN_IN = Type.Object({
-  name: Type.String({ maxLength: 200 }),
-  password: Type.String({ maxLength: LONGEST_PASSWORD }),
-});
+const SIGN_IN = Type.Object(
+  {
+    name: Type.String({ maxLength: 200 }),
+    password: Type.String({ maxLength: LONGEST_PASSWORD }),
+  },
+  { examples: [{ name: "anna", password: "correct horse battery" }] },
+);
 
 const WAYS = Type.Object({ password: Type.Boolean(), oidc: Type.Boolean() });
 
-const NEW_PASSWORD = Type.Object({
-  old: Type.String({ maxLength: LONGEST_PASSWORD }),
-  new: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }),
-});
+const NEW_PASSWORD = Type.Object(
+  {
+    old: Type.String({ maxLength: LONGEST_PASSWORD }),
+    new: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }),
+  },
+  { examples: [{ old: "correct horse battery", new: "a longer and better one" }] },
+);
 
-const ELSEWHERE = Type.Null({ description: "leads there" });
-const END = Type.Object({ everywhere: Type.Optional(Type.Boolean({ description: "all sessions of this person" })) });
+const ELSEWHERE = Type.Null({ description: "Redirect" });
+const END = Type.Object({ everywhere: Type.Optional(Type.Boolean({ description: "end all sessions of this user" })) });
 
 const TO = Type.Object({
-  to: Type.String({ maxLength: LONGEST_ADDRESS, default: "/", description: "path to go to when signed in" }),
+  to: Type.String({
+    maxLength: LONGEST_ADDRESS,
+    default: "/",
+    description: "path of the page to show after signing in",
+  }),
 });
 
 /** Signing in and out. */
@@ -56,13 +67,27 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
 
   app.get(
     "/api/me",
-    { config: { role: "recorder" }, schema: { summary: "who asks", response: { 200: Type.Ref("Me") } } },
+    {
+      config: { role: "recorder" },
+      schema: {
+        summary: "Get the current user",
+        description: "Gives the account, role and scopes of the request.",
+        response: { 200: Type.Ref("Me") },
+      },
+    },
     (request) => me(request),
   );
 
   app.get(
     "/api/session",
-    { config: { role: null }, schema: { summary: "how one can sign in here", response: { 200: WAYS } } },
+    {
+      config: { role: null },
+      schema: {
+        summary: "List the ways to sign in",
+        description: "Says whether users sign in by password, by OpenID Connect, or both.",
+        response: { 200: WAYS },
+      },
+    },
     () => ({ password: true, oidc: foreign !== null }),
   );
 
@@ -70,7 +95,12 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
     "/api/session",
     {
       config: { role: null },
-      schema: { summary: "sign in by name and password", body: SIGN_IN, response: { 200: Type.Ref("Me") } },
+      schema: {
+        summary: "Sign in",
+        description: "Takes name and password. Sets the cookie of the session.",
+        body: SIGN_IN,
+        response: { 200: Type.Ref("Me") },
+      },
     },
     async (request, reply) => {
       const { name, password } = request.body;
@@ -87,14 +117,7 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
       }
       const { id, role, identities } = row;
       await sessions.begin(id, request, reply);
-      request.person = {
-        id,
-        name: row.name,
-        role,
-        identities,
-        scopes: ["read", "write", "live", "admin"],
-        via: "session",
-      };
+      request.person = { id, name: row.name, role, identities, scopes: scopesOf(role), via: "session" };
       await audit.note(request, { action: "sign-in" });
       return me(request);
     },
@@ -102,7 +125,15 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
 
   app.delete<{ Querystring: Static<typeof END> }>(
     "/api/session",
-    { config: { role: null }, schema: { summary: "sign out", querystring: END, response: { 204: Type.Null() } } },
+    {
+      config: { role: null },
+      schema: {
+        summary: "Sign out",
+        description: "Ends the session; with `everywhere`, all sessions of the user.",
+        querystring: END,
+        response: { 204: Type.Null() },
+      },
+    },
     async (request, reply) => {
       const { person } = request;
       if (request.query.everywhere === true) {
@@ -120,7 +151,13 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
     "/api/me/password",
     {
       config: { role: "recorder", scope: "admin" },
-      schema: { summary: "a new password for oneself", body: NEW_PASSWORD, response: { 204: Type.Null() } },
+      schema: {
+        summary: "Change the own password",
+        description:
+          "Takes the old and the new password. All other sessions of the user end. Fails for an account without a password.",
+        body: NEW_PASSWORD,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       const { person } = request;
@@ -131,10 +168,10 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
         .where("id", "=", person.id ?? "")
         .executeTakeFirst();
       if (row?.password == null)
-        throw new Problem(409, "this account has no password here: it signs in elsewhere, or by tokens");
+        throw new Problem(409, "this account has no password here: it signs in by OpenID Connect or by tokens");
       if (!(await isPassword(row.password, request.body.old))) {
         await audit.note(request, { action: "password change failed" });
-        throw new Problem(403, "the old password is another one");
+        throw new Problem(403, "the old password is wrong");
       }
       await accounts.change(person.id!, { password: request.body.new });
       await audit.note(request, { action: "password changed" });
@@ -149,7 +186,8 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: null },
       schema: {
-        summary: "sign in by OpenID Connect: leads to its issuer",
+        summary: "Start signing in by OpenID Connect",
+        description: "Redirects to the issuer.",
         querystring: TO,
         response: { 302: ELSEWHERE },
       },
@@ -164,8 +202,13 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
   app.get(
     "/api/session/callback",
     {
-      config: { role: null },
-      schema: { summary: "back from the issuer of OpenID Connect", response: { 302: ELSEWHERE } },
+      config: { role: null, takesAny: true },
+      schema: {
+        summary: "Complete signing in by OpenID Connect",
+        description:
+          "The issuer redirects here. Sets the cookie of the session, and redirects to the page that was asked for.",
+        response: { 302: ELSEWHERE },
+      },
     },
     async (request, reply) => {
       if (foreign === null) throw new Problem(404, "this server has no OpenID Connect");

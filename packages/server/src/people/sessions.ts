@@ -5,7 +5,7 @@ import { hashOf, newSecret } from "../ids.ts";
 import type { Settings } from "../settings.ts";
 import { COOKIE } from "./person.ts";
 
-/** Sessions of those who have signed in: a row by the hash of a cookie. */
+/** Sessions of users who have signed in: each is a row with the hash of a cookie. */
 export class Sessions {
   readonly #query: Query;
   readonly #settings: Settings;
@@ -15,7 +15,7 @@ export class Sessions {
     this.#settings = settings;
   }
 
-  /** Begins one and gives it to the browser; what the browser had before ends. */
+  /** Begins a session and gives its cookie to the browser; the session that the browser had before ends. */
   async begin(user: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     await this.#remove(request);
     const secret = newSecret("session");
@@ -27,7 +27,7 @@ export class Sessions {
     void reply.setCookie(COOKIE, secret, { ...this.cookie(request), maxAge: seconds });
   }
 
-  /** Ends the one of this browser. */
+  /** Ends the session of this browser. */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     await this.#remove(request);
     void reply.clearCookie(COOKIE, this.cookie(request));
@@ -37,7 +37,7 @@ export class Sessions {
     await this.#query.deleteFrom("sessions").where("user", "=", user).execute();
   }
 
-  /** Removes those that are over. */
+  /** Removes the sessions that have expired. */
   async sweep(): Promise<void> {
     await this.#query
       .deleteFrom("sessions")
@@ -45,7 +45,10 @@ export class Sessions {
       .execute();
   }
 
-  /** How a cookie is given: only to this server, to no script, and not with what another site asks. */
+  /**
+   * Options of the cookie: it is sent only to this server, no script can read it, and requests from other sites do not
+   * send it.
+   */
   cookie({ protocol }: FastifyRequest): { path: string; httpOnly: true; sameSite: "lax"; secure: boolean } {
     const origin = this.#settings.publicOrigin;
     const secure = origin === null ? protocol === "https" : origin.startsWith("https:");

@@ -1,12 +1,12 @@
 import { identityOf } from "./accounts.ts";
 
-/** As many players as a recording may be of. */
+/** Most players that a recording may have. */
 const MOST = 10_000;
 const DEEPEST = 8;
 
 /**
- * Ids of those whom a recording is of, as its metadata name them: every `uuid` in a list of `subjects`, as text or as
- * four integers. Without doubles.
+ * Ids of the people whom a recording is of, from its metadata: every `uuid` in a list of `subjects`, as text or as four
+ * integers. Each id is returned once.
  */
 export function subjectsIn(metadata: unknown): readonly string[] {
   const found = new Set<string>();

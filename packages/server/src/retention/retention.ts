@@ -13,21 +13,24 @@ import {
 } from "simtape/record";
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
-import { Problem } from "../http/problem.ts";
+import { failpoint } from "../failpoint.ts";
+import { Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
-import { HopelessError, type Work } from "../jobs/worker.ts";
+import type { ClaimedJob } from "../jobs/queue.ts";
+import type { Owed } from "../jobs/reconcile.ts";
+import { PermanentError, type Work } from "../jobs/worker.ts";
 
-/** Rows of a plan that are kept to be looked at. */
+/** Most rows of a plan that are stored for display. */
 const MOST_ROWS = 5000;
 const HOUR = 3_600_000;
 
-/** A policy, and what is known by whether it is still the same. */
+/** A policy, and the digest that shows whether it is still the same. */
 export interface Policy {
   readonly policy: RetentionPolicy;
   readonly digest: string;
 }
 
-/** What a plan says, for people. */
+/** A plan as it is shown. */
 interface PlanContent {
   readonly judged: string;
   readonly recordings: number;
@@ -35,7 +38,7 @@ interface PlanContent {
   readonly going: number;
   readonly bytesGoing: number;
   readonly warnings: readonly string[];
-  /** What goes or is doubtful, then what stays; at most 5,000. */
+  /** First what is deleted or doubtful, then what is kept; at most 5,000 rows. */
   readonly rows: readonly {
     readonly recording: string | null;
     readonly id: string;
@@ -62,16 +65,20 @@ export async function policyOf({ settings }: Pick<Context, "settings">): Promise
   }
 }
 
-/** Asks for a plan, and gives its id. Throws `Problem`. */
+/** Asks for a plan, and returns its id. Throws `Problem`. */
 export async function askForPlan(context: Context): Promise<string> {
   const { digest } = await policyOf(context);
   const id = newId();
   await context.query.insertInto("retention_plans").values({ id, policy: digest }).execute();
+  await failpoint("retention/plan-asked");
   await context.jobs.add("retention-plan", id);
   return id;
 }
 
-/** Has a plan carried out that was looked at, as long as the policy is the same, once. Throws `Problem`. */
+/**
+ * Asks to carry out a plan that was reviewed; this is possible once, and only while the policy is the same. Throws
+ * `Problem`.
+ */
 export async function askToApply(context: Context, id: string): Promise<void> {
   const { digest } = await policyOf(context);
   const { numUpdatedRows } = await context.query
@@ -87,14 +94,27 @@ export async function askToApply(context: Context, id: string): Promise<void> {
       .select(["state", "policy"])
       .where("id", "=", id)
       .executeTakeFirst();
-    if (row === undefined) throw new Problem(404, "the plan is not here");
-    if (row.policy !== digest) throw new Problem(409, "the policy is another one since: ask for a new plan");
-    throw new Problem(409, `the plan is ${row.state}: only one that is ready is carried out, and once`);
+    if (row === undefined) throw new Problem(404, "the plan does not exist");
+    if (row.policy !== digest) throw new Problem(409, "the policy has changed since: make a new plan");
+    throw new Problem(409, `the plan is ${row.state}: only a plan that is ready can be run, and only once`);
   }
+  await failpoint("retention/run-asked");
   await context.jobs.add("retention-apply", id);
 }
 
-/** Judges the whole library; changes nothing. */
+/** Plans that wait until they are made or carried out. */
+export function owedPlans({ query }: Pick<Context, "query">): readonly Owed[] {
+  const of = (kind: string, state: "making" | "applying"): Owed => ({
+    kind,
+    subjects: async () => {
+      const rows = await query.selectFrom("retention_plans").select("id").where("state", "=", state).execute();
+      return rows.map(({ id }) => id);
+    },
+  });
+  return [of("retention-plan", "making"), of("retention-apply", "applying")];
+}
+
+/** Compares the whole library with the policy; changes no recording. */
 export async function makePlan(context: Context, id: string, work: Work): Promise<unknown> {
   return kept(context, id, "ready", async (policy) => {
     const plan = await planRetention(context.library.store(""), policy, Date.now(), optionsOf(work));
@@ -102,31 +122,39 @@ export async function makePlan(context: Context, id: string, work: Work): Promis
   });
 }
 
-/** Marks what is to go, and deletes what was marked a grace ago: by the policy and the holds as they are now. */
+/** Marks recordings that are due, and deletes those whose grace period is over, by the present policy and holds. */
 export async function applyPlan(context: Context, id: string, work: Work): Promise<unknown> {
   const result = await kept(context, id, "applied", async (policy) => {
     const { plan, changes } = await applyRetention(context.library.store(""), policy, Date.now(), optionsOf(work));
     return { plan, changes };
   });
+  await failpoint("retention/noted");
   await context.jobs.add("scan", "library");
   return result;
 }
 
-/** What is done by the clock: a plan, and at once what it says. */
-export async function scheduled(context: Context, work: Work): Promise<unknown> {
+/** Does a scheduled run: makes a plan and carries it out at once. */
+export async function scheduled(context: Context, job: Pick<ClaimedJob, "id">): Promise<unknown> {
   const { settings, jobs, query } = context;
   if (settings.retention === null || settings.retentionHours === 0) return null;
   try {
-    const id = newId();
+    // one plan for each job, however often the job is tried
+    const id = `clock-${job.id}`;
     const { digest } = await policyOf(context);
-    await query.insertInto("retention_plans").values({ id, policy: digest, state: "applying" }).execute();
-    return await applyPlan(context, id, work);
+    await query
+      .insertInto("retention_plans")
+      .values({ id, policy: digest, state: "applying" })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await failpoint("retention/scheduled");
+    await jobs.add("retention-apply", id);
+    return { plan: id };
   } finally {
     await jobs.add("retention", "library", { after: settings.retentionHours * HOUR });
   }
 }
 
-/** What is on hold is marked no more. What is being deleted already cannot be held back. */
+/** Removes the marks of recordings that are on hold. A recording whose deletion has begun cannot be held back. */
 export async function unmarked({ query, library }: Context, recording: string): Promise<void> {
   const row = await query.selectFrom("recordings").select("key").where("id", "=", recording).executeTakeFirst();
   const id = row === undefined ? null : retentionIdOf(row.key);
@@ -147,11 +175,18 @@ async function kept(
   work: (policy: RetentionPolicy) => Promise<Done>,
 ): Promise<unknown> {
   const { query } = context;
-  const row = await query.selectFrom("retention_plans").select("policy").where("id", "=", id).executeTakeFirst();
+  const row = await query
+    .selectFrom("retention_plans")
+    .select(["policy", "state"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  // an earlier try has carried it out
+  if (row === undefined || row.state === state) return null;
   try {
     const { policy, digest } = await policyOf(context);
-    if (row?.policy !== digest) throw new HopelessError("the policy is another one since");
+    if (row.policy !== digest) throw new PermanentError("the policy has changed since");
     const { plan, changes } = await work({ ...policy, hold: [...(policy.hold ?? []), ...(await held(context))] });
+    await failpoint("retention/judged");
     const content = { ...(await contentOf(context, plan)), ...(changes === undefined ? {} : { changes }) };
     await query
       .updateTable("retention_plans")
@@ -161,17 +196,17 @@ async function kept(
     const { recordings, going } = content;
     return { recordings, going };
   } catch (error) {
-    if (!(error instanceof HopelessError || error instanceof Problem)) throw error;
+    if (!(error instanceof PermanentError || error instanceof Problem)) throw error;
     await query
       .updateTable("retention_plans")
       .set({ state: "failed", error: error.message, ended: sql<Date>`now()` })
       .where("id", "=", id)
       .execute();
-    throw new HopelessError(error.message);
+    throw new PermanentError(error.message);
   }
 }
 
-/** Ids in the store of all that is on hold. */
+/** Ids in the store of all recordings that are on hold. */
 async function held({ query }: Context): Promise<string[]> {
   const rows = await query
     .selectFrom("holds")

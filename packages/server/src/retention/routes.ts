@@ -3,22 +3,49 @@ import { type Static, Type } from "typebox";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import { asIs } from "../http/openapi.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { notFound, Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
 import { askForPlan, askToApply, policyOf, unmarked } from "./retention.ts";
 
-const HOLD = Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1000 }) });
+const HOLD = Type.Object(
+  { reason: Type.String({ minLength: 1, maxLength: 1000 }) },
+  { examples: [{ reason: "evidence in a review" }] },
+);
 const HOLD_ID = Type.Object({ id: Type.String({ maxLength: 64 }), hold: Type.String({ maxLength: 64 }) });
-const RUN = Type.Object({ plan: Type.String({ maxLength: 64, description: "the plan that was looked at" }) });
+const RUN = Type.Object(
+  { plan: Type.String({ maxLength: 64, description: "id of the plan that was looked at" }) },
+  { examples: [{ plan: "06f2x6q8h7nq" }] },
+);
 const MADE = Type.Object({ id: Type.String() });
-const PENDING = Type.Object({ id: Type.String(), state: Type.String({ description: "making or applying" }) });
+const PENDING = Type.Object({ id: Type.String(), state: Type.Enum(["making", "applying"]) });
 const TEXT = Type.Union([Type.String(), Type.Null()]);
+const CONTENT = Type.Object({
+  judged: Type.String({ description: "when the library was compared with the policy" }),
+  recordings: Type.Integer(),
+  kept: Type.Integer(),
+  going: Type.Integer({ description: "recordings that are deleted" }),
+  bytesGoing: Type.Number(),
+  warnings: Type.Array(Type.String()),
+  rows: Type.Array(
+    Type.Object({
+      recording: Type.Union([Type.String(), Type.Null()], { description: "its id in the catalog" }),
+      id: Type.String(),
+      class: TEXT,
+      bytes: Type.Number(),
+      ended: Type.String(),
+      decision: Type.Enum(["keep", "delete"]),
+      reason: Type.String(),
+      marked: Type.Union([Type.String(), Type.Null()], { description: "when it was marked for deletion" }),
+    }),
+    { description: "what is deleted or doubtful, then what is kept; 5,000 rows at most" },
+  ),
+});
 const PLAN = Type.Object({
   id: Type.String(),
   policy: Type.String({ description: "SHA-256 of the policy that it follows" }),
-  state: Type.String({ description: "making, ready, applying, applied or failed" }),
-  content: Type.Unknown({ description: "what goes, and why; null until it is judged" }),
+  state: Type.Enum(["making", "ready", "applying", "applied", "failed"]),
+  content: Type.Union([CONTENT, Type.Null()], { description: "what is deleted, and why; null until it is known" }),
   error: TEXT,
   made: Type.String(),
   ended: TEXT,
@@ -33,7 +60,7 @@ const ALL_HOLDS = Type.Object({
     Type.Object({
       id: Type.String(),
       recording: Type.String(),
-      name: Type.String({ description: "of the recording" }),
+      name: Type.String({ description: "name of the recording" }),
       reason: Type.String(),
       review: TEXT,
       made: Type.String(),
@@ -42,14 +69,14 @@ const ALL_HOLDS = Type.Object({
 });
 const POLICY = Type.Object({
   file: TEXT,
-  policy: Type.Unknown({ description: "as docs/retention.md says; null: the server has none" }),
+  policy: Type.Unknown({ description: "as docs/retention.md describes; null: the server has none" }),
   error: Type.Union([Type.String(), Type.Null()], { description: "why it cannot be followed" }),
-  hours: Type.Number({ description: "between runs by the clock; 0: there are none" }),
+  hours: Type.Number({ description: "hours between scheduled runs; 0: there are none" }),
 });
-/** Holds in a list at most. */
+/** Most holds in a list. */
 const MOST_HOLDS = 500;
 
-/** What stays and what goes: plans, their runs, and holds. */
+/** Routes for retention: plans, their runs, and holds. */
 export function retentionRoutes(app: FastifyInstance, context: Context): void {
   const { query, settings, jobs } = context;
   const audit = new Audit(query);
@@ -63,7 +90,11 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/retention/policy",
     {
       config: { role: "staff" },
-      schema: { summary: "the policy that the server was started with", response: { 200: POLICY } },
+      schema: {
+        summary: "Get the retention policy",
+        description: "Gives the policy file that the server was started with, and says whether it can be followed.",
+        response: { 200: POLICY },
+      },
       serializerCompiler: asIs,
     },
     async () => {
@@ -82,7 +113,12 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/holds",
     {
       config: { role: "staff" },
-      schema: { summary: "all that is on hold, the newest first", response: { 200: ALL_HOLDS } },
+      schema: {
+        summary: "List holds",
+        description:
+          "Gives all holds of the library, the newest first. A recording on hold is neither deleted nor erased.",
+        response: { 200: ALL_HOLDS },
+      },
       serializerCompiler: asIs,
     },
     async () => ({
@@ -101,7 +137,8 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "staff" },
       schema: {
-        summary: "what the policy would let go, as it was judged last; one is made when there is none",
+        summary: "Get the newest retention plan",
+        description: "Says what the policy would delete, and why. Starts a plan and answers 202 when there is none.",
         ...PLANS,
       },
       serializerCompiler: asIs,
@@ -122,7 +159,12 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/retention/plans/:id",
     {
       config: { role: "staff" },
-      schema: { summary: "one plan, and what came of it", params: ID, response: { 200: PLAN } },
+      schema: {
+        summary: "Get a retention plan",
+        description: "Gives the plan, and what came of it when it was run.",
+        params: ID,
+        response: { 200: PLAN },
+      },
       serializerCompiler: asIs,
     },
     async ({ params }) => {
@@ -136,7 +178,11 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/retention/plan",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "judge the library by the policy; changes nothing", response: { 202: PENDING } },
+      schema: {
+        summary: "Start a retention plan",
+        description: "Compares the library with the policy in a job. Changes no recording.",
+        response: { 202: PENDING },
+      },
     },
     async (_, reply) => reply.code(202).send({ id: await askForPlan(context), state: "making" }),
   );
@@ -146,7 +192,9 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "admin", scope: "admin" },
       schema: {
-        summary: "mark what goes, and delete what was marked a grace ago",
+        summary: "Run a retention plan",
+        description:
+          "Marks the recordings that are due, and deletes those whose grace period is over. Takes the plan that was looked at, so that nothing else is deleted.",
         body: RUN,
         response: { 202: PENDING },
       },
@@ -163,7 +211,12 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/recordings/:id/holds",
     {
       config: { role: "staff" },
-      schema: { summary: "why a recording is kept", params: ID, response: { 200: HOLDS } },
+      schema: {
+        summary: "List the holds of a recording",
+        description: "A recording on hold is neither deleted nor erased.",
+        params: ID,
+        response: { 200: HOLDS },
+      },
       serializerCompiler: asIs,
     },
     async ({ params }) => ({
@@ -181,7 +234,8 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "staff", scope: "write" },
       schema: {
-        summary: "keep a recording, whatever the policy says",
+        summary: "Put a recording on hold",
+        description: "The recording is kept, whatever the retention policy says, until the hold is ended.",
         params: ID,
         body: HOLD,
         response: { 201: MADE },
@@ -208,7 +262,12 @@ export function retentionRoutes(app: FastifyInstance, context: Context): void {
     "/api/recordings/:id/holds/:hold",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "end a hold", params: HOLD_ID, response: { 204: Type.Null() } },
+      schema: {
+        summary: "Delete a hold",
+        description: "The retention policy applies to the recording again, unless it has another hold.",
+        params: HOLD_ID,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       const { id: recording, hold } = request.params;

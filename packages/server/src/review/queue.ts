@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Query } from "../database/database.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 import type { Queue } from "./shapes.ts";
 
-/** What is asked for first: what a detector is surest of, then what waits longest. */
+/** Order of the queue: the highest score of a detector first, then the oldest report. */
 const ORDERS = {
   score: { columns: sql`(-score, made, reviews.id)`, key: sql<string>`(-score)::text` },
   age: { columns: sql`(0::double precision, made, reviews.id)`, key: sql<string>`'0'` },
@@ -13,7 +13,7 @@ const ORDERS = {
   },
 } as const;
 
-/** A page of the queue, and where the next begins; null: nowhere. */
+/** A page of the queue, and the cursor of the next page; null: this is the last page. */
 export async function queued(query: Query, { state, assignee, subject, recording, sort, limit, cursor }: Queue) {
   const { columns, key } = ORDERS[sort];
   let rows = query
@@ -41,7 +41,7 @@ export async function queued(query: Query, { state, assignee, subject, recording
   };
 }
 
-/** One with its marks and holds; null: there is none. */
+/** One review with its marks and holds; null: it does not exist. */
 export async function reviewById(query: Query, id: string) {
   const row = await query
     .selectFrom("reviews")
@@ -119,5 +119,5 @@ function positionOf(cursor: string): readonly [before: string, made: string, id:
   } catch {
     // below
   }
-  throw new Problem(400, "the cursor is none that this server gave");
+  throw new Problem(400, "this cursor does not come from this server");
 }

@@ -1,15 +1,16 @@
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { failpoint } from "../failpoint.ts";
+import { notFound, Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
 import type { MarkInput, ReportInput, VerdictInput } from "./shapes.ts";
 
-/** Seconds that a report is about when it does not say: the last of the recording. */
+/** Seconds that a report covers when it gives no range: the last ones of the recording. */
 export const USUAL = 300;
-/** Seconds that are still recorded behind a report of what goes on. */
+/** Seconds that are still recorded after a report about a live recording. */
 export const TAIL = 60;
 
-/** Reports and what becomes of them. Who may do what is for the routes to know. */
+/** Reports and their reviews. The routes check the rights. */
 export class Reviews {
   readonly #context: Context;
 
@@ -18,8 +19,8 @@ export class Reviews {
   }
 
   /**
-   * Takes a report: the recording is on hold from then on, and a clip of the range will be cut. Gives the id. Throws
-   * `Problem` when the recording is not there.
+   * Takes a report: the recording is on hold from now on, and a clip of the range will be cut. Returns the id of the
+   * review. Throws `Problem` when the recording does not exist.
    */
   async report({ recording, subject, text, score = 0, flags = [], ...range }: ReportInput, reporter: string | null) {
     const { query, jobs } = this.#context;
@@ -31,7 +32,7 @@ export class Reviews {
       .executeTakeFirst();
     if (row === undefined) throw notFound("the recording");
     const isLive = row.state === "live";
-    // what is said of the range may be of a moment that the catalog does not know of yet
+    // the range may include moments that the catalog does not know yet
     const isBeyond = isLive && range.first !== undefined;
     const { first, last } = rangeOf(range, row.first, isBeyond ? null : row.last);
     const id = newId();
@@ -50,11 +51,12 @@ export class Reviews {
         .values({ id: newId(), recording, reason: `report ${id}`, review: id })
         .execute();
     });
+    await failpoint("review/reported");
     await jobs.add("clip", id, { after: isLive ? TAIL * 1000 : 0 });
     return id;
   }
 
-  /** Gives it to one of the staff; of several who try at once one has it. Throws `Problem`. */
+  /** Assigns a review to a member of the staff; when several try at once, one succeeds. Throws `Problem`. */
   async assign(id: string, to: string | null, from: string | null): Promise<void> {
     const { numUpdatedRows } = await this.#context.query
       .updateTable("reviews")
@@ -66,7 +68,7 @@ export class Reviews {
     if (numUpdatedRows === 0n) throw await this.#refusal(id);
   }
 
-  /** Throws `Problem` for one that is closed: its marks are in the recording. */
+  /** Throws `Problem` for a closed review: its marks are already in the recording. */
   async mark(id: string, author: string, { time, thing = null, label, severity }: MarkInput): Promise<string> {
     const mark = newId();
     const { rows } = await sql<{ id: string }>`
@@ -87,8 +89,8 @@ export class Reviews {
   }
 
   /**
-   * Ends it with a verdict, once: of several who try at once one has. What is assigned is closed by its assignee. The
-   * verdict and the marks are then written into the recording.
+   * Closes a review with a verdict; when several try at once, one succeeds. Only the assignee can close an assigned
+   * review. A job then writes the verdict and the marks into the recording.
    */
   async close(id: string, judge: string, { verdict, remark, keep }: VerdictInput): Promise<void> {
     const { query, jobs } = this.#context;
@@ -105,10 +107,11 @@ export class Reviews {
       return true;
     });
     if (!isClosed) throw await this.#refusal(id);
+    await failpoint("review/closed");
     await jobs.add("verdict", id);
   }
 
-  /** Why nothing was changed. */
+  /** The reason why nothing was changed. */
   async #refusal(id: string, what = "the review"): Promise<Problem> {
     const row = await this.#context.query
       .selectFrom("reviews")
@@ -116,13 +119,20 @@ export class Reviews {
       .where("id", "=", id)
       .executeTakeFirst();
     if (row === undefined) return notFound("the review");
-    if (row.state === "closed") return new Problem(409, "it is closed already", { state: "closed" });
-    if (row.assignee === null) return what === "the review" ? new Problem(409, "it is no longer so") : notFound(what);
-    return new Problem(409, "another has it", { state: row.state, assignee: row.assignee });
+    if (row.state === "closed") return new Problem(409, "the review is already closed", { state: "closed" });
+    if (row.assignee === null)
+      return what === "the review" ? new Problem(409, "the review is no longer assigned") : notFound(what);
+    return new Problem(409, "the review is assigned to another member of the staff", {
+      state: row.state,
+      assignee: row.assignee,
+    });
   }
 }
 
-/** Seconds of what is kept: within the recording as far as that is known. Throws `Problem` for a range that is none. */
+/**
+ * The range in seconds that is kept: within the recording, as far as its length is known. Throws `Problem` for an
+ * invalid range.
+ */
 function rangeOf(
   { first, last }: Pick<ReportInput, "first" | "last">,
   start: number | null,

@@ -5,7 +5,7 @@ import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import { asIs } from "../http/openapi.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { notFound, Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import { hasRole, type Person } from "../people/person.ts";
 import { unmarked } from "../retention/retention.ts";
@@ -30,7 +30,7 @@ const MARK_ID = Type.Object({ id: Type.String({ maxLength: 64 }), mark: Type.Str
 const CHANGED = { response: { 200: Type.Ref("Review") } };
 const MADE = Type.Object({ id: Type.String() });
 
-/** Reports, and the queue of the staff. */
+/** Routes for reports, and for the queue of the staff. */
 export function reviewRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
   const recordings = new Recordings(context);
@@ -38,6 +38,10 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
   const audit = new Audit(query);
   app.addSchema(OWN_REPORT);
   app.addSchema(REVIEW);
+  app.decorate("judgeReport", (report, { person }) => {
+    if (!isTrusted(person) && isJudged(report)) throw new Problem(403, UNTRUSTED);
+    app.limits.account("reports", person);
+  });
   app.decorate("takeReport", async (recording, { at, seconds = USUAL, ...report }, { person }) => {
     const first = Math.max(0, at - seconds);
     const body = { ...report, text: report.text ?? "", flags: [...(report.flags ?? [])], recording, first };
@@ -48,19 +52,24 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
   app.post<{ Body: ReportInput }>(
     "/api/reports",
     {
-      config: { role: "recorder", scope: "write" },
-      schema: { summary: "report a subject of a recording", body: REPORT, response: { 201: MADE } },
+      config: { role: "recorder", scope: ["write", "report:trusted"] },
+      schema: {
+        summary: "Report a subject of a recording",
+        description:
+          "Opens a review for the staff, and cuts a clip of the range. Programs with the scope `report:trusted` may give a score and name another reporter.",
+        body: REPORT,
+        response: { 201: MADE },
+      },
     },
     async (request, reply) => {
       const { person, body } = request;
-      const isTrusted = hasRole(person, "staff") || person.via === "token";
-      if (!isTrusted && (body.score !== undefined || body.flags !== undefined || body.reporter !== undefined))
-        throw new Problem(403, "score, flags and reporter are for staff and programs");
-      await mayReport(request, isTrusted);
+      if (!isTrusted(person) && isJudged(body)) throw new Problem(403, UNTRUSTED);
+      await recordings.findReportable(body.recording, request);
+      app.limits.account("reports", person);
       const id = await reviews.report(body, body.reporter ?? person.id);
       const { recording } = body;
       await unmarked(context, recording);
-      // names are in the report, which can be erased
+      // the report contains names, and it can be erased; lines of the audit cannot
       await audit.note(request, { action: "report", recording, details: { review: id } });
       return reply.code(201).send({ id });
     },
@@ -71,7 +80,8 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "one's own reports",
+        summary: "List own reports",
+        description: "Gives the reports that the user made, with their state.",
         response: { 200: Type.Object({ reports: Type.Array(Type.Ref("Report")) }) },
       },
     },
@@ -91,7 +101,12 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reports/:id",
     {
       config: { role: "viewer" },
-      schema: { summary: "one's own report", params: ID, response: { 200: Type.Ref("Report") } },
+      schema: {
+        summary: "Get an own report",
+        description: "Gives a report that the user made, with its state.",
+        params: ID,
+        response: { 200: Type.Ref("Report") },
+      },
     },
     async ({ person, params }) => {
       const row = await query
@@ -109,7 +124,12 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews",
     {
       config: { role: "staff" },
-      schema: { summary: "the queue: surest first, then oldest", querystring: QUEUE, response: { 200: REVIEWS } },
+      schema: {
+        summary: "List reviews",
+        description: "Gives the queue of the staff: by default those with the highest score first, then the oldest.",
+        querystring: QUEUE,
+        response: { 200: REVIEWS },
+      },
       serializerCompiler: asIs,
     },
     ({ person, query: asked }) =>
@@ -120,7 +140,12 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews/:id",
     {
       config: { role: "staff" },
-      schema: { summary: "a review with its marks", params: ID, response: { 200: Type.Ref("Review") } },
+      schema: {
+        summary: "Get a review",
+        description: "Gives the review with its marks and holds.",
+        params: ID,
+        response: { 200: Type.Ref("Review") },
+      },
       serializerCompiler: asIs,
     },
     async (request) => {
@@ -135,7 +160,14 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews/:id/assign",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "take a review, give it to another, or give it back", params: ID, body: ASSIGN, ...CHANGED },
+      schema: {
+        summary: "Assign a review",
+        description:
+          "Without `assignee` the user takes it; `null` gives it back. `from` names who has it now, and must be right when it is taken over.",
+        params: ID,
+        body: ASSIGN,
+        ...CHANGED,
+      },
       serializerCompiler: asIs,
     },
     async (request) => {
@@ -152,7 +184,13 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews/:id/marks",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "a mark at a time and a thing", params: ID, body: MARK, response: { 201: MADE } },
+      schema: {
+        summary: "Add a mark to a review",
+        description: "Marks a time of the recording, and optionally a thing in it.",
+        params: ID,
+        body: MARK,
+        response: { 201: MADE },
+      },
     },
     async (request, reply) => {
       const { id } = request.params;
@@ -166,7 +204,12 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews/:id/marks/:mark",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "take a mark away", params: MARK_ID, response: { 204: Type.Null() } },
+      schema: {
+        summary: "Delete a mark of a review",
+        description: "The mark is gone from the page of the recording.",
+        params: MARK_ID,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       const { id, mark } = request.params;
@@ -180,7 +223,13 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     "/api/reviews/:id/verdict",
     {
       config: { role: "staff", scope: "write" },
-      schema: { summary: "close a review; the verdict goes into the recording", params: ID, body: VERDICT, ...CHANGED },
+      schema: {
+        summary: "Close a review with a verdict",
+        description: "Keeps the verdict, and writes it as a note beside the recording.",
+        params: ID,
+        body: VERDICT,
+        ...CHANGED,
+      },
       serializerCompiler: asIs,
     },
     async (request) => {
@@ -194,18 +243,6 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     },
   );
 
-  /** Staff and programs any; others what they may see, and what they are in. Throws `Problem`. */
-  async function mayReport(request: FastifyRequest<{ Body: ReportInput }>, isTrusted: boolean): Promise<void> {
-    const { person, body } = request;
-    if (isTrusted) return;
-    const { rows } = await sql`
-      select 1 from recordings where id = ${body.recording} and (owner = ${person.id} or exists (
-        select 1 from subjects where recording = recordings.id and identity = any(${[...person.identities]})))`.execute(
-      query,
-    );
-    if (rows.length === 0) await recordings.find(body.recording, request);
-  }
-
   async function mustBeStaff(id: string, person: Person): Promise<void> {
     if (id === person.id) return;
     const row = await query
@@ -215,7 +252,7 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
       .where("role", "in", ["staff", "admin"])
       .where("disabled", "=", false)
       .executeTakeFirst();
-    if (row === undefined) throw new Problem(400, "the assignee is none of the staff");
+    if (row === undefined) throw new Problem(400, "the assignee is not a member of the staff");
   }
 
   async function noted(
@@ -227,6 +264,19 @@ export function reviewRoutes(app: FastifyInstance, context: Context): void {
     const row = await query.selectFrom("reviews").select("recording").where("id", "=", id).executeTakeFirst();
     await audit.note(request, { action, recording: row?.recording ?? null, details: { review: id, ...details } });
   }
+}
+
+const UNTRUSTED = "score, flags and reporter are for staff, and for tokens with the scope report:trusted";
+
+function isTrusted({ scopes, via, role }: Person): boolean {
+  return scopes.includes("report:trusted") && (via === "token" || hasRole({ role }, "staff"));
+}
+
+type Judged = { readonly score?: unknown; readonly flags?: unknown; readonly reporter?: unknown };
+
+/** Whether a report has members that change its place in the queue or its reporter. */
+function isJudged({ score, flags, reporter }: Judged): boolean {
+  return score !== undefined || flags !== undefined || reporter !== undefined;
 }
 
 const OWN = ["id", "recording", "subject", "text", "state", "made", "closed"] as const;

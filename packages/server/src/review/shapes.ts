@@ -4,17 +4,34 @@ const NAME = Type.String({ minLength: 1, maxLength: 200 });
 const TEXT = Type.String({ maxLength: 4000 });
 const SECONDS = Type.Number({ minimum: 0, maximum: 1e9 });
 
-/** A report as it is sent. */
-export const REPORT = Type.Object({
-  recording: Type.String({ maxLength: 64 }),
-  subject: Type.String({ minLength: 1, maxLength: 200, description: "who is reported: a name or UUID" }),
-  text: Type.String({ maxLength: 4000, default: "" }),
-  first: Type.Optional(SECONDS),
-  last: Type.Optional(Type.Number({ minimum: 0, maximum: 1e9, description: "absent: the last five minutes" })),
-  score: Type.Optional(Type.Number({ minimum: 0, maximum: 1e6, description: "how sure a detector is" })),
-  flags: Type.Optional(Type.Array(NAME, { maxItems: 50 })),
-  reporter: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "staff and programs: for whom" })),
-});
+/** A report as a client sends it. */
+export const REPORT = Type.Object(
+  {
+    recording: Type.String({ maxLength: 64 }),
+    subject: Type.String({ minLength: 1, maxLength: 200, description: "name or UUID of the reported thing or person" }),
+    text: Type.String({ maxLength: 4000, default: "" }),
+    first: Type.Optional(SECONDS),
+    last: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1e9, description: "seconds; without a range, the last five minutes" }),
+    ),
+    score: Type.Optional(Type.Number({ minimum: 0, maximum: 1e6, description: "how sure a detector is" })),
+    flags: Type.Optional(Type.Array(NAME, { maxItems: 50 })),
+    reporter: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: "staff and programs only: name of the reporter" }),
+    ),
+  },
+  {
+    examples: [
+      {
+        recording: "06f2x6q8h7nq",
+        subject: "Alex",
+        text: "left the track before the second checkpoint",
+        first: 2,
+        last: 6,
+      },
+    ],
+  },
+);
 export type ReportInput = Static<typeof REPORT>;
 
 export const QUEUE = Type.Object({
@@ -23,7 +40,7 @@ export const QUEUE = Type.Object({
       description: "pending: open or assigned",
     }),
   ),
-  assignee: Type.Optional(Type.String({ maxLength: 64, description: "id, or me" })),
+  assignee: Type.Optional(Type.String({ maxLength: 64, description: "id of a user, or `me`" })),
   subject: Type.Optional(NAME),
   recording: Type.Optional(Type.String({ maxLength: 64 })),
   sort: Type.Union([Type.Literal("score"), Type.Literal("age"), Type.Literal("newest")], { default: "score" }),
@@ -32,40 +49,51 @@ export const QUEUE = Type.Object({
 });
 export type Queue = Static<typeof QUEUE>;
 
-export const ASSIGN = Type.Object({
-  assignee: Type.Optional(
-    Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], { description: "absent: oneself" }),
-  ),
-  from: Type.Optional(
-    Type.Union([Type.String({ maxLength: 64 }), Type.Null()], {
-      description: "who has it now, to take it over; absent: it is taken only when it is free",
-    }),
-  ),
-});
+export const ASSIGN = Type.Object(
+  {
+    assignee: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], {
+        description: "id of a user; absent: the user who asks; null: no user",
+      }),
+    ),
+    from: Type.Optional(
+      Type.Union([Type.String({ maxLength: 64 }), Type.Null()], {
+        description: "id of the present assignee, to take the review over; absent: assigns only a free review",
+      }),
+    ),
+  },
+  { examples: [{}, { assignee: null, from: "06f2x6q8h7ab" }] },
+);
 
-export const MARK = Type.Object({
-  time: Type.Number({ minimum: 0, maximum: 1e9, description: "seconds, in the recording that was reported" }),
-  thing: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
-  label: Type.String({ minLength: 1, maxLength: 500 }),
-  severity: Type.Integer({ minimum: 0, maximum: 127, default: 0 }),
-});
+export const MARK = Type.Object(
+  {
+    time: Type.Number({ minimum: 0, maximum: 1e9, description: "seconds from the start of the reported recording" }),
+    thing: Type.Optional(Type.Union([Type.String({ maxLength: 200 }), Type.Null()])),
+    label: Type.String({ minLength: 1, maxLength: 500 }),
+    severity: Type.Integer({ minimum: 0, maximum: 127, default: 0 }),
+  },
+  { examples: [{ time: 4.2, thing: "Alex", label: "leaves the track", severity: 3 }] },
+);
 export type MarkInput = Static<typeof MARK>;
 
-export const VERDICT = Type.Object({
-  verdict: NAME,
-  remark: Type.String({ maxLength: 4000, default: "" }),
-  keep: Type.Boolean({ default: true, description: "whether the recording stays on hold" }),
-});
+export const VERDICT = Type.Object(
+  {
+    verdict: NAME,
+    remark: Type.String({ maxLength: 4000, default: "" }),
+    keep: Type.Boolean({ default: true, description: "the recording stays on hold" }),
+  },
+  { examples: [{ verdict: "disqualified", remark: "missed a checkpoint", keep: true }] },
+);
 export type VerdictInput = Static<typeof VERDICT>;
 
-/** As its reporter sees it: what is done about it, nothing else. */
+/** A report as its reporter sees it: its state, and nothing else. */
 export const OWN_REPORT = Type.Object(
   {
     id: Type.String(),
     recording: Type.Union([Type.String(), Type.Null()]),
     subject: Type.String(),
     text: TEXT,
-    state: Type.String(),
+    state: Type.Enum(["open", "assigned", "closed"]),
     made: Type.String(),
     closed: Type.Union([Type.String(), Type.Null()]),
   },
@@ -85,7 +113,7 @@ const REVIEW_ROW = {
   last: MAYBE_SECONDS,
   score: Type.Number(),
   flags: Type.Array(Type.String()),
-  state: Type.String({ description: "open, assigned or closed" }),
+  state: Type.Enum(["open", "assigned", "closed"]),
   assignee: MAYBE,
   verdict: MAYBE,
   remark: MAYBE,
@@ -100,7 +128,7 @@ const REVIEW_ROW = {
   clipPage: MAYBE,
 };
 
-/** As the staff see it. */
+/** A review as the staff see it. */
 export const REVIEW = Type.Object(
   {
     ...REVIEW_ROW,

@@ -3,20 +3,22 @@ import { isRecorded, writeVerdict } from "simtape/record";
 import { annotated } from "simtape/serving";
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
-import { HopelessError } from "../jobs/worker.ts";
+import { failpoint } from "../failpoint.ts";
+import { PermanentError } from "../jobs/worker.ts";
 import type { Library } from "../library/library.ts";
 import { readText } from "../library/text.ts";
 import { put } from "./clip.ts";
 import { isUnreadable } from "../library/unreadable.ts";
 
-/** Milliseconds until a recording that goes on, or a clip that is being cut, is looked at again. */
+/** Milliseconds until the job checks again whether a recording is complete or a clip is cut. */
 const AGAIN = 5000;
-/** For how long it is waited for a clip. */
+/** Milliseconds after which it no longer waits for a clip. */
 const PATIENCE = 10 * 60_000;
 
 /**
- * Writes a verdict and its marks into the recording and its clip: into the metadata where the format has them, else as
- * notes beside it. A failure at any moment leaves the file that was there. Done twice it is the same.
+ * Writes a verdict and its marks into the recording and its clip: into the metadata where the format has a place for
+ * them, otherwise as notes beside the file. A failure at any moment leaves the old file. A second run gives the same
+ * files.
  */
 export async function keepVerdict({ query, library, jobs }: Context, id: string): Promise<unknown> {
   const review = await query
@@ -26,13 +28,13 @@ export async function keepVerdict({ query, library, jobs }: Context, id: string)
     .select("users.name as judgeName")
     .where("reviews.id", "=", id)
     .executeTakeFirst();
-  if (review?.verdict == null) throw new HopelessError("the review has no verdict");
+  if (review?.verdict == null) throw new PermanentError("the review has no verdict");
   const places = await query
     .selectFrom("recordings")
     .select(["id", "key", "state"])
     .where("id", "in", [review.recording ?? "", review.clip ?? ""])
     .execute();
-  // a clip is in the catalog a little before its file is
+  // the catalog has a clip a little before the file of the clip exists
   const clip = places.find((one) => one.id === review.clip);
   const isNew = Date.now() - (review.closed?.getTime() ?? 0) < PATIENCE;
   const isCutting = isNew && review.clip_error === null && (clip === undefined || clip.state === "gone");
@@ -45,7 +47,7 @@ export async function keepVerdict({ query, library, jobs }: Context, id: string)
   let written = 0;
   for (const { id: recording, key, state } of places) {
     if (state === "gone") continue;
-    // a clip begins later
+    // the clip begins later, so its times are smaller
     const shift = recording === review.clip ? -(review.clip_first ?? 0) : 0;
     try {
       await keepIn(library, key, {
@@ -60,6 +62,7 @@ export async function keepVerdict({ query, library, jobs }: Context, id: string)
           .map(({ time, thing, label, severity }) => ({ time: (time + shift) * 1e9, thing, label, severity })),
       });
       written++;
+      await failpoint("review/verdict-kept");
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       faults.push(`${key}: ${error.message}`);
@@ -71,7 +74,8 @@ export async function keepVerdict({ query, library, jobs }: Context, id: string)
     .set({ written: written > 0 ? sql<Date>`now()` : null, written_error: fault })
     .where("id", "=", id)
     .execute();
-  if (fault !== null) throw new HopelessError(fault);
+  if (fault !== null) throw new PermanentError(fault);
+  await failpoint("review/verdict-noted");
   await jobs.add("scan", "library");
   return { written };
 }
@@ -84,9 +88,9 @@ async function keepIn(library: Library, key: string, verdict: Parameters<typeof 
   }
   const beside = `${key}.provenance.json`;
   const { id, subject, judge, remark, at } = verdict;
-  const told = `${verdict.verdict}: ${subject}${remark === "" ? "" : `. ${remark}`} (${judge}, ${new Date(at).toISOString()}, review ${id})`;
+  const verdictText = `${verdict.verdict}: ${subject}${remark === "" ? "" : `. ${remark}`} (${judge}, ${new Date(at).toISOString()}, review ${id})`;
   const text = await annotated(from, await readText(library, beside), [
-    { at: 0, kind: "verdict", text: told },
+    { at: 0, kind: "verdict", text: verdictText },
     ...verdict.marks.map(({ time, thing, label, severity }) => ({
       at: time,
       kind: "review",
@@ -96,7 +100,7 @@ async function keepIn(library: Library, key: string, verdict: Parameters<typeof 
   if (text !== null) await put(library.replacement(beside), beside.split("/").at(-1)!, text);
 }
 
-/** In place of a file, as long as that is the one that is there now: else what is written is thrown away. */
+/** A sink that replaces a file only if the file did not change meanwhile; otherwise what was written is thrown away. */
 export async function unchanged(library: Library, key: string): Promise<SinkBundle> {
   const before = await etagOf(library, key);
   const to = library.replacement(key);
@@ -109,7 +113,7 @@ export async function unchanged(library: Library, key: string): Promise<SinkBund
         close: async () => {
           if ((await etagOf(library, key)) === before) return close();
           await sink.abort();
-          throw new Error(`it has changed while it was written: ${key}`);
+          throw new Error(`the file has changed meanwhile: ${key}`);
         },
       });
     },

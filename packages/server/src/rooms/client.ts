@@ -10,17 +10,17 @@ import {
   ROOM_GONE,
 } from "./protocol.ts";
 
-/** A connection to a room, as a WebSocket makes it. */
+/** A connection to a room; a WebSocket fits. */
 export interface Connection {
   send(text: string): void;
   close(): void;
 }
 
-/** What a connection calls. */
+/** The functions that a connection calls. */
 export interface ConnectionEvents {
   opened(): void;
   heard(text: string): void;
-  /** With the code of the WebSocket. */
+  /** Called with the close code of the WebSocket. */
   closed(code: number): void;
 }
 
@@ -28,33 +28,45 @@ export interface RoomClientOptions {
   /** `wss://…/api/rooms/{id}/socket`. */
   readonly url: string;
   readonly name: string;
-  /** Random text that makes this client the same member when it connects again. Keep it for the session of the page. */
+  /**
+   * Random text by which this client is the same member when it connects again. Keep it for the session of the page.
+   */
   readonly secret: string;
-  /** Makes a WebSocket: that of a page, or of `ws`. */
+  /** Makes a WebSocket: that of a page, or of the library `ws`. */
   readonly connect: (url: string, events: ConnectionEvents) => Connection;
-  /** Called with every message, behind what it has changed here. */
+  /** Called with every message, after the client has applied it. */
   readonly heard?: ((message: FromServer) => void) | undefined;
-  /** Called when it is connected, and when it is not. `gone`: the room is, or is not for this person. */
+  /**
+   * Called when the client has connected, and when it has lost the connection. `gone`: the room does not exist, or this
+   * user may not read it.
+   */
   readonly changed?: ((state: ConnectionState) => void) | undefined;
-  /** Milliseconds of a clock that is never set; default: `performance.now`. */
+  /** Milliseconds of a clock that never jumps; default: `performance.now`. */
   readonly now?: (() => number) | undefined;
 }
 
 export type ConnectionState = "connecting" | "connected" | "gone";
 
-/** Milliseconds between two pings when it has just connected, and later; and how many are quick. */
+/**
+ * Milliseconds between two pings: just after connecting, while the error of the time may exceed `EXACT`, and later; and
+ * the number of pings of the first kind, and of the first and second together. A page that is loading handles an answer
+ * long after it has arrived.
+ */
 const QUICK = 80;
+const DOUBTFUL = 320;
 const SLOW = 5000;
 const QUICK_ONES = 6;
-/** Milliseconds until a broken connection is tried again: doubled each time. */
+const DOUBTFUL_ONES = 100;
+const EXACT = 20;
+/** Milliseconds until a broken connection is tried again; doubled each time. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 3000;
-/** Milliseconds without an answer after which a connection is given up. */
+/** Milliseconds without an answer after which the client gives up a connection. */
 const SILENT = 12_000;
 
 /**
- * One who watches in a room, without a page: keeps the clock, the server's time and who is there, and connects again by
- * itself. Between two connections the clock goes on.
+ * A client of a room without a page: it keeps the clock, the server's time and the members, and connects again by
+ * itself. While it is disconnected, the clock goes on.
  */
 export class RoomClient {
   readonly #options: RoomClientOptions;
@@ -106,7 +118,7 @@ export class RoomClient {
     return [...this.#members.values()];
   }
 
-  /** How many are there; may be more than are known by name. */
+  /** Number of members; the client may know the names of fewer. */
   get count(): number {
     return this.#count;
   }
@@ -120,9 +132,12 @@ export class RoomClient {
     return now + this.#offset.value;
   }
 
-  /** Seconds of the recording that all see at `now`; null before the first welcome. */
+  /**
+   * Seconds of the recording that all members see at `now`; null before the first welcome, and until the server's time
+   * is known.
+   */
   position(now: number = this.#now()): number | null {
-    return this.#lead === null ? null : positionAt(this.#lead.clock, this.serverTime(now));
+    return this.#lead === null || !this.#offset.isKnown ? null : positionAt(this.#lead.clock, this.serverTime(now));
   }
 
   control(move: Move): void {
@@ -241,12 +256,14 @@ export class RoomClient {
     this.#take(lead);
     this.#pause = FIRST_PAUSE;
     this.#pings = 0;
+    // another server may have answered, or the same server after a restart
+    this.#offset.doubt();
     this.#become("connected");
     if (this.#isFree) this.#send({ type: "free" });
     this.#ping();
   }
 
-  /** An old clock, which a slower way has brought, changes nothing. */
+  /** An old clock that arrives late changes nothing. */
   #take(lead: Lead): void {
     if (this.#lead === null || lead.generation >= this.#lead.generation) this.#lead = lead;
   }
@@ -261,14 +278,19 @@ export class RoomClient {
       return;
     }
     this.#send({ type: "ping", sent: now });
-    this.#timer = setTimeout(() => this.#ping(), ++this.#pings < QUICK_ONES ? QUICK : SLOW);
+    this.#timer = setTimeout(() => this.#ping(), this.#pauseBetween(++this.#pings));
+  }
+
+  #pauseBetween(pings: number): number {
+    if (pings < QUICK_ONES) return QUICK;
+    return pings < DOUBTFUL_ONES && this.#offset.error > EXACT ? DOUBTFUL : SLOW;
   }
 
   #send(message: FromClient): void {
     try {
       this.#socket?.send(JSON.stringify(message));
     } catch {
-      // it is not open: what was to be said is lost, and said by who wants to
+      // the socket is not open: the message is lost, and the caller sends it again if needed
     }
   }
 }

@@ -1,19 +1,19 @@
 /**
- * What all who watch together share: a position that moves. Small, so that it can be sent at every change; everything
- * else follows from it and from the time.
+ * The clock that all users of a room share: a position that moves. It is small, so that every change can be sent; the
+ * rest follows from it and from the time.
  */
 export interface Clock {
   /** Seconds of the recording at `wall`. */
   readonly anchor: number;
   /** Server's time, Unix milliseconds. */
   readonly wall: number;
-  /** Recorded seconds a second; 0: it rests; negative: backwards. */
+  /** Recorded seconds a second; 0: paused; negative: backwards. */
   readonly rate: number;
-  /** The rate that playing goes on with. */
+  /** The rate with which playing continues. */
   readonly speed: number;
-  /** Seconds `[start, end)` that are played again and again. */
+  /** Seconds `[start, end)` that are repeated. */
   readonly loop: Range | null;
-  /** What there is to play; an end of null: it grows. */
+  /** The range that can be played; an end of null: the recording grows. */
   readonly span: { readonly start: number; readonly end: number | null };
 }
 
@@ -22,7 +22,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** What a leader does. */
+/** An action of a leader. */
 export type Move =
   | { readonly move: "play" }
   | { readonly move: "pause" }
@@ -34,7 +34,7 @@ export type Move =
 
 export const FASTEST = 64;
 
-/** A clock that rests at the beginning. */
+/** A clock that is paused at the beginning. */
 export function newClock(span: Clock["span"], wall: number): Clock {
   return { anchor: span.start, wall, rate: 0, speed: 1, loop: null, span };
 }
@@ -42,19 +42,19 @@ export function newClock(span: Clock["span"], wall: number): Clock {
 /** Seconds of the recording at `wall`. */
 export function positionAt({ anchor, wall: since, rate, loop, span }: Clock, wall: number): number {
   const free = anchor + ((wall - since) / 1000) * rate;
-  // outside of a loop it plays until it comes to it
+  // outside of a loop it plays until it reaches the loop
   if (loop !== null && rate !== 0) return looped(anchor, free, rate, loop);
   return Math.max(span.start, Math.min(span.end ?? Number.POSITIVE_INFINITY, free));
 }
 
-/** The clock behind a move that is made at `wall`. Throws `RangeError` for one that has no meaning. */
+/** The clock after an action at `wall`. Throws `RangeError` for an action that makes no sense. */
 export function moved(clock: Clock, move: Move, wall: number): Clock {
   const anchor = positionAt(clock, wall);
   const { span, speed, loop } = clock;
   const here: Clock = { ...clock, anchor, wall };
   switch (move.move) {
     case "play": {
-      // from the end it plays once more
+      // at the end, playing starts again at the beginning
       const isOver =
         loop === null && (speed > 0 ? anchor >= (span.end ?? Number.POSITIVE_INFINITY) : anchor <= span.start);
       const from = speed > 0 ? span.start : (span.end ?? anchor);
@@ -84,12 +84,12 @@ export function moved(clock: Clock, move: Move, wall: number): Clock {
   }
 }
 
-/** Seconds of a loop at least. */
+/** Least seconds of a loop. */
 const SHORTEST = 0.1;
 
 function looped(anchor: number, free: number, rate: number, { start, end }: Range): number {
   const length = end - start;
-  // where it enters the loop, and how far it went from there
+  // where it enters the loop, and how far it has moved since
   if (rate > 0) {
     if (free < end) return free;
     const from = anchor >= end ? anchor : start;

@@ -1,4 +1,4 @@
-/** simtape-server/rooms: what a page or program needs to watch together with others. Depends on nothing. */
+/** simtape-server/rooms: what a page or program needs to join a room. It has no dependencies. */
 export {
   type Connection,
   type ConnectionEvents,

@@ -1,9 +1,9 @@
 import type { Member } from "./protocol.ts";
 
-/** Milliseconds after which those of another node are gone of whom it says nothing more. */
+/** Milliseconds after which members of another node count as gone when the node no longer mentions them. */
 const SILENT = 3500;
 
-/** Who is in a room: those with a connection to this node, and those of other nodes. */
+/** The members of a room: those connected to this node, and those of other nodes. */
 export class Presence {
   readonly #here = new Map<string, { member: Member; connections: number }>();
   readonly #elsewhere = new Map<string, { member: Member; node: string; heard: number }>();
@@ -26,14 +26,14 @@ export class Presence {
     return count;
   }
 
-  /** `most` of all, those who came first. */
+  /** At most `most` of all members, the earliest first. */
   first(most: number): readonly Member[] {
     const all = new Map([...this.#elsewhere].map(([id, { member }]) => [id, member]));
     for (const [id, { member }] of this.#here) all.set(id, member);
     return [...all.values()].sort((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1)).slice(0, most);
   }
 
-  /** A connection of a member, who may have several. */
+  /** Adds a connection of a member, who may have several. */
   come(member: Member): Member {
     const known = this.get(member.id);
     const present = known === undefined ? member : { ...member, since: known.since, isFree: known.isFree };
@@ -47,7 +47,7 @@ export class Presence {
     if (known !== undefined) known.member = member;
   }
 
-  /** A connection is over. True: the member has no other one, here or elsewhere. */
+  /** Removes a connection. True: the member has no other connection, to this node or another. */
   go(id: string): boolean {
     const known = this.#here.get(id);
     if (known === undefined) return false;
@@ -57,7 +57,7 @@ export class Presence {
     return !this.#elsewhere.has(id);
   }
 
-  /** What another node says; those of them who are new here. */
+  /** Adds the members that another node has published; returns those who are new here. */
   hear(node: string, members: readonly Member[], now: number): readonly Member[] {
     const fresh = members.filter((member) => {
       const known = this.get(member.id);
@@ -67,7 +67,7 @@ export class Presence {
     return fresh.filter(({ id }) => !this.#here.has(id));
   }
 
-  /** Another node says that they left it; those who are gone for good. */
+  /** Removes members who left another node; returns those who have no other connection. */
   hearGone(node: string, ids: readonly string[]): readonly string[] {
     return ids.filter((id) => {
       if (this.#elsewhere.get(id)?.node !== node) return false;
@@ -76,7 +76,7 @@ export class Presence {
     });
   }
 
-  /** Those of nodes that have said nothing for too long. */
+  /** Removes and returns the members of nodes that have published nothing for too long. */
   expire(now: number): readonly string[] {
     const gone: string[] = [];
     for (const [id, { heard }] of this.#elsewhere) {

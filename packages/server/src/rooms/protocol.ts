@@ -1,25 +1,25 @@
 import type { Clock, Move } from "./clock.ts";
 
-/** Who is in a room. */
+/** A member of a room. */
 export interface Member {
   readonly id: string;
   readonly name: string;
-  /** Looks around alone; else follows the leader. */
+  /** True: the member moves alone; false: the member follows the leader. */
   readonly isFree: boolean;
-  /** Server's time at which it came first, Unix milliseconds. */
+  /** Server's time of the member's first connection, Unix milliseconds. */
   readonly since: number;
 }
 
-/** Where a member points, and from where it looks. */
+/** Where a member points, and where the member's camera is. */
 export interface Pointer {
   /**
-   * In the recording: metres with z up, or degrees north, degrees east and metres above the ellipsoid where it is
-   * geodetic. Null: at nothing.
+   * A place in the recording: metres with z up, or, where the recording is geodetic, degrees north, degrees east and
+   * metres above the ellipsoid. Null: the member points at nothing.
    */
   readonly at: readonly [number, number, number] | null;
   /** The selected thing, `set/id`. */
   readonly thing: string | null;
-  /** Position and target of the camera, likewise. */
+  /** Position and target of the camera, in the same coordinates. */
   readonly camera: readonly [number, number, number, number, number, number] | null;
 }
 
@@ -36,15 +36,15 @@ export interface Note {
   readonly made: string;
 }
 
-/** A clock and who moves it; a higher generation replaces every lower one. */
+/** A clock and the member who moves it; a higher generation replaces every lower one. */
 export interface Lead {
   readonly clock: Clock;
   readonly generation: number;
-  /** Id of a member; null: the one who takes it first. */
+  /** Id of a member; null: the first member who moves it becomes the leader. */
   readonly leader: string | null;
 }
 
-/** What the server says. Members it does not know are left out by who reads it. */
+/** A message of the server. A reader ignores properties that it does not know. */
 export type FromServer =
   | {
       readonly type: "welcome";
@@ -52,16 +52,16 @@ export type FromServer =
       /** Id of this member. */
       readonly you: string;
       readonly lead: Lead;
-      /** Some of those who are there, this member included, and how many there are. */
+      /** Some of the members, this one included, and the number of all members. */
       readonly members: readonly Member[];
       readonly count: number;
       readonly notes: readonly Note[];
     }
   | { readonly type: "clock"; readonly lead: Lead }
-  /** New ones, and those of whom something has changed. */
+  /** New members, and members that have changed. */
   | { readonly type: "joined"; readonly members: readonly Member[]; readonly count: number }
   | { readonly type: "left"; readonly members: readonly string[]; readonly count: number }
-  /** The newest of each member, ten times a second at most. */
+  /** The newest pointer of each member, ten times a second at most. */
   | { readonly type: "pointer"; readonly pointers: readonly (Pointer & { readonly member: string })[] }
   | {
       readonly type: "chat";
@@ -71,25 +71,25 @@ export type FromServer =
       readonly at: number;
     }
   | { readonly type: "note"; readonly note: Note }
-  /** Answer to a ping: the same `sent`, and the server's time. */
+  /** Answer to a ping: the `sent` of the ping, and the server's time. */
   | { readonly type: "pong"; readonly sent: number; readonly time: number }
-  /** Something was refused. */
+  /** A message was refused. */
   | { readonly type: "refused"; readonly what: string; readonly why: string };
 
-/** What a client says. */
+/** A message of a client. */
 export type FromClient =
-  /** The first message. With the same secret it is the same member as before, on every node. */
+  /** The first message. A client with the same secret is the same member as before, on every node. */
   | { readonly type: "hello"; readonly name: string; readonly secret: string }
   | { readonly type: "ping"; readonly sent: number }
   | { readonly type: "control"; readonly move: Move }
-  /** `take`: when there is no leader, or as staff; `give`, `release`: the leader alone. */
+  /** `take`: any member when there is no leader, or the staff; `give`, `release`: only the leader. */
   | { readonly type: "lead"; readonly lead: "take" | "release" }
   | { readonly type: "lead"; readonly lead: "give"; readonly to: string }
   | ({ readonly type: "pointer" } & Pointer)
   | { readonly type: "chat"; readonly text: string }
   | {
       readonly type: "note";
-      /** Absent: the first of the room. */
+      /** Absent: the first recording of the room. */
       readonly recording?: string;
       readonly time: number;
       readonly thing: string | null;
@@ -98,9 +98,9 @@ export type FromClient =
   | { readonly type: "follow" }
   | { readonly type: "free" };
 
-/** Bytes of a message of a client. */
+/** Most bytes of a message of a client. */
 export const LONGEST_WORD = 8192;
-/** Letters of a name, a chat line, a note, a thing. */
+/** Most letters of a name, a chat line, a note, and the id of a thing. */
 export const LONGEST = { name: 64, chat: 500, note: 1000, thing: 200 } as const;
-/** Closing code of a socket whose room is gone: a client does not come again. */
+/** Closing code of a socket whose room is gone: the client must not connect again. */
 export const ROOM_GONE = 4404;

@@ -40,27 +40,27 @@ interface Connection {
   readonly socket: WebSocket;
   readonly person: Person;
   member: string | null;
-  /** Messages that it may still send, and when that was counted. */
+  /** Messages that a connection may still send, and when this was counted. */
   allowance: number;
   countedAt: number;
 }
 
-/** Names that a newcomer is given at once. */
+/** Most names that a new member gets at once. */
 const FIRST_NAMES = 200;
-/** Milliseconds between two lists of who came and went, and of pointers. */
+/** Milliseconds between two lists of members who came and left, and between two lists of pointers. */
 const TELL_EVERY = 150;
 const POINT_EVERY = 100;
 const MOST_POINTERS = 32;
-/** Milliseconds for which a leader may be away. */
+/** Milliseconds for which a leader may be disconnected. */
 const LEADER_AWAY = 4000;
-/** Bytes that may wait for one who reads too slowly. */
+/** Most bytes that may wait for a client that reads too slowly. */
 const MOST_WAITING = 1 << 20;
-/** Messages of one connection: a second, and at once. */
+/** Messages that a connection may send in a second, and at once. */
 const ALLOWED = 40;
 const ALLOWED_AT_ONCE = 120;
 const TRIES = 4;
 
-/** A room as far as this node has to do with it: its own connections, and what the other nodes say. */
+/** The part of a room on this node: the node's own connections, and what the other nodes publish. */
 export class Room {
   readonly id: string;
   readonly #options: RoomOptions;
@@ -68,7 +68,7 @@ export class Room {
   readonly #connections = new Set<Connection>();
   readonly #presence = new Presence();
   #lead: Lead;
-  /** What is said with the next list. */
+  /** Changes for the next list. */
   #joined = new Map<string, Member>();
   #left = new Set<string>();
   #pointers = new Map<string, Pointer & { member: string }>();
@@ -76,7 +76,7 @@ export class Room {
   #telling: NodeJS.Timeout | undefined;
   #pointing: NodeJS.Timeout | undefined;
   #leaderLeft: number | null = null;
-  /** Changes of the lead, one after another. */
+  /** Changes of the leader run one after another. */
   #changing: Promise<void> = Promise.resolve();
 
   constructor(room: StoredRoom, options: RoomOptions) {
@@ -95,7 +95,7 @@ export class Room {
     return this.#lead;
   }
 
-  /** How many are in it by way of this node. */
+  /** How many members are connected to this node. */
   get viewers(): number {
     return this.#presence.here().length;
   }
@@ -112,7 +112,7 @@ export class Room {
     socket.on("message", (data) => {
       const word = this.#mayTalk(connection) ? wordOf((data as Buffer).toString("utf8")) : null;
       if (word === null)
-        return send(socket, { type: "refused", what: "message", why: "too many, or none that is known" });
+        return send(socket, { type: "refused", what: "message", why: "too many messages, or an unknown message" });
       this.#hear(connection, word).catch((error: unknown) => {
         const isWrong = error instanceof RangeError;
         if (!isWrong) this.#options.log.warn({ room: this.id, error: String(error) }, "a message was not taken");
@@ -128,7 +128,7 @@ export class Room {
     });
   }
 
-  /** What another node, or this one, has published. */
+  /** Handles what another node, or this one, has published. */
   heard(node: string, said: Said): void {
     if (said.said === "gone") this.close();
     if (said.said === "gone" || node === this.#options.node) return;
@@ -156,17 +156,17 @@ export class Room {
     }
   }
 
-  /** Says to the other nodes who is here: now and then, as what was said may be lost. */
+  /** Publishes who is connected here to the other nodes: repeatedly, as a message may be lost. */
   sayWho(): void {
     this.#publishAll(this.#presence.here(), (members) => ({ said: "here", members }));
   }
 
-  /** The lead as the database has it, where no message has said so. */
+  /** Reads the leader from the database, where no message has named it. */
   refresh(lead: Lead): void {
     this.#take(lead);
   }
 
-  /** Once a second: forgets those of nodes that are gone, and passes the lead on when the leader is. */
+  /** Runs once a second: forgets the members of nodes that are gone, and replaces a leader that is gone. */
   look(): void {
     const now = performance.now();
     this.#leave(this.#presence.expire(now));
@@ -176,7 +176,7 @@ export class Room {
     else this.#leaderLeft ??= now;
     if (this.#leaderLeft === null || now - this.#leaderLeft < LEADER_AWAY) return;
     const [next] = this.#presence.first(1);
-    // the node that has the next one says so
+    // the node that has the next leader publishes it
     if (next === undefined || !this.#presence.isHere(next.id)) return;
     void this.#change((lead) => (lead.leader === leader ? { ...lead, leader: next.id } : null)).catch(() => undefined);
   }
@@ -231,9 +231,10 @@ export class Room {
     const notes = await store.notes(this.#room.recordings);
     if (socket.readyState !== socket.OPEN) return;
     const isAlone = this.#presence.count === 0;
-    // nothing of the secret can be found out from it, and it is the same on every node
-    const id = createHash("sha256").update(`${this.id} ${secret}`).digest("base64url").slice(0, 16);
-    // an account has its own name
+    // the secret cannot be found from the id, and the id is the same on every node; the same secret of another account
+    // gives another id
+    const id = createHash("sha256").update(`${this.id} ${person.id} ${secret}`).digest("base64url").slice(0, 16);
+    // a user with an account has the account's name
     const shown = person.via === "open" || person.name === "" ? name.trim() || "guest" : person.name;
     const member = this.#presence.come({ id, name: shown, isFree: false, since: Math.round(time.now()) });
     connection.member = id;
@@ -249,7 +250,7 @@ export class Room {
       count: this.#presence.count,
       notes,
     });
-    // the first one ever leads
+    // the first member always leads
     if (isAlone && this.#lead.generation === 0)
       await this.#change((lead) => (lead.generation === 0 ? { ...lead, leader: id } : null));
   }
@@ -258,7 +259,7 @@ export class Room {
   #passed(lead: Lead, word: Extract<FromClient, { type: "lead" }>, member: string, person: Person): Lead | null {
     if (word.lead === "take") {
       if (lead.leader !== null && lead.leader !== member && !hasRole(person, "staff"))
-        throw new RangeError("there is a leader, who can give the lead");
+        throw new RangeError("there is a leader; only the leader can give the lead");
       return lead.leader === member ? null : { ...lead, leader: member };
     }
     if (lead.leader !== member) throw new RangeError("only the leader gives the lead");
@@ -277,7 +278,10 @@ export class Room {
     this.#say({ type: "note", note });
   }
 
-  /** Changes the lead in the database, and says so to all; `next`: null changes nothing. Throws what `next` throws. */
+  /**
+   * Changes the leader in the database, and publishes the change; when `next` returns null, nothing changes. Throws
+   * what `next` throws.
+   */
   #change(next: (lead: Lead) => Lead | null): Promise<void> {
     const work = this.#changing.then(async () => {
       const { store } = this.#options;
@@ -290,7 +294,7 @@ export class Room {
           this.#publish({ said: "lead", lead });
           return;
         }
-        // another node was first
+        // another node changed it first
         const kept = (await store.leads([this.id])).get(this.id);
         if (kept === undefined) return this.close();
         this.#take(kept);
@@ -307,7 +311,7 @@ export class Room {
     this.#tell({ type: "clock", lead });
   }
 
-  /** To all, on every node. */
+  /** Sends a message to all members, on every node. */
   #say(word: Extract<FromServer, { type: "chat" | "note" }>): void {
     this.#tell(word);
     this.#publish({ said: "word", word });
@@ -356,7 +360,7 @@ export class Room {
     }, POINT_EVERY);
   }
 
-  /** The same text to all: it is made once. */
+  /** The text is made once and sent to all. */
   #tell(message: FromServer): void {
     const text = JSON.stringify(message);
     for (const { socket, member } of this.#connections) {
@@ -379,7 +383,7 @@ export class Room {
     this.#options.publish(JSON.stringify({ node: this.#options.node, ...said }));
   }
 
-  /** In as many messages as the bus needs. */
+  /** Splits the message as the bus needs it. */
   #publishAll<T>(items: readonly T[], say: (items: readonly T[]) => Said): void {
     let part: T[] = [];
     let bytes = 0;

@@ -5,10 +5,10 @@ import { Room, type Said } from "./room.ts";
 import { RoomStore, type StoredRoom } from "./store.ts";
 import { ServerTime } from "./time.ts";
 
-/** Milliseconds between two looks at the rooms of this node. */
+/** Milliseconds between two checks of the rooms of this node. */
 const LOOK_EVERY = 1000;
 
-/** The rooms that are watched by way of this node. */
+/** The rooms that have members on this node. */
 export class Rooms {
   readonly store: RoomStore;
   readonly time: ServerTime;
@@ -35,7 +35,7 @@ export class Rooms {
     this.#open.clear();
   }
 
-  /** The room on this node, which is opened when it is not. */
+  /** Returns the room on this node, and opens it when it is not open. */
   enter(stored: StoredRoom): Room {
     const known = this.#open.get(stored.id);
     if (known !== undefined) {
@@ -57,17 +57,17 @@ export class Rooms {
     return room;
   }
 
-  /** How many are in rooms by way of this node. */
+  /** Number of members in the rooms of this node. */
   get viewers(): number {
     return [...this.#open.values()].reduce((sum, { room }) => sum + room.viewers, 0);
   }
 
-  /** The lead as this node knows it; null: no viewer of this node is in that room. */
+  /** The leader as this node knows it; null: the room has no viewer on this node. */
   leadOf(id: string): Lead | null {
     return this.#open.get(id)?.room.lead ?? null;
   }
 
-  /** Ends it on every node. */
+  /** Ends the room on every node. */
   async remove(id: string): Promise<void> {
     await this.store.remove(id);
     this.#context.bus.publish(`room.${id}`, JSON.stringify({ node: this.#node, said: "gone" }));

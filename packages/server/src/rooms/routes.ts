@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { Recordings } from "../catalog/access.ts";
 import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { notFound, Problem } from "../problem.ts";
 import { socketRoute } from "../http/sockets.ts";
 import { Audit } from "../people/audit.ts";
 import { hasRole } from "../people/person.ts";
@@ -17,7 +17,7 @@ const NEW_ROOM = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 100 }),
     recordings: Type.Array(Type.String({ maxLength: 64 }), { minItems: 1, maxItems: 16, uniqueItems: true }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ name: "tuesday", recordings: ["06f2x6q8h7nq"] }] },
 );
 const ROOM = Type.Object(
   {
@@ -45,10 +45,10 @@ const NOTE = Type.Object(
 
 type Identified = { Params: Static<typeof ID> };
 
-/** Rooms in a list at most. */
+/** Most rooms in a list. */
 const MOST_ROOMS = 200;
 
-/** Rooms: one clock for all who watch together, and the notes that they make. */
+/** Rooms: one clock for all users who watch together, and the notes that they make. */
 export function roomRoutes(app: FastifyInstance, context: Context): void {
   const { query } = context;
   const rooms = new Rooms(context);
@@ -60,7 +60,7 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
   app.addHook("onReady", () => rooms.start());
   app.addHook("preClose", async () => rooms.stop());
 
-  /** Throws `Problem` when it is not there, or shows a recording that is not for this person. */
+  /** Throws `Problem` when the room does not exist, or shows a recording that this person may not read. */
   const roomFor = async (id: string, request: FastifyRequest): Promise<StoredRoom> => {
     const room = await rooms.store.find(id);
     if (room === null) throw notFound("the room");
@@ -75,11 +75,18 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
     "/api/rooms",
     {
       config: { role: "viewer", scope: "write" },
-      schema: { summary: "open a room over recordings", body: NEW_ROOM, response: { 201: Type.Ref("Room") } },
+      schema: {
+        summary: "Create a room",
+        description:
+          "Users in a room watch its recordings by one clock. The first recording is played, the others are its ghosts.",
+        body: NEW_ROOM,
+        response: { 201: Type.Ref("Room") },
+      },
     },
     async (request, reply) => {
       const { name, recordings: ids } = request.body;
       for (const id of ids) await recordings.find(id, request);
+      app.limits.account("rooms", request.person);
       const clock = newClock(await spanOf(context, ids), rooms.time.now());
       const room = await rooms.store.make({ name, recordings: ids, owner: request.person.id }, clock);
       void reply.code(201).header("location", `/api/rooms/${room.id}`);
@@ -92,7 +99,8 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "rooms that one may enter",
+        summary: "List rooms",
+        description: "Gives the rooms whose recordings the user may read.",
         response: { 200: Type.Object({ rooms: Type.Array(Type.Ref("Room")) }) },
       },
     },
@@ -106,7 +114,15 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
 
   app.get<Identified>(
     "/api/rooms/:id",
-    { config: { role: "viewer" }, schema: { summary: "a room", params: ID, response: { 200: Type.Ref("Room") } } },
+    {
+      config: { role: "viewer" },
+      schema: {
+        summary: "Get a room",
+        description: "Gives the recordings of the room, its page and the address of its WebSocket.",
+        params: ID,
+        response: { 200: Type.Ref("Room") },
+      },
+    },
     async (request) => itemOf(await roomFor(request.params.id, request), request),
   );
 
@@ -114,12 +130,18 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
     "/api/rooms/:id",
     {
       config: { role: "viewer", scope: "write" },
-      schema: { summary: "end a room: who opened it, or staff", params: ID, response: { 204: Type.Null() } },
+      schema: {
+        summary: "Delete a room",
+        description: "Ends the room for all its users. Only its owner and staff may do so.",
+        params: ID,
+        response: { 204: Type.Null() },
+      },
     },
     async (request, reply) => {
       const room = await roomFor(request.params.id, request);
       const isOwn = room.owner !== null && room.owner === request.person.id;
-      if (!isOwn && !hasRole(request.person, "staff")) throw new Problem(403, "it is not yours to end");
+      if (!isOwn && !hasRole(request.person, "staff"))
+        throw new Problem(403, "only the owner of the room and staff may end it");
       await rooms.remove(room.id);
       return reply.code(204).send();
     },
@@ -128,8 +150,14 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
   socketRoute(app, {
     url: "/api/rooms/:id/socket",
     config: { role: "viewer" },
-    schema: { summary: "the clock, and who is there; WebSocket, messages as rooms/protocol.ts", params: ID },
+    schema: {
+      summary: "Join a room over a WebSocket",
+      description:
+        "Sends the clock, the members, chat and notes, and takes changes of them. `RoomClient` of `simtape-server/rooms` has the messages as types.",
+      params: ID,
+    },
     longest: LONGEST_WORD,
+    check: (request) => roomFor((request.params as Static<typeof ID>).id, request),
     prepare: async (request) => {
       const room = await roomFor((request.params as Static<typeof ID>).id, request);
       for (const id of room.recordings) await audit.noteRead(request, await recordings.find(id, request));
@@ -142,7 +170,8 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
     {
       config: { role: "viewer" },
       schema: {
-        summary: "notes that were made about a recording, by time",
+        summary: "List the notes of a recording",
+        description: "Gives the notes that were made in rooms, by their time in the recording.",
         params: ID,
         response: { 200: Type.Object({ notes: Type.Array(Type.Ref("Note")) }) },
       },
@@ -154,7 +183,7 @@ export function roomRoutes(app: FastifyInstance, context: Context): void {
   );
 }
 
-/** Null: it shows a recording that is not for this person. */
+/** Null: the room shows a recording that this person may not read. */
 async function roomIf(room: StoredRoom, request: FastifyRequest, recordings: Recordings): Promise<StoredRoom | null> {
   const found = await Promise.all(
     room.recordings.map((id) =>
@@ -175,7 +204,7 @@ function itemOf({ id, name, recordings, owner }: StoredRoom, { person }: Fastify
   return { id, name, recordings: [...recordings], page: `/room/${id}`, socket: `/api/rooms/${id}/socket`, mine };
 }
 
-/** From the earliest beginning to the latest end; one that is live, or not looked at yet, has no end. */
+/** From the earliest beginning to the latest end; a recording that is live or not indexed yet has no end. */
 async function spanOf({ query }: Context, ids: readonly string[]): Promise<Clock["span"]> {
   const rows = await query.selectFrom("recordings").select(["first", "last", "state"]).where("id", "in", ids).execute();
   const ends = rows.map(({ last, state }) => (state === "live" ? null : last));

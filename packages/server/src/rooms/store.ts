@@ -4,7 +4,7 @@ import { newId } from "../ids.ts";
 import type { Clock } from "./clock.ts";
 import type { Lead, Note } from "./protocol.ts";
 
-/** A room as it is kept. */
+/** A room as the database has it. */
 export interface StoredRoom {
   readonly id: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export interface StoredRoom {
   readonly lead: Lead;
 }
 
-/** Notes of a room at most, the newest. */
+/** Most notes of a room; only the newest are kept. */
 const MOST_NOTES = 500;
 
 /** Rooms and notes in the database. */
@@ -38,17 +38,17 @@ export class RoomStore {
     return (await this.#select([id]))[0] ?? null;
   }
 
-  /** The newest, at most so many. */
+  /** The newest rooms, at most this many. */
   async list(most: number): Promise<readonly StoredRoom[]> {
     return this.#select(null, most);
   }
 
-  /** The leads of those rooms that are still there. */
+  /** The leaders of those rooms that still exist. */
   async leads(ids: readonly string[]): Promise<ReadonlyMap<string, Lead>> {
     return new Map((await this.#select(ids)).map(({ id, lead }) => [id, lead]));
   }
 
-  /** Replaces the lead of the generation before. False: another node was first. */
+  /** Replaces the leader of the previous generation. False: another node changed it first. */
   async replace(id: string, { clock, leader, generation }: Lead): Promise<boolean> {
     const { numUpdatedRows } = await this.#query
       .updateTable("rooms")
@@ -72,7 +72,7 @@ export class RoomStore {
     return kept;
   }
 
-  /** Of these recordings, by time. */
+  /** Notes of these recordings, by time. */
   async notes(recordings: readonly string[]): Promise<readonly Note[]> {
     const rows = await this.#query
       .selectFrom("notes")

@@ -7,8 +7,8 @@ const ASK_EVERY = 5000;
 const FIRST_QUESTIONS = 5;
 
 /**
- * The time that all nodes of a server agree on: that of the database. Clocks of rooms are in it, so that they stay right
- * when another node goes on with them.
+ * The time that all nodes of a server share: that of the database. The clocks of rooms use it, so that they stay right
+ * when another node continues them.
  */
 export class ServerTime {
   readonly #database: Database;
@@ -21,7 +21,7 @@ export class ServerTime {
 
   /** Settles when the time is known. */
   async start(): Promise<void> {
-    // an embedded one is on this machine
+    // an embedded database runs on this machine
     if (this.#database.isEmbedded) return;
     for (let n = 0; n < FIRST_QUESTIONS; n++) await this.#ask();
     this.#timer = setInterval(() => void this.#ask().catch(() => undefined), ASK_EVERY);
@@ -45,7 +45,7 @@ export class ServerTime {
   }
 }
 
-/** Of this machine: is never set back. */
+/** A clock of this machine that never goes back. */
 function here(): number {
   return performance.timeOrigin + performance.now();
 }

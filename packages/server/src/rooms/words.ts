@@ -18,7 +18,7 @@ const move = Type.Union([
   }),
 ]);
 
-/** Messages of clients by their type: what is none of them is refused. */
+/** Messages of clients by their type: a message of another type is refused. */
 const SHAPES = {
   hello: exactly({
     type: Type.Literal("hello"),
@@ -49,7 +49,7 @@ const SHAPES = {
   free: exactly({ type: Type.Literal("free") }),
 } as const;
 
-/** A message of a client; null: it is none. */
+/** A message of a client; null: it is not valid. */
 export function wordOf(data: string): FromClient | null {
   let word: unknown;
   try {

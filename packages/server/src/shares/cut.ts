@@ -1,18 +1,40 @@
 import { applyEdits, EditError, FORMATS, open, type SinkBundle, writeEdited } from "simtape";
 import { fileSpool } from "simtape/node";
+import { soundly } from "simtape/serving";
 import type { Context } from "../context.ts";
 import type { FileFact } from "../database/tables.ts";
+import { failpoint } from "../failpoint.ts";
 import { newId } from "../ids.ts";
-import { HopelessError, type Work } from "../jobs/worker.ts";
+import type { Owed } from "../jobs/reconcile.ts";
+import { PermanentError, type Work } from "../jobs/worker.ts";
 import { openData } from "../library/data.ts";
 import { isUnreadable } from "../library/unreadable.ts";
 
-/** Of what is shown of one moment. */
+/** Folder of the data folder that holds copies. */
+export const COPIES = "shares";
+/** Seconds of the range that is cut for one moment. */
 const NANOSECOND = 1;
-/** What a copy says of where it comes from: what is outside the range is not to be read in old notes. */
+/** The provenance of a copy: it leaves out old notes, which could show what is outside the range. */
 const NOTHING = JSON.stringify({ simtape: "provenance", version: 1, sources: [], operations: [], annotations: [] });
 
-/** Makes the copy of a share of a range or a moment: what lies outside is not in it. */
+/** Links to a part of a recording whose copy is not made yet. */
+export function owedShares({ query }: Pick<Context, "query">): Owed {
+  return {
+    kind: "share",
+    subjects: async () => {
+      const rows = await query
+        .selectFrom("shares")
+        .select("id")
+        .where("state", "=", "making")
+        .where("revoked", "is", null)
+        .where("recording", "is not", null)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+/** Makes the copy for a share of a range or a moment: it contains nothing from outside. */
 export async function cutShare({ query, library, settings }: Context, id: string, work: Work): Promise<void> {
   const row = await query
     .selectFrom("shares")
@@ -24,20 +46,25 @@ export async function cutShare({ query, library, settings }: Context, id: string
   const { first, last, key } = row;
   const data = await openData(settings);
   const name = key.split("/").at(-1)!;
-  // another try has a folder of its own
-  const copy = `shares/${id}-${newId()}/${name}`;
+  // every try has a folder of its own
+  const copy = `${COPIES}/${id}-${newId()}/${name}`;
   let files: readonly FileFact[];
   try {
-    await using recording = await open(library.bundle(key), { spool: fileSpool(), signal: work.signal });
+    const source = library.bundle(key);
+    await using recording = await open(source, { spool: fileSpool(), signal: work.signal });
     const writing = await FORMATS.find((format) => format.id === recording.info.format)?.writing?.();
-    if (writing === undefined) throw new HopelessError(`${recording.info.format} recordings cannot be cut`);
+    if (writing === undefined) throw new PermanentError(`${recording.info.format} recordings cannot be cut`);
     const { start } = await recording.timeline();
     const from = Math.max(start, first === null ? start : Math.round(first * 1e9));
     const until = last === null ? undefined : Math.max(Math.round(last * 1e9), from + NANOSECOND);
     const { reader } = await applyEdits(
       recording.reader,
       { version: 1, operations: [{ op: "trim", from, until }] },
-      { writing, open: () => Promise.reject(new TypeError("a cut needs no other")), matching: () => () => false },
+      {
+        writing,
+        open: () => Promise.reject(new TypeError("a cut reads no other recording")),
+        matching: () => () => false,
+      },
     );
     const { room } = await recording.traits();
     const names = new Set<string>();
@@ -49,20 +76,22 @@ export async function cutShare({ query, library, settings }: Context, id: string
         return sink.open(one);
       },
     };
-    await writeEdited(reader, writing, noting, {
-      signal: work.signal,
-      ...(room === undefined ? {} : { metadata: room.put(NOTHING) }),
-    });
+    const metadata = room === undefined ? {} : { metadata: room.put(NOTHING) };
+    const { signal } = work;
+    const cut = (to: SinkBundle): Promise<unknown> => writeEdited(reader, writing, to, { signal, ...metadata });
+    for (const { name: needed, bytes } of recording.reader.needs ?? []) await put(noting, needed, bytes);
+    await soundly(recording, source, noting, cut, signal);
+    await failpoint("shares/cut");
     files = await Promise.all([...names].map((one) => factOf(one, copy, data)));
   } catch (error) {
-    if (!isUnreadable(error) && !(error instanceof EditError) && !(error instanceof HopelessError)) throw error;
+    if (!isUnreadable(error) && !(error instanceof EditError) && !(error instanceof PermanentError)) throw error;
     await query
       .updateTable("shares")
       .set({ state: "failed", error: error.message })
       .where("id", "=", id)
       .where("state", "=", "making")
       .execute();
-    throw new HopelessError(error.message);
+    throw new PermanentError(error.message);
   }
   await query
     .updateTable("shares")
@@ -72,9 +101,15 @@ export async function cutShare({ query, library, settings }: Context, id: string
     .execute();
 }
 
+async function put(to: SinkBundle, name: string, bytes: Uint8Array): Promise<void> {
+  const sink = await to.open(name);
+  await sink.write(bytes);
+  await sink.close();
+}
+
 async function factOf(name: string, key: string, data: Context["library"]): Promise<FileFact> {
   const opened = await data.open(key.slice(0, key.lastIndexOf("/") + 1) + name);
-  if (opened === null) throw new HopelessError(`the copy has no ${name}`);
+  if (opened === null) throw new PermanentError(`the copy has no ${name}`);
   const { bytes, etag } = opened.file;
   await opened.close();
   return { name, bytes, etag };

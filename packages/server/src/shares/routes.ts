@@ -7,35 +7,36 @@ import { ID } from "../catalog/shapes.ts";
 import type { Context } from "../context.ts";
 import type { FileFact, RecordingState } from "../database/tables.ts";
 import type { Routes } from "../http/app.ts";
+import { failpoint } from "../failpoint.ts";
 import { FILE_BYTES } from "../http/openapi.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { notFound, Problem } from "../problem.ts";
 import { hashOf, newId, newSecret } from "../ids.ts";
 import { openData } from "../library/data.ts";
 import { Audit } from "../people/audit.ts";
-import { hasRole, isOwn } from "../people/person.ts";
+import { hasRole, isOwn, mayRead, type Owned, type Person } from "../people/person.ts";
 import { Remembered } from "../remembered.ts";
 import type { Settings } from "../settings.ts";
 
 const MOST_SECONDS = 1e9;
 const SECONDS = Type.Number({ minimum: -MOST_SECONDS, maximum: MOST_SECONDS });
-// a union would make 0 of null
+// with a union, the serializer would turn null into 0
 const BOUND = { type: ["number", "null"], minimum: -MOST_SECONDS, maximum: MOST_SECONDS, default: null };
 
 const NEW = Type.Object(
   {
     recording: Type.String({ maxLength: 64 }),
-    first: Type.Unsafe<number | null>({ ...BOUND, description: "seconds; null: its beginning" }),
-    last: Type.Unsafe<number | null>({ ...BOUND, description: "seconds; null: its end" }),
+    first: Type.Unsafe<number | null>({ ...BOUND, description: "seconds; null: from the start" }),
+    last: Type.Unsafe<number | null>({ ...BOUND, description: "seconds; null: to the end" }),
     moment: Type.Optional(SECONDS),
-    hours: Type.Integer({ minimum: 1, maximum: 8760, default: 168, description: "until it expires" }),
+    hours: Type.Integer({ minimum: 1, maximum: 8760, default: 168, description: "hours until the link expires" }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ recording: "06f2x6q8h7nq", first: 2, last: 6.5, hours: 24 }] },
 );
 
 const MADE = Type.Object({
   id: Type.String(),
-  secret: Type.String({ description: "shown this once" }),
-  page: Type.String({ description: "the link to give" }),
+  secret: Type.String({ description: "shown only once" }),
+  page: Type.String({ description: "path of the page: the link to give away" }),
 });
 
 const SHARE = Type.Object(
@@ -62,7 +63,9 @@ const SHOWN = Type.Object(
     last: Type.Union([Type.Number(), Type.Null()]),
     state: Type.String({ description: "making: ask again soon; ready; failed" }),
     expires: Type.String(),
-    url: Type.Union([Type.String(), Type.Null()], { description: "of its main file, its other files beside it" }),
+    url: Type.Union([Type.String(), Type.Null()], {
+      description: "URL of its main file; the other files have URLs beside it",
+    }),
     files: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Number() })),
   },
   { $id: "SharedRecording" },
@@ -72,7 +75,7 @@ const SEARCH = Type.Object({ recording: Type.Optional(Type.String({ maxLength: 6
 const SECRET = Type.Object({ secret: Type.String({ maxLength: 100 }) });
 const FILE = Type.Object({ secret: Type.String({ maxLength: 100 }), name: Type.String({ maxLength: 300 }) });
 
-/** What a link shows. */
+/** The target of a link. */
 interface Shared {
   readonly id: string;
   readonly recording: string;
@@ -83,17 +86,17 @@ interface Shared {
   readonly last: number | null;
   readonly state: "making" | "ready" | "failed";
   readonly expires: Date;
-  /** Of the recording, or of the copy that was cut of it. */
+  /** Files of the recording, or of the copy that was cut from it. */
   readonly key: string;
   readonly isCut: boolean;
   readonly files: readonly FileFact[];
   readonly recordingState: RecordingState;
 }
 
-/** Milliseconds in which a link that was revoked may still be answered on another node. */
+/** Milliseconds for which another node may still answer a revoked link. */
 const KEPT = 900;
 
-/** Links that show one recording, one range or one moment to all who have them, for a while. */
+/** Links that show one recording, one range or one moment to all who have the link, for a while. */
 export async function shareRoutes(settings: Settings): Promise<Routes> {
   const data = await openData(settings);
   return (app, context) => {
@@ -115,21 +118,28 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
       "/api/shares",
       {
         config: { role: "viewer", scope: "write" },
-        schema: { summary: "a link to a recording, a range or a moment of it", body: NEW, response: { 201: MADE } },
+        schema: {
+          summary: "Create a link",
+          description:
+            "The link shows a recording, a range or a moment of it to all who have it, without an account, until it expires.",
+          body: NEW,
+          response: { 201: MADE },
+        },
       },
       async (request, reply) => {
         const { recording, moment, hours } = request.body;
         const { person } = request;
         const [first, last] = moment === undefined ? [request.body.first, request.body.last] : [moment, moment];
         const found = await recordings.find(recording, request);
-        if (!hasRole(person, "staff") && !isOwn(person, found))
-          throw new Problem(403, "a recording is shared by staff, or by whose it is");
+        if (!mayShare(person, found, settings.public))
+          throw new Problem(403, "only staff and the owner of a recording may share it");
         const extent = await query
           .selectFrom("recordings")
           .select(["first", "last"])
           .where("id", "=", recording)
           .executeTakeFirstOrThrow();
         mustBeWithin(first, last, extent);
+        app.limits.account("links", person);
         const isCut = first !== null || last !== null;
         const secret = newSecret("share");
         const id = newId();
@@ -147,6 +157,7 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
             state: isCut ? "making" : "ready",
           })
           .execute();
+        await failpoint("shares/made");
         if (isCut) await jobs.add("share", id);
         await audit.note(request, { action: "share made", recording, details: { share: id, first, last, hours } });
         return reply
@@ -161,7 +172,8 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
       {
         config: { role: "viewer" },
         schema: {
-          summary: "links that one has made; staff: all",
+          summary: "List links",
+          description: "Gives the links that the user made; staff get all links.",
           querystring: SEARCH,
           response: { 200: Type.Object({ shares: Type.Array(Type.Ref("Share")) }) },
         },
@@ -189,7 +201,12 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
       "/api/shares/:id",
       {
         config: { role: "viewer", scope: "write" },
-        schema: { summary: "take a link back", params: ID, response: { 204: Type.Null() } },
+        schema: {
+          summary: "Delete a link",
+          description: "The link stops working at once.",
+          params: ID,
+          response: { 204: Type.Null() },
+        },
       },
       async (request, reply) => {
         const { person, params } = request;
@@ -215,7 +232,13 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
       "/api/shares/:secret",
       {
         config: { role: null },
-        schema: { summary: "what a link shows", params: SECRET, response: { 200: Type.Ref("SharedRecording") } },
+        schema: {
+          summary: "Get what a link shows",
+          description:
+            "Gives the name, the range and the address of the files. `making` means that the range is still being cut.",
+          params: SECRET,
+          response: { 200: Type.Ref("SharedRecording") },
+        },
       },
       async (request, reply) => {
         const { secret } = request.params;
@@ -228,7 +251,7 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
         const isReady = state === "ready";
         return {
           ...{ name, format, first, last, state },
-          // counts what is outside a range, too
+          // the count also covers what is outside the range
           summary: isCut ? "" : summary,
           expires: expires.toISOString(),
           url: isReady ? `/api/shares/${secret}/files/${encodeURIComponent(main)}` : null,
@@ -242,7 +265,12 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
       exposeHeadRoute: false,
       url: "/api/shares/:secret/files/:name",
       config: { role: null },
-      schema: { summary: "a file of what a link shows, by ranges", params: FILE, ...FILE_BYTES },
+      schema: {
+        summary: "Read a file of a link",
+        description: "Answers range requests and conditional requests.",
+        params: FILE,
+        ...FILE_BYTES,
+      },
       handler: async (request, reply) => {
         const { secret, name } = request.params;
         const { id, recording, state, key, files, isCut } = await find(secret, request, reply);
@@ -255,6 +283,11 @@ export async function shareRoutes(settings: Settings): Promise<Routes> {
   };
 }
 
+/** Only the staff, and an owner who may read the recording. */
+function mayShare(person: Person, recording: Owned, usual: Settings["public"]): boolean {
+  return mayRead(person, recording, usual) && (hasRole(person, "staff") || isOwn(person, recording));
+}
+
 /** Throws `Problem`. */
 function mustBeWithin(
   first: number | null,
@@ -263,28 +296,48 @@ function mustBeWithin(
 ): void {
   if (first === null && last === null) return;
   const { first: start, last: end } = extent;
-  if (start === null || end === null)
-    throw new Problem(409, "it is not known yet how long the recording is; try again");
+  if (start === null || end === null) throw new Problem(409, "the length of the recording is not known yet; try again");
   if ((first ?? start) > (last ?? end)) throw new Problem(400, "the range ends before it begins");
   if ((first ?? start) > end || (last ?? end) < start)
     throw new Problem(400, `the recording has ${start} s to ${end} s`);
 }
 
-async function sharedBy({ query }: Context, hash: string): Promise<Shared | null> {
+async function sharedBy({ query, settings }: Context, hash: string): Promise<Shared | null> {
   const row = await query
     .selectFrom("shares")
     .innerJoin("recordings", "recordings.id", "shares.recording")
     .innerJoin("users", "users.id", "shares.owner")
     .select(["shares.id", "shares.first", "shares.last", "shares.state", "shares.expires", "shares.key as copy"])
     .select(["shares.files as copies", "recordings.id as recording", "recordings.name", "recordings.format"])
+    .leftJoin("collections", "collections.id", "recordings.collection")
+    .select(["users.id as maker", "users.role", "users.identities", "recordings.owner", "collections.public"])
+    .select(sql<string[]>`array(select identity from subjects where recording = recordings.id)`.as("subjects"))
     .select(["recordings.summary", "recordings.key", "recordings.files", "recordings.state as recordingState"])
     .where("shares.hash", "=", hash)
     .where("shares.revoked", "is", null)
     .where("users.disabled", "=", false)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const { copy, copies, key, files, first, last, ...rest } = row;
-  // never the recording itself where a part of it is meant
+  const {
+    copy,
+    copies,
+    key,
+    files,
+    first,
+    last,
+    maker,
+    role,
+    identities,
+    owner,
+    subjects,
+    public: policy,
+    ...rest
+  } = row;
+  // the rights are those that the maker of the link has now
+  const person: Person = { id: maker, name: "", role, identities, scopes: [], via: "none" };
+  const owned = { id: rest.recording, owner, subjects, public: policy };
+  if (!mayShare(person, owned, settings.public)) return null;
+  // a link to a part must never show the whole recording
   const isCut = first !== null || last !== null;
   return { ...rest, first, last, isCut, key: isCut ? (copy ?? "") : key, files: isCut ? copies : files };
 }

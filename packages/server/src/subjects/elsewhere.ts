@@ -2,21 +2,21 @@ import { sql } from "kysely";
 import type { Query } from "../database/database.ts";
 import { lower, type Who } from "./who.ts";
 
-/** A row that names a subject in words of others. */
+/** A row in which other users name a subject. */
 export interface Mention {
   /** `room`, `tag`, `collection`, `search`, `review`, `mark`, `hold` */
   readonly what: string;
-  /** Of the row; of a tag the recording. */
+  /** Id of the row; for a tag, that of the recording. */
   readonly id: string;
   readonly recording: string | null;
 }
 
-/** Rows in a list at most. */
+/** Most rows in a list. */
 const MOST = 1000;
 
 /**
- * Where others have written of a subject by name or UUID, and what erasing leaves for people to judge. The words
- * themselves are not given: what lists them is kept.
+ * Lists where other users have named a subject by name or UUID, which people must judge after an erasure. It does not
+ * return the words themselves, because the list is stored.
  */
 export async function mentionsOf(query: Query, { names, uuids }: Who): Promise<readonly Mention[]> {
   const called = lower([...names, ...uuids]);

@@ -3,38 +3,41 @@ import { eraseSubject, isRecorded } from "simtape/record";
 import { SIDE_CAR_ENDING } from "simtape";
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
+import type { Query } from "../database/database.ts";
 import { setTimeout } from "node:timers/promises";
-import { indexRecording } from "../catalog/index-recording.ts";
-import { Scanner } from "../catalog/scan.ts";
-import { SeekIndexes } from "../catalog/seek-indexes.ts";
-import { HopelessError, type Work } from "../jobs/worker.ts";
+import { indexRecording } from "../catalog/index/index-recording.ts";
+import { Scanner } from "../catalog/scan/scan.ts";
+import { SeekIndexes } from "../catalog/index/seek-indexes.ts";
+import { failpoint } from "../failpoint.ts";
+import { PermanentError, type Work } from "../jobs/worker.ts";
 import { unchanged } from "../review/verdict.ts";
+import type { EraseReport, Outcome } from "./certificate.ts";
+import { removeCopies } from "./copies.ts";
 import { mentionsOf } from "./elsewhere.ts";
-import { type Concerned, lower, recordingsOf, type Who } from "./who.ts";
+import { renameFiles } from "./rename.ts";
+import { maskRows, type RowTrace } from "./rows.ts";
+import { search } from "./search.ts";
+import { Traces } from "./traces.ts";
+import { type Concerned, lower, othersLike, recordingsById, recordingsOf, type Who } from "./who.ts";
 import { isUnreadable } from "../library/unreadable.ts";
 
-/** What became of one recording. */
-interface Outcome {
-  readonly recording: string;
-  readonly did: "deleted" | "redacted" | "kept";
-  readonly why: string;
-  /** Nothing of them is left in it. */
-  readonly isWhole: boolean;
-}
-
-/** Milliseconds until files that were still being written are looked at again. */
+/** Milliseconds until a recording that was still being written is checked again. */
 const LOOK_AGAIN = 300;
-/** In the folder of a recording that is, or was, being made. */
+/** A file in the folder of a recording that is live or was. */
 const JOURNAL = "journal.hcj";
 
 interface Asked extends Who {
-  /** Whether what cannot be redacted is deleted whole. */
+  /** Whether recordings that cannot be redacted are deleted. */
   readonly deletes: boolean;
+  /** The recordings that an earlier try has found: those that it redacted no longer name the subject. */
+  readonly found?: readonly Concerned[];
 }
 
 /**
- * Erases a subject: deletes what is only theirs, makes them unknown in what others are in, leaves alone what is on hold
- * and says so, and takes their names out of all rows but the audit, which has ids. Done twice it is the same.
+ * Erases a subject: deletes the recordings of the subject alone, redacts those that other people are in, leaves those
+ * on hold alone, and replaces the subject's names in paths and in all rows by an opaque id. Then it searches everything
+ * for the subject: what it finds is reported as remaining. A second run has no further effect; after an interruption it
+ * starts again.
  */
 export async function eraseWho(context: Context, id: string, work: Work): Promise<unknown> {
   const { signal, progress } = work;
@@ -43,33 +46,88 @@ export async function eraseWho(context: Context, id: string, work: Work): Promis
   if (request?.who == null) return null;
   const who = request.who as Asked;
   await knowAll(context, work);
-  const outcomes: Outcome[] = [];
-  const recordings = await recordingsOf(query, who);
-  for (const [i, recording] of recordings.entries()) {
+  const traces = new Traces(who, await othersLike(query, who), id);
+  const outcomes = new Map<string, Outcome>();
+  const contents = new Map<string, boolean>();
+  const take = async (recording: Concerned): Promise<void> => {
     signal.throwIfAborted();
-    outcomes.push({ recording: recording.id, ...(await eraseFrom(context, recording, who, signal)) });
-    progress((i + 1) / recordings.length);
+    contents.delete(recording.id);
+    const { why, ...outcome } = await eraseFrom(context, recording, who, signal);
+    outcomes.set(recording.id, { recording: recording.id, ...outcome, why: traces.masked(why) });
+  };
+  const concerned = await concernedBy(query, id, who);
+  for (const [i, recording] of concerned.entries()) {
+    await take(recording);
+    await failpoint("subjects/recording-erased");
+    progress((0.4 * (i + 1)) / concerned.length);
   }
-  const kept = outcomes.filter(({ did }) => did === "kept").map(({ recording }) => recording);
+  // recordings that only mention the subject
+  const named = await search(context, traces, id, { outcomes, contents }, signal);
+  for (const recording of await recordingsById(query, named.recordings)) await take(recording);
+  const all = [...outcomes.values()];
+  const kept = all.filter(({ did }) => did === "kept").map(({ recording }) => recording);
+  await removeCopies(context, who, [...outcomes.keys()]);
   for (const { key } of await query.selectFrom("subject_requests").select("key").where(isAbout(who)).execute())
     if (key !== null) await library.remove(key);
-  await forget(context, who, id, kept);
   const mentions = await mentionsOf(query, who);
-  const report = {
-    outcomes,
-    mentions,
-    isComplete: mentions.length === 0 && outcomes.every(({ isWhole }) => isWhole),
+  await forget(context, who, id, kept);
+  await failpoint("subjects/forgotten");
+  progress(0.7);
+  const renamed = await renameFiles(context, traces, kept, signal);
+  const changed: Record<string, number> = {};
+  for (const { table, column } of await maskRows(query, traces, id, (row) => mayChange(row, id, kept)))
+    changed[`${table}.${column}`] = (changed[`${table}.${column}`] ?? 0) + 1;
+  const { remains, searched } = await search(context, traces, id, { outcomes, contents }, signal);
+  const report: EraseReport = {
+    outcomes: all,
+    mentions: mentions.map((mention) => ({ ...mention, id: traces.masked(mention.id) })),
+    ...{ changed, renamed, remains, searched },
+    token: traces.token,
+    isComplete: remains.length === 0,
   };
   await query
     .updateTable("subject_requests")
     .set({ state: "done", who: null, error: null, report: JSON.stringify(report), ended: sql<Date>`now()` })
     .where("id", "=", id)
     .execute();
+  await failpoint("subjects/reported");
   await jobs.add("scan", "library");
-  return { deleted: count(outcomes, "deleted"), redacted: count(outcomes, "redacted"), kept: kept.length };
+  return { deleted: count(all, "deleted"), redacted: count(all, "redacted"), kept: kept.length };
 }
 
-/** Looks at everything in the library first: whom a recording is about is known when it is indexed. */
+/**
+ * Rows of kept recordings stay unchanged; renaming also changes the paths of files; other accounts do not belong to the
+ * subject.
+ */
+function mayChange({ table, column, id, recording }: RowTrace, request: string, kept: readonly string[]): boolean {
+  if (table === "users" || (table === "subject_requests" && id === request)) return false;
+  if (table === "recordings") return !kept.includes(id ?? "") && column !== "key" && column !== "files";
+  return recording === null || table === "audit" || !kept.includes(recording);
+}
+
+/**
+ * The recordings that the subject is in, or was in before an earlier try; the list is stored with the request until it
+ * is done.
+ */
+async function concernedBy(query: Query, id: string, who: Asked): Promise<readonly Concerned[]> {
+  const before = who.found ?? [];
+  // an earlier try may have renamed their files
+  const now = await recordingsById(
+    query,
+    before.map((one) => one.id),
+  );
+  const places = new Map(now.map(({ id: its, key, name, state, holds }) => [its, { key, name, state, holds }]));
+  const all = [...before.map((one) => ({ ...one, ...places.get(one.id) })), ...(await recordingsOf(query, who))];
+  const found = [...new Map(all.map((one) => [one.id, one])).values()];
+  await query
+    .updateTable("subject_requests")
+    .set({ who: JSON.stringify({ ...who, found }) })
+    .where("id", "=", id)
+    .execute();
+  return found;
+}
+
+/** Scans and indexes the whole library first: only the index knows which people are in a recording. */
 async function knowAll(context: Context, work: Work): Promise<void> {
   const { query, library, jobs } = context;
   const scanner = new Scanner(query, library, jobs);
@@ -77,8 +135,8 @@ async function knowAll(context: Context, work: Work): Promise<void> {
     await scanner.scan(work.signal);
     for (const { id } of await query.selectFrom("recordings").select("id").where("state", "=", "new").execute())
       await indexRecording(context, id, work).catch((error: unknown) => {
-        // what cannot be read is known as that
-        if (!(error instanceof HopelessError)) throw error;
+        // a recording that cannot be read is reported as such
+        if (!(error instanceof PermanentError)) throw error;
       });
     if (!scanner.isSoon) return;
     await setTimeout(LOOK_AGAIN, undefined, { signal: work.signal });
@@ -92,20 +150,24 @@ async function eraseFrom(
   signal: AbortSignal,
 ): Promise<Omit<Outcome, "recording">> {
   if (holds.length > 0) return { did: "kept", why: "on hold", isWhole: false };
-  if (state === "live") return { did: "kept", why: "is being recorded: ask again when it has ended", isWhole: false };
+  if (state === "live") return { did: "kept", why: "is being recorded: erase again when it has ended", isWhole: false };
   const folder = key.slice(0, key.lastIndexOf("/") + 1);
   const main = key.slice(folder.length);
-  const { files } = await query.selectFrom("recordings").select("files").where("id", "=", id).executeTakeFirstOrThrow();
-  /** Of the recording, beside the main file: segments, the metadata before the last, what a recorder has mirrored. */
+  const row = await query.selectFrom("recordings").select("files").where("id", "=", id).executeTakeFirst();
+  // left by an earlier try
+  const files = row?.files ?? [];
+  /** Other files of the recording, beside the main file: segments, earlier metadata, mirrored files of a recorder. */
   const others = new Set([...files.map(({ name }) => name), `${main}.bak`, JOURNAL].filter((name) => name !== main));
-  // it has names, too; what is left of the recording gets one again
+  // the thumbnail contains names, too; the redacted recording gets a new one
   const forgetIndex = (): Promise<void> => new SeekIndexes(settings).remove(id);
   const removeOthers = async (): Promise<void> => {
     for (const name of others) await removeAll(folder + name);
   };
   const remove = async (why: string): Promise<Omit<Outcome, "recording">> => {
     await removeOthers();
+    await failpoint("subjects/segments-deleted");
     await removeAll(key);
+    await failpoint("subjects/files-deleted");
     await forgetIndex();
     await query.deleteFrom("recordings").where("id", "=", id).execute();
     return { did: "deleted", why, isWhole: true };
@@ -113,19 +175,19 @@ async function eraseFrom(
   const removeAll = async (file: string): Promise<void> => {
     for (const ending of ["", SIDE_CAR_ENDING, ".provenance.json"]) await library.remove(file + ending);
   };
-  if (isOnlyTheirs) return remove("only they are in it");
+  if (isOnlyTheirs) return remove("no other person is in it");
   try {
     const bundle = library.bundle(key);
     if (!(await isRecorded(bundle)))
       throw new RecordingError("unsupported", "its format cannot be redacted by subject");
     await eraseSubject(bundle, await unchanged(library, key), { names, uuids, signal });
-    // what was in segments is in one file now
+    await failpoint("subjects/redacted");
+    // the segments were joined into one file
     await removeOthers();
+    await failpoint("subjects/segments-removed");
     await forgetIndex();
     for (const ending of [SIDE_CAR_ENDING, ".provenance.json"]) await library.remove(key + ending);
-    const isCalled = lower([...names, ...uuids]).some((text) => key.toLowerCase().includes(text));
-    const why = isCalled ? "others are in it; rename its file, which is called by the name" : "others are in it";
-    return { did: "redacted", why, isWhole: !isCalled };
+    return { did: "redacted", why: "other people are in it", isWhole: true };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return deletes
@@ -134,7 +196,7 @@ async function eraseFrom(
   }
 }
 
-/** Out of all rows but the audit, and those of recordings that are kept. */
+/** Removes the subject's names from all rows, except the audit and the rows of kept recordings. */
 async function forget({ query }: Context, who: Asked, id: string, kept: readonly string[]): Promise<void> {
   const { names, uuids, accounts } = who;
   const called = lower([...names, ...uuids]);
@@ -145,11 +207,11 @@ async function forget({ query }: Context, who: Asked, id: string, kept: readonly
       or exists (select 1 from entities where recording = recordings.id
         and (lower(label) = any(${called}) or lower(name) = any(${called}))))`;
     const run = (statement: ReturnType<typeof sql>) => statement.execute(within);
-    // their files are no longer there, so that nothing of them is known any more
+    // their files no longer exist: delete everything that the catalog knows of them
     await run(sql`delete from recordings where state = 'gone' and ${isTheirs}`);
-    // until it is indexed again, as it is now
+    // these facts are missing until the redacted recording is indexed again
     await run(sql`update recordings set metadata = '{}', names = '' where id <> all(${keeps}) and ${isTheirs}`);
-    // what is asked for again by the job that indexes, of files as they are now
+    // facts that the index job reads again, from the present files
     await run(sql`delete from entities where recording <> all(${keeps})
       and (lower(label) = any(${called}) or lower(name) = any(${called}))`);
     await run(sql`delete from subjects where recording <> all(${keeps}) and identity = any(${[...uuids]})`);

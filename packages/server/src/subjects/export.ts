@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
 import type { Query } from "../database/database.ts";
-import { HopelessError, type Work } from "../jobs/worker.ts";
+import { failpoint } from "../failpoint.ts";
+import { PermanentError, type Work } from "../jobs/worker.ts";
 import { lower, recordingsOf, type Who } from "./who.ts";
 import { Zip } from "./zip.ts";
 
-/** Makes one zip of all that is kept of a subject: the recordings that they are in, and what rows say of them. */
+/** Makes one zip of all data of a subject: the recordings that the subject is in, and the rows about the subject. */
 export async function exportWho({ query, library }: Context, id: string, { signal, progress }: Work): Promise<unknown> {
   const request = await query
     .selectFrom("subject_requests")
@@ -15,7 +16,7 @@ export async function exportWho({ query, library }: Context, id: string, { signa
   if (request?.who == null || request.state !== "waiting") return null;
   const who = request.who as Who;
   const key = `exports/${id}.zip`;
-  // of a try that was ended
+  // left by an earlier try that was interrupted
   await library.remove(key);
   const sink = await library.sink(key).open();
   const recordings = await recordingsOf(query, who);
@@ -45,9 +46,10 @@ export async function exportWho({ query, library }: Context, id: string, { signa
     await zip.finish();
     bytes = sink.position;
     await sink.close();
+    await failpoint("subjects/exported");
   } catch (error) {
     await sink.abort();
-    throw error instanceof RangeError ? new HopelessError(error.message) : error;
+    throw error instanceof RangeError ? new PermanentError(error.message) : error;
   }
   const report = { recordings: recordings.length, bytes, missing: missing.length };
   await query

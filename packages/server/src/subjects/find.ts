@@ -16,17 +16,17 @@ const FOUND = Type.Object({
       id: Type.String(),
       name: Type.String(),
       state: Type.String(),
-      isOnlyTheirs: Type.Boolean({ description: "no other is known to be in it: erasing deletes it" }),
+      isOnlyTheirs: Type.Boolean({ description: "only this person is known to be in it: an erasure deletes it" }),
       holds: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() })),
     }),
   ),
 });
 const REQUESTS = Type.Object({ requests: Type.Array(REQUEST_SHOWN) });
 
-/** Requests in a list at most. */
+/** Most requests in a list. */
 const MOST = 200;
 
-/** What is known of a subject, before it is exported or erased, and what was asked for about subjects. */
+/** Routes for what is known of a subject before an export or erasure, and for the requests about subjects. */
 export function findRoutes(app: FastifyInstance, { query }: Context): void {
   const audit = new Audit(query);
   const config = { role: "admin", scope: "admin" } as const;
@@ -36,7 +36,9 @@ export function findRoutes(app: FastifyInstance, { query }: Context): void {
     {
       config,
       schema: {
-        summary: "who a subject is, and in which recordings; changes nothing",
+        summary: "Find a subject",
+        description:
+          "Gives the names, ids and accounts of a person, and the recordings that the person is in. Changes nothing.",
         params: SUBJECT,
         body: ASKED_FOR,
         response: { 200: FOUND },
@@ -67,7 +69,11 @@ export function findRoutes(app: FastifyInstance, { query }: Context): void {
     "/api/subjects/requests",
     {
       config,
-      schema: { summary: "what was asked for, the newest first", response: { 200: REQUESTS } },
+      schema: {
+        summary: "List requests about subjects",
+        description: "Gives exports and erasures, the newest first.",
+        response: { 200: REQUESTS },
+      },
       serializerCompiler: asIs,
     },
     async () => {

@@ -8,12 +8,12 @@ interface Entry {
   readonly at: number;
 }
 
-/** From here on sizes and places need the larger fields. */
+/** Larger sizes and offsets need the 64-bit fields. */
 const LARGE = 0xffff_ffff;
-/** Names are UTF-8; sizes follow the content. */
+/** Flags: names are UTF-8; sizes follow the content. */
 const FLAGS = 0x0808;
 
-/** A zip of files as they are, without compression: recordings are compressed already. */
+/** A zip of files without compression: recordings are compressed already. */
 export class Zip {
   readonly #sink: ByteSink;
   readonly #entries: Entry[] = [];
@@ -33,7 +33,7 @@ export class Zip {
     head.writeUInt16LE(0x21, 12);
     head.writeUInt16LE(name.length, 26);
     head.writeUInt16LE(20, 28);
-    // the larger fields of what follows
+    // the size of the 64-bit fields that follow
     await this.#sink.write(Buffer.concat([head, name, larger(0, 0)]));
     let crc = 0;
     let bytes = 0;
@@ -51,7 +51,7 @@ export class Zip {
     this.#entries.push({ name, crc, bytes, at });
   }
 
-  /** Writes what says which files there are. The sink is still to be closed. */
+  /** Writes the directory of files. The caller closes the sink. */
   async finish(): Promise<void> {
     const start = this.#sink.position;
     for (const entry of this.#entries) await this.#sink.write(listed(entry));
@@ -98,7 +98,7 @@ function listed({ name, crc, bytes, at }: Entry): Buffer {
   return Buffer.concat([head, name, sizes, place]);
 }
 
-/** Field 1: sizes of 64 bits. */
+/** Extra field 1: sizes of 64 bits. */
 function larger(bytes: number, stored: number): Buffer {
   const field = Buffer.alloc(20);
   field.writeUInt16LE(1, 0);

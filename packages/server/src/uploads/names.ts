@@ -1,9 +1,9 @@
-import { Problem } from "../http/problem.ts";
+import { Problem } from "../problem.ts";
 
 const MOST_FOLDERS = 4;
 const LONGEST = 200;
 
-/** Metadata of tus: names, each with its value in base64. Throws `Problem`. */
+/** Parses the metadata of tus: names, each with its value in base64. Throws `Problem`. */
 export function metadataOf(header: string | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const pair of (header ?? "").split(",").filter((one) => one.trim() !== "")) {
@@ -15,7 +15,10 @@ export function metadataOf(header: string | undefined): ReadonlyMap<string, stri
   return found;
 }
 
-/** A name with its folders as it may be in the library. Throws `Problem` for one that leads elsewhere, or is none. */
+/**
+ * Returns a name with its folders as the library allows it. Throws `Problem` for a name that leads out of the library
+ * or is empty.
+ */
 export function checkedName(name: string): string {
   const parts = name.split("/");
   const isGood = (part: string): boolean =>
@@ -25,7 +28,7 @@ export function checkedName(name: string): string {
   return parts.join("/");
 }
 
-/** `race.hcrp`, `race-2.hcrp`, `race-3.hcrp`. */
+/** The names that are tried: `race.hcrp`, `race-2.hcrp`, `race-3.hcrp`. */
 export function numbered(key: string, number: number): string {
   if (number === 1) return key;
   const slash = key.lastIndexOf("/");

@@ -2,18 +2,19 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Store, StoreError } from "simtape";
 import { directoryStore } from "simtape/node";
+import { failpoint } from "../failpoint.ts";
 import { s3Library } from "../library/s3.ts";
 import type { Settings } from "../settings.ts";
 
-/** Bytes of a piece: what is lost of an upload when its connection breaks is less, and each takes so much memory. */
+/** Bytes of a piece: an upload loses less than this when its connection breaks, and needs this much memory. */
 const PIECE = 4 << 20;
 
-/** What was said of an upload when it began. */
+/** What the client said about an upload when it began. */
 export interface UploadFacts {
   readonly bytes: number;
-  /** Folders and name, as the sender has them, joined by `/`. */
+  /** Folders and name on the sender's machine, joined by `/`. */
   readonly name: string;
-  /** What is sent together has one. */
+  /** Files that are sent together have the same batch. */
   readonly batch: string;
   /** Id of the account; "operator" on an open server. */
   readonly owner: string;
@@ -22,8 +23,9 @@ export interface UploadFacts {
 }
 
 /**
- * Uploads that are under way, as pieces in a store that all nodes reach: `ID/facts`, `ID/0000000000000000` and so on by
- * offset. A piece is put on the condition that there is none, so of two that continue one upload the second is refused.
+ * Uploads in progress, as pieces in a store that all nodes reach: `ID/facts`, `ID/0000000000000000` and so on by
+ * offset. A piece is only put when there is none at its offset, so of two connections that continue one upload the
+ * second is refused.
  */
 export class Pieces {
   readonly #settings: Settings;
@@ -38,22 +40,22 @@ export class Pieces {
     await (await this.#store()).put(`${id}/facts`, bytes, { condition: { absent: true } });
   }
 
-  /** Null: there is none, or it is over. */
+  /** Null: the upload does not exist, or is over. */
   async facts(id: string): Promise<UploadFacts | null> {
     return (await this.#json(`${id}/facts`)) as UploadFacts | null;
   }
 
-  /** Where it goes in the library; null: that is not settled. */
+  /** Its path in the library; null: not decided yet. */
   async goal(id: string): Promise<string | null> {
     return ((await this.#json(`${id}/goal`)) as { key: string } | null)?.key ?? null;
   }
 
-  /** It stays for a while when the upload is over. */
+  /** The path stays known for a while when the upload is over. */
   async setGoal(id: string, key: string): Promise<void> {
     await (await this.#store()).put(`${id}/goal`, new TextEncoder().encode(JSON.stringify({ key })));
   }
 
-  /** Bytes that are kept. */
+  /** Number of bytes that are stored. */
   async received(id: string): Promise<number> {
     let end = 0;
     for await (const { size } of this.#pieces(id)) end += size;
@@ -61,8 +63,9 @@ export class Pieces {
   }
 
   /**
-   * Keeps what comes, from `offset` on; gives the end of what is kept. What came before a break is kept, too. Rejects
-   * with `StoreError` "conflict" where another has sent the same part meanwhile.
+   * Stores the received bytes from `offset` on; returns the end of what is stored. Bytes that came before a broken
+   * connection are stored, too. Rejects with `StoreError` "conflict" when another connection has sent the same part
+   * meanwhile.
    */
   async append(id: string, offset: number, most: number, body: AsyncIterable<Uint8Array>): Promise<number> {
     let end = offset;
@@ -74,6 +77,7 @@ export class Pieces {
       [parts, held] = [[], 0];
       await (await this.#store()).put(`${id}/${nameOf(end)}`, piece, { condition: { absent: true } });
       end += piece.length;
+      await failpoint("uploads/piece-stored");
     };
     try {
       for await (const part of body) {
@@ -84,7 +88,7 @@ export class Pieces {
         if (end + held >= most) break;
       }
     } catch (error) {
-      // of a connection that broke; what came is good
+      // the connection broke; the bytes that came are good
       if (error instanceof StoreError) throw error;
     }
     await keep();
@@ -95,32 +99,51 @@ export class Pieces {
     const store = await this.#store();
     for await (const { key } of this.#pieces(id)) {
       const found = await store.get(key);
-      if (found === null) throw new Error(`a piece of the upload ${id} went`);
+      if (found === null) throw new Error(`a piece of the upload ${id} is missing`);
       yield found.bytes;
     }
   }
 
-  /** Takes away all of it; what is placed stays known where `keepsGoal`. */
+  /** Deletes the whole upload; with `keepsGoal` the path of a placed upload stays known. */
   async remove(id: string, keepsGoal: boolean): Promise<void> {
     const store = await this.#store();
     const keys: string[] = [];
     for await (const { key } of store.list(`${id}/`)) keys.push(key);
-    // the facts at last: as long as they are there, the rest is found again
+    // delete the facts last: as long as they exist, the rest can be found again
     keys.sort((a, b) => Number(a.endsWith("/facts")) - Number(b.endsWith("/facts")));
-    for (const key of keys) if (!keepsGoal || !key.endsWith("/goal")) await store.delete(key);
-  }
-
-  /** Ids of those that nothing was added to since then, Unix milliseconds. */
-  async idleSince(time: number): Promise<readonly string[]> {
-    const last = new Map<string, number>();
-    for await (const { key, modified } of (await this.#store()).list("")) {
-      const id = key.split("/")[0]!;
-      last.set(id, Math.max(last.get(id) ?? 0, modified));
+    for (const key of keys) {
+      if (keepsGoal && key.endsWith("/goal")) continue;
+      await store.delete(key);
+      await failpoint("uploads/part-removed");
     }
-    return [...last].filter(([, modified]) => modified < time).map(([id]) => id);
   }
 
-  /** In order, as far as they follow each other. */
+  /**
+   * Ids of complete uploads that are not yet placed and cleared away; `idle`: ids of uploads that are incomplete or
+   * over, and got no bytes since this time, Unix milliseconds.
+   */
+  async look(time = 0): Promise<{ readonly owed: readonly string[]; readonly idle: readonly string[] }> {
+    const found = new Map<string, { last: number; end: number; hasFacts: boolean; hasGoal: boolean }>();
+    for await (const { key, size, modified } of (await this.#store()).list("")) {
+      const [id, name] = key.split("/") as [string, string];
+      const one = found.get(id) ?? { last: 0, end: 0, hasFacts: false, hasGoal: false };
+      found.set(id, one);
+      one.last = Math.max(one.last, modified);
+      if (name === nameOf(one.end)) one.end += size;
+      one.hasFacts ||= name === "facts";
+      one.hasGoal ||= name === "goal";
+    }
+    const owed: string[] = [];
+    const idle: string[] = [];
+    for (const [id, { last, end, hasFacts, hasGoal }] of found) {
+      const bytes = hasFacts && !hasGoal && end > 0 ? ((await this.facts(id))?.bytes ?? Infinity) : Infinity;
+      if (hasFacts && (hasGoal || end >= bytes)) owed.push(id);
+      else if (last < time) idle.push(id);
+    }
+    return { owed, idle };
+  }
+
+  /** Returns the pieces in order, as long as they follow each other. */
   async *#pieces(id: string): AsyncGenerator<{ readonly key: string; readonly size: number }> {
     let end = 0;
     for await (const { key, size } of (await this.#store()).list(`${id}/0`)) {
@@ -149,7 +172,7 @@ async function open(settings: Settings): Promise<Store> {
   return directoryStore(folder);
 }
 
-/** Sixteen digits: the order of names is that of offsets. */
+/** Sixteen digits, so that the order of the names is that of the offsets. */
 function nameOf(offset: number): string {
   return String(offset).padStart(16, "0");
 }

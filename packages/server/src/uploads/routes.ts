@@ -2,9 +2,9 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { StoreError } from "simtape";
 import { type Static, Type } from "typebox";
-import { UPLOADS } from "../catalog/uploaded.ts";
+import { UPLOADS } from "../library/uploaded.ts";
 import type { Context } from "../context.ts";
-import { notFound, Problem } from "../http/problem.ts";
+import { notFound, Problem } from "../problem.ts";
 import { newId } from "../ids.ts";
 import { Audit } from "../people/audit.ts";
 import { checkedName, metadataOf } from "./names.ts";
@@ -14,7 +14,7 @@ import { EXPIRES } from "./place.ts";
 const VERSION = "1.0.0";
 const EXTENSIONS = "creation,expiration,termination";
 const CONTENT = "application/offset+octet-stream";
-/** Bodies that are taken at once; each has a piece in memory. */
+/** Most request bodies that are received at once; each needs memory for one piece. */
 const MOST_AT_ONCE = 32;
 
 const UPLOAD = Type.Object(
@@ -23,7 +23,7 @@ const UPLOAD = Type.Object(
     bytes: Type.Number(),
     received: Type.Number(),
     state: Type.Union([Type.Literal("receiving"), Type.Literal("placing"), Type.Literal("placed")]),
-    key: Type.Union([Type.String(), Type.Null()], { description: "where it lies in the library, once it is placed" }),
+    key: Type.Union([Type.String(), Type.Null()], { description: "path in the library, once `state` is placed" }),
   },
   { $id: "Upload" },
 );
@@ -32,7 +32,7 @@ const NOTHING = { response: { 204: Type.Null() } };
 const ID = Type.Object({ id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }) });
 type Named = { Params: Static<typeof ID> };
 
-/** Uploads that are continued where they broke off: tus 1.0.0, https://tus.io/protocols/resumable-upload. */
+/** Uploads that continue after a broken connection: tus 1.0.0, https://tus.io/protocols/resumable-upload. */
 export function uploadRoutes(app: FastifyInstance, context: Context): void {
   const { query, settings, jobs, library } = context;
   const audit = new Audit(query);
@@ -46,7 +46,15 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
 
   app.options(
     "/api/uploads",
-    { config: { role: null }, schema: { summary: "what is known of tus", ...NOTHING } },
+    {
+      config: { role: null },
+      schema: {
+        summary: "Get the options of uploads",
+        description:
+          "Gives the version and extensions of tus, the protocol of resumable uploads, and the size limit, in headers.",
+        ...NOTHING,
+      },
+    },
     (_, reply) =>
       head(reply)
         .header("tus-version", VERSION)
@@ -60,7 +68,12 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
     "/api/uploads",
     {
       config: right,
-      schema: { summary: "begin an upload (tus); its metadata: filename, batch", response: { 201: Type.Null() } },
+      schema: {
+        summary: "Start an upload",
+        description:
+          "Takes the size in `upload-length`, and `filename` and `batch` in `upload-metadata`. Files of one batch lie beside each other, so that a pair is one recording. The header `location` says where to send the bytes. Protocol: tus 1.0.0.",
+        response: { 201: Type.Null() },
+      },
     },
     async (request, reply) => {
       checkVersion(request, reply);
@@ -73,6 +86,7 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
       const name = checkedName(metadata.get("filename") ?? metadata.get("name") ?? "");
       const batch = metadata.get("batch") ?? id;
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(batch)) throw new Problem(400, "batch: letters, digits, _ and -");
+      app.limits.account("uploads", request.person);
       const facts = { bytes, name, batch, owner: ownerOf(request), begun: Date.now() };
       await pieces.begin(id, facts);
       await audit.note(request, { action: "upload", details: { upload: id, name, bytes } });
@@ -87,7 +101,9 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
     url: "/api/uploads/:id",
     config: right,
     schema: {
-      summary: "how far it is; HEAD: how much of it has come (tus)",
+      summary: "Get the progress of an upload",
+      description:
+        "Says how many bytes arrived (`upload-offset`), and where the file is in the library once it is complete.",
       params: ID,
       response: { 200: Type.Ref("Upload") },
     },
@@ -101,7 +117,10 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
 
   app.delete<Named>(
     "/api/uploads/:id",
-    { config: right, schema: { summary: "give it up (tus)", params: ID, ...NOTHING } },
+    {
+      config: right,
+      schema: { summary: "Cancel an upload", description: "Deletes the bytes that arrived.", params: ID, ...NOTHING },
+    },
     async (request, reply) => {
       await own(request);
       await pieces.remove(request.params.id, false);
@@ -111,13 +130,19 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // it is read as it comes
+    // the body is read while it arrives
     scope.addContentTypeParser(CONTENT, (_, payload, done) => done(null, payload));
     scope.patch<Named>(
       "/api/uploads/:id",
       {
         config: { ...right, isLong: true },
-        schema: { summary: "add to it (tus)", params: ID, ...NOTHING },
+        schema: {
+          summary: "Send bytes of an upload",
+          description:
+            "Takes the bytes from `upload-offset` on. When all bytes arrived, a job puts the file into the library and replaces nothing there.",
+          params: ID,
+          ...NOTHING,
+        },
         bodyLimit: Number.MAX_SAFE_INTEGER,
       },
       async (request, reply) => {
@@ -126,8 +151,8 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
         const { bytes } = await own(request);
         const offset = wholeIn(request, "upload-offset");
         const received = await pieces.received(id);
-        if (offset !== received) throw new Problem(409, `${received} bytes have come; go on from there`);
-        if (running >= MOST_AT_ONCE) throw new Problem(503, "too many send at once; try again in some seconds");
+        if (offset !== received) throw new Problem(409, `${received} bytes arrived; continue from there`);
+        if (running >= MOST_AT_ONCE) throw new Problem(503, "too many uploads at once; try again in some seconds");
         running++;
         let end = received;
         try {
@@ -137,20 +162,21 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
         } finally {
           running--;
         }
+        // if the node ends here, the next check finds that the upload is complete
         if (end === bytes) await jobs.add("upload", id);
         return head(reply).header("upload-offset", end).header("upload-expires", expiryOf()).code(204).send();
       },
     );
   });
 
-  /** A while after it is over, too. */
+  /** Progress of an upload. A finished upload stays known for a day. */
   async function statusOf(request: FastifyRequest<Named>): Promise<Static<typeof UPLOAD>> {
     const { id } = request.params;
     const facts = await pieces.facts(id);
     if (facts !== null) {
       if (facts.owner !== ownerOf(request)) throw notFound("the upload");
       const { bytes } = facts;
-      // with a goal all has come; its pieces may be gone
+      // an upload with a goal is complete; its pieces may be deleted
       const received = (await pieces.goal(id)) === null ? await pieces.received(id) : bytes;
       return { id, bytes, received, state: received === bytes ? "placing" : "receiving", key: null };
     }
@@ -162,7 +188,7 @@ export function uploadRoutes(app: FastifyInstance, context: Context): void {
     return { id, bytes, received: bytes, state: "placed", key };
   }
 
-  /** Of another's nothing is known. */
+  /** The upload of the request, if its sender made it: an upload of another user is answered as if it did not exist. */
   async function own(request: FastifyRequest<Named>): Promise<UploadFacts> {
     const facts = await pieces.facts(request.params.id).catch(() => null);
     if (facts === null || facts.owner !== ownerOf(request)) throw notFound("the upload");
@@ -192,13 +218,14 @@ function checkVersion(request: FastifyRequest, reply: FastifyReply): void {
 function wholeIn(request: FastifyRequest, name: string): number {
   const text = headerOf(request, name) ?? "";
   const number = Number(text);
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(number)) throw new Problem(400, `${name}: a number of bytes`);
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(number))
+    throw new Problem(400, `${name}: a number of bytes is expected`);
   return number;
 }
 
 function problemOf(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
-  if (error.code === "conflict") return new Problem(409, "another connection has sent the same part");
+  if (error.code === "conflict") return new Problem(409, "another connection sent the same part");
   if (error.code === "full") return new Problem(507, "the disk is full: nothing more was written");
   return error;
 }

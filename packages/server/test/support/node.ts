@@ -60,7 +60,11 @@ export async function until<T>(ask: () => Promise<T>, is: (answer: T) => boolean
 
 /** JSON of a server. Rejects for an answer that is no 2xx. */
 export async function json<T = Record<string, unknown>>(address: string, path: string, init?: RequestInit): Promise<T> {
-  const answer = await fetch(address + path, init);
+  const answer = await fetch(address + path, init).catch((error: unknown) => {
+    // the node may have ended a connection that was quiet for long, as while a test ran another program
+    if (init?.method === undefined) return fetch(address + path, init);
+    throw error;
+  });
   if (!answer.ok) throw new Error(`${answer.status} of ${path}: ${await answer.text()}`);
   return (await answer.json()) as T;
 }

@@ -47,6 +47,8 @@ export class Caller {
       headers: {
         ...this.headers,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        // a test that waits for a command would see too late that the server has closed an idle connection
+        connection: "close",
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -54,7 +54,20 @@ export async function startPostgres(): Promise<TestPostgres> {
   }
 
   function start(): ChildProcess {
-    const words = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-c", "fsync=off"];
+    const words = [
+      "-D",
+      data,
+      "-p",
+      String(port),
+      "-h",
+      "127.0.0.1",
+      "-k",
+      folder,
+      "-c",
+      "fsync=off",
+      "-c",
+      "max_connections=400",
+    ];
     return spawn(`${bin}/postgres`, words, { stdio: "ignore", ...owner, cwd: folder });
   }
 

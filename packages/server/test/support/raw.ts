@@ -7,14 +7,23 @@ export function connection(address: string, from?: string): Socket {
   return connect({ port: Number(port), host, ...(from === undefined ? {} : { localAddress: from }) });
 }
 
-/** Sends a request as it is written, and gives all of the answer: for what `fetch` would not send. */
+/**
+ * Sends a request as it is written, and gives all of the answer, or as much as has `enough` in it: for what `fetch` would
+ * not send.
+ */
 export async function raw(
   address: string,
   text: string,
+  enough?: string,
 ): Promise<{ readonly status: number; readonly answer: string }> {
   const socket = connection(address);
   const pieces: Buffer[] = [];
-  socket.on("data", (piece) => pieces.push(piece));
+  socket.on("data", (piece) => {
+    pieces.push(piece);
+    // what is refused closes by itself, with its body
+    const isOpened = pieces[0]!.toString("latin1").startsWith("HTTP/1.1 101");
+    if (isOpened && enough !== undefined && Buffer.concat(pieces).includes(enough)) socket.destroy();
+  });
   const ended = new Promise<void>((resolve) => {
     socket.once("close", () => resolve());
     socket.once("error", () => resolve());

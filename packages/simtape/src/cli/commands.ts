@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { SERVER_COMMANDS, serverCommands } from "./server.ts";
+import { SERVER_COMMANDS, serverCommands } from "./commands/server.ts";
 
 type Add = (program: Command) => void;
 
@@ -8,34 +8,35 @@ type Add = (program: Command) => void;
  * format alone are in the folder of its id.
  */
 const MODULES: readonly (readonly [names: readonly string[], load: () => Promise<Add>])[] = [
-  [["info"], async () => (await import("./info.ts")).addInfo],
-  [["view"], async () => (await import("./view.ts")).addView],
+  [["info"], async () => (await import("./commands/info.ts")).addInfo],
+  [["view"], async () => (await import("./commands/view.ts")).addView],
   [SERVER_COMMANDS, serverCommands],
-  [["cat"], async () => (await import("./cat.ts")).addCat],
-  [["events"], async () => (await import("./events.ts")).addEvents],
-  [["state"], async () => (await import("./state.ts")).addState],
-  [["table"], async () => (await import("./table.ts")).addTable],
-  [["records"], async () => (await import("./records.ts")).addRecords],
-  [["index"], async () => (await import("./seek-index.ts")).addIndex],
-  [["check"], async () => (await import("./check.ts")).addCheck],
-  [["verify"], async () => (await import("./hcrp/verify.ts")).addVerify],
-  [["record"], async () => (await import("./hcrp/record.ts")).addRecord],
-  [["tail"], async () => (await import("./hcrp/tail.ts")).addTail],
-  [["copy"], async () => (await import("./copy.ts")).addCopy],
-  [["convert"], async () => (await import("./convert.ts")).addConvert],
-  [["compact"], async () => (await import("./hcrp/compact.ts")).addCompact],
-  [["dictionary"], async () => (await import("./hcrp/dictionary.ts")).addDictionary],
-  [["meta"], async () => (await import("./hcrp/meta.ts")).addMeta],
-  [["recover"], async () => (await import("./hcrp/recover.ts")).addRecover],
-  [["repair"], async () => (await import("./repair.ts")).addRepair],
-  [["retain"], async () => (await import("./hcrp/retain.ts")).addRetain],
+  [["cat"], async () => (await import("./commands/cat.ts")).addCat],
+  [["events"], async () => (await import("./commands/events.ts")).addEvents],
+  [["state"], async () => (await import("./commands/state.ts")).addState],
+  [["table"], async () => (await import("./commands/table.ts")).addTable],
+  [["records"], async () => (await import("./commands/records.ts")).addRecords],
+  [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],
+  [["check"], async () => (await import("./commands/check.ts")).addCheck],
+  [["verify"], async () => (await import("./commands/hcrp/verify.ts")).addVerify],
+  [["record"], async () => (await import("./commands/hcrp/record.ts")).addRecord],
+  [["tail"], async () => (await import("./commands/hcrp/tail.ts")).addTail],
+  [["copy"], async () => (await import("./commands/copy.ts")).addCopy],
+  [["convert"], async () => (await import("./commands/convert.ts")).addConvert],
+  [["compact"], async () => (await import("./commands/hcrp/compact.ts")).addCompact],
+  [["dictionary"], async () => (await import("./commands/hcrp/dictionary.ts")).addDictionary],
+  [["meta"], async () => (await import("./commands/hcrp/meta.ts")).addMeta],
+  [["recover"], async () => (await import("./commands/hcrp/recover.ts")).addRecover],
+  [["repair"], async () => (await import("./commands/repair.ts")).addRepair],
+  [["retain"], async () => (await import("./commands/hcrp/retain.ts")).addRetain],
   [
     ["trim", "shift", "filter", "rename", "redact", "annotate", "join", "edit"],
-    async () => (await import("./edit.ts")).addEdits,
+    async () => (await import("./commands/edit.ts")).addEdits,
   ],
-  [["corrupt"], async () => (await import("./corrupt.ts")).addCorrupt],
-  [["demo"], async () => (await import("./demo.ts")).addDemo],
-  [["carla"], async () => (await import("./carla/queries.ts")).addCarla],
+  [["corrupt"], async () => (await import("./commands/corrupt.ts")).addCorrupt],
+  [["demo"], async () => (await import("./commands/demo.ts")).addDemo],
+  [["format"], async () => (await import("./commands/format-new.ts")).addFormat],
+  [["carla"], async () => (await import("./commands/carla/queries.ts")).addCarla],
 ];
 
 /** Adds the command of that name; all of them when there is none: for help, completion, and words that are wrong. */

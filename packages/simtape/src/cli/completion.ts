@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import type { Command, Option } from "commander";
 import type { Recording } from "../model/recording.ts";
-import { allFormats } from "./formats.ts";
-import { withRecording } from "./recordings.ts";
+import { allFormats } from "./input/formats.ts";
+import { withRecording } from "./input/with-recording.ts";
 
 /** What may stand at the end of a command line. */
 export interface Completions {

@@ -1,7 +1,7 @@
-import { EXIT } from "./failure.ts";
-import { say } from "./output.ts";
+import { EXIT } from "./run/failure.ts";
+import { say } from "./run/terminal.ts";
 import { fail, run } from "./program.ts";
-import { removeWhenInterrupted } from "./unfinished.ts";
+import { removeWhenInterrupted } from "./run/unfinished.ts";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // A reader that has seen enough, such as `head`, is no failure.

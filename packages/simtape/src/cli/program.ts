@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { FORMATS } from "../formats.ts";
-import type { Format } from "../model/reader.ts";
+import type { Format } from "../model/format.ts";
 import { addCommands } from "./commands.ts";
-import { begin, end, over } from "./ending.ts";
-import { EXIT, failureOf } from "./failure.ts";
-import { takesFormatModules, useFormatModules } from "./formats.ts";
-import { toJson } from "./json.ts";
-import { Output, say, talk } from "./output.ts";
-import { takesPatience } from "./patience.ts";
-import { S3_HELP } from "./s3-help.ts";
-import { hide } from "./secrets.ts";
+import { begin, end, over } from "./run/ending.ts";
+import { EXIT, failureOf } from "./run/failure.ts";
+import { takesFormatModules, useFormatModules } from "./input/formats.ts";
+import { toJson } from "./output/json.ts";
+import { Output, say, talk } from "./run/terminal.ts";
+import { takesTimeout } from "./input/timeout.ts";
+import { S3_HELP } from "./input/s3-help.ts";
+import { hide } from "./run/secrets.ts";
 
 /** Carries out a command line; gives the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
@@ -44,7 +44,7 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
     .exitOverride()
     .configureOutput({ writeErr: talk })
     .addHelpText("after", `\n${AFTER}`);
-  takesPatience(takesFormatModules(program));
+  takesTimeout(takesFormatModules(program));
   await addCommands(program, words[0]);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(add --help for the options)");
   // the scripts of other shells than bash, and the line in the help

@@ -54,6 +54,9 @@ export function withFiles(bundle: SourceBundle, files: ReadonlyMap<string, Uint8
   };
 }
 
+/** Statuses of an answer that there is no such file; 204 is of servers to which that is no fault. */
+const NONE: readonly number[] = [204, 404, 410];
+
 /**
  * A file on an HTTP server and those in the same folder. Siblings keep the query of the URL.
  * A sibling costs one request to see that it is there; `open` rejects for a sibling whose name is no file name.
@@ -75,7 +78,7 @@ export function httpBundle(url: string | URL, options: HttpOptions = {}): Source
         return source;
       } catch (error) {
         await source.close();
-        if (error instanceof HttpStatusError && (error.status === 404 || error.status === 410)) return null;
+        if (error instanceof HttpStatusError && NONE.includes(error.status)) return null;
         throw error;
       }
     },

@@ -2,6 +2,19 @@ import { SinkSource } from "./sink-source.ts";
 import { type ByteSink, isReadable, type ReadableSink, type SinkBundle } from "./sink.ts";
 import type { SourceBundle } from "./source.ts";
 
+/** What `work` writes takes its names when `work` resolves; when it rejects, nothing is left of it. */
+export async function held<T>(to: SinkBundle, work: (files: HeldFiles) => Promise<T>): Promise<T> {
+  const files = new HeldFiles(to);
+  try {
+    const made = await work(files);
+    await files.release();
+    return made;
+  } catch (error) {
+    await files.abort();
+    throw error;
+  }
+}
+
 /**
  * Files on their way to `to` that do not take their names when they are closed but when `release()` says so: what was
  * written can be read back before, and thrown away.

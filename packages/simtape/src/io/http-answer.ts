@@ -65,15 +65,15 @@ export interface AnswerPart {
 /** Checks that a 206 answer is for `[start, end)`, or the beginning of it. Throws `SourceError` when it is not. */
 export function partOf(response: Response, start: number, end: number, url: string): AnswerPart {
   const wrong = (what: string): SourceError => new SourceError("failed", `${what}: ${url}`);
-  if (isEncoded(response)) throw wrong("server compresses ranges, so that their places are lost");
+  if (isEncoded(response)) throw wrong("server compresses ranges, so their offsets are unknown");
   const text = response.headers.get("content-range");
   if (text === null) {
     if (/^multipart\//i.test(response.headers.get("content-type") ?? ""))
       throw wrong("server answers in several parts");
     // Another origin's Content-Range is hidden from a page unless the server exposes it; the length is not.
-    const told = response.headers.get("content-length");
-    if (told === null || !/^\d+$/.test(told)) return { length: null, size: null, last: true };
-    const length = Number(told);
+    const header = response.headers.get("content-length");
+    if (header === null || !/^\d+$/.test(header)) return { length: null, size: null, last: true };
+    const length = Number(header);
     if (length > end - start) throw wrong(`server sends ${length} bytes for a range of ${end - start}`);
     return { length, size: length < end - start ? start + length : null, last: true };
   }

@@ -180,7 +180,7 @@ class HttpStore implements Store {
       });
       const isLast = !repeatable || tries > this.#retries;
       if (!(answer instanceof Response)) {
-        const how = repeatable ? `tried ${tries} times` : "whether it was done is not known";
+        const how = repeatable ? `tried ${tries} times` : "it is not known whether the request took effect";
         if (isLast)
           throw new StoreError("unavailable", `cannot reach the server, ${how}: ${this.#where(key)}`, key, {
             cause: answer,

@@ -203,7 +203,7 @@ class HttpSource implements ByteSource {
     if (status === 200 || status === 206 || status === 416) return response;
     discard(response);
     if (status >= 500) throw new Transient(`server fails (${status})`, null, status);
-    if (status === 412) throw this.#changed("it is not the content asked for any more");
+    if (status === 412) throw this.#changed("its content differs");
     throw new HttpStatusError(status, `${aboutStatus(status)} (${status}): ${this.name}`);
   }
 
@@ -258,7 +258,7 @@ class HttpSource implements ByteSource {
 
   async #collect(response: Response, lead: Lead): Promise<Uint8Array> {
     const refuse = (): SourceError => {
-      const why = `server knows no ranges and the file is larger than ${this.#limit} bytes`;
+      const why = `server does not support ranges, and the file is larger than ${this.#limit} bytes`;
       this.#tooLarge = `${why}; download it first and open the copy: ${this.name}`;
       lead.end();
       return new SourceError("failed", this.#tooLarge);
@@ -273,9 +273,10 @@ class HttpSource implements ByteSource {
       discard(response);
       throw error;
     }
-    const told = response.headers.get("content-length");
+    const lengthHeader = response.headers.get("content-length");
     // Of an encoded body the length tells nothing: fetch has decoded it.
-    const length = told === null || !/^\d+$/.test(told) || isEncoded(response) ? null : Number(told);
+    const length =
+      lengthHeader === null || !/^\d+$/.test(lengthHeader) || isEncoded(response) ? null : Number(lengthHeader);
     if (length !== null && length > this.#limit) {
       discard(response);
       throw refuse();
@@ -294,7 +295,7 @@ class HttpSource implements ByteSource {
   #checkValidators(response: Response): void {
     const now = validatorsOf(response);
     const known = this.#validators ?? now;
-    if (!sameContent(known, now)) throw this.#changed("its ETag or date is another one");
+    if (!sameContent(known, now)) throw this.#changed("its ETag or date differs");
     this.#validators = { etag: known.etag ?? now.etag, modified: known.modified ?? now.modified };
   }
 

@@ -50,8 +50,8 @@ export function inflated(source: ByteSource, options: InflatedOptions = {}): Inf
 /** Asks the budget for what inflates from `size` bytes: where it goes to memory it is held. */
 export function inflating(budget: Budget, size: number, spool: SpoolFactory | undefined): Meter {
   return (more, total) => {
-    budget.expand("what inflates from it", total, size);
-    if (spool === undefined) budget.hold("what inflates from it", more);
+    budget.expand("its inflated content", total, size);
+    if (spool === undefined) budget.hold("its inflated content", more);
   };
 }
 

@@ -92,7 +92,7 @@ export class S3Client {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket))
       throw new TypeError(`not a bucket: ${JSON.stringify(bucket)}`);
     if (prefix.split("/").some((segment) => segment === "." || segment === ".."))
-      throw new TypeError(`a prefix that leads elsewhere: ${JSON.stringify(prefix)}`);
+      throw new TypeError(`a prefix cannot have the parts . and ..: ${JSON.stringify(prefix)}`);
     this.prefix = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
     this.name = `s3://${bucket}/${this.prefix}`.replace(/\/$/, "");
     this.retries = options.retries ?? 4;
@@ -151,7 +151,7 @@ export class S3Client {
       if (!(answer instanceof Unanswered) && this.#isSkewed(answer)) answer = await this.#try(request);
       const isLast = !request.repeatable || tries > this.retries;
       if (answer instanceof Unanswered) {
-        const how = request.repeatable ? `, tried ${tries} times` : ", whether it was done is not known";
+        const how = request.repeatable ? `, tried ${tries} times` : ", it is not known whether the request took effect";
         const message = `${answer.message}${causeOf(answer.cause)}${how}: ${this.#where(key)}`;
         if (isLast) throw new StoreError("unavailable", message, key, { cause: answer.cause });
       } else {
@@ -271,7 +271,7 @@ export class S3Client {
     try {
       return await credentials();
     } catch (cause) {
-      throw new CredentialsError(`no credentials to be had: ${this.name}`, { cause });
+      throw new CredentialsError(`no credentials found: ${this.name}`, { cause });
     }
   }
 
@@ -329,15 +329,15 @@ class CredentialsError extends Error {}
 
 /** Milliseconds between two clocks that no server minds. */
 const MOST_SKEW = 60_000;
-const WRONG_CLOCK = "the clock of this machine is not that of the server, which refuses access";
+const WRONG_CLOCK = "the server refuses access, because the clock of this machine differs from its own";
 
 const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 const ABOUT: Readonly<Record<StoreErrorCode, string>> = {
   conflict: "the condition does not hold",
-  "not-found": "nothing there",
+  "not-found": "no such object",
   denied: "the server refuses access",
-  full: "no room",
+  full: "no space left",
   unavailable: "the server fails",
   malformed: "the server refuses the request",
 };

@@ -55,7 +55,7 @@ function rootOf(text: string, name: string): XmlElement {
     if (root?.name === name) return root;
     throw new SyntaxError(`${root?.name ?? "nothing"} instead of ${name}`);
   } catch (cause) {
-    throw new StoreError("unavailable", `the server does not answer as S3 does, no ${name}`, null, { cause });
+    throw new StoreError("unavailable", `the server does not answer like S3, there is no ${name}`, null, { cause });
   }
 }
 

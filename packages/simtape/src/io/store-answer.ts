@@ -53,16 +53,16 @@ export async function answerStore(store: Store, request: StoreRequest): Promise<
     return { status: 204, headers: {}, body: null };
   }
   const found = await store.head(key, signal);
-  if (found === null) throw new StoreError("not-found", `nothing is there: ${key}`, key);
+  if (found === null) throw new StoreError("not-found", `no such object: ${key}`, key);
   if (condition !== undefined && !("etag" in condition && condition.etag === found.etag))
-    throw new StoreError("conflict", `another content is there now: ${key}`, key);
+    throw new StoreError("conflict", `the object has changed: ${key}`, key);
   if (method === "HEAD") return { status: 200, headers: headersOf(found), body: null };
   return header("range") === undefined ? wholeOf(store, key, signal) : rangeOf(store, found, header("range")!, signal);
 }
 
 async function wholeOf(store: Store, key: string, signal: AbortSignal | undefined): Promise<StoreAnswer> {
   const content = await store.get(key, signal);
-  if (content === null) throw new StoreError("not-found", `nothing is there: ${key}`, key);
+  if (content === null) throw new StoreError("not-found", `no such object: ${key}`, key);
   const { bytes, etag } = content;
   return {
     status: 200,
@@ -84,12 +84,12 @@ async function rangeOf(
   if (first === "" || start >= end)
     return { status: 416, headers: { "content-range": `bytes */${size}`, "content-length": "0" }, body: null };
   const source = await store.source(key, signal);
-  if (source === null) throw new StoreError("not-found", `nothing is there: ${key}`, key);
+  if (source === null) throw new StoreError("not-found", `no such object: ${key}`, key);
   try {
     const body = await source.read(start, end - start, signal);
     // what was read is what the head has described
     if ((await store.head(key, signal))?.etag !== found.etag)
-      throw new StoreError("conflict", `another content is there now: ${key}`, key);
+      throw new StoreError("conflict", `the object has changed: ${key}`, key);
     const own = { "content-range": `bytes ${start}-${end - 1}/${size}`, "content-length": String(body.length) };
     return { status: 206, headers: { ...headersOf(found), ...own }, body };
   } finally {

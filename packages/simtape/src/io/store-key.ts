@@ -50,9 +50,13 @@ export function conflict(
   found: Pick<StoreEntry, "etag"> | null,
   store: string,
 ): StoreError {
-  const expected = "absent" in condition ? "nothing" : `etag ${condition.etag}`;
-  const there = found === null ? "nothing" : `etag ${found.etag}`;
-  return new StoreError("conflict", `expected ${expected} and found ${there}: ${key} in ${store}`, key);
+  const where = `${key} in ${store}`;
+  // who may only make a thing must call it otherwise; what was read before it changed must be read again
+  const message =
+    "absent" in condition
+      ? `the name is already in use: ${where}. Choose another name, or remove it first`
+      : `${found === null ? "it was removed" : "another writer has changed it"} since it was read: ${where}`;
+  return new StoreError("conflict", message, key);
 }
 
 /** What is thrown when a change would lead beyond the quota. */

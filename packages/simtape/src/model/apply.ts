@@ -1,5 +1,5 @@
 import type { MessageBatch } from "./batch.ts";
-import type { StateModel } from "./reader.ts";
+import type { StateModel } from "./state-model.ts";
 import type { MutableState } from "./state.ts";
 
 /** Folds rows `[from, to)` of a batch into `state`, in order. */

@@ -1,6 +1,6 @@
 import type { Field } from "../bytes/fields.ts";
 import type { MessageBatch } from "./batch.ts";
-import type { NativeRecord } from "./reader.ts";
+import type { NativeRecord } from "./native-record.ts";
 
 /** How much is named. */
 export interface DissectOptions {

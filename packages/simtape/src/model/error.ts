@@ -64,6 +64,20 @@ export class RecordingError extends Error {
   }
 }
 
+/** What the engine says of a fault in code; a writer's own words are of what it was given. */
+const OF_ENGINE = /^(Invalid|Maximum call stack|Offset is outside|Array buffer|Source is too large|Start offset)/;
+
+/** Whether a writer refused what its format cannot hold, as `Writer` says. */
+export function isRefusal(error: unknown): error is RangeError {
+  return error instanceof RangeError && !OF_ENGINE.test(error.message);
+}
+
+/** What a writer of that format threw, as a `RecordingError` where it says something of the recording. */
+export function unwritable(error: unknown, format: string): unknown {
+  if (isRefusal(error)) return new RecordingError("unsupported", error.message, { format, cause: error });
+  return RecordingError.from(error, format);
+}
+
 /** A code of simtape, or a code of another package's format, with the format's id before it: `poselog:bad-line`. */
 export type FindingCode = KnownFindingCode | `${string}:${string}`;
 

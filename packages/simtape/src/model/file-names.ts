@@ -1,17 +1,6 @@
 import type { SourceBundle } from "../io/source.ts";
-import type { Format, RecordingInfo } from "./reader.ts";
-
-/** How the files of a format's recordings are called, as far as it must be known before one is opened. */
-export interface FileNames {
-  /** Of recordings that are a folder of files: names of the main file, the surest first, and the dialect that is written so. */
-  readonly folder?: { readonly mains: readonly string[]; readonly dialect: string };
-  /** Names that the other file of a pair may have, by that of one of them: `run.state` of `run.traj`. */
-  partners?(main: string): readonly string[];
-  /** Whether a recording with this main file may ask for a file of that name beside it; its partner aside. */
-  mayNeed?(main: string, name: string): boolean;
-  /** The ending that the main file of such a recording has, with its point, where the format has several. */
-  endingFor?(info: RecordingInfo): string;
-}
+import { PROVENANCE_ENDING } from "./annotation.ts";
+import type { Format } from "./format.ts";
 
 /** The format whose recordings are a folder with a main file of that name; null: it is no main file of a folder. */
 export function formatOfFolder(name: string, formats: readonly Format[]): Format | null {
@@ -43,7 +32,7 @@ function partnersIn(name: string, { files }: Format): readonly string[] {
 
 /** Whether a file may belong to the recording with this main file, by their names. */
 export function mayBelong(main: string, name: string, formats: readonly Format[]): boolean {
-  if (name === main || partnersOf(main, formats).includes(name)) return true;
+  if (name === main || name === main + PROVENANCE_ENDING || partnersOf(main, formats).includes(name)) return true;
   return formats.some(({ files }) => files?.mayNeed?.(main, name) === true);
 }
 

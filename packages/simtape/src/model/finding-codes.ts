@@ -132,8 +132,8 @@ export type KnownFindingCode =
   | "sibling-unusable"
   | "seek-index-ignored";
 
-const REPAIR = "Run `simtape repair`: it keeps what is sound and says what was lost.";
-const NOTHING = "Nothing: it is for your information.";
+const REPAIR = "Run `simtape repair`: it keeps everything sound and reports what was lost.";
+const NOTHING = "Nothing: this is for your information.";
 
 /**
  * What a finding's code means, and what to do. The page docs/findings.md is made of it; programs that only compare codes
@@ -141,11 +141,11 @@ const NOTHING = "Nothing: it is for your information.";
  */
 export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> = {
   "packet-size": {
-    means: "A repair put right the size of a packet.",
+    means: "A repair corrected the size of a packet.",
     advice: NOTHING,
   },
   "gap-bytes": {
-    means: "A repair left out bytes between chunks that belong to nothing.",
+    means: "A repair left out bytes between chunks that belong to no chunk.",
     advice: NOTHING,
   },
   unindexed: {
@@ -157,27 +157,27 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "bad-header": {
-    means: "The file's header does not fit its format; what does not depend on it is read.",
+    means: "The header does not match its format; simtape reads everything that does not depend on it.",
     advice: REPAIR,
   },
   "bad-payload": {
     means: "A message does not decode by its channel's schema.",
-    advice: "Run `simtape repair`: it keeps what is sound and says what was lost. The message is left out.",
+    advice: "Run `simtape repair`: it keeps everything sound and reports what was lost. The message is left out.",
   },
   "bad-time": {
-    means: "A time cannot be right: it is no number, or its neighbours say otherwise.",
+    means: "A time is wrong: it is no number, or it contradicts its neighbours.",
     advice: REPAIR,
   },
   "bad-record": {
-    means: "Bytes are no record of the format; reading goes on with the next one.",
+    means: "Bytes are no record of the format; simtape continues with the next record.",
     advice: REPAIR,
   },
   "bad-length": {
-    means: "A length does not agree with what stands inside or behind it.",
+    means: "A length does not agree with the content inside or behind it.",
     advice: REPAIR,
   },
   "bad-checksum": {
-    means: "The content does not have the checksum that is stored with it.",
+    means: "The content does not match the checksum stored with it.",
     advice: REPAIR,
   },
   "bad-compression": {
@@ -185,43 +185,43 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "bad-gzip": {
-    means: "The gzip stream around the recording is damaged; what could be inflated is read.",
+    means: "The gzip stream around the recording is damaged; simtape reads what it can inflate.",
     advice: REPAIR,
   },
   "bad-index": {
-    means: "The stored index cannot be read, or does not go with the messages; one is built by scanning.",
+    means: "The stored index cannot be read, or does not match the messages; simtape builds one by scanning.",
     advice: REPAIR,
   },
   "bad-index-entry": {
-    means: "One entry of the stored index cannot be right.",
+    means: "One entry of the stored index is wrong.",
     advice: REPAIR,
   },
   "missing-index": {
-    means: "The index that its writer adds at the end is not there; one is built by scanning.",
-    advice: "Run `simtape repair` to have it stored, so that the file opens without a scan.",
+    means: "The index at the end of the file is missing; simtape builds one by scanning.",
+    advice: "Run `simtape repair` to store the index, so that the file opens without a scan.",
   },
   "unknown-record": {
-    means: "A record is of a kind that the format does not have.",
+    means: "The format has no records of this kind.",
     advice: REPAIR,
   },
   "unknown-compression": {
-    means: "Data are compressed in a way that is not known, or are damaged; their bytes are kept.",
-    advice: "Name the codec in the channel's metadata if it is one of yours; else repair.",
+    means: "Data have an unknown compression, or are damaged; simtape keeps their bytes.",
+    advice: "If it is your own codec, name it in the channel's metadata; otherwise repair.",
   },
   "too-long": {
-    means: "A record is longer than can be read at once.",
+    means: "A record is longer than simtape reads.",
     advice: REPAIR,
   },
   "trailing-bytes": {
-    means: "Bytes stand behind the end of the recording.",
+    means: "There are bytes after the end of the recording.",
     advice: REPAIR,
   },
   "no-frames": {
-    means: "The recording is sound and holds no frame.",
+    means: "The recording is sound and has no frames.",
     advice: NOTHING,
   },
   unclosed: {
-    means: "The recording was not closed by its writer.",
+    means: "The writer did not close the recording.",
     advice: "Run `simtape repair` to close it.",
   },
   "unclosed-frame": {
@@ -229,11 +229,11 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "bad-packet": {
-    means: "Bytes are no packet of CARLA's recorder; they are skipped up to the next one.",
+    means: "Bytes are no packet of CARLA's recorder; simtape skips them up to the next packet.",
     advice: REPAIR,
   },
   "packet-count": {
-    means: "A repair put right how many records a packet has.",
+    means: "A repair corrected the number of records in a packet.",
     advice: NOTHING,
   },
   "damaged-bytes": {
@@ -241,15 +241,15 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   "frame-number": {
-    means: "A repair put right the number of a frame.",
+    means: "A repair corrected the number of a frame.",
     advice: NOTHING,
   },
   "frame-duration": {
-    means: "A repair put right the duration of a frame, or said that it is not known.",
+    means: "A repair corrected the duration of a frame, or marked it as unknown.",
     advice: NOTHING,
   },
   "frame-time": {
-    means: "A repair put right the elapsed time of a frame.",
+    means: "A repair corrected the elapsed time of a frame.",
     advice: NOTHING,
   },
   "frame-start": {
@@ -265,7 +265,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   "record-size": {
-    means: "The sizes of the signals in the header do not add up to the record size that it states.",
+    means: "The sizes of the signals in the header do not add up to the stated record size.",
     advice: "Compare some values with what you know of the flight, then repair.",
   },
   "signal-dropped": {
@@ -273,7 +273,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   "short-signals": {
-    means: "The signals of a frame are too few.",
+    means: "A frame has too few signals.",
     advice: REPAIR,
   },
   "bad-frame": {
@@ -281,19 +281,19 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "bad-multiplayer": {
-    means: "The multiplayer packets of a frame do not fill the room that is stated for them.",
+    means: "The multiplayer packets of a frame do not fill their stated length.",
     advice: REPAIR,
   },
   "bad-extra-properties": {
-    means: "The extra properties of a frame do not fill the room that is stated for them.",
+    means: "The extra properties of a frame do not fill their stated length.",
     advice: REPAIR,
   },
   "bad-count": {
-    means: "A count in the tape is not that of what follows.",
+    means: "A count in the tape differs from the number of items after it.",
     advice: REPAIR,
   },
   "missing-frames": {
-    means: "The header or a buffer counts more frames than are there.",
+    means: "The header or a buffer counts more frames than the file has.",
     advice: REPAIR,
   },
   "time-order": {
@@ -301,27 +301,27 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   "no-data-items": {
-    means: "The header names no data: its frames cannot hold anything.",
+    means: "The header names no data: its frames cannot contain anything.",
     advice: NOTHING,
   },
   "compression-mismatch": {
-    means: "The frames are not compressed as the header says; they are read as they are.",
-    advice: "Copy the tape with `--rewrite` to have both agree.",
+    means: "The header names another compression than the frames have; simtape reads the frames.",
+    advice: "Copy the tape with `--rewrite`: then both agree.",
   },
   "include-ignored": {
-    means: "The header asks for another file to be included, which is not followed.",
+    means: "The header includes another file; simtape does not read it.",
     advice: NOTHING,
   },
   "alias-ignored": {
-    means: "A property of the header is an alias, which is not followed.",
+    means: "A property of the header is an alias; simtape does not follow it.",
     advice: NOTHING,
   },
   "omit-node-ignored": {
-    means: "A property of the header is marked to be left out, which is not followed.",
+    means: "A property of the header is marked as omitted; simtape reads it all the same.",
     advice: NOTHING,
   },
   "first-frame": {
-    means: "A repair made up the first frame, so that times stay what they were.",
+    means: "A repair added a first frame, so that the times stay the same.",
     advice: NOTHING,
   },
   counts: {
@@ -333,23 +333,23 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   "plays-nowhere": {
-    means: "FlightGear of this dialect's time is needed to play the tape.",
+    means: "Only FlightGear of this dialect's time plays the tape.",
     advice: "Copy it with `--dialect normal` to play it in other versions.",
   },
   "plays-nothing": {
-    means: "FlightGear loads the tape and plays nothing of it.",
+    means: "FlightGear loads the tape and plays none of it.",
     advice: NOTHING,
   },
   "negative-times": {
-    means: "Frames have times below zero, where FlightGear goes back to the first one.",
+    means: "Frames have times below zero: when FlightGear reaches them, it returns to the first frame.",
     advice: "Shift the times with `simtape shift`.",
   },
   "hidden-frames": {
-    means: "Several frames have one time: FlightGear shows the last of them.",
+    means: "Several frames have the same time: FlightGear shows the last of them.",
     advice: NOTHING,
   },
   "signal-gaps": {
-    means: "Frames without signals stand between others: FlightGear does not move smoothly over them.",
+    means: "There are frames without signals between others: FlightGear does not move smoothly over them.",
     advice: NOTHING,
   },
   "buffer-order": {
@@ -357,19 +357,19 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: "Copy the tape with `--rewrite`.",
   },
   "fatal-text": {
-    means: "A text of the tape ends FlightGear when it is played.",
+    means: "A text of the tape makes FlightGear exit when it plays the tape.",
     advice: "Copy the tape with `--rewrite` before playing it there.",
   },
   "bad-header-checksum": {
-    means: "The header does not have its checksum.",
+    means: "The header does not match its checksum.",
     advice: REPAIR,
   },
   "bad-metadata-checksum": {
-    means: "The metadata do not have their checksum.",
+    means: "The metadata do not match their checksum.",
     advice: REPAIR,
   },
   "bad-index-checksum": {
-    means: "The index does not have its checksum.",
+    means: "The index does not match its checksum.",
     advice: REPAIR,
   },
   "bad-metadata": {
@@ -377,31 +377,31 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "odd-metadata": {
-    means: "An entry of the metadata is not of the kind that the specification gives it.",
+    means: "An entry of the metadata has another type than the specification gives it.",
     advice: "Look at it with `simtape meta get`.",
   },
   "metadata-length": {
-    means: "The length of the metadata is not that which the header states.",
+    means: "The length of the metadata differs from the length in the header.",
     advice: REPAIR,
   },
   "metadata-recovered": {
-    means: "The metadata were found by their form, as the header does not say where they are.",
+    means: "simtape found the metadata by searching, because the header does not say where they are.",
     advice: REPAIR,
   },
   "missing-metadata-file": {
-    means: "The segments have no metadata file beside them; what they say themselves is read.",
+    means: "The segments have no metadata file; simtape reads what the segments contain.",
     advice: REPAIR,
   },
   "total-length": {
-    means: "The header states another length of the file.",
+    means: "The length of the file in the header differs from the length of the file.",
     advice: REPAIR,
   },
   "chunk-count": {
-    means: "The header states another number of chunks.",
+    means: "The number of chunks in the header differs from the number of chunks in the file.",
     advice: REPAIR,
   },
   "tick-count": {
-    means: "The header states another number of ticks.",
+    means: "The number of ticks in the header differs from the number of ticks in the file.",
     advice: REPAIR,
   },
   "unknown-flags": {
@@ -409,7 +409,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: "Read the recording with a newer simtape, if there is one.",
   },
   "dictionary-id": {
-    means: "The metadata name a zstd dictionary that cannot be one.",
+    means: "The metadata name an invalid zstd dictionary.",
     advice: REPAIR,
   },
   "dictionary-id-differs": {
@@ -417,11 +417,11 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "production-version": {
-    means: "The index is of another production version than the header says.",
+    means: "The index has another production version than the header.",
     advice: REPAIR,
   },
   "index-length": {
-    means: "The index is not as long as is stated.",
+    means: "The length of the index differs from the stated length.",
     advice: REPAIR,
   },
   "index-cut": {
@@ -429,11 +429,11 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "index-recovered": {
-    means: "The index was built from the chunks, as the stored one cannot be used.",
+    means: "simtape built the index from the chunks, because the stored index cannot be used.",
     advice: REPAIR,
   },
   "index-gap": {
-    means: "Bytes that no entry of the index names stand between two chunks.",
+    means: "There are bytes between two chunks that no entry of the index names.",
     advice: REPAIR,
   },
   "index-overlap": {
@@ -445,11 +445,11 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "index-flags": {
-    means: "An entry of the index has flags that are not known.",
+    means: "An entry of the index has unknown flags.",
     advice: REPAIR,
   },
   "index-first-snapshot": {
-    means: "The first chunk has no snapshot by its entry of the index.",
+    means: "The entry of the first chunk in the index says that it has no snapshot.",
     advice: REPAIR,
   },
   "index-start-tick": {
@@ -457,7 +457,7 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "index-tick-count": {
-    means: "A chunk has no ticks by its entry of the index.",
+    means: "The entry of a chunk in the index says that it has no ticks.",
     advice: REPAIR,
   },
   "index-ratio": {
@@ -465,47 +465,48 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "index-compressed-length": {
-    means: "A chunk's length in the file is outside of what the specification allows.",
+    means: "The length of a chunk in the file is outside of the range in the specification.",
     advice: REPAIR,
   },
   "index-uncompressed-length": {
-    means: "A chunk's inflated length is outside of what the specification allows, or another one.",
+    means:
+      "The inflated length of a chunk is outside of the range in the specification, or differs from the stated length.",
     advice: REPAIR,
   },
   "index-segment-order": {
-    means: "Chunks lie in other segments than their order tells.",
+    means: "The chunks are in other segments than their order says.",
     advice: NOTHING,
   },
   "bad-chunk-record": {
-    means: "The record before a chunk in its segment is damaged, or of another chunk.",
+    means: "The record before a chunk in its segment is damaged, or belongs to another chunk.",
     advice: REPAIR,
   },
   "damaged-chunk": {
-    means: "A chunk cannot be inflated or read to its end; what comes before the damage is kept.",
+    means: "A chunk cannot be inflated or read to its end; simtape keeps everything before the damage.",
     advice: REPAIR,
   },
   "missing-segment": {
-    means: "A segment file that the index names is not there.",
-    advice: "Bring the file back from a copy, or repair.",
+    means: "A segment file that the index names is missing.",
+    advice: "Restore the file from a copy, or repair.",
   },
   "moved-chunks": {
-    means: "Chunks were found in other places than the index names.",
+    means: "The chunks are at other offsets than the index says.",
     advice: REPAIR,
   },
   "uncommitted-chunks": {
-    means: "Chunks stand behind those that the metadata file names: the recorder died before it named them.",
+    means: "There are chunks after those that the metadata file names: the recorder died before it named them.",
     advice: "Run `simtape recover` on the folder.",
   },
   "lost-ticks": {
-    means: "Ticks are lost between what could be read.",
+    means: "Ticks between readable parts are lost.",
     advice: REPAIR,
   },
   "no-snapshot": {
-    means: "A chunk says that it begins with a snapshot and does not.",
+    means: "A chunk has the flag of a snapshot, but does not begin with one.",
     advice: REPAIR,
   },
   "stray-bytes": {
-    means: "Bytes belong to nothing in the file.",
+    means: "Bytes belong to no part of the file.",
     advice: REPAIR,
   },
   "unstated-length": {
@@ -513,31 +514,31 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   "unsupported-event": {
-    means: "A chunk holds an event of a type that is not known; its rest cannot be read.",
+    means: "A chunk has an event of an unknown type; simtape cannot read the rest of the chunk.",
     advice: "Read the recording with a newer simtape, if there is one.",
   },
   "unsupported-version": {
-    means: "A chunk is of a version that is not known.",
+    means: "A chunk has an unknown version.",
     advice: "Read the recording with a newer simtape, if there is one.",
   },
   "unsupported-schema": {
-    means: "An epoch is of a schema that is not known; its host events stay bytes.",
+    means: "An epoch has an unknown schema; its host events stay bytes.",
     advice: NOTHING,
   },
   "unresolved-name": {
-    means: "A name of the game does not exist in the newest data version any more; a placeholder stands for it.",
+    means: "A name of the game no longer exists in the newest data version; simtape uses a placeholder.",
     advice: "Give the format a `fixer` that knows the name.",
   },
   "other-world": {
     means: "The recording was made in another world, or in another version of it.",
-    advice: "Show it without the world, or give the right one.",
+    advice: "Show the recording without the world, or provide the right world.",
   },
   "private-event": {
-    means: "An event that only simtape's own copies have is damaged.",
+    means: "An event that only simtape writes is damaged.",
     advice: REPAIR,
   },
   "snapshot-differs": {
-    means: "A snapshot says something else than the events before it.",
+    means: "A snapshot contradicts the events before it.",
     advice: "Compare both moments with `simtape state`; the snapshot holds from its tick on.",
   },
   journal: {
@@ -545,11 +546,11 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: "Run `simtape recover` on the folder.",
   },
   "left-out": {
-    means: "A compaction left out what could not be read.",
+    means: "A compaction left out content that cannot be read.",
     advice: NOTHING,
   },
   "bad-name": {
-    means: "A chunk names a channel by bytes that are no name.",
+    means: "A chunk names a channel by bytes that are no valid name.",
     advice: REPAIR,
   },
   "bad-data": {
@@ -561,35 +562,35 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: REPAIR,
   },
   "block-mismatch": {
-    means: "A block says other counts, sizes or times than it has.",
+    means: "The counts, sizes or times in a block's header differ from its content.",
     advice: REPAIR,
   },
   "block-count-mismatch": {
-    means: "The file header counts other blocks than are there.",
+    means: "The count of blocks in the file header differs from the number of blocks.",
     advice: REPAIR,
   },
   "index-mismatch": {
-    means: "An index table lists other messages than are there.",
+    means: "An index table lists other messages than the file has.",
     advice: REPAIR,
   },
   "data-size-mismatch": {
-    means: "A channel info counts other bytes of data than are there.",
+    means: "The byte count in a channel info differs from the bytes of its data.",
     advice: REPAIR,
   },
   "missing-channel-info": {
-    means: "A channel has messages and no channel info: its type is not known.",
+    means: "A channel has messages but no channel info: its type is unknown.",
     advice: REPAIR,
   },
   "late-channel-info": {
-    means: "A channel info stands behind the first message of its channel.",
+    means: "A channel info comes after the first message of its channel.",
     advice: NOTHING,
   },
   "duplicate-channel-info": {
-    means: "A channel has a second channel info; the first one holds.",
+    means: "A channel has a second channel info; simtape uses the first one.",
     advice: NOTHING,
   },
   "too-many-tables": {
-    means: "There are more index tables than are looked at.",
+    means: "There are more index tables than simtape reads.",
     advice: NOTHING,
   },
   damaged: {
@@ -597,39 +598,39 @@ export const FINDING_CODES: Readonly<Record<KnownFindingCode, FindingMeaning>> =
     advice: NOTHING,
   },
   "bad-message": {
-    means: "Bytes between messages are none; reading goes on with the next one.",
+    means: "Bytes between messages are no message; simtape continues with the next message.",
     advice: REPAIR,
   },
   "bad-local-header": {
-    means: "The zip's header before its data is damaged; the directory says where the data are.",
+    means: "The header of a member in the zip is damaged; simtape finds the data by the directory.",
     advice: REPAIR,
   },
   "missing-directory": {
-    means: "The zip has no directory that can be read; members were found by their own headers.",
+    means: "The zip has no readable directory; simtape found the members by their own headers.",
     advice: REPAIR,
   },
   "index-count": {
-    means: "The index holds other entries than it states.",
+    means: "The number of entries in the index differs from the stated number.",
     advice: REPAIR,
   },
   "missing-messages": {
-    means: "The index names messages behind the end of the data.",
+    means: "The index names messages after the end of the data.",
     advice: REPAIR,
   },
   "missing-timestamp": {
-    means: "An entry of the index has no time; that of the entry before it is taken.",
+    means: "An entry of the index has no time; simtape uses that of the entry before it.",
     advice: REPAIR,
   },
   "too-many-parts": {
-    means: "A message has more kinds of content than simtape distinguishes; the others are left out.",
+    means: "A message has more kinds of content than simtape distinguishes; simtape leaves out the others.",
     advice: NOTHING,
   },
   "sibling-unusable": {
-    means: "The other file of the pair cannot be read and is left out.",
+    means: "The other file of the pair cannot be read; simtape reads only this file.",
     advice: "Check that file on its own with `simtape check`.",
   },
   "seek-index-ignored": {
-    means: "The seek index that was kept of the recording does not fit it, or is damaged: it was read without one.",
+    means: "simtape did not use the kept seek index, because it does not fit the recording or is damaged.",
     advice: "`simtape index` makes it again.",
   },
 };

@@ -4,13 +4,15 @@ import { LayoutError } from "../bytes/error.ts";
 import { NO_BYTES } from "../io/gate.ts";
 import { type ByteSource, SourceError } from "../io/source.ts";
 import { ColumnBuilder, type Columns } from "./batch.ts";
-import { type Chunk, StatisticsCounter, summarize } from "./chunk.ts";
+import { StatisticsCounter, summarize } from "./chunks.ts";
+import type { Chunk } from "./chunk.ts";
 import type { Finding, Reporter } from "./error.ts";
-import type { NativeRecord, OpenOptions } from "./reader.ts";
+import type { OpenOptions } from "./format.ts";
+import type { NativeRecord } from "./native-record.ts";
 import { readAll, ScanWindows } from "./scan-windows.ts";
-import { chunksOf, findingsOf, plainChunks, plainFindings } from "./side-car/plain-chunks.ts";
-import { recalled } from "./side-car/scans.ts";
-import { membersOf, numbersOf } from "./side-car/shapes.ts";
+import { chunksOf, findingsOf, plainChunks, plainFindings } from "./kept/plain-chunks.ts";
+import { recalled } from "./kept/scans.ts";
+import { membersOf, numbersOf } from "./kept/shapes.ts";
 import type { Time } from "./time.ts";
 import type { ChannelStatistics, Value } from "./value.ts";
 
@@ -185,6 +187,8 @@ const MOST_FINDINGS = 1 << 14;
 /** Memory of what is kept of a chunk, and of a damaged range. */
 const CHUNK_MEMORY = 512;
 const GAP_MEMORY = 96;
+/** Memory of a channel in the set of those that occur in a chunk. */
+const MEMBER_MEMORY = 32;
 /** Memory of a row that is kept. */
 const ROW_MEMORY = 27;
 
@@ -201,6 +205,11 @@ interface Step {
   readonly length: number;
   readonly rows: ColumnBuilder;
   readonly unpacked: ByteBuilder;
+}
+
+function isWithin(some: ReadonlySet<number>, all: ReadonlySet<number>): boolean {
+  for (const one of some) if (!all.has(one)) return false;
+  return true;
 }
 
 /** What a chunk's payloads lie in. */
@@ -281,6 +290,7 @@ export class FlatFile {
       const isPlain = step.unpacked.length === 0;
       const batch = step.rows.build(payloadsOf(step.bytes, step.unpacked), sequence);
       const chunk = { offset: step.offset, length: step.length, sequence, ...summarize(batch) };
+      file.#share(chunk);
       file.chunks.push(chunk);
       file.#counter.add(batch);
       if (isPlain) file.#keep(chunk, batch);
@@ -312,8 +322,8 @@ export class FlatFile {
     else {
       recalled(walk);
       if (rows.length !== chunk.count) {
-        const found = `${rows.length} messages at ${chunk.offset}, ${chunk.count} were there`;
-        throw new SourceError("changed", `not as it was when its seek index was kept, ${found}: ${this.source.name}`);
+        const found = `${rows.length} messages at ${chunk.offset}, ${chunk.count} in the index`;
+        throw new SourceError("changed", `the file differs from its kept seek index, ${found}: ${this.source.name}`);
       }
     }
     return rows.build(payloadsOf(bytes, unpacked), chunk.sequence, context);
@@ -323,6 +333,15 @@ export class FlatFile {
   walkAgain(chunk: Chunk, bytes: Uint8Array, context: unknown): void {
     const rows = new ColumnBuilder(chunk.count, this.#budget);
     this.#walkSound(bytes, chunk.offset, rows, null, new ByteBuilder(), context);
+  }
+
+  /** A chunk in which the channels of the one before it occur has the same set as that; another set is held. */
+  #share(chunk: { channels: ReadonlySet<number> | null }): void {
+    const { channels } = chunk;
+    if (channels === null) return;
+    const before = this.chunks.at(-1)?.channels ?? null;
+    if (before !== null && before.size === channels.size && isWithin(channels, before)) chunk.channels = before;
+    else this.#budget.hold("the channels of its chunks", channels.size * MEMBER_MEMORY);
   }
 
   #keep(chunk: Chunk, batch: Columns): void {

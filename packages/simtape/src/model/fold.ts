@@ -1,8 +1,8 @@
 import type { MessageBatch } from "./batch.ts";
 import { Growth } from "./growth.ts";
-import type { Keyframe, Reader } from "./reader.ts";
+import type { Reader } from "./reader.ts";
+import type { Keyframe } from "./keyframe.ts";
 import { type Scope, wholeScope } from "./scope.ts";
-import type { KeptStates } from "./side-car/kept-states.ts";
 import { MutableState } from "./state.ts";
 import { after, type Time } from "./time.ts";
 import type { ChannelInfo, ChannelStatistics } from "./value.ts";
@@ -11,6 +11,17 @@ import type { ChannelInfo, ChannelStatistics } from "./value.ts";
 const CHECKPOINT_EVERY = 16 << 20;
 /** Bytes of state that checkpoints may hold together. */
 const CHECKPOINT_BYTES = 64 << 20;
+
+/** States that were kept of an earlier reading, from which a fold may begin: those of a side-car. */
+export interface StatesAtHand {
+  /** Time of the latest at or before `time`; null: there is none. */
+  before(time: Time): Time | null;
+  /** Time of the first in `[start, end)`; null likewise. */
+  first(start: Time, end: Time): Time | null;
+  /** The state kept for exactly `time`, the caller's own; null: it cannot be read. */
+  at(time: Time, signal?: AbortSignal): Promise<MutableState | null>;
+}
+
 /** Narrowed folds that are kept with their checkpoints, and bytes that those of each may hold. */
 const NARROWED = 8;
 const NARROWED_BYTES = 8 << 20;
@@ -52,8 +63,8 @@ export class Fold {
   /** Ascending by time; each holds everything at or before its time but what channels say whose last message is enough. */
   readonly #checkpoints: MutableState[] = [];
   #statistics: readonly ChannelStatistics[] | null = null;
-  /** States of all of it that a side-car has. */
-  readonly #kept: KeptStates | null;
+  /** States that a side-car has: of all of it, which is more than a narrowed fold needs. */
+  readonly #kept: StatesAtHand | null;
 
   /** Lays a checkpoint every so many payload bytes at first, and keeps about so many bytes of them. */
   constructor(
@@ -61,7 +72,7 @@ export class Fold {
     checkpointEvery: number = CHECKPOINT_EVERY,
     checkpointBytes: number = CHECKPOINT_BYTES,
     scope: Scope = wholeScope(reader),
-    kept: KeptStates | null = null,
+    kept: StatesAtHand | null = null,
   ) {
     this.#kept = kept;
     this.scope = scope;
@@ -114,7 +125,7 @@ export class Fold {
   /** A fold of as much as a scope has, with checkpoints of its own; those of the last few scopes are kept. */
   narrowed(scope: Scope): Fold {
     const known = this.#narrowed.get(scope.key);
-    const fold = known ?? new Fold(this.#reader, this.#firstEvery, NARROWED_BYTES, scope);
+    const fold = known ?? new Fold(this.#reader, this.#firstEvery, NARROWED_BYTES, scope, this.#kept);
     this.#narrowed.delete(scope.key);
     this.#narrowed.set(scope.key, fold);
     for (const key of this.#narrowed.keys()) {

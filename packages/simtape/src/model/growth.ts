@@ -1,13 +1,15 @@
 import { Budget } from "../bytes/budget.ts";
 import { applyRows } from "./apply.ts";
 import type { MessageBatch } from "./batch.ts";
-import type { StateModel } from "./reader.ts";
+import type { StateModel } from "./state-model.ts";
 import type { MutableState } from "./state.ts";
 
 /** Payload bytes folded at once: so much may come of a state before it is looked at again. */
 const SLICE = 1 << 20;
 /** Bytes of state that come of one byte of payload, at most and about. */
 const GROWTH = 64;
+/** A state is weighed again when what was folded since could fill this share of the budget: weighing looks at all of it. */
+const SHARE = 64;
 
 /** Folds rows into one state, and weighs the state whenever what was folded could have made it too large. */
 export class Growth {
@@ -40,7 +42,9 @@ export class Growth {
   /** To be called when `bytes` of payload were folded into `state` in another way. */
   folded(state: MutableState, bytes: number): void {
     this.#since += bytes;
-    if ((this.#weight + this.#since * GROWTH) * this.#copies <= this.#budget.limit) return;
+    const added = this.#since * GROWTH * this.#copies;
+    const { limit } = this.#budget;
+    if (this.#weight * this.#copies + added <= limit || (this.#weight > 0 && added < limit / SHARE)) return;
     this.#weight = state.weigh();
     this.#since = 0;
     this.#budget.fit("state", this.#weight * this.#copies);

@@ -4,7 +4,7 @@ import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts
 import { EarlyFiles } from "./early.ts";
 import { Findings, RecordingError } from "./error.ts";
 import { withMainOf } from "./file-names.ts";
-import type { ChannelsOf, Format, OpenOptions, SniffHint } from "./reader.ts";
+import type { ChannelsOf, Format, OpenOptions, SniffHint } from "./format.ts";
 import { Recording } from "./recording.ts";
 import { SIDE_CAR_ENDING } from "./side-car/ending.ts";
 
@@ -31,14 +31,17 @@ export async function openBundle<F extends Format>(
     if (source === null) throw new SourceError("failed", `nothing there: ${bundle.name ?? "recording"}`);
     format = await recognize(source, bundle.name, formats, options.signal);
     const kept = options.scans === undefined ? await sideCarOf(bundle, options) : null;
-    if (kept !== null) {
-      const { openKept } = await import("./open-kept.ts");
-      const owner = { format, bundle, main: source, early };
-      const opened = await openKept(kept, owner, findings, { ...options, budget });
-      if (opened !== null) return opened as unknown as Recording<ChannelsOf<F>, F["id"]>;
-    }
-    const reader = await format.open(early.withMain(source), findings, { ...options, budget });
-    return new Recording<object, string>(reader, findings, format) as Recording<ChannelsOf<F>, F["id"]>;
+    const owner = { format, bundle, main: source, early };
+    const given = { ...options, budget };
+    // what opens with a side-car is loaded on use
+    const opened =
+      kept === null ? null : await (await import("./side-car/open-with.ts")).openWith(kept, owner, findings, given);
+    const reader = opened?.reader ?? (await format.open(early.withMain(source), findings, given));
+    const sideCar = opened?.sideCar ?? null;
+    return new Recording<object, string>(reader, findings, format, sideCar, bundle) as Recording<
+      ChannelsOf<F>,
+      F["id"]
+    >;
   } catch (error) {
     await source?.close().catch(() => undefined);
     throw RecordingError.from(error, format?.id ?? "recording");

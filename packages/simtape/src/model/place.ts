@@ -16,7 +16,7 @@ export interface Place {
   readonly z: number;
   /** Quaternion x, y, z, w of the thing's frame: x forward, y left, z up. */
   readonly orientation: readonly [number, number, number, number] | null;
-  /** m/s, same axes. Null for what is geodetic: how it moves is in its places. */
+  /** m/s, same axes; of what is geodetic, those of the ground where it is, turned to the plane's heading. */
   readonly velocity: readonly [number, number, number] | null;
 }
 
@@ -54,8 +54,7 @@ function addPlaces(name: string, set: EntitySet, poses: PoseColumns, origin: Ori
       y,
       z,
       orientation: poses.orientation(row, cells, 0) ? (cells.slice() as [number, number, number, number]) : null,
-      velocity:
-        !poses.isGeodetic && poses.velocity(row, cells, 0) ? (cells.slice(0, 3) as [number, number, number]) : null,
+      velocity: poses.velocity(row, cells, 0) ? (cells.slice(0, 3) as [number, number, number]) : null,
     });
   }
 }

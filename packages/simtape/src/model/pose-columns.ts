@@ -1,4 +1,4 @@
-import { type AxesTransform, transformOf } from "./axes.ts";
+import { type AxesTransform, transformOf } from "./axes-transform.ts";
 import type { Column } from "./column.ts";
 import { multiply, type Numbers, rotate } from "./rotation.ts";
 import { standardAxes } from "./standard-axes.ts";

@@ -1,12 +1,14 @@
 // for users whose `lib` is older
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { SourceBundle } from "../io/source.ts";
+import { type Annotation, annotationsOf } from "./annotation.ts";
 import type { MessageBatch } from "./batch.ts";
 import type { Dissector } from "./dissector.ts";
 import { type Finding, type Findings, RecordingError } from "./error.ts";
 import { Fold } from "./fold.ts";
 import { interpolateStates } from "./interpolate.ts";
 import { type Message, Messages } from "./message.ts";
-import type { EventQuery, RecordingEvent } from "./query/events.ts";
+import type { EventQuery, RecordingEvent } from "./query/event.ts";
 import type { Table, TableOptions } from "./query/table.ts";
 import type { PathInfo } from "./query/listing.ts";
 import type { SeriesPath } from "./query/path.ts";
@@ -15,7 +17,12 @@ import type { SeriesBatchOptions, SeriesOptions } from "./query/series.ts";
 import type { Series } from "./query/sinks.ts";
 import type { QuerySource } from "./query/source.ts";
 import type { StatesOptions } from "./query/states.ts";
-import type { Format, Keyframe, NativeRecord, Query, Reader, RecordingInfo } from "./reader.ts";
+import type { Reader } from "./reader.ts";
+import type { Format } from "./format.ts";
+import type { Keyframe } from "./keyframe.ts";
+import type { Query } from "./batch-query.ts";
+import type { NativeRecord } from "./native-record.ts";
+import type { RecordingInfo } from "./recording-info.ts";
 import type { SideCar } from "./side-car/side-car.ts";
 import type { State } from "./state.ts";
 import { after, type Time, type Timeline } from "./time.ts";
@@ -42,20 +49,26 @@ export class Recording<Channels extends object = object, Id extends string = str
   readonly #findings: Pick<Findings, "list">;
   readonly #fold: Fold;
   readonly #format: Format<Channels, Id> | null;
+  readonly #bundle: SourceBundle | null;
   #isClosed = false;
 
-  /** Made by `open`; `format` is the one that opened it, and null where a reader stands alone. Takes over `sideCar`. */
+  /**
+   * Made by `open`; `format` is the one that opened it, and null where a reader stands alone. Takes over `sideCar`.
+   * `bundle` has what lies beside it; null: nothing does.
+   */
   constructor(
     reader: Reader,
     findings: Pick<Findings, "list">,
     format: Format<Channels, Id> | null = null,
     sideCar: SideCar | null = null,
+    bundle: SourceBundle | null = null,
   ) {
     this.#reader = reader;
     this.#findings = findings;
     this.sideCar = sideCar;
     this.#fold = new Fold(reader, undefined, undefined, undefined, sideCar?.states);
     this.#format = format;
+    this.#bundle = bundle;
     const info = reader.info as RecordingInfo<Id>;
     this.info = sideCar?.scans.areUsed === true ? { ...info, seekIndex: "kept" } : info;
     this.channels = reader.channels;
@@ -138,19 +151,23 @@ export class Recording<Channels extends object = object, Id extends string = str
     return new Messages(this.batches({ ...query, channels }), channelOf, query.reverse === true);
   }
 
+  /** Notes that were kept with it, ascending by time. They are events, too. Looks beside the recording at each call. */
+  annotations(): Promise<readonly Annotation[]> {
+    return this.#guard(async () => annotationsOf(this.info, (await this.traits()).room, this.#bundle));
+  }
+
   /**
-   * Events: collisions, spawns, chat, marks …, ascending by (time, sequence); docs/events-and-tables.md lists the kinds
-   * of each format. Each array is of one batch of messages, and may be empty. A part of a recording has the events that
+   * Events: collisions, spawns, chat, marks, notes …, ascending by (time, sequence); docs/events-and-tables.md lists the
+   * kinds of each format. Each array is of one batch of messages, and may be empty. A part of a recording has the events that
    * the whole has in that time. Only channels that can have events of `kinds` are read.
    */
   async *events(query: EventQuery = {}): AsyncGenerator<readonly RecordingEvent[]> {
     this.#check();
     const kept = query.listed === true ? null : ((await this.sideCar?.events(query.signal)) ?? null);
-    if (kept !== null) {
-      yield (await import("./query/events.ts")).keptEvents(kept, query);
-      return;
-    }
-    yield* this.#guarded((await import("./query/events.ts")).readEvents(this, query));
+    const { keptEvents, readEvents } = await import("./query/events.ts");
+    const { withAnnotations } = await import("./query/annotated.ts");
+    const events = kept === null ? readEvents(this, query) : [keptEvents(kept, query)];
+    yield* this.#guarded(withAnnotations(events, await this.annotations(), query));
   }
 
   /**
@@ -162,7 +179,8 @@ export class Recording<Channels extends object = object, Id extends string = str
   table(of: string | ChannelInfo, options: TableOptions = {}): Promise<Table> {
     return this.#guard(async () => {
       const { rowsOf, Table } = await import("./query/table.ts");
-      const rows = await rowsOf(this.#queries(), this.channels, of, options);
+      const known = options.ids === undefined ? null : await this.sideCar?.things(options.signal);
+      const rows = await rowsOf(this.#queries(), this.channels, of, options, known);
       return new Table({ ...rows, batches: () => this.#guarded(rows.batches()) });
     });
   }
@@ -185,7 +203,7 @@ export class Recording<Channels extends object = object, Id extends string = str
       const dissector = this.#reader.dissector?.();
       if (dissector !== undefined) return dissector;
       const { format } = this.info;
-      throw new RecordingError("unsupported", "a recording that is edited has no bytes of its own", { format });
+      throw new RecordingError("unsupported", "an edited recording has no bytes of its own", { format });
     });
   }
 
@@ -203,7 +221,7 @@ export class Recording<Channels extends object = object, Id extends string = str
   }
 
   /**
-   * Every number, truth and text of values and columns, and when it is there first and last: goes through the range
+   * Every number, boolean and text of values and columns, and when it is there first and last: goes through the range
    * once, and folds all of it. With `at`, what is there at that time, which takes no longer than a state.
    */
   paths(options: PathsOptions = {}): Promise<readonly PathInfo[]> {
@@ -291,7 +309,7 @@ export class Recording<Channels extends object = object, Id extends string = str
     return interpolateStates({ ...state, time: from }, next, time, (path) => model.interpolation?.(path) ?? "hold");
   }
 
-  async *#guarded<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  async *#guarded<T>(items: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
     this.#check();
     try {
       for await (const item of items) {

@@ -1,5 +1,6 @@
 import type { SeriesPath } from "./query/path.ts";
-import type { Reader, StateModel } from "./reader.ts";
+import type { Reader } from "./reader.ts";
+import type { StateModel } from "./state-model.ts";
 import type { ChannelInfo } from "./value.ts";
 
 /** What of a recording is folded: all that says what holds, or as much of it as some paths need. */
@@ -29,7 +30,7 @@ export function scopeOf(reader: Reader, paths: readonly SeriesPath[], texts: rea
 
 /** Ids of the channels that can change what is at a path, ascending. */
 export function channelsOf({ channels, state }: Reader, path: SeriesPath): readonly number[] {
-  const told = state.channelsOf?.(path) ?? null;
+  const listed = state.channelsOf?.(path) ?? null;
   const ids = channels.map(({ id }) => id).filter((id) => state.holds?.(id) !== false);
-  return told === null ? ids : ids.filter((id) => told.includes(id));
+  return listed === null ? ids : ids.filter((id) => listed.includes(id));
 }

@@ -1,4 +1,5 @@
-import { type Axes, transformOf } from "./axes.ts";
+import { transformOf } from "./axes-transform.ts";
+import type { Axes } from "./axes.ts";
 import { RowIndex } from "./row-index.ts";
 import { type Column, type ColumnSpec, MutableColumn } from "./column.ts";
 import { type Changed, UndoLog, type RowTarget, type StateTarget } from "./undo-log.ts";
@@ -454,11 +455,17 @@ function entryOf<T>(map: Map<Changed, Map<number, T>>, key: Changed): Map<number
 /** Whether nothing was written to any set between the two, which were frozen one after the other. */
 export function areSameSets(before: State["sets"], after: State["sets"]): boolean {
   if (before.size !== after.size) return false;
-  for (const [name, { ids, columns }] of after) {
-    const set = before.get(name);
-    if (set === undefined || set.ids !== ids || set.columns.size !== columns.size) return false;
-    for (const [key, column] of columns) if (set.columns.get(key) !== column) return false;
+  for (const [name, set] of after) {
+    const old = before.get(name);
+    if (old === undefined || !isSameSet(old, set)) return false;
   }
+  return true;
+}
+
+/** Whether nothing was written to a set between the two times it was frozen. */
+export function isSameSet(before: EntitySet, after: EntitySet): boolean {
+  if (before.ids !== after.ids || before.columns.size !== after.columns.size) return false;
+  for (const [key, column] of after.columns) if (before.columns.get(key) !== column) return false;
   return true;
 }
 

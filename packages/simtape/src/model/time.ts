@@ -10,6 +10,15 @@ export interface TimeRange {
   readonly end?: Time | undefined;
 }
 
+/** The times that messages of a format can have: what its files can say, and its readers believe. */
+export interface TimeDomain {
+  /** The smallest, and the largest. */
+  readonly first: Time;
+  readonly last: Time;
+  /** Nanoseconds: every time within is kept to less than this, as far as a double tells it. */
+  readonly step: Time;
+}
+
 /** When a recording begins and ends. */
 export interface Timeline {
   /** Time of the earliest message; 0 when there is none. */

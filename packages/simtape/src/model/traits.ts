@@ -1,9 +1,17 @@
-import type { EventReader } from "./query/events.ts";
+import type { Axes } from "./axes.ts";
+import type { EventReader } from "./query/event.ts";
 import type { Original } from "./original.ts";
 import type { Reader } from "./reader.ts";
-import type { Recording } from "./recording.ts";
+import type { Annotation } from "./annotation.ts";
+import type { MessageBatch } from "./batch.ts";
+import type { Query } from "./batch-query.ts";
+import type { Keyframe } from "./keyframe.ts";
+import type { RecordingInfo } from "./recording-info.ts";
+import type { State } from "./state.ts";
+import type { Time, Timeline } from "./time.ts";
+import type { Channel, ChannelStatistics } from "./value.ts";
 import type { Showing } from "./showing.ts";
-import type { Value } from "./value.ts";
+import type { TextRoom } from "./text-room.ts";
 
 /**
  * What a format says of itself beyond reading. Pages and commands that know no format by name use it, so that
@@ -15,8 +23,10 @@ export interface Traits {
    * own unit.
    */
   unitOf?(path: string): string | null;
+  /** What positions, rotations and velocities in the messages of a channel mean; null: nothing tells. */
+  axesOf?(channel: string): Axes | null;
   /** Makes a reader of events for one pass over a recording of this format, which may be edited. */
-  events?(recording: Recording, signal?: AbortSignal): Promise<EventReader>;
+  events?(recording: Recorded, signal?: AbortSignal): Promise<EventReader>;
   /** What its recordings are of, in words; absent: the names of the sets. */
   readonly words?: Words;
   /** How it is shown well. */
@@ -25,6 +35,20 @@ export interface Traits {
   readonly room?: TextRoom;
   /** The files that a recording carries inside; none for one that is edited. */
   originals?(reader: Reader): Promise<readonly Original[]>;
+}
+
+/** An open recording as those see it who find its events: every `Recording` is one. */
+export interface Recorded {
+  readonly info: RecordingInfo;
+  readonly reader: Reader;
+  readonly channels: readonly Channel[];
+  traits(): Promise<Traits>;
+  annotations(): Promise<readonly Annotation[]>;
+  timeline(): Promise<Timeline>;
+  statistics(signal?: AbortSignal): Promise<readonly ChannelStatistics[]>;
+  batches(query?: Query): AsyncIterable<MessageBatch>;
+  keyframe(time: Time, signal?: AbortSignal): Promise<Keyframe | null>;
+  state(time: Time, options?: { readonly signal?: AbortSignal | undefined }): Promise<State>;
 }
 
 /** A thing for people: one of it, and several. */
@@ -38,29 +62,6 @@ export interface Words {
   readonly within?: Readonly<Record<string, Word>>;
   /** By kind of event: "3 collisions". */
   readonly events?: Readonly<Record<string, Word>>;
-}
-
-/** Where the metadata of a recording keep a text. */
-export interface TextRoom {
-  /** Metadata with it, for `CreateOptions`. */
-  put(text: string): Readonly<Record<string, Value>>;
-  /** Undefined: there is none. */
-  read(metadata: Readonly<Record<string, Value>>): Value | undefined;
-}
-
-/** The room of those that keep it under these keys of the metadata, one in the other. */
-export function roomAt(...keys: readonly string[]): TextRoom {
-  return {
-    put: (text) => keys.reduceRight<Value>((inner, key) => ({ [key]: inner }), text) as Readonly<Record<string, Value>>,
-    read: (metadata) => {
-      let found: Value | undefined = metadata;
-      for (const key of keys) {
-        if (typeof found !== "object" || found === null || ArrayBuffer.isView(found)) return undefined;
-        found = (found as { readonly [key: string]: Value })[key];
-      }
-      return found;
-    },
-  };
 }
 
 /** Of a format without traits. */

@@ -1,4 +1,5 @@
-import { type Axes, type AxesTransform, transformOf } from "./axes.ts";
+import { type AxesTransform, transformOf } from "./axes-transform.ts";
+import type { Axes } from "./axes.ts";
 import type { Column, ColumnSpec } from "./column.ts";
 import { type Origin, TangentPlane } from "./geodesy.ts";
 import { PoseColumns } from "./pose-columns.ts";

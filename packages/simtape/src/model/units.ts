@@ -1,3 +1,15 @@
+/** Of lengths, times, angles and what simulators measure beside them; `m/s²` is two of them with a stroke between. */
+const UNITS: ReadonlySet<string> = new Set(
+  "m cm mm nm km ft block s ms us ns ps min h tick rad deg kg g N Nm K °C J kJ mol V A Hz Pa hPa rpm kt % px".split(
+    " ",
+  ),
+);
+
+/** Whether a note on a number is the unit of it. */
+export function isUnit(note: string): boolean {
+  return note.split("/").every((part) => UNITS.has(part.replace(/[²³]$/, "")));
+}
+
 /** Metres in one of a length unit; null for what is no length. A block is a metre, and so is what has no unit. */
 export function metresPer(unit: string | null): number | null {
   switch (unit) {

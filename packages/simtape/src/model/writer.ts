@@ -5,7 +5,7 @@ import type { Origin } from "./geodesy.ts";
 import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
 import type { State } from "./state.ts";
-import type { Time } from "./time.ts";
+import type { Time, TimeDomain } from "./time.ts";
 import type { ChannelInfo, Value } from "./value.ts";
 
 /** A channel to be written. */
@@ -66,6 +66,8 @@ export interface Writer {
    * throws.
    */
   readonly lost?: readonly Lost[];
+  /** By how much numbers may have changed, in parts of them, where `lost` tells that they were rounded; absent: not at all. */
+  readonly rounding?: number;
   /** Ends without a file. Idempotent; without effect after `close()`. */
   abort(): Promise<void>;
 }
@@ -145,6 +147,11 @@ export interface RepairNote {
 
 /** The writing side of a format; loaded on use. */
 export interface WritingFormat {
+  /**
+   * The times that a recording with this name and these options can have. What lies outside is left out when it is
+   * written, and counted. Absent: any.
+   */
+  readonly times?: (name: string | null, options: Pick<CreateOptions, "dialect" | "like">) => TimeDomain;
   readonly create: (to: SinkBundle, options: CreateOptions) => Promise<Writer>;
   /**
    * Messages that, folded from nothing, give the state that `from` has at `time`: what a cut begins with. `from` may be
@@ -161,6 +168,13 @@ export interface WritingFormat {
   readonly copies?: readonly string[];
   /** For a recording without the messages of the channels `left`; absent, null: no other messages count from them. */
   readonly sift?: (left: readonly string[]) => Sift | null;
+  /**
+   * The channel whose messages say again all that holds, as snapshots do, and what of other channels that is: content
+   * taken out of one of those is still in them. Absent: there is no such channel.
+   */
+  readonly restates?: { readonly by: string; readonly what: (channel: string) => boolean };
+  /** Channels of entries that other messages refer to: an entry stays, or is made again, for what is kept. */
+  readonly entries?: readonly string[];
   /** Writes everything of a damaged recording that can be read as a sound one. Never touches the source. */
   readonly repair: (from: Reader, to: SinkBundle, note: RepairNote) => Promise<void>;
   /**

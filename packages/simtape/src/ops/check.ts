@@ -1,5 +1,7 @@
 import { LayoutError } from "../bytes/error.ts";
-import { type Finding, Findings } from "../model/error.ts";
+import { type Finding, Findings, type Reporter } from "../model/error.ts";
+import type { MessageBatch } from "../model/batch.ts";
+import type { NativeRecord } from "../model/native-record.ts";
 import type { Recording } from "../model/recording.ts";
 
 /**
@@ -18,6 +20,14 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
   /** Messages checked so far. */
   readonly onProgress?: ((messages: number) => void) | undefined;
+  /** Is shown what is read, on the way. */
+  readonly visit?: CheckVisitor | undefined;
+}
+
+/** Looks at what a check reads, so that the recording need not be read again. */
+export interface CheckVisitor {
+  batch(batch: MessageBatch): void;
+  records(records: readonly NativeRecord[]): void;
 }
 
 /**
@@ -27,14 +37,31 @@ export interface CheckOptions {
 export async function check(recording: Recording, options: CheckOptions = {}): Promise<CheckReport> {
   const undecodable = new Findings();
   let messages = 0;
-  for await (const batch of recording.batches({ signal: options.signal })) {
+  for await (const { length } of decoded(recording, undecodable, options)) {
+    messages += length;
+    options.onProgress?.(messages);
+  }
+  await framed(recording, options);
+  await recording.reader.review?.(undecodable, options.signal);
+  const findings = [...recording.findings, ...undecodable.list()];
+  const isDamaged = findings.some(({ severity }) => severity === "damage" || severity === "loss");
+  return { status: isDamaged ? "damaged" : "sound", messages, findings };
+}
+
+/** Gives all messages, each decoded on the way; what does not decode is reported. */
+export async function* decoded(
+  recording: Recording,
+  report: Reporter,
+  { signal, visit }: CheckOptions = {},
+): AsyncGenerator<MessageBatch> {
+  for await (const batch of recording.batches({ signal })) {
     for (let i = 0; i < batch.length; i++) {
       const channel = recording.channels[batch.channel[i]!]!;
       try {
         channel.schema.decode(batch.payload(i), batch.context);
       } catch (error) {
         if (!(error instanceof LayoutError)) throw error;
-        undecodable.report({
+        report.report({
           code: "bad-payload",
           severity: "damage",
           message: `message ${batch.sequence[i]} of channel ${channel.name} does not decode: ${error.message} of its payload`,
@@ -42,13 +69,12 @@ export async function check(recording: Recording, options: CheckOptions = {}): P
         });
       }
     }
-    messages += batch.length;
-    options.onProgress?.(messages);
+    visit?.batch(batch);
+    yield batch;
   }
-  // Checksums that only the file's own framing has are compared on the way through the records.
-  for await (const _ of recording.records(options.signal));
-  await recording.reader.review?.(undecodable, options.signal);
-  const findings = [...recording.findings, ...undecodable.list()];
-  const isDamaged = findings.some(({ severity }) => severity === "damage" || severity === "loss");
-  return { status: isDamaged ? "damaged" : "sound", messages, findings };
+}
+
+/** Goes through the records: checksums that only the file's own framing has are compared on the way. */
+export async function framed(recording: Recording, { signal, visit }: CheckOptions = {}): Promise<void> {
+  for await (const records of recording.records(signal)) visit?.records(records);
 }

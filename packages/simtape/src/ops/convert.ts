@@ -1,14 +1,16 @@
 import { HeldFiles } from "../io/held.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
-import { RecordingError } from "../model/error.ts";
+import { unwritable } from "../model/error.ts";
 import { type Origin, unsetOrigin } from "../model/geodesy.ts";
 import type { Recording } from "../model/recording.ts";
-import type { Query } from "../model/reader.ts";
-import type { Time } from "../model/time.ts";
+import type { Query } from "../model/batch-query.ts";
+import { after, type Time, type TimeDomain } from "../model/time.ts";
 import type { Account, CreateOptions, Lost, StateEncoder, Writer, WritingFormat } from "../model/writer.ts";
-import { confront } from "./confront.ts";
+import { compareStates } from "./compare-states.ts";
 import { Moments } from "./moments.ts";
+import { mustBeSound, readBack } from "./sound.ts";
+import { messagesOutside, outsideOf } from "./time-room.ts";
 
 /** What of a recording is converted, and what must come of it. Everything is optional. */
 export interface ConvertOptions {
@@ -53,7 +55,7 @@ export interface ConversionReport {
   readonly exact: boolean;
   /** The result carries the original's bytes. */
   readonly original: boolean;
-  /** The result was read back, and compared with the source at every moment. */
+  /** The result was read back, compared with the source at every moment, and is sound, as `check` says. */
   readonly verified: boolean;
   /** Moments of the source that were carried over. */
   readonly moments: number;
@@ -155,9 +157,18 @@ export async function convert(
   to: SinkBundle,
   options: ConvertOptions = {},
 ): Promise<ConversionReport> {
-  const { start, epoch } = await recording.timeline();
-  const begin = options.from ?? start;
+  const { start, end, epoch } = await recording.timeline();
+  const domain = writing.times?.(to.name, options.create ?? {}) ?? null;
+  const begin = options.from ?? beginOf(start, end, domain);
   const ledger = new Ledger();
+  const limit = domain === null ? Number.POSITIVE_INFINITY : after(begin + domain.last);
+  const { from, until, channels, signal } = options;
+  const asked = { start: from, end: until, channels, signal };
+  if (domain !== null && (begin > start || limit <= end)) {
+    const outside = await messagesOutside(recording.reader, asked, begin, limit, outsideOf(domain));
+    for (const { path, reason, count } of outside) ledger.lost(path, reason, count);
+    if (outside.length > 0 && options.strict === true && options.carry === undefined) return ledger.report(false, 0);
+  }
   const files = new HeldFiles(to, options.verify?.there ?? { name: to.name, open: () => Promise.resolve(null) });
   const create = { epoch: epoch === null ? null : epoch + BigInt(Math.round(begin)), ...options.create };
   const writer = await writing.create(files, create).catch(async (error: unknown) => {
@@ -175,14 +186,14 @@ export async function convert(
       recording.reader,
       (state) => {
         moments++;
-        encoder.step({ ...state.freeze(), time: state.time - begin });
+        encoder.step({ ...state, time: state.time - begin });
       },
       (path, reason, count) => ledger.lost(path, reason, count),
     );
-    const { from, until, channels, signal } = options;
     const isCut = begin > start && channels === undefined;
     if (isCut) await source.begin(begin);
-    const query = { start: from, end: until, channels, signal };
+    const query =
+      begin > start || limit <= end ? { ...asked, start: begin, end: Math.min(limit, until ?? limit) } : asked;
     for await (const batch of recording.batches(query)) {
       source.add(batch);
       options.onProgress?.(batch.time[batch.length - 1] ?? begin);
@@ -198,9 +209,9 @@ export async function convert(
       for (const { path, reason, count } of writer.lost ?? []) ledger.lost(path, reason, count);
       if (options.verify !== undefined) {
         const cut = { time: begin, isCut };
+        const written = await readBack(options.verify.reopen(files.written));
+        if (!(await isThere(recording, written, encoder, options, cut, query, ledger))) isOriginal = false;
         isVerified = true;
-        const written = await options.verify.reopen(files.written);
-        if (!(await readBack(recording, written, encoder, options, cut, query, ledger))) isOriginal = false;
       }
       if (options.strict === true && !isOriginal && ledger.hasLoss) await files.abort();
       else await files.release();
@@ -208,13 +219,22 @@ export async function convert(
   } catch (error) {
     await writer.abort();
     await files.abort();
-    throw RecordingError.from(error, recording.info.format);
+    throw unwritable(error, recording.info.format);
   }
   return ledger.report(isOriginal, moments, isVerified, origin.isSet ? origin : null);
 }
 
-/** Puts what the result does not have into the ledger, and closes it; gives whether it has the original. */
-async function readBack(
+/** When the result begins: where the source does, or at its time 0 when what lies before that has no room. */
+function beginOf(start: Time, end: Time, domain: TimeDomain | null): Time {
+  const isWhole = domain === null || end - start <= domain.last;
+  return isWhole || start >= 0 ? start : Math.min(0, end);
+}
+
+/**
+ * Puts what the result does not have into the ledger, and closes it; gives whether it has the original. Throws
+ * `RecordingError` when the result is not sound.
+ */
+async function isThere(
   recording: Recording,
   result: Recording,
   encoder: StateEncoder,
@@ -226,7 +246,9 @@ async function readBack(
   try {
     const missing: Lost[] = [];
     const add = (path: string, reason: string, count: number): number => missing.push({ path, reason, count });
-    await confront(recording, result, encoder.witness(), begin, query, add, origin);
+    await mustBeSound(result, [], {
+      follow: (batches) => compareStates(recording, result, encoder.witness(), begin, query, add, origin, 0, batches),
+    });
     ledger.missing(missing);
     return (await verify!.hasOriginal?.(result)) ?? true;
   } finally {

@@ -1,9 +1,13 @@
+import { held } from "../io/held.ts";
 import type { ByteSink, SinkBundle } from "../io/sink.ts";
 import { type SourceBundle, SourceError } from "../io/source.ts";
+import { unwritable } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { ChannelInfo } from "../model/value.ts";
 import type { CreateOptions, Lost, WritingFormat } from "../model/writer.ts";
 import { ChannelRoom } from "./channel-room.ts";
+import { insideOf } from "./edit/inside.ts";
+import { mustBeSame } from "./same-bytes.ts";
 
 /** Bytes copied at once. */
 const PIECE = 1 << 20;
@@ -33,7 +37,10 @@ export async function copy(
       if (beside !== undefined && beside === to.name) continue;
       const source = await from.open(name);
       if (source === null)
-        throw new SourceError("failed", `the file beside is gone: ${name ?? from.name ?? "recording"}`);
+        throw new SourceError(
+          "failed",
+          `the other file of the recording is missing: ${name ?? from.name ?? "recording"}`,
+        );
       const sink = await to.open(beside);
       sinks.push(sink);
       for (;;) {
@@ -52,6 +59,15 @@ export async function copy(
   }
 }
 
+/** As `copy`, and compared with the source before the files take their names. Rejects when a byte differs. */
+export function copyExactly(recording: Recording, from: SourceBundle, to: SinkBundle): Promise<CopyReport> {
+  return held(to, async (files) => {
+    const report = await copy(recording, from, files);
+    await mustBeSame(recording, from, files.written);
+    return report;
+  });
+}
+
 /** What became of the messages that were written again. */
 export interface RewriteReport {
   readonly messages: number;
@@ -59,6 +75,8 @@ export interface RewriteReport {
   readonly changed: readonly { readonly path: string; readonly count: number }[];
   /** What the dialect that was asked for cannot hold. */
   readonly lost: readonly Lost[];
+  /** As `Writer.rounding`. */
+  readonly rounding?: number;
 }
 
 /**
@@ -73,13 +91,14 @@ export async function rewrite(
 ): Promise<RewriteReport> {
   const { reader } = recording;
   const { epoch } = await recording.timeline();
+  const { reader: inside, outside } = await insideOf(reader, writing, to.name, { ...options, like: reader });
   const writer = await writing.create(to, { epoch, ...options, like: reader });
   let messages = 0;
   try {
     const room = new ChannelRoom(writer);
     const names = recording.channels.map(({ name }) => name);
     const channels: (ChannelInfo | null | undefined)[] = recording.channels.map(() => undefined);
-    for await (const batch of recording.batches({ signal: options.signal })) {
+    for await (const batch of inside.batches({ signal: options.signal })) {
       for (let i = 0; i < batch.length; i++) {
         const id = batch.channel[i]!;
         if (channels[id] !== undefined) continue;
@@ -95,9 +114,9 @@ export async function rewrite(
     }
     await writer.close();
     const changed = [...(writer.changed ?? [])].map(([path, count]) => ({ path, count }));
-    return { messages, changed, lost: room.lost };
+    return { messages, changed, lost: [...outside, ...room.lost], rounding: writer.rounding ?? 0 };
   } catch (error) {
     await writer.abort();
-    throw error;
+    throw unwritable(error, recording.info.format);
   }
 }

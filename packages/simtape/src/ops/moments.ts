@@ -1,8 +1,9 @@
 import type { MessageBatch } from "../model/batch.ts";
 import { Growth } from "../model/growth.ts";
 import type { Reader } from "../model/reader.ts";
-import { MutableState } from "../model/state.ts";
+import { MutableState, type State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
+import { LookedAt } from "./looked-at.ts";
 
 /** How often a state is held, about: as it is folded, as it was shown, and by whom it is shown to as it was before. */
 const COPIES = 4;
@@ -19,7 +20,8 @@ export class Moments {
   readonly state: MutableState = new MutableState();
   readonly #reader: Reader;
   readonly #growth: Growth;
-  readonly #onMoment: (state: MutableState) => void;
+  readonly #lookedAt: LookedAt;
+  readonly #onMoment: (state: State) => void;
   readonly #skipped: Skipped | null;
   /** Messages by channel from which nothing follows; -1 for the other channels. */
   readonly #happenings: Float64Array;
@@ -31,10 +33,11 @@ export class Moments {
   #moment = 0;
   #isNoting = false;
 
-  /** `onMoment` sees the state of each, and must not change it. */
-  constructor(reader: Reader, onMoment: (state: MutableState) => void, skipped: Skipped | null = null) {
+  /** `onMoment` sees the state of each. */
+  constructor(reader: Reader, onMoment: (state: State) => void, skipped: Skipped | null = null) {
     this.#reader = reader;
     this.#growth = new Growth(reader.budget, COPIES);
+    this.#lookedAt = new LookedAt(reader);
     this.#onMoment = onMoment;
     this.#skipped = skipped;
     this.#happenings = Float64Array.from(reader.channels, ({ id }) => (reader.state.holds?.(id) === false ? 0 : -1));
@@ -72,7 +75,12 @@ export class Moments {
     this.#show();
     this.#time = null;
     this.#happenings.forEach((count, id) => {
-      if (count > 0) this.#skipped?.(this.#reader.channels[id]!.name, "nothing that holds follows from it", count);
+      if (count > 0)
+        this.#skipped?.(
+          this.#reader.channels[id]!.name,
+          "its messages change no state, and conversions carry state",
+          count,
+        );
     });
   }
 
@@ -97,12 +105,14 @@ export class Moments {
     if (this.#time === null) return;
     if (this.#isNoting) {
       for (const [path, count] of this.state.overwritten(this.#messages)) {
-        this.#skipped?.(path, "it changed more than once in one moment, the last time counts", count);
+        this.#skipped?.(path, "it changed more than once in one moment: only the last change is carried", count);
       }
       this.state.forget();
       this.#messages.length = 0;
     }
     this.state.time = this.#time;
-    this.#onMoment(this.state);
+    const state = this.state.freeze();
+    this.#lookedAt.add(state);
+    this.#onMoment(state);
   }
 }

@@ -1,11 +1,12 @@
 import { HeldFiles } from "../io/held.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
-import { type Finding, RecordingError } from "../model/error.ts";
+import { type Finding, RecordingError, unwritable } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import type { RepairNote, WritingFormat } from "../model/writer.ts";
 import { check } from "./check.ts";
-import { copy } from "./copy.ts";
+import { copyExactly } from "./copy.ts";
+import { readBack } from "./sound.ts";
 
 /** How often what was repaired is repaired in turn, when repairing one thing shows another. */
 const PASSES = 6;
@@ -54,11 +55,11 @@ export async function repair(
     const { status, findings } = await check(recording);
     const account = new Account(await bytesOf(recording));
     const isSound = status === "sound" && !findings.some(({ code }) => REPAIRED.has(code));
-    if (isSound) await copy(recording, from, to);
+    if (isSound) await copyExactly(recording, from, to);
     const content = isSound ? await contentOf(recording) : await repairInTurn(recording, writing, to, reopen, account);
     return { status: isSound ? "sound" : "repaired", ...account.result(), ...content, findings };
   } catch (error) {
-    throw RecordingError.from(error, recording.info.format);
+    throw unwritable(error, recording.info.format);
   }
 }
 
@@ -82,7 +83,7 @@ async function repairInTurn(
         await before?.abort();
       }
       if (damaged !== recording) await damaged.close();
-      damaged = await reopen(files.written);
+      damaged = await readBack(reopen(files.written));
       const { findings } = await check(damaged);
       const fault = findings.find(({ severity, code }) => FAULTS.has(severity) && !code.startsWith("unsupported-"));
       if (fault === undefined) {
@@ -91,7 +92,7 @@ async function repairInTurn(
         return content;
       }
       if (pass === PASSES) {
-        throw new RecordingError("malformed", `no sound recording can be made of it: ${fault.message}`, {
+        throw new RecordingError("malformed", `cannot make a sound recording of it: ${fault.message}`, {
           format: recording.info.format,
         });
       }

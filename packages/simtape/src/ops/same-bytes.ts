@@ -1,6 +1,17 @@
-import type { ByteSource, SourceBundle } from "../io/source.ts";
+import { type ByteSource, type SourceBundle, SourceError } from "../io/source.ts";
+import type { Recording } from "../model/recording.ts";
 
 const PIECE = 1 << 20;
+
+/** Rejects when a copy has other bytes than its source. */
+export async function mustBeSame({ reader }: Recording, from: SourceBundle, written: SourceBundle): Promise<void> {
+  const { name } = written;
+  const beside = (reader.siblings ?? [])
+    .map((own) => [own, name === null ? own : (reader.siblingFor?.(own, name) ?? own)] as const)
+    .filter(([, other]) => other !== name);
+  if (await areSameFiles(from, written, beside)) return;
+  throw new SourceError("failed", `the copy differs from its source: ${name ?? "standard output"}`);
+}
 
 /** Whether two recordings are the same files, byte for byte: the main one, and those beside it by both names. */
 export async function areSameFiles(

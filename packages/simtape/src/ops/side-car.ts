@@ -3,18 +3,20 @@ import { type MessageBatch, KEYFRAME } from "../model/batch.ts";
 import { type Finding, RecordingError } from "../model/error.ts";
 import { Growth } from "../model/growth.ts";
 import { openBundle } from "../model/open.ts";
-import { eventTap, type RecordingEvent } from "../model/query/events.ts";
-import { CHART_POINTS, firstChartOf } from "../model/query/first-chart.ts";
-import { plainChart } from "../model/query/kept-chart.ts";
+import { eventTap } from "../model/query/events.ts";
+import type { RecordingEvent } from "../model/query/event.ts";
+import { firstChartOf } from "../model/query/first-chart.ts";
+import { CHART_POINTS, plainChart } from "../model/query/kept-chart.ts";
 import type { PathInfo } from "../model/query/listing.ts";
 import { PathTap } from "../model/query/paths.ts";
+import { plainThings, type ThingIds } from "../model/query/thing-ids.ts";
 import type { Series } from "../model/query/sinks.ts";
-import type { Format, OpenOptions } from "../model/reader.ts";
+import type { Format, OpenOptions } from "../model/format.ts";
 import type { Recording } from "../model/recording.ts";
 import { type FileKey, keysOf } from "../model/side-car/key.ts";
 import { type Packed, packed, writeSideCar } from "../model/side-car/layout.ts";
 import { plainOf } from "../model/side-car/plain-state.ts";
-import { Scans } from "../model/side-car/scans.ts";
+import { Scans } from "../model/kept/scans.ts";
 import { plainAbout } from "../model/side-car/side-car.ts";
 import { stateName } from "../model/side-car/kept-states.ts";
 import { MutableState } from "../model/state.ts";
@@ -91,7 +93,7 @@ async function made(
   const format = formats.find((one) => one.id === id);
   const before = await keysOfFiles(bundle, recording, options.signal);
   if (before === null || size === null || format?.variant === null) {
-    const message = `no seek index can be kept of it, as its files may grow, or are many: ${bundle.name ?? "recording"}`;
+    const message = `cannot keep a seek index of it, because its files may grow, or are too many: ${bundle.name ?? "recording"}`;
     throw new RecordingError("unsupported", message, { format: id });
   }
   const room = options.room ?? Math.max(LEAST, Math.floor(size * SHARE));
@@ -110,6 +112,7 @@ async function made(
   };
   const keepAll = (name: string, list: readonly unknown[] | null): number | null =>
     list !== null && keep(name, list) ? list.length : null;
+  if (pass.things !== null) keep("things", plainThings(pass.things));
   const events = keepAll("events", pass.events);
   const chart = await chartOf(recording, options.signal);
   const hasChart = chart.length > 0 && keep("chart", plainChart(chart));
@@ -187,6 +190,8 @@ class Pass {
   events: RecordingEvent[] | null = [];
   /** Null: there are too many to be kept, or they take too long. */
   paths: readonly PathInfo[] | null = null;
+  /** Null: they are too many. */
+  things: ThingIds | null = null;
   #states: PackedState[] = [];
   #every: number;
   readonly #room: number;
@@ -241,6 +246,7 @@ class Pass {
     }
     if (tap !== null) pass.#collect(tap.rest());
     paths.end(state, last);
+    pass.things = paths.things.found;
     pass.paths = await paths.list(() => recording.traits());
     return pass;
   }

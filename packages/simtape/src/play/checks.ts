@@ -27,5 +27,5 @@ export function checkedLoop(range: TimeRange | null): Bounds | null {
   if (range === null) return null;
   const { start = Number.NEGATIVE_INFINITY, end = Number.POSITIVE_INFINITY } = range;
   if (typeof start === "number" && typeof end === "number" && start < end) return { start, end };
-  throw new RangeError(`a loop ends behind its start, not from ${start} to ${end}`);
+  throw new RangeError(`a loop ends after its start, not from ${start} to ${end}`);
 }

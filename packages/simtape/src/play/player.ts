@@ -428,11 +428,11 @@ function nothing(): void {}
 
 function statusOf({ stage, time, rate, loop, bounds, error }: Transport): PlayerStatus {
   const { phase } = STAGES[stage];
-  return { phase, time, rate, loop: toldRange(loop), bounds, error: phase === "failed" ? toldOf(error) : null };
+  return { phase, time, rate, loop: rangeOf(loop), bounds, error: phase === "failed" ? errorOf(error) : null };
 }
 
 /** Without the infinities that stand for absent bounds. */
-function toldRange(loop: Bounds | null): TimeRange | null {
+function rangeOf(loop: Bounds | null): TimeRange | null {
   if (loop === null) return null;
   return {
     ...(loop.start === Number.NEGATIVE_INFINITY ? {} : { start: loop.start }),
@@ -440,7 +440,7 @@ function toldRange(loop: Bounds | null): TimeRange | null {
   };
 }
 
-function toldOf(error: unknown): PlayerStatus["error"] {
+function errorOf(error: unknown): PlayerStatus["error"] {
   if (!(error instanceof Error)) return { code: null, message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : null;
   return { code, message: error.message };

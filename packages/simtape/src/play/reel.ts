@@ -170,7 +170,7 @@ export class Reel {
     return { start, base: await this.#fold.at(before(start), apart(signal)) };
   }
 
-  /** Of a stretch that follows one in memory it is had by folding that; of others from keyframes and checkpoints. */
+  /** For a stretch that follows one in memory, this folds that one; for others it begins at a keyframe or checkpoint. */
   async #stateBefore(start: Time, signal: AbortSignal): Promise<MutableState> {
     const previous = this.#kept.find(({ end }) => end === start);
     return previous === undefined ? this.#fold.at(before(start), apart(signal)) : this.#stateBehind(previous);

@@ -1,6 +1,6 @@
 import { applyRows } from "../model/apply.ts";
 import type { MessageBatch } from "../model/batch.ts";
-import type { StateModel } from "../model/reader.ts";
+import type { StateModel } from "../model/state-model.ts";
 import type { MutableState, State } from "../model/state.ts";
 import type { Time } from "../model/time.ts";
 import { countBefore, countUntil } from "./search.ts";

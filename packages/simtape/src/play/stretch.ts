@@ -1,6 +1,6 @@
 import { KEYFRAME, type MessageBatch } from "../model/batch.ts";
 import type { Fold } from "../model/fold.ts";
-import type { Query } from "../model/reader.ts";
+import type { Query } from "../model/batch-query.ts";
 import type { Recording } from "../model/recording.ts";
 import type { MutableState, State } from "../model/state.ts";
 import { after, type Time } from "../model/time.ts";

@@ -8,6 +8,11 @@ export { type GhostTrack, ghostOf, trackOf } from "./compact/ghost-of.ts";
 export { isRecorded } from "./compact/is-recorded.ts";
 export type { StrictOptions } from "./compact/source.ts";
 export { type TrainOptions, trainDictionary } from "./dictionary/dictionary.ts";
+export { faultIn } from "./events/definition.ts";
+export { EventRecorder, roomIn } from "./events/event-recorder.ts";
+export type { LiveTarget } from "./events/live-target.ts";
+export type { LiveEvent, LiveEventOf, LiveEvents } from "./events/live-event.ts";
+export { RingTarget } from "./events/ring-target.ts";
 export type { RecordingLimits } from "./live/limits.ts";
 export { type JournalContent, type JournalFile, readJournal } from "./live/journal.ts";
 export { OVERFLOW_POLICIES, type OverflowPolicy } from "./live/live-output.ts";
@@ -23,13 +28,8 @@ export {
   undoRetention,
 } from "./retain/retain.ts";
 export { applyRetention, type RetentionChange, type RetentionResult } from "./retain/apply.ts";
-export {
-  PolicyError,
-  parsePolicy,
-  type RetentionClass,
-  type RetentionMatch,
-  type RetentionPolicy,
-} from "./retain/policy.ts";
+export { PolicyError, parsePolicy } from "./retain/policy.ts";
+export type { RetentionClass, RetentionMatch, RetentionPolicy } from "./retain/schema.ts";
 export { type Run, runOf } from "./retain/run.ts";
 export { retentionIdOf } from "./retain/survey.ts";
 export type { MainFile, Placed, Tombstone } from "./retain/tombstone.ts";

@@ -1,7 +1,7 @@
 import type { CorruptionStep } from "./damage.ts";
 import { sha256 } from "./digest.ts";
 
-/** What `corpus/index.json` holds. */
+/** What `cases/index.json` of the package simtape-corpus holds. */
 export interface CorpusIndex {
   /** Of this shape. */
   readonly version: 1;

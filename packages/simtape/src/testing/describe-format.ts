@@ -4,7 +4,7 @@ import { FORMATS } from "../formats.ts";
 import { filesBundle } from "../io/bundle.ts";
 import { KEYFRAME } from "../model/batch.ts";
 import { Findings, RecordingError } from "../model/error.ts";
-import type { Format } from "../model/reader.ts";
+import type { Format } from "../model/format.ts";
 import type { Recording } from "../model/recording.ts";
 import { MutableState, type State } from "../model/state.ts";
 import { corrupt, plan } from "../ops/corrupt.ts";
@@ -24,8 +24,8 @@ export interface Specimen {
 
 /** Where the tests go: `describe` and `test` of vitest, Jest, `node:test` or any other runner. */
 export interface TestRunner {
-  readonly describe: (name: string, define: () => void) => void;
-  readonly test: (name: string, run: () => Promise<void>) => void;
+  readonly describe: (name: string, define: () => void) => unknown;
+  readonly test: (name: string, run: () => Promise<void>) => unknown;
 }
 
 /** How a format is tested. Everything is optional. */

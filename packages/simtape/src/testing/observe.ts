@@ -5,23 +5,23 @@ import { MemoryFiles } from "../io/sink.ts";
 import type { SourceBundle } from "../io/source.ts";
 import { type Finding, RecordingError } from "../model/error.ts";
 import { openBundle, recognize } from "../model/open.ts";
-import type { Format } from "../model/reader.ts";
+import type { Format } from "../model/format.ts";
 import type { Recording } from "../model/recording.ts";
 import type { WritingFormat } from "../model/writer.ts";
 import { check } from "../ops/check.ts";
 import { rewrite } from "../ops/copy.ts";
 import { repair } from "../ops/repair.ts";
-import type {
-  CaseFiles,
-  ContentExpectation,
-  Expectation,
-  Part,
-  ReadingExpectation,
-  RepairExpectation,
-  StateExpectation,
-  WritingExpectation,
+import {
+  type CaseFiles,
+  type ContentExpectation,
+  type Expectation,
+  type Part,
+  type ReadingExpectation,
+  type RepairExpectation,
+  type StateExpectation,
+  type WritingExpectation,
+  PARTS,
 } from "./corpus.ts";
-import { PARTS } from "./corpus.ts";
 import { messagesDigest, sha256, stateDigest } from "./digest.ts";
 import { compareRanges } from "./ranges.ts";
 

@@ -1,5 +1,5 @@
 import { KEYFRAME } from "../model/batch.ts";
-import type { Query } from "../model/reader.ts";
+import type { Query } from "../model/batch-query.ts";
 import type { Recording } from "../model/recording.ts";
 
 /** Queries made of each recording. */
@@ -33,10 +33,14 @@ export async function compareRanges(recording: Recording): Promise<number> {
       ({ time, channel }) =>
         (start === undefined || time >= start) && (end === undefined || time < end) && (ids?.has(channel) ?? true),
     );
-    const told = JSON.stringify({ start, end, channels: channels?.map(({ name }) => name) });
+    const label = JSON.stringify({ start, end, channels: channels?.map(({ name }) => name) });
     const query: Query = { start, end, channels };
-    compared += match(await rows(recording, query), expected, told);
-    compared += match(await rows(recording, { ...query, reverse: true }), expected.toReversed(), `${told}, in reverse`);
+    compared += match(await rows(recording, query), expected, label);
+    compared += match(
+      await rows(recording, { ...query, reverse: true }),
+      expected.toReversed(),
+      `${label}, in reverse`,
+    );
   }
   return compared;
 }

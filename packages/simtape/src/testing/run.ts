@@ -1,7 +1,6 @@
 import { RecordingError } from "../model/error.ts";
-import type { Format } from "../model/reader.ts";
-import type { CaseFiles, ConformanceCase, Expectation, Part } from "./corpus.ts";
-import { PARTS } from "./corpus.ts";
+import type { Format } from "../model/format.ts";
+import { type CaseFiles, type ConformanceCase, type Expectation, type Part, PARTS } from "./corpus.ts";
 import { observe, recognized } from "./observe.ts";
 
 /** What one comparison gave. `expected` and `found` are plain data. */
@@ -47,14 +46,14 @@ export async function runCase(
     checks.push({ check, ok, expected, found });
   };
   if (expect.refused === null)
-    add("recognised", of.format, await told(() => recognized(files, formats, of.damage !== null)));
-  const whole = await told(() => observe(files, formats, parts));
-  const opening = isObservation(whole) ? whole : await told(() => observe(files, formats, []));
+    add("recognised", of.format, await resultOf(() => recognized(files, formats, of.damage !== null)));
+  const whole = await resultOf(() => observe(files, formats, parts));
+  const opening = isObservation(whole) ? whole : await resultOf(() => observe(files, formats, []));
   add("refused", expect.refused, isObservation(opening) ? opening.refused : opening);
   if (checks.every(({ ok }) => ok)) {
     for (const part of parts) {
       // A part that fails must not hide the others.
-      const observed = isObservation(whole) ? whole : await told(() => observe(files, formats, [part]));
+      const observed = isObservation(whole) ? whole : await resultOf(() => observe(files, formats, [part]));
       compare(part, expect[part], isObservation(observed) ? observed[part] : observed, add);
     }
   }
@@ -83,7 +82,7 @@ function compare(
 }
 
 /** What `work` gives, or what it threw, in words. */
-async function told<T>(work: () => Promise<T>): Promise<T | string> {
+async function resultOf<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();
   } catch (error) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadZstd } from "../../src/codec/zstd.ts";
-import { demo } from "../../src/demo/hcrp.ts";
+import { demo } from "../../../demo/src/hcrp.ts";
 import { FLAG_FINISHED } from "../../src/formats/hcrp/layout/framing.ts";
 import { s3Store } from "../../src/io/s3.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";

@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
+import { textCell } from "../../src/cli/output/csv.ts";
 import { simtape, temporaryFile } from "./run.ts";
 
 const town = temporaryFile("town.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 30));
@@ -43,12 +45,47 @@ test("events are JSON of the agreed shape, one on each line", async () => {
 test("events are CSV", async () => {
   const { stdout } = await simtape(["events", race, "--from", "26s", "--until", "27s", "--format", "csv"]);
   expect(stdout.split("\n").map((line) => line.replace(/,\d+$/, ""))).toEqual([
-    "time,kind,text,who,channel,sequence",
-    "26350000000,teleport,Bo_Jumps teleports,Bo_Jumps,place",
-    "26350000000,chat,Bo_Jumps fell and is back at checkpoint 2,,chat",
-    "26350000000,bookmark,Bo_Jumps: reset,Bo_Jumps,mark",
+    "time,kind,text,who,ids,channel,sequence",
+    "26350000000,teleport,Bo_Jumps teleports,Bo_Jumps,players/2,place",
+    "26350000000,chat,Bo_Jumps fell and is back at checkpoint 2,,,chat",
+    "26350000000,bookmark,Bo_Jumps: reset,Bo_Jumps,players/2,mark",
     "",
   ]);
+});
+
+const EXAMPLES = ["town.log", "flight.fgtape", "race.hcrp", "patrol.tape", "buckyball.nanover.zip"];
+
+test.each(EXAMPLES)("a note is an event, once, and its kind can be asked for: %s", async (name) => {
+  const source = fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
+  const noted = temporaryFile(`noted-${name}`, new Uint8Array(0));
+  const annotate = ["annotate", source, noted, "--force", "--at", "2s", "--text", "brakes too late"];
+  expect((await simtape(annotate)).exit).toBe(0);
+  const all = (await simtape(["events", noted, "--json"])).stdout.trim().split("\n");
+  const events = all.map((line) => JSON.parse(line) as { time: number; kind: string; text: string });
+  expect(events.filter(({ text }) => text === "brakes too late")).toMatchObject([{ time: 2e9, kind: "note" }]);
+  expect(events.map(({ time }) => time)).toEqual(events.map(({ time }) => time).toSorted((a, b) => a - b));
+  const asked = await simtape(["events", noted, "--kind", "note", "--listed", "--json"]);
+  expect(
+    asked.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([{ time: 2e9, kind: "note" }]);
+  expect((await simtape(["events", noted, "--kind", "note", "--from", "3s"])).stdout).toBe("");
+});
+
+test("a damaged file of notes beside a recording has none", async () => {
+  for (const text of ["{", "[]", '{"simtape":"provenance","annotations":[{"at":"2s","text":1},null]}']) {
+    const path = temporaryFile("beside.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 3));
+    writeFileSync(`${path}.provenance.json`, text);
+    expect((await simtape(["events", path])).exit, text).toBe(0);
+    expect((await simtape(["events", path, "--kind", "note"])).exit, text).toBe(2);
+  }
+});
+
+test("cells that a spreadsheet would calculate are text, and numbers and lists of numbers are as they are", () => {
+  for (const cell of ["-1,67,11", "-1", "+4.5e-3", "-1; -2"]) expect(textCell(cell)).toBe(cell);
+  for (const cell of ["-1+2", "=1", "@a", "-1,=2", "-", "+a,1"]) expect(textCell(cell)).toBe(`'${cell}`);
 });
 
 test("events that a file lists have no message", async () => {

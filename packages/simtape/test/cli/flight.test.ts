@@ -31,7 +31,7 @@ test("tapes of different signals are not joined, and what to do is said", async 
   const words = ["join", example("flight.fgtape"), tape("flight.fgtape"), "-o", tape("both.fgtape")];
   const { exit, stderr } = await simtape(words);
   expect([exit, existsSync(tape("both.fgtape"))]).toEqual([2, false]);
-  expect(stderr).toMatch(/its 189 signals are not the 236 of the tape before it; convert them to another format/);
+  expect(stderr).toMatch(/its 189 signals are not the 236 of the tape before it; convert both to another format/);
 });
 
 test("what plays where is said by info and by convert", async () => {

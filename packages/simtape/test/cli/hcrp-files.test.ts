@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
-import { SERVER_COMMANDS } from "../../src/cli/server.ts";
+import { SERVER_COMMANDS } from "../../src/cli/commands/server.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { simtape } from "./run.ts";
 
@@ -43,7 +43,17 @@ test("the options of formats are those of commands that open recordings, of any 
   const all = own.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
   const names = (commands: readonly Command[]): string[] => commands.map((command) => command.name());
   const without = all.filter(({ options }) => !options.some(({ long }) => long === "--dictionary"));
-  expect(names(without)).toEqual(["record", "recover", "retain", "corrupt", "demo", "info", "collisions", "blocked"]);
+  expect(names(without)).toEqual([
+    "record",
+    "recover",
+    "retain",
+    "corrupt",
+    "demo",
+    "new",
+    "info",
+    "collisions",
+    "blocked",
+  ]);
   for (const command of all) {
     expect(command.helpInformation()).not.toContain("default: []");
     for (const format of FORMATS.filter(({ options }) => options !== undefined && !without.includes(command)))

@@ -85,7 +85,7 @@ test("row 30: compact --names brings old names up to date, and tells those that 
   for (const time of ["t10", "t30"]) expect(await kindAt(at("new.hcrp"), time)).toEqual(["minecraft:short_grass"]);
   writeFileSync(names, JSON.stringify([{ below: 1_000_000, block: { "minecraft:grass": null } }]));
   const lossy = await simtape(["compact", source, at("gone.hcrp"), "--names", names]);
-  expect([lossy.exit, lossy.stderr]).toEqual([3, expect.stringContaining("does not resolve any more")]);
+  expect([lossy.exit, lossy.stderr]).toEqual([3, expect.stringContaining("no longer exists")]);
   expect(await kindAt(at("gone.hcrp"), "t10")).toEqual(["unresolved:minecraft:grass"]);
   for (const text of ["{}", "[{}]", '[{"below":1,"blocks":{}}]', '[{"below":1,"block":{"a":1}}]', "nonsense"]) {
     writeFileSync(names, text);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { textCell } from "../../src/cli/csv.ts";
-import { jsonText, visible, visibleLine } from "../../src/cli/visible.ts";
+import { textCell } from "../../src/cli/output/csv.ts";
+import { jsonText, visible, visibleLine } from "../../src/cli/run/visible.ts";
 import { tries } from "../soak.ts";
 
 test("a terminal gets our own colours, and none that a recording brings", async () => {
@@ -10,7 +10,7 @@ test("a terminal gets our own colours, and none that a recording brings", async 
   process.stdout.isTTY = true;
   vi.stubEnv("NO_COLOR", undefined);
   vi.resetModules();
-  const { Output, paint } = await import("../../src/cli/output.ts");
+  const { Output, paint } = await import("../../src/cli/run/terminal.ts");
   const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
   try {
     const output = new Output();

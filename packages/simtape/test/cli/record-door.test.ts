@@ -7,8 +7,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { letIn } from "../../src/cli/hcrp/record-door.ts";
-import { type Input, type InputOptions, inputOf, type Sender } from "../../src/cli/hcrp/record-input.ts";
+import { letIn } from "../../src/cli/commands/hcrp/record-door.ts";
+import { type Input, type InputOptions, inputOf } from "../../src/cli/commands/hcrp/record-input.ts";
+import type { Sender } from "../../src/cli/commands/hcrp/sender.ts";
 import { tries } from "../soak.ts";
 import { MAIN, simtape } from "./run.ts";
 
@@ -195,7 +196,7 @@ describe("the door of a recorder that listens", () => {
     async function* bytes(): AsyncGenerator<Uint8Array> {
       yield* pieces;
     }
-    return { name: "test", bytes: bytes(), answer: () => undefined, close: () => undefined };
+    return { name: "test", bytes: bytes(), answer: () => true, close: () => undefined };
   }
 });
 

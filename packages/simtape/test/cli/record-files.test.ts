@@ -44,6 +44,34 @@ describe("the lock of a recorder", () => {
   });
 });
 
+describe("the lock of another machine", () => {
+  test("says which it is and how long it holds, and is taken on request; that of an earlier start at once", async () => {
+    const path = join(folder, "writer.lock");
+    const lock = await writerLock(path, "run");
+    const [, , mark = "", , start = ""] = readFileSync(path, "utf8").trim().split(" ");
+    await lock.release();
+    const [, , , rest] = mark.split(".");
+    const other = `0123456789ab.3452.77.${rest}`;
+    const told =
+      /^process 3452 of the machine build-7 holds its lock: .*; if it has ended, the lock is free in (\d+) s, or now with --take-over$/;
+    writeFileSync(path, `3452 run ${other} build-7 abcdefabcdef.0123456789ab\n`);
+    const refused = await writerLock(path, "run").catch((error: unknown) => error as Error);
+    const [, seconds] = told.exec((refused as Error).message) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(200);
+    expect(Number(seconds)).toBeLessThanOrEqual(300);
+    await (await writerLock(path, "run", { takesOver: true })).release();
+    // a process of this machine that lives is asked nothing
+    const held = await writerLock(path, "run");
+    await expect(writerLock(path, "run", { takesOver: true })).rejects.toThrow(
+      `process ${process.pid} is recording it`,
+    );
+    await held.release();
+    if (start === "") return;
+    writeFileSync(path, `3452 run ${other} here ${start.replace(/\..*/, ".0123456789ab")}\n`);
+    await (await writerLock(path, "run")).release();
+  });
+});
+
 describe("the journal on disk", () => {
   const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 

@@ -193,7 +193,9 @@ describe("a hub", () => {
     expect(last! - first!).toBeCloseTo((saved.ticks - 1) / 10, 1);
     expect((await simtapeProcess(["check", path])).exit).toBe(0);
     sender.send({ save: { rec: "world", as: "report-1" } });
-    expect((await sender.answer("error"))["error"]).toContain("report-1");
+    const { error } = await sender.answer("error");
+    expect(error).toMatch(/^the name is already in use: report-1\.hcrp in .*Choose another name/);
+    expect(error).not.toContain("etag");
     expect(await hub.end()).toMatchObject({ exit: 3, counts: { clips: 1, failed: 1 } });
   });
 
@@ -250,6 +252,42 @@ describe("a hub", () => {
       expect((await simtapeProcess(["check", join(hub.store, rec)])).exit).toBe(0);
       expect(await placeAt(join(hub.store, rec, "meta.hcrp"), 590)).toEqual([590, 64, 0]);
     }
+  });
+
+  test("keeps no more than a bound for a sender that never reads, and for who does not read what it prints", async () => {
+    const hub = await hubIn("deaf");
+    hub.hearing(false);
+    const socket = connect(hub.port, "127.0.0.1").setEncoding("utf8");
+    await once(socket, "connect");
+    socket.pause();
+    // each is a bad line, and is answered with some 8 kB
+    const lines = 15_000;
+    const block = `{"rec":"${"x".repeat(4000)}"}\n`.repeat(100);
+    socket.write('{"begin":{"rec":"run"}}\n');
+    for (let sent = 0; sent < lines; sent += 100) if (!socket.write(block)) await once(socket, "drain");
+    const other = await senderTo(hub);
+    other.send({ begin: { rec: "other" } });
+    expect(await other.answer("began")).toEqual({ rec: "other", began: true });
+    const peak = hub.peak;
+    const parts: string[] = [];
+    const until = async (answer: string): Promise<void> => {
+      while (!parts.slice(-2).join("").includes(answer)) await once(socket, "data");
+    };
+    socket.on("data", (more: string) => parts.push(more)).resume();
+    // the count of what was dropped comes as soon as there is room, also for what is answered next
+    await until('"dropped"');
+    socket.write('{"end":{"rec":"run"}}\n');
+    await until('"ended"');
+    const answers = parts.join("").trim().split("\n");
+    const told = answers.map((line) => JSON.parse(line) as { error?: string; dropped?: number });
+    const errors = told.filter(({ error }) => error !== undefined).length;
+    const dropped = told.reduce((sum, { dropped: count = 0 }) => sum + count, 0);
+    expect(errors + dropped).toBe(lines);
+    // what the system itself has taken for the two is some MiB
+    expect(errors).toBeLessThan(lines / 2);
+    if (peak !== null) expect(peak).toBeLessThan(200 << 20);
+    hub.hearing(true);
+    expect((await hub.end()).counts).toMatchObject({ skipped: lines, recordings: 2, unread: dropped });
   });
 
   test("refuses what is for one recording, and says what it needs", async () => {

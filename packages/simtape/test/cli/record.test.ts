@@ -310,7 +310,7 @@ describe("a recorder that listens", () => {
 });
 
 describe("a recorder that is ended", () => {
-  test.each(tries(0, 1) === 0 ? (["SIGINT"] as const) : (["SIGINT", "SIGTERM"] as const))(
+  test.each(tries(0, 1) === 0 ? (["SIGINT", "SIGHUP"] as const) : (["SIGINT", "SIGTERM", "SIGHUP"] as const))(
     "by %s closes the recording as abandoned",
     async (signal) => {
       const out = join(folder, signal);
@@ -452,7 +452,7 @@ describe("simtape tail", () => {
   ])("follows a file while its own program writes it: %s", async (...paths) => {
     const place = mkdtempSync(join(folder, "growing-"));
     const files = paths.map((path) => {
-      const bytes = readFileSync(new URL(`../../corpus/${path}`, import.meta.url));
+      const bytes = readFileSync(new URL(`../../../corpus/cases/${path}`, import.meta.url));
       return { bytes, path: join(place, path.slice(path.lastIndexOf("/") + 1)) };
     });
     const main = files[0]!.path;

@@ -66,7 +66,7 @@ describe("records", () => {
     const list = { version: 1, source: town, operations: [{ op: "trim", from: 1_000_000_000 }] };
     const edits = temporaryFile("edits.json", new TextEncoder().encode(JSON.stringify(list)));
     const { exit, stderr } = await simtape(["records", edits, "--fields"]);
-    expect([exit, stderr]).toEqual([1, "simtape: a recording that is edited has no bytes of its own\n"]);
+    expect([exit, stderr]).toEqual([1, "simtape: an edited recording has no bytes of its own\n"]);
   });
 
   test("dumps bytes with their text", async () => {

@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { Command, type Option } from "commander";
 import { afterAll, describe, expect, test } from "vitest";
 import { addCommands } from "../../src/cli/commands.ts";
-import { serveView } from "../../src/cli/view-server.ts";
-import { MAIN, simtape, simtapeProcess } from "./run.ts";
+import { serveView } from "../../src/cli/view/server.ts";
+import { MAIN, simtape } from "./run.ts";
 
 /** Recordings of the repository: `town` lasts 6.8 s and began at 2023-11-14T22:13:20Z. */
 const example = (name: string): string => fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
@@ -84,28 +84,18 @@ describe("a time that is none of the recording's is refused, with those that are
 });
 
 test("a time is taken as it is printed, and the end of a range may lie behind the end", async () => {
-  const state = await simtapeProcess(["state", town, "--at", "0:03.400", "--json"]);
+  const state = await simtape(["state", town, "--at", "0:03.400", "--json"]);
   expect(JSON.parse(state.stdout)).toMatchObject({ time: 3_400_000_000 });
-  const info = await simtapeProcess(["info", flight, "--json"]);
+  const info = await simtape(["info", flight, "--json"]);
   const { end } = (JSON.parse(info.stdout) as { timeline: { end: number } }).timeline;
   // what is printed is rounded, and may be behind the end
-  const last = await simtapeProcess(["state", flight, "--at", `0:${(end / 1e9).toFixed(3)}`, "--json"]);
+  const last = await simtape(["state", flight, "--at", `0:${(end / 1e9).toFixed(3)}`, "--json"]);
   expect(JSON.parse(last.stdout)).toMatchObject({ time: end });
-  const rest = await simtapeProcess([
-    "cat",
-    town,
-    "-c",
-    "frame-start",
-    "--from",
-    "0:06.700",
-    "--until",
-    "1:00:00",
-    "--json",
-  ]);
+  const rest = await simtape(["cat", town, "-c", "frame-start", "--from", "0:06.700", "--until", "1:00:00", "--json"]);
   expect(rest.stdout.trim().split("\n")).toHaveLength(2);
-  const date = await simtapeProcess(["state", town, "--at", "2023-11-14T23:13:21+01:00", "--json"]);
+  const date = await simtape(["state", town, "--at", "2023-11-14T23:13:21+01:00", "--json"]);
   expect(JSON.parse(date.stdout)).toMatchObject({ time: 1_000_000_000 });
-  const shifted = await simtapeProcess(["shift", town, join(folder, "later.log"), "--by", "0:01.500"]);
+  const shifted = await simtape(["shift", town, join(folder, "later.log"), "--by", "0:01.500"]);
   expect(shifted.exit).toBe(0);
 });
 
@@ -149,7 +139,7 @@ describe("a name that is not there is refused, with those that are near", () => 
 
   test("a path is taken as it is, also with the marks of a glob in it", async () => {
     const path = "/gear/gear[1]/steering-norm";
-    const { stdout } = await simtapeProcess(["state", flight, "--at", "50%", "--path", path, "--json"]);
+    const { stdout } = await simtape(["state", flight, "--at", "50%", "--path", path, "--json"]);
     expect(Object.keys((JSON.parse(stdout) as { values: object }).values)).toEqual([path]);
   });
 });
@@ -163,7 +153,7 @@ describe("an option takes one word, and leaves the file its own", () => {
       ["records", "--kind", "position", town, "--limit", "1"],
       ["filter", "-c", "position", town, join(folder, "few.log")],
     ])
-      expect(await simtapeProcess(words), words.join(" ")).toMatchObject({ exit: 0 });
+      expect(await simtape(words), words.join(" ")).toMatchObject({ exit: 0 });
   });
 
   test("no option of any command takes more", async () => {
@@ -181,7 +171,7 @@ describe("several recordings", () => {
     "%s goes on behind those that cannot be read, and into folders",
     async (name) => {
       mkdirSync(join(folder, "empty"), { recursive: true });
-      const { exit, stdout } = await simtapeProcess([name, ...several, "--json"]);
+      const { exit, stdout } = await simtape([name, ...several, "--json"]);
       expect(exit).toBe(1);
       const lines = stdout
         .trim()
@@ -202,9 +192,9 @@ describe("several recordings", () => {
   );
 
   test("one alone has an exit code of its own", async () => {
-    expect((await simtapeProcess(["info", town])).exit).toBe(0);
-    expect((await simtapeProcess(["info", join(folder, "nosuch.log")])).exit).toBe(1);
-    expect((await simtapeProcess(["info", "s3://"])).exit).toBe(2);
+    expect((await simtape(["info", town])).exit).toBe(0);
+    expect((await simtape(["info", join(folder, "nosuch.log")])).exit).toBe(1);
+    expect((await simtape(["info", "s3://"])).exit).toBe(2);
   });
 });
 
@@ -219,7 +209,7 @@ describe("with --json a failure is an object on standard output", () => {
     ["usage", 2, ["nosuch", "--json"]],
     ["usage", 2, ["meta", "get", town, "--json", "--nosuch"]],
   ])("%s %d: %j", async (code, exit, words) => {
-    const ran = await simtapeProcess(words);
+    const ran = await simtape(words);
     const { error, ...rest } = JSON.parse(ran.stdout) as { error: object };
     expect([ran.exit, rest]).toEqual([exit, {}]);
     expect(Object.keys(error)).toEqual(["code", "message", "offset", "exit"]);
@@ -231,26 +221,26 @@ describe("with --json a failure is an object on standard output", () => {
 describe("what cannot be done is said in a sentence", () => {
   test("a folder in which none can be made", async () => {
     for (const words of [["record"], ["demo", "hcrp", "--seconds", "1", "-o"]]) {
-      const { exit, stderr } = await simtapeProcess([...words, "/proc/simtape/run"]);
+      const { exit, stderr } = await simtape([...words, "/proc/simtape/run"]);
       expect([exit, stderr]).toEqual([1, expect.stringMatching(/^simtape: [^\n]*\/proc\/simtape[^\n]*\n$/)]);
     }
   });
 
   test("a dialect that is none, or that cannot hold the recording", async () => {
-    const none = await simtapeProcess(["convert", town, join(folder, "x.tape"), "--dialect", "nosuch"]);
+    const none = await simtape(["convert", town, join(folder, "x.tape"), "--dialect", "nosuch"]);
     expect([none.exit, none.stderr]).toEqual([2, expect.stringMatching(/^simtape: [^\n]*there are A[^\n]*\n$/)]);
-    const cannot = await simtapeProcess([
-      "copy",
-      example("race.hcrp"),
-      join(folder, "x.hcrp"),
-      "--dialect",
-      "production-5",
-    ]);
+    const cannot = await simtape(["copy", example("race.hcrp"), join(folder, "x.hcrp"), "--dialect", "production-5"]);
     expect([cannot.exit, cannot.stderr]).toEqual([
       2,
-      "simtape: --dialect production-5 cannot hold this recording: events of HCRP 1 in a production recording\n",
+      "simtape: --dialect production-5 cannot hold this recording: events of HCRP version 1 in a production 5 recording; possible: v1, v1-plain, v1-segmented\n",
     ]);
-    const more = await simtapeProcess(["copy", example("race.hcrp"), "-", "--dialect", "v1-segmented"]);
+    const production = new URL("../../../corpus/cases/hcrp/production-5/run.hcrp", import.meta.url).pathname;
+    const older = await simtape(["copy", production, join(folder, "x.hcrp"), "--dialect", "production-4"]);
+    expect([older.exit, older.stderr]).toEqual([
+      2,
+      "simtape: --dialect production-4 cannot hold this recording: events of HCRP production 5 in a production 4 recording; possible: production-5\n",
+    ]);
+    const more = await simtape(["copy", example("race.hcrp"), "-", "--dialect", "v1-segmented"]);
     expect([more.exit, more.stdout, more.stderr]).toEqual([
       2,
       "",
@@ -265,7 +255,7 @@ describe("what cannot be done is said in a sentence", () => {
     try {
       for (const scheme of ["tcp", "ws"]) {
         const place = `${scheme}://127.0.0.1:${port}`;
-        const { exit, stderr } = await simtapeProcess(["record", join(folder, "run-1"), "--input", place]);
+        const { exit, stderr } = await simtape(["record", join(folder, "run-1"), "--input", place]);
         expect([exit, stderr]).toEqual([2, `simtape: another program listens there: ${place}\n`]);
       }
       await expect(serveView({ folder: pageFolder(), entries: [], port })).rejects.toThrow(
@@ -316,7 +306,7 @@ describe("a server that is silent is given up", () => {
     const host = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     try {
       for (const words of COMMANDS) {
-        const ran = await simtapeProcess([...words(`${host}/run.log`), "--timeout", "100ms"]);
+        const ran = await simtape([...words(`${host}/run.log`), "--timeout", "100ms"]);
         const said = `${ran.stdout}${ran.stderr}`;
         expect([ran.exit, said], words("").join(" ")).toEqual([
           1,
@@ -341,7 +331,7 @@ describe("a server that is silent is given up", () => {
 describe("CARLA's texts", () => {
   test("are those of the release that info finds, and rows are data with --json", async () => {
     const words = ["collisions", town, "--json"];
-    const found = await simtapeProcess(["carla", ...words]);
+    const found = await simtape(["carla", ...words]);
     expect(JSON.parse(found.stdout)).toMatchObject({
       like: "0.9.15",
       collisions: [
@@ -349,7 +339,7 @@ describe("CARLA's texts", () => {
         { time: 1_050_000_000 },
       ],
     });
-    const blocked = await simtapeProcess(["carla", "blocked", town, "--min-time", "0s", "--json"]);
+    const blocked = await simtape(["carla", "blocked", town, "--min-time", "0s", "--json"]);
     expect(Object.keys((JSON.parse(blocked.stdout) as { blocked: object[] }).blocked[0]!)).toEqual([
       "id",
       "blueprint",
@@ -360,7 +350,7 @@ describe("CARLA's texts", () => {
 
   test("can be had of every release from 0.9.4 on", async () => {
     for (const like of ["0.9.4", "0.9.9", "0.9.14", "0.9.16"])
-      expect(await simtapeProcess(["carla", "info", town, "--like", like]), like).toMatchObject({
+      expect(await simtape(["carla", "info", town, "--like", like]), like).toMatchObject({
         exit: 0,
         stderr: "",
       });
@@ -375,7 +365,7 @@ test.each([
   ["flight.fgtape", "3 aircraft"],
   ["patrol.tape", "1 pose"],
 ])("info says in words what %s holds", async (name, words) => {
-  const { stdout } = await simtapeProcess(["info", example(name)]);
+  const { stdout } = await simtape(["info", example(name)]);
   expect(stdout).toContain(`  holds      ${words}\n`);
   expect(stdout.replace(/ {2}(metadata|meta|profile|channels) .*/g, "")).not.toMatch(/^ {2}[a-z]+[A-Z]\w+ /m);
 });

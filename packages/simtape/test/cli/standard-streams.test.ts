@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "simtape-streams-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const fresh = (): string => mkdtempSync(join(folder, "try-"));
 const corpus = (path: string): Uint8Array =>
-  new Uint8Array(readFileSync(new URL(`../../corpus/${path}`, import.meta.url)));
+  new Uint8Array(readFileSync(new URL(`../../../corpus/cases/${path}`, import.meta.url)));
 
 const SINGLE: Readonly<Record<string, Uint8Array>> = {
   carla: corpus("carla/0.9.15/town.log"),
@@ -33,7 +33,7 @@ const WRITING: readonly (readonly [string, readonly string[]])[] = [
   ["trim", ["--from", "25%", "--until", "75%"]],
   ["shift", ["--by", "1s"]],
   ["filter", ["-c", "**"]],
-  ["redact", ["-c", "**", "--until", "1ms"]],
+  ["redact", ["-c", "**", "--until", "2ms"]],
   ["annotate", ["--at", "0s", "--text", "look"]],
 ];
 

@@ -2,10 +2,11 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parquetWriter } from "../../src/cli/table-parquet.ts";
-import { withUnit } from "../../src/cli/table-rows.ts";
+import { parquetWriter } from "../../src/cli/output/table-parquet.ts";
+import { withUnit } from "../../src/cli/output/table-rows.ts";
 import { CellBuilder } from "../../src/model/query/table-cells.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 import { sample, samplesDirectory } from "../samples.ts";
@@ -33,7 +34,7 @@ const read = (path: string): string =>
       ? `read_csv('${path}', sample_size = -1, header = true)`
       : `read_json('${path}', format = 'newline_delimited')`;
 
-const corpus = (path: string): string => new URL(`../../corpus/${path}`, import.meta.url).pathname;
+const corpus = (path: string): string => new URL(`../../../corpus/cases/${path}`, import.meta.url).pathname;
 const town = temporaryFile("town.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 30));
 
 const MADE = [
@@ -166,6 +167,30 @@ describe("a table", () => {
     const row = JSON.parse(lines[0]!) as Record<string, unknown>;
     expect(Object.keys(row).slice(0, 3)).toEqual(["time [ns]", "sequence", "record"]);
     expect(await table(town, "-c", "collis*", "--json")).toEqual(lines);
+  });
+
+  test("has the lists of a channel as lists in Parquet, and as arrays in NDJSON", async () => {
+    const patrol = fileURLToPath(new URL("../../../../examples/patrol.tape", import.meta.url));
+    const path = join(folder, "scan.parquet");
+    const words = ["-c", "/robot/RangeFinder/Front", "--columns", "range,valid"];
+    await table(patrol, ...words, "-o", path);
+    const lines = (await table(patrol, ...words, "--json")).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const types = await query(`select typeof("range [m]") as range, typeof(valid) as valid from ${read(path)} limit 1`);
+    expect(types).toEqual([{ range: "FLOAT[]", valid: "UINTEGER[]" }]);
+    const rows = await query(
+      `select "range [m]"::json::varchar as range, valid::json::varchar as valid from ${read(path)}`,
+    );
+    expect(rows).toHaveLength(lines.length);
+    for (const [k, { range, valid }] of rows.entries()) {
+      expect(Float32Array.from(JSON.parse(range as string) as number[])).toEqual(
+        Float32Array.from(lines[k]!["range [m]"] as number[]),
+      );
+      expect(JSON.parse(valid as string)).toEqual(lines[k]!["valid"]);
+    }
+    const [axes] = await query(
+      `select decode(value) as axes from parquet_kv_metadata('${path}') where decode(key) = 'axes'`,
+    );
+    expect(JSON.parse(axes!["axes"] as string)).toMatchObject({ handed: "right", up: "z" });
   });
 
   test("has types and units in Parquet, and no more than a row group at a time in memory", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { provenanceOf } from "../../src/cli/provenance.ts";
+import { provenanceOf } from "../../src/cli/input/provenance.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import { openBundle } from "../../src/model/open.ts";
@@ -71,7 +71,7 @@ describe("copy", () => {
     writeFileSync(join(folder, "third.state"), "mine");
     const refused = await simtape(["copy", join(folder, "run.traj"), join(folder, "third.traj")]);
     expect(refused.exit).toBe(1);
-    expect(refused.stderr).toContain("there is a file already");
+    expect(refused.stderr).toContain("the file already exists");
     expect(readFileSync(join(folder, "third.state"), "utf8")).toBe("mine");
     expect(readdirSync(folder).sort()).toEqual(["other.state", "other.traj", "run.state", "run.traj", "third.state"]);
   });
@@ -117,7 +117,7 @@ describe("convert", () => {
       exact: false,
       moments: expect.any(Number),
       carried: expect.any(Array),
-      lost: [{ path: "packet-139", count: 30, reason: "nothing that holds follows from it" }],
+      lost: [{ path: "packet-139", count: 30, reason: "its messages change no state, and conversions carry state" }],
       origin: null,
       notes: [],
       original: true,
@@ -252,7 +252,7 @@ describe("edits", () => {
     expect(values.has(name)).toBe(false);
     const refused = await simtape(["rename", town, fresh("a.log"), "--map", "position=place"]);
     expect(refused.exit).toBe(2);
-    expect(refused.stderr).toContain("no other name");
+    expect(refused.stderr).toContain("cannot be renamed");
   });
 
   test.each(["hcrp/tower-race.hcrp", "flightgear/c172p-normal-mp.fgtape", "nanover/buckyball.nanover.zip"])(

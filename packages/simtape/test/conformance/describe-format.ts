@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import type { Format } from "../../src/model/reader.ts";
+import type { Format } from "../../src/model/format.ts";
 import { describeFormat as describeFor, type Specimen } from "../../src/testing/describe-format.ts";
 import { FORMATS } from "../formats.ts";
 import { tries } from "../soak.ts";

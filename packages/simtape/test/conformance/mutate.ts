@@ -55,7 +55,7 @@ export function decodeOrLayoutError(decode: () => unknown): void {
 }
 
 export type Mutation = {
-  readonly kind: "flip" | "extreme" | "cut" | "insert" | "remove" | "zero" | "copy" | "noise";
+  readonly kind: "flip" | "extreme" | "cut" | "insert" | "remove" | "zero" | "copy" | "noise" | "repeat" | "number";
   readonly at: number;
   readonly value: number;
 };
@@ -65,6 +65,37 @@ export function mutation(length: number): fc.Arbitrary<Mutation> {
   const at = fc.oneof(fc.nat(Math.max(0, length - 1)), fc.nat(Math.min(1024, Math.max(0, length - 1))));
   const kind = fc.constantFrom<Mutation["kind"]>("flip", "extreme", "cut", "insert", "remove", "zero", "copy", "noise");
   return fc.record({ kind, at, value: fc.nat(0xffff) });
+}
+
+/** Numbers at the ends of what times, lengths and counts are written as, each as the bytes of a file. */
+const NUMBERS: readonly Uint8Array[] = [false, true].flatMap((isLittle) => [
+  ...[0n, 1n, -1n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 62n, 2n ** 63n - 1n, 2n ** 63n].map((value) =>
+    made(8, (view) => view.setBigInt64(0, BigInt.asIntN(64, value), isLittle)),
+  ),
+  ...[1e-300, 1e11, -1e11, 9e6, 1e18, 1e300, Number.NaN, Number.POSITIVE_INFINITY, -0].map((value) =>
+    made(8, (view) => view.setFloat64(0, value, isLittle)),
+  ),
+  ...[0, 1, -1, 0x7fff, 0xffff, 0x7fff_ffff, 0x8000_0000, 1 << 26].map((value) =>
+    made(4, (view) => view.setInt32(0, value, isLittle)),
+  ),
+]);
+
+function made(size: number, put: (view: DataView) => void): Uint8Array {
+  const bytes = new Uint8Array(size);
+  put(new DataView(bytes.buffer));
+  return bytes;
+}
+
+/** As `mutation`, with parts that are there twice, and extreme numbers, also right behind `places`, where records begin. */
+export function wildMutation(length: number, places: readonly number[]): fc.Arbitrary<Mutation> {
+  const last = Math.max(0, length - 1);
+  const near =
+    places.length === 0
+      ? fc.nat(last)
+      : fc.tuple(fc.constantFrom(...places), fc.nat(48)).map(([at, by]) => Math.min(last, at + by));
+  const at = fc.oneof(fc.nat(last), near);
+  const kind = fc.constantFrom<Mutation["kind"]>("repeat", "number", "number", "number");
+  return fc.oneof(mutation(length), fc.record({ kind, at, value: fc.nat(0xffff) }));
 }
 
 export function mutate(bytes: Uint8Array, mutations: readonly Mutation[]): Uint8Array {
@@ -105,6 +136,12 @@ export function mutate(bytes: Uint8Array, mutations: readonly Mutation[]): Uint8
           noise = (Math.imul(noise, 1103515245) + 12345) >>> 0;
           result[i] = noise >>> 16;
         }
+        break;
+      case "repeat":
+        result = concat(result.subarray(0, at + 1 + (value & 1023)), result.subarray(at));
+        break;
+      case "number":
+        result.set(NUMBERS[value % NUMBERS.length]!.subarray(0, result.length - at), at);
         break;
       default:
         kind satisfies never;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { JSON_SCHEMAS } from "../../../../scripts/json-schemas.ts";
+import { GENERATED } from "../../../../scripts/generated.ts";
 import { problemIn, type Shape } from "../../src/model/shape.ts";
 import { EDIT_LIST } from "../../src/ops/edit/list.ts";
 import { LINE, LINES } from "../../src/record/lines/commands.ts";
@@ -26,10 +26,6 @@ describe.each<[string, Shape<unknown>, readonly Json[]]>([
 ])("%s", (name, shape, documents) => {
   const isValid = judge(name);
 
-  test("is what `npm run schemas` makes", () => {
-    expect(JSON.parse(read(name))).toEqual(JSON_SCHEMAS[name]);
-  });
-
   test("and the code accept the same documents", () => {
     for (const document of documents) {
       expect(problemIn(shape, document)).toBeNull();
@@ -46,6 +42,12 @@ describe.each<[string, Shape<unknown>, readonly Json[]]>([
     );
     expect(Math.min(seen.true, seen.false)).toBeGreaterThan(100);
   });
+});
+
+test.each(Object.entries(GENERATED))("%s is what `npm run schemas` makes", (path, make) => {
+  // the formatter decides on layout
+  const plain = (text: string): string => (/\.(ts|json)$/.test(path) ? text.replaceAll(/[\s|,;]/g, "") : text);
+  expect(plain(read(`../${path}`))).toBe(plain(make()));
 });
 
 test("examples in docs are as the schemas say", () => {

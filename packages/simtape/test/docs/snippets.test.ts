@@ -16,6 +16,7 @@ test("the code in README and docs compiles against the library", () => {
   const pages = [
     "README.md",
     "packages/simtape/README.md",
+    "packages/client/README.md",
     ...docs.filter((name) => name.endsWith(".md") && !name.startsWith("api")).map((name) => `docs/${name}`),
   ];
   const folder = mkdtempSync(join(root, "packages/simtape/test/docs/.snippets-"));

@@ -1,5 +1,8 @@
-/** Words that make a sentence vague or old, and what to write in their place. */
-const AVOIDED: ReadonlyMap<string, string> = new Map([
+/** Words and phrases, as regular expressions without groups that capture, and what to write in their place. */
+type Dictionary = ReadonlyMap<string, string>;
+
+/** What makes a sentence vague or old, anywhere. */
+export const AVOIDED: Dictionary = new Map([
   ["somebody", "the user, the caller, another process"],
   ["someone", "the user, the caller, another process"],
   ["anybody", "any program, any user"],
@@ -13,17 +16,55 @@ const AVOIDED: ReadonlyMap<string, string> = new Map([
   ["lest", "so that … not"],
   ["thereof", "of it"],
   ["whereby", "by which"],
+  ["(?:here|there)(?:by|in)|where(?:in|of|upon)", "by this, in it, of which; or a new sentence"],
+  ["hence|thence|whence|hither|thither", "so, from there, from where, here, there"],
+  ["albeit|whilst|amongst|nought|naught", "although, while, among, nothing"],
+  ["nothing comes of", "that receives nothing"],
+  ["no longer so", "what has changed"],
+  ["of another's", "the noun: of another user, of another recording"],
+  ["(?:is|are) had", "the verb: the reader folds it, the server stores it"],
+  ["held against", "compared with, checked against"],
+  ["taken away", "removed, deleted, with the actor"],
+  ["made good", "repaired"],
 ]);
 
-const WORDS = new RegExp(String.raw`\b(?:${[...AVOIDED.keys()].join("|")})\b`, "gi");
+/** What leaves open who does what to what. Pages for users are without. */
+export const ODD: Dictionary = new Map([
+  ["by itself", "the actor: the server finds, the client reconnects"],
+  ["go(?:es)? on", "continue"],
+  ["go(?:es)? away", "is removed, is deleted, ends"],
+  ["lets? go of", "release"],
+  ["(?:is|are) said", "the page shows, the command reports"],
+  ["(?:is|are) over", "ends, has ended"],
+  ["(?:is|are) none", "is no …, does not exist"],
+  ["what (?:came|comes)", "the data that the sender sent; the next line"],
+  ["what is (?:there|gone|lost|said)", "the noun: the files, the lost messages"],
+  ["of which (?:all|nothing|none)", "a second sentence with the noun as its subject"],
+  ["nothing of it", "none of its messages, none of its files"],
+  ["where there is one", "if it exists, if there is one"],
+  ["ends? in order", "shuts down"],
+  ["(?:is|are) passed over", "is skipped"],
+  ["put right", "corrected"],
+  ["to be had", "missing, cannot be loaded"],
+  ["as ever", "unchanged, as before"],
+  ["a while", "the time: a minute, until the server has started"],
+]);
 
-/** A sentence for each word of a text that is to be avoided. Words in \`code\` do not count. */
-export function avoidedIn(text: string): string[] {
+/** A sentence for each word or phrase of a text that is to be avoided. Words in \`code\` do not count. */
+export function avoidedIn(text: string, dictionary = AVOIDED): string[] {
   const plain = text.replace(/`[^`\n]*`/g, (code) => " ".repeat(code.length));
-  return [...plain.matchAll(WORDS)].map(({ 0: word, index }) => {
+  const advice = [...dictionary.values()];
+  return [...plain.matchAll(matcherOf(dictionary))].map(({ 0: phrase, index, ...groups }) => {
     const line = plain.slice(0, index).split("\n").length;
-    return `line ${line}: "${word}"; write ${AVOIDED.get(word.toLowerCase())}`;
+    const entry = advice.findIndex((_, i) => (groups as Record<number, string | undefined>)[i + 1] !== undefined);
+    return `line ${line}: "${phrase}"; write ${advice[entry]}`;
   });
+}
+
+/** One group for each entry. */
+function matcherOf(dictionary: Dictionary): RegExp {
+  const entries = [...dictionary.keys()].map((entry) => String.raw`\b(${entry.replaceAll(" ", String.raw`\s+`)})\b`);
+  return new RegExp(entries.join("|"), "gi");
 }
 
 /** The comments and texts of a source file, at their lines; all else is white space. */

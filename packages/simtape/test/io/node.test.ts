@@ -117,7 +117,7 @@ describe("a spool in a file", () => {
   });
 
   test("a folder that is not there is told", async () => {
-    await expect(fileSpool(join(folder, "none")).create()).rejects.toThrow(/no temporary file can be made in .*none$/);
+    await expect(fileSpool(join(folder, "none")).create()).rejects.toThrow(/cannot create a temporary file in .*none$/);
   });
 
   test("content above the memory limit is inflated into it, and its file goes on close", async () => {

@@ -141,7 +141,7 @@ describe("a clock that is wrong", () => {
     const silent = against(() => status(403, "RequestTimeTooSkewed"));
     await expect(silent.store.put("a", bytes)).rejects.toMatchObject({
       code: "denied",
-      message: expect.stringContaining("the clock of this machine is not that of the server"),
+      message: expect.stringContaining("the server refuses access, because the clock of this machine differs"),
     });
     const ever = against((_, n) => far(OWN + n * 3_600_000));
     await expect(ever.store.put("a", bytes)).rejects.toMatchObject({ code: "denied" });
@@ -220,7 +220,9 @@ describe("a conditional put to S3", () => {
       expect(asked).toHaveLength(1);
     }
     const { store } = against(broken);
-    await expect(store.put("a", bytes, absent)).rejects.toThrow(/\(ECONNRESET\), whether it was done is not known/);
+    await expect(store.put("a", bytes, absent)).rejects.toThrow(
+      /\(ECONNRESET\), it is not known whether the request took effect/,
+    );
   });
 
   /** A bucket of one object, whose first answer to a put is lost. */

@@ -11,7 +11,7 @@ import { counted } from "../../src/io/counted.ts";
 import { http } from "../../src/io/http.ts";
 import { inflated } from "../../src/io/inflated.ts";
 import { memory } from "../../src/io/memory.ts";
-import { fileSource } from "../../src/io/node/file.ts";
+import { fileSource } from "../../src/io/node/file-source.ts";
 import { fileSpool } from "../../src/io/node/spool.ts";
 import { stdin } from "../../src/io/node/stdin.ts";
 import type { ByteSource } from "../../src/io/source.ts";

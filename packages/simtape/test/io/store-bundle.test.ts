@@ -9,7 +9,7 @@ import { memorySpool } from "../../src/io/spool.ts";
 import { storeBundle } from "../../src/io/store-bundle.ts";
 import { s3Store } from "../../src/io/s3.ts";
 import type { Store } from "../../src/io/store.ts";
-import { demo } from "../../src/demo/mira.ts";
+import { demo } from "../../../demo/src/mira.ts";
 import { filesBundle } from "../../src/io/bundle.ts";
 import { openBundle } from "../../src/model/open.ts";
 import { copy, rewrite } from "../../src/ops/copy.ts";

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AXES as CARLA } from "../../src/formats/carla/columns.ts";
-import { AXES as FLIGHTGEAR } from "../../src/formats/flightgear/state.ts";
-import { AXES as HCRP } from "../../src/formats/hcrp/state/scene.ts";
-import { AXES as MIRA } from "../../src/formats/mira/state.ts";
-import { ROOM_AXES, SIMULATION_AXES } from "../../src/formats/nanover/state.ts";
-import { type Angles, type Axes, type AxesTransform, type Direction, transformOf } from "../../src/model/axes.ts";
+import { AXES as CARLA } from "../../src/formats/carla/meaning/columns.ts";
+import { AXES as FLIGHTGEAR } from "../../src/formats/flightgear/meaning/state.ts";
+import { AXES as HCRP } from "../../src/formats/hcrp/meaning/scene.ts";
+import { AXES as MIRA } from "../../src/formats/mira/meaning/state.ts";
+import { ROOM_AXES, SIMULATION_AXES } from "../../src/formats/nanover/meaning/state.ts";
+import { type AxesTransform, transformOf } from "../../src/model/axes-transform.ts";
+import type { Angles, Axes, Direction } from "../../src/model/axes.ts";
 import { areSameAxes, briefAxes, completeAxes, standardAxes } from "../../src/model/standard-axes.ts";
 import { anglesOfOld, orientationOfOld, toEulerOld, vectorOfOld } from "../support/old-place.ts";
 

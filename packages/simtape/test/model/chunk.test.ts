@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ColumnBuilder, type Columns, KEYFRAME, type MessageBatch } from "../../src/model/batch.ts";
-import { boundsOf, type Chunk, findKeyframe, readChunks, StatisticsCounter, summarize } from "../../src/model/chunk.ts";
-import type { Query } from "../../src/model/reader.ts";
+import { boundsOf, findKeyframe, readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
+import type { Chunk } from "../../src/model/chunk.ts";
+import type { Query } from "../../src/model/batch-query.ts";
 import type { ChannelInfo } from "../../src/model/value.ts";
 
 interface Row {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memory } from "../../src/io/memory.ts";
-import { readChunks } from "../../src/model/chunk.ts";
+import { readChunks } from "../../src/model/chunks.ts";
 import { Findings } from "../../src/model/error.ts";
 import { FlatFile, type FlatLayout, type Walk } from "../../src/model/flat.ts";
 import { interpolateStates } from "../../src/model/interpolate.ts";

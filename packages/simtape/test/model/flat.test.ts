@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { memory } from "../../src/io/memory.ts";
 import type { ByteSource } from "../../src/io/source.ts";
 import { ColumnBuilder, type MessageBatch } from "../../src/model/batch.ts";
-import { readChunks } from "../../src/model/chunk.ts";
+import { readChunks } from "../../src/model/chunks.ts";
 import { type Finding, Findings } from "../../src/model/error.ts";
 import { FlatFile, type FlatLayout, Walk } from "../../src/model/flat.ts";
-import type { NativeRecord } from "../../src/model/reader.ts";
+import type { NativeRecord } from "../../src/model/native-record.ts";
 
 const GROUP = 0x01;
 const MESSAGE = 0x02;

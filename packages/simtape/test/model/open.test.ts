@@ -4,10 +4,11 @@ import { counted } from "../../src/io/counted.ts";
 import { memory } from "../../src/io/memory.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../src/io/source.ts";
 import { ColumnBuilder, type Columns } from "../../src/model/batch.ts";
-import { readChunks, StatisticsCounter, summarize } from "../../src/model/chunk.ts";
+import { readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
 import { RecordingError } from "../../src/model/error.ts";
 import { openBundle, recognize } from "../../src/model/open.ts";
-import type { Format, Reader, SniffHint } from "../../src/model/reader.ts";
+import type { Reader } from "../../src/model/reader.ts";
+import type { Format, SniffHint } from "../../src/model/format.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import type { Schema } from "../../src/model/value.ts";
 

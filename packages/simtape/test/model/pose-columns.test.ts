@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
-import { AXES as FLIGHTGEAR } from "../../src/formats/flightgear/state.ts";
-import { AXES as HCRP } from "../../src/formats/hcrp/state/scene.ts";
+import { AXES as FLIGHTGEAR } from "../../src/formats/flightgear/meaning/state.ts";
+import { AXES as HCRP } from "../../src/formats/hcrp/meaning/scene.ts";
 import { flightgear } from "../../src/formats/flightgear/format.ts";
 import type { Axes } from "../../src/model/axes.ts";
 import type { Column } from "../../src/model/column.ts";

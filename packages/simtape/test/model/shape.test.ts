@@ -1,10 +1,10 @@
-import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import {
   boolean,
   dictionary,
   filled,
   list,
+  maybe,
   number,
   object,
   oneOf,
@@ -13,15 +13,16 @@ import {
   type Shape,
   tell,
   text,
+  union,
   whole,
 } from "../../src/model/shape.ts";
 
 const THING = object({
   name: text,
-  size: v.exactOptional(whole(1, 9)),
-  kinds: v.exactOptional(filled(oneOf("a", "b"))),
-  parts: v.exactOptional(dictionary(orNull(number))),
-  kept: v.exactOptional(v.union([boolean, object({ days: number })])),
+  size: maybe(whole(1, 9)),
+  kinds: maybe(filled(oneOf("a", "b"))),
+  parts: maybe(dictionary(orNull(number))),
+  kept: maybe(union(boolean, object({ days: number }))),
 });
 
 function told(shape: Shape<unknown>, value: unknown): string | null {

@@ -1,11 +1,15 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Budget } from "../../src/bytes/budget.ts";
 import { Sha256 } from "../../src/bytes/sha256.ts";
+import { demo } from "../../../demo/src/carla.ts";
 import { FORMATS } from "../../src/formats.ts";
+import { counted } from "../../src/io/counted.ts";
 import { memory } from "../../src/io/memory.ts";
+import { MemoryFiles } from "../../src/io/sink.ts";
 import type { SourceBundle } from "../../src/io/source.ts";
 import { openBundle } from "../../src/model/open.ts";
-import { CHART_POINTS, firstChartOf } from "../../src/model/query/first-chart.ts";
+import { firstChartOf } from "../../src/model/query/first-chart.ts";
+import { CHART_POINTS } from "../../src/model/query/kept-chart.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import { SideCarFile, VERSION } from "../../src/model/side-car/layout.ts";
 import { makeSideCar } from "../../src/ops/side-car.ts";
@@ -38,6 +42,15 @@ async function facts(recording: Recording): Promise<unknown> {
   };
 }
 
+/** Ids of all things, by set. */
+async function thingsOf(recording: Recording): Promise<ReadonlyMap<string, ReadonlySet<number | string>>> {
+  const things = new Map<string, Set<number | string>>();
+  for await (const { sets } of recording.states())
+    for (const [name, { ids }] of sets)
+      if (ids.length > 0) things.set(name, new Set([...(things.get(name) ?? []), ...ids]));
+  return things;
+}
+
 async function eventsOf(recording: Recording, query = {}): Promise<unknown[]> {
   const found: unknown[] = [];
   for await (const events of recording.events(query)) found.push(...events);
@@ -61,6 +74,7 @@ describe("a recording opened with its side-car", () => {
       const time = Math.round(start + part * (end - start));
       expect(stateText(await kept.state(time)), `at ${part}`).toBe(stateText(await plain.state(time)));
     }
+    expect(difference(await thingsOf(plain), await kept.sideCar!.things())).toBe(null);
     expect(report.paths).not.toBe(null);
     expect(difference(await plain.paths(), await kept.paths())).toBe(null);
     const chart = await firstChartOf(plain);
@@ -69,6 +83,8 @@ describe("a recording opened with its side-car", () => {
     const [line, found] = await Promise.all([plain, kept].map((one) => one.series(chart, { points: CHART_POINTS })));
     expect(difference(line, found)).toBe(null);
     const half = { start: start + (end - start) / 3, end: start + (2 * (end - start)) / 3 };
+    const inHalf = await Promise.all([plain, kept].map((one) => one.series(chart, half)));
+    expect(difference(inHalf[0], inHalf[1])).toBe(null);
     expect(difference(await eventsOf(plain), await eventsOf(kept))).toBe(null);
     expect(difference(await eventsOf(plain, half), await eventsOf(kept, half))).toBe(null);
     expect(difference(await facts(plain), await facts(kept))).toBe(null);
@@ -169,3 +185,66 @@ async function textOf(file: SideCarFile, section: string): Promise<string> {
     return ArrayBuffer.isView(value) ? [...(value as Uint8Array)] : value;
   });
 }
+
+describe("a recording with a side-car, of ten thousand kilobytes", () => {
+  const to = new MemoryFiles("town.log");
+  const ten = { start: 40e9, end: 42e9 };
+  let sideCar = new Uint8Array(0);
+  beforeAll(async () => {
+    await demo({ seconds: 60, entities: 24, seed: 1 }, to);
+    ({ bytes: sideCar } = await makeSideCar(bundleOfFiles({ "town.log": to.bytes }), FORMATS, {
+      every: 1 << 19,
+      room: ROOM,
+    }));
+  });
+
+  const rowsOf = async (recording: Recording, of: string, options: object): Promise<number> => {
+    let rows = 0;
+    for await (const { length } of await recording.table(of, options)) rows += length;
+    return rows;
+  };
+  /** What is asked, and how much there is of it. */
+  const asked: readonly (readonly [string, (recording: Recording) => Promise<number>])[] = [
+    ["a table of a set", (one) => rowsOf(one, "vehicles", ten)],
+    ["a table of a set, at steps", (one) => rowsOf(one, "vehicles", { ...ten, every: 1e8 })],
+    [
+      "a table of a channel",
+      async (one) => {
+        let rows = 0;
+        for await (const { length } of await one.table(one.channel("position"), ten)) rows += length;
+        return rows;
+      },
+    ],
+    ["events", async (one) => (await eventsOf(one, ten)).length],
+    [
+      "a series",
+      async (one) => {
+        const [id] = (await one.state(ten.start)).sets.get("vehicles")!.ids;
+        const [line] = await one.series([{ set: "vehicles", id: id!, column: "position", item: 0 }], ten);
+        return line!.time.length;
+      },
+    ],
+  ];
+
+  test.each(asked)("reads for %s no more than the range, and what leads there", async (_, ask) => {
+    const source = counted(memory(to.bytes));
+    const open = async (name?: string) => (name === undefined ? source : null);
+    await using kept = await openBundle({ name: "town.log", open }, FORMATS, { seekIndex: memory(sideCar) });
+    await using plain = await openBundle(bundleOfFiles({ "town.log": to.bytes }), FORMATS);
+    source.reset();
+    expect(await ask(kept)).toBe(await ask(plain));
+    // pieces of a mebibyte are read, at most twice: those of the range, and one that leads there
+    expect(source.bytes).toBeLessThanOrEqual(4 << 20);
+  });
+
+  test("says without reading it that nothing has an id", async () => {
+    const source = counted(memory(to.bytes));
+    const open = async (name?: string) => (name === undefined ? source : null);
+    await using kept = await openBundle({ name: "town.log", open }, FORMATS, { seekIndex: memory(sideCar) });
+    const opened = source.bytes;
+    await expect(kept.table("vehicles", { ids: [35, "nobody"] })).rejects.toThrow(
+      /^nothing in vehicles has the id nobody; there are: \d+, .* …$/,
+    );
+    expect(source.bytes).toBe(opened);
+  });
+});

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { FORMATS } from "../../src/formats.ts";
 import { carryOriginal, originalsOf } from "../../src/formats/hcrp/write/originals.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
+import type { SourceBundle } from "../../src/io/source.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import type { WritingFormat } from "../../src/model/writer.ts";
@@ -74,4 +75,22 @@ test("a recording without the original's files carries none", async () => {
   expect(report.exact).toBe(false);
   await using bare = await opened(to);
   expect(originalsOf(bare.reader)).toEqual([]);
+});
+
+test("a result is read once to be compared and found sound", async () => {
+  const source = ALL.find(({ name }) => name.endsWith(".log"))!;
+  await using recording = await openBundle(bundleOfFiles(source.files), FORMATS);
+  const mira = (await FORMATS.find(({ id }) => id === "mira")!.writing?.())!;
+  let readings = 0;
+  const reopen = async (written: SourceBundle): Promise<Recording> => {
+    const result = await openBundle(written, FORMATS);
+    const batches = result.reader.batches.bind(result.reader);
+    result.reader.batches = (query) => {
+      readings++;
+      return batches(query);
+    };
+    return result;
+  };
+  const { verified } = await convert(recording, mira, new MemoryFiles("run.tape"), { verify: { reopen } });
+  expect([verified, readings]).toEqual([true, 1]);
 });

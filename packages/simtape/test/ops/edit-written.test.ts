@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matching } from "../../src/cli/glob.ts";
+import { matching } from "../../src/cli/input/glob.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { Findings } from "../../src/model/error.ts";

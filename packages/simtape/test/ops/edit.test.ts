@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matching } from "../../src/cli/glob.ts";
-import { parseDuration } from "../../src/cli/time.ts";
+import { matching } from "../../src/cli/input/glob.ts";
+import { parseDuration } from "../../src/cli/input/time.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { Findings } from "../../src/model/error.ts";

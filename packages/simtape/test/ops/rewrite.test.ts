@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { demo as carla } from "../../src/demo/carla.ts";
-import { demo as flightgear } from "../../src/demo/flightgear.ts";
-import { demo as hcrp } from "../../src/demo/hcrp.ts";
-import { demo as mira } from "../../src/demo/mira.ts";
-import { demo as nanover } from "../../src/demo/nanover.ts";
+import { demo as carla } from "../../../demo/src/carla.ts";
+import { demo as flightgear } from "../../../demo/src/flightgear.ts";
+import { demo as hcrp } from "../../../demo/src/hcrp.ts";
+import { demo as mira } from "../../../demo/src/mira.ts";
+import { demo as nanover } from "../../../demo/src/nanover.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { openBundle } from "../../src/model/open.ts";

@@ -1,8 +1,12 @@
 import { ByteBuilder } from "../../src/bytes/builder.ts";
 import { ColumnBuilder, type Columns } from "../../src/model/batch.ts";
-import { boundsOf, type Chunk, readChunks, StatisticsCounter, summarize } from "../../src/model/chunk.ts";
+import { boundsOf, readChunks, StatisticsCounter, summarize } from "../../src/model/chunks.ts";
+import type { Chunk } from "../../src/model/chunk.ts";
 import { Findings } from "../../src/model/error.ts";
-import type { Keyframe, Query, Reader, StateModel } from "../../src/model/reader.ts";
+import type { Reader } from "../../src/model/reader.ts";
+import type { StateModel } from "../../src/model/state-model.ts";
+import type { Keyframe } from "../../src/model/keyframe.ts";
+import type { Query } from "../../src/model/batch-query.ts";
 import { Recording } from "../../src/model/recording.ts";
 import type { State } from "../../src/model/state.ts";
 import type { Time, Timeline } from "../../src/model/time.ts";

@@ -1,9 +1,9 @@
-import { AXES as HCRP } from "../../src/formats/hcrp/state/scene.ts";
+import { AXES as HCRP } from "../../src/formats/hcrp/meaning/scene.ts";
 import type { Axes } from "../../src/model/axes.ts";
 import { standardAxes } from "../../src/model/standard-axes.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StateModel } from "../../src/model/reader.ts";
+import type { StateModel } from "../../src/model/state-model.ts";
 import type { State } from "../../src/model/state.ts";
 import type { Value } from "../../src/model/value.ts";
 import type { Frame } from "../../src/play/frame.ts";

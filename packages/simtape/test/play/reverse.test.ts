@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { demo } from "../../src/demo/hcrp.ts";
+import { demo } from "../../../demo/src/hcrp.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";

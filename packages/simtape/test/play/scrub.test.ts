@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { demo } from "../../src/demo/hcrp.ts";
+import { demo } from "../../../demo/src/hcrp.ts";
 import { bundleOf } from "../../src/io/bundle.ts";
 import { coalesced } from "../../src/io/coalesced.ts";
 import { memory } from "../../src/io/memory.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nbtToValue } from "../../src/codec/nbt.ts";
-import { HcrpReader } from "../../src/formats/hcrp/open/reader.ts";
+import { HcrpReader } from "../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../src/formats/hcrp/writing.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";

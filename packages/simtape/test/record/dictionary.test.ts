@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadZstd, readZstdFrameHeader, zstdDictionaryId } from "../../src/codec/zstd.ts";
-import { demo } from "../../src/demo/hcrp.ts";
+import { demo } from "../../../demo/src/hcrp.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { StrictSource } from "../../src/record/compact/source.ts";
 import { trainDictionary } from "../../src/record/dictionary/dictionary.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { nbtToValue } from "../../src/codec/nbt.ts";
 import { crc32 } from "../../src/bytes/crc32.ts";
 import { headerCrc } from "../../src/formats/hcrp/layout/framing.ts";
-import { HcrpReader } from "../../src/formats/hcrp/open/reader.ts";
+import { HcrpReader } from "../../src/formats/hcrp/read/reader.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import type { SourceBundle } from "../../src/io/source.ts";

@@ -11,7 +11,8 @@ import { planRetention, undoRetention } from "../../src/record/retain/retain.ts"
 import { applyRetention } from "../../src/record/retain/apply.ts";
 import { decide } from "../../src/record/retain/decide.ts";
 import type { Facts } from "../../src/record/retain/facts.ts";
-import { parsePolicy, type RetentionClass, type RetentionPolicy } from "../../src/record/retain/policy.ts";
+import { parsePolicy } from "../../src/record/retain/policy.ts";
+import type { RetentionClass, RetentionPolicy } from "../../src/record/retain/schema.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { faulty } from "../support/faulty-store.ts";
 import {
@@ -60,7 +61,10 @@ describe("a policy", () => {
     [{ version: 2, classes: [] }, "version: expected 1, found 2"],
     [{ version: 1 }, "classes: expected a list, found nothing"],
     [{ version: 1, classes: [] }, "classes: expected a list of one or more, found []"],
-    [{ version: 1, classes: [{ name: "a", days: "30" }] }, 'classes[0].days: expected a number or null, found "30"'],
+    [
+      { version: 1, classes: [{ name: "a", days: "30" }] },
+      'classes[0].days: expected a number from 0 or null, found "30"',
+    ],
     [{ version: 1, classes: [{ name: "a", days: -1 }] }, "classes[0].days: expected a number from 0, found -1"],
     [
       { version: 1, classes: [{ name: "a", dayz: 1 }] },

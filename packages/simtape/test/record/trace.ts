@@ -13,7 +13,7 @@ import { writeHeldSlot, writeSpawn, writeStateEvent, writeSwing } from "../../sr
 import { EVENT, EVENT_NAMES } from "../../src/formats/hcrp/layout/events.ts";
 import { Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../../src/formats/hcrp/layout/motion.ts";
 import { writeChat, writePaletteAdd, writeSetBlock } from "../../src/formats/hcrp/layout/world-events.ts";
-import { PaletteIndex } from "../../src/formats/hcrp/state/snapshot-palettes.ts";
+import { PaletteIndex } from "../../src/formats/hcrp/meaning/snapshot-palettes.ts";
 import { createWriter } from "../../src/formats/hcrp/write/create.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import { sampleBytes, samplesDirectory } from "../samples.ts";

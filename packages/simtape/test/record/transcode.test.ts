@@ -3,7 +3,7 @@ import { NBT, nbtCompound, nbtText, writeNbt } from "../../src/codec/nbt.ts";
 import { createHcrp, hcrp, type NameFixer } from "../../src/formats/hcrp/format.ts";
 import { PALETTE } from "../../src/formats/hcrp/layout/chunk.ts";
 import { NameFix } from "../../src/formats/hcrp/chunk/names.ts";
-import { HcrpReader } from "../../src/formats/hcrp/open/reader.ts";
+import { HcrpReader } from "../../src/formats/hcrp/read/reader.ts";
 import { memoryStore } from "../../src/io/memory-store.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";
 import type { SourceBundle } from "../../src/io/source.ts";

@@ -7,7 +7,7 @@ import { CompilerState, Extractor, ExtractorConfig } from "@microsoft/api-extrac
 const home = fileURLToPath(new URL("../..", import.meta.url));
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** Declarations of each entry of the package, by its name: `simtape`, `record`, `formats-carla`. */
+/** Declarations of each entry, by its name: `simtape`, `record`, `formats-carla`; and of the package of the client. */
 function entries(): ReadonlyMap<string, string> {
   const { exports } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as {
     readonly exports: Readonly<Record<string, string | { readonly types?: string }>>;
@@ -26,7 +26,7 @@ function entries(): ReadonlyMap<string, string> {
       found.set(name.replace("*", folder), join(home, before + folder + behind));
     }
   }
-  return found;
+  return found.set("client", join(root, "packages/client/dist/index.d.ts"));
 }
 
 /** The report of each entry by its name, of the declarations as they were built last. Throws when they do not compile. */
@@ -98,7 +98,7 @@ function configOf(name: string, file: string, files: readonly string[], folder: 
 
 /** With the entry as its title, and without what is the same in every report. */
 function tidied(report: string, name: string): string {
-  const entry = name === "simtape" ? name : `simtape/${name.replace("-", "/")}`;
+  const entry = name === "simtape" ? name : name === "client" ? "simtape-client" : `simtape/${name.replace("-", "/")}`;
   return report
     .replace(/^## API Report.*$/m, `# ${entry}`)
     .replace(/^> Do not edit.*$/m, "> Made by `npm run api`: what a program can import, and its types. Do not edit.")

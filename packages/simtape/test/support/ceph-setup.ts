@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestProject } from "vitest/node";
 import { type CephServer, startCeph } from "./ceph-server.ts";
+import { deskOf } from "./desk.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -10,25 +9,19 @@ declare module "vitest" {
   }
 }
 
-const desk = createServer();
 let starting: Promise<CephServer> | null = null;
+const desk = deskOf(async () => {
+  starting ??= startCeph();
+  const { endpoint, accessKeyId, secretAccessKey } = await starting;
+  return JSON.stringify({ endpoint, accessKeyId, secretAccessKey });
+});
 
 /** One S3 server for all files of a run: started when the first of them asks, ended with the run. */
 export async function setup(project: TestProject): Promise<void> {
-  desk.on("request", (_request, response) => {
-    starting ??= startCeph();
-    starting.then(
-      ({ endpoint, accessKeyId, secretAccessKey }) =>
-        response.end(JSON.stringify({ endpoint, accessKeyId, secretAccessKey })),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
-  });
-  await new Promise<void>((resolve) => desk.listen(0, "127.0.0.1", resolve));
-  project.provide("ceph", `http://127.0.0.1:${(desk.address() as AddressInfo).port}/`);
+  project.provide("ceph", await desk.open());
 }
 
 export async function teardown(): Promise<void> {
   desk.close();
-  desk.closeAllConnections();
   await (await starting?.catch(() => null))?.stop();
 }

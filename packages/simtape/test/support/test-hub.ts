@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { MAIN } from "../cli/run.ts";
 
 /** `simtape record --hub` as a process of its own. */
@@ -43,6 +44,19 @@ export class TestHub {
     const [exit] = (await ended) as [number | null];
     const { counts } = JSON.parse(this.#stdout.trim().split("\n").at(-1)!) as { counts: Record<string, number> };
     return { exit, counts, said: this.#stderr() };
+  }
+
+  /** Bytes of memory that it had at most, as Linux counts them; null: the system does not say. */
+  get peak(): number | null {
+    const path = `/proc/${this.#process.pid}/status`;
+    const found = existsSync(path) ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(path, "utf8")) : null;
+    return found === null ? null : Number(found[1]) * 1024;
+  }
+
+  /** Nothing of what it prints is read until this is called again. */
+  hearing(isHeard: boolean): void {
+    if (isHeard) this.#process.stdout!.resume();
+    else this.#process.stdout!.pause();
   }
 
   async kill(): Promise<void> {

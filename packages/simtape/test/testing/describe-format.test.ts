@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { LayoutError } from "../../src/bytes/error.ts";
 import { carla } from "../../src/formats/carla/format.ts";
-import type { Format, Reader } from "../../src/model/reader.ts";
+import type { Reader } from "../../src/model/reader.ts";
+import type { Format } from "../../src/model/format.ts";
 import { describeFormat } from "../../src/testing/index.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
 

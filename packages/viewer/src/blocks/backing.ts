@@ -69,10 +69,10 @@ export function backingOf(recording: Recording, base: string): Backing | null {
 async function load(address: URL): Promise<{ bytes: Uint8Array; etag: string } | null> {
   const answer = await fetch(address);
   if (answer.status === 204 || answer.status === 404) return null;
-  if (!answer.ok) throw new Error(`the server refuses it (${answer.status}): ${address.pathname}`);
+  if (!answer.ok) throw new Error(`the server refused ${address.pathname} (${answer.status})`);
   return { bytes: new Uint8Array(await answer.arrayBuffer()), etag: answer.headers.get("etag") ?? "" };
 }
 
 function unlisted(): never {
-  throw new Error("a world that is asked for by address is not listed");
+  throw new Error("a world behind a URL cannot be listed");
 }

@@ -1,5 +1,5 @@
 import { firstChartOf } from "simtape";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather } from "./breather.ts";
 
 /** The chart to begin with. */

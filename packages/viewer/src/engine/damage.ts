@@ -1,6 +1,6 @@
 import type { Finding, Recording } from "simtape";
 import type { Damage } from "../protocol.ts";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 
 /** Those shown at most: more cannot be seen apart. */
 const MOST = 1000;

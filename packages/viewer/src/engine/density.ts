@@ -1,4 +1,4 @@
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather } from "./breather.ts";
 
 /** Between two reports of what was counted so far, milliseconds. */

@@ -188,6 +188,6 @@ async function hasIndex(url: string, signal: AbortSignal): Promise<boolean> {
 function explainFar(error: unknown, url: string): unknown {
   const isForeign = new URL(url).origin !== location.origin;
   if (!isForeign || !(error instanceof Error) || !error.message.includes("cannot reach the server")) return error;
-  const message = `${error.message}. Or it does not allow this page to read it (CORS): then download the file, and drop it here.`;
+  const message = `${error.message}. Or the server does not allow this page to read the file (CORS): then download the file, and drop it here.`;
   return Object.assign(new Error(message, { cause: error }), { code: "code" in error ? error.code : null });
 }

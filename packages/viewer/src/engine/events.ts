@@ -1,6 +1,6 @@
 import type { RecordingEvent } from "simtape";
 import type { EventRow, Events } from "../protocol.ts";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather } from "./breather.ts";
 
 /** Characters of an event's text. */

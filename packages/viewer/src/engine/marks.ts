@@ -1,6 +1,6 @@
 import type { EventQuery, RecordingEvent } from "simtape";
 import type { Mark, Marks as Found } from "../protocol.ts";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather } from "./breather.ts";
 
 /** Kinds of events at most: what a file calls them is its own affair. */

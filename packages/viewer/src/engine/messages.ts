@@ -1,6 +1,6 @@
 import type { Recording, Value } from "simtape";
 import type { MessageRows } from "../protocol.ts";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather } from "./breather.ts";
 import { MOST_FIELDS, named } from "./named.ts";
 import { summary } from "./summary.ts";

@@ -1,6 +1,6 @@
 import type { EventQuery, Recording, RecordingEvent, Time } from "simtape";
 import type { Passing } from "../protocol.ts";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather } from "./breather.ts";
 
 /** Passings that are listed at most, and checkpoints whose places are looked up. */

@@ -1,5 +1,5 @@
 import type { Outline } from "../protocol.ts";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather } from "./breather.ts";
 import { MOST_FIELDS, named } from "./named.ts";
 

@@ -1,6 +1,6 @@
 import { pathText, type Recording, type Series, type SeriesPath } from "simtape";
 import type { Range } from "../plots/shared.ts";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 import { Breather, type Precedence } from "./breather.ts";
 import { lineOf, Survey, withNeighbours } from "./survey.ts";
 

@@ -1,4 +1,4 @@
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 
 /** Bytes of the file by column of time, from what is known of its chunks: nothing is read. */
 export const spread: Query<"spread"> = async (engine, { recording: id, start, end, columns }) => {

@@ -1,5 +1,5 @@
 import type { EntitySet } from "simtape";
-import type { Query } from "../worker.ts";
+import type { Query } from "./query.ts";
 
 /** Where the game is when a recording does not say so. */
 const USUAL = "minecraft:overworld";

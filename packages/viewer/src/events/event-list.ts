@@ -123,7 +123,7 @@ export async function goToEvent(session: Session, direction: 1 | -1): Promise<vo
   const found = await eventListOf(session, deck).beside(time, direction, wantedIn(session.state.value.shared));
   if (deck !== session.state.value.decks[0]) return;
   if (found === null) {
-    session.tell(direction > 0 ? "No event behind this moment" : "No event before this moment");
+    session.tell(direction > 0 ? "No event after this moment" : "No event before this moment");
     return;
   }
   showEvent(session, found);

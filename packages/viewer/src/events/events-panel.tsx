@@ -20,6 +20,7 @@ import {
   WANTED,
   wantedIn,
 } from "./event-list.ts";
+import { folded } from "./presence.ts";
 
 /** Kinds that are offered as filters. */
 const KINDS = 24;
@@ -41,7 +42,12 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
   const kept = shared[WANTED];
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is wanted counts
   const wanted = useMemo(() => wantedIn(shared), [kept]);
-  const events = useMemo(() => among(known.events, wanted), [known, wanted]);
+  const [isUnfolded, unfold] = useState(false);
+  const found = useMemo(() => among(known.events, wanted), [known, wanted]);
+  // What is looked for is shown.
+  const isAll = isUnfolded || wanted.kinds.length > 0 || wanted.text !== "";
+  const { start } = deck.opened.timeline;
+  const events = useMemo(() => (isAll ? found : folded(found, start)), [found, isAll, start]);
   const kinds = useMemo(() => countsOf(known), [known]);
   const current = indexAt(events, now);
   // What was chosen stays as long as its time is shown; of several at a time any may be.
@@ -68,12 +74,12 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
         <Button label="Next event (E)" onClick={() => void goToEvent(session, 1)}>
           ›
         </Button>
-        <output>{toldOf(known, events.length)}</output>
+        <output>{countText(known, found.length)}</output>
       </div>
       {known.phase === "listed" && (
         <p className="panel-note">
           These are the events that the file lists.{" "}
-          <Button onClick={() => void list.read(true)}>Read all of the recording for more</Button>
+          <Button onClick={() => void list.read(true)}>Read the whole recording for more</Button>
         </p>
       )}
       {kinds.length > 1 && (
@@ -106,7 +112,12 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
         count={events.length}
         active={Math.min(active, events.length - 1)}
         onActive={setActive}
-        onChoose={(index) => events[index] !== undefined && showEvent(session, events[index])}
+        onChoose={(index) => {
+          const event = events[index];
+          if (event === undefined) return;
+          if ("folds" in event) unfold(true);
+          showEvent(session, event);
+        }}
         row={(index) => {
           const event = events[index]!;
           const { time, kind, who } = event;
@@ -114,7 +125,7 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
           return {
             key: `${index}`,
             attributes: {
-              title: `${kind}: ${text}`,
+              title: "folds" in event ? `${text}: press to list them` : `${kind}: ${text}`,
               "data-now": index === current || undefined,
             },
             content: (
@@ -129,7 +140,7 @@ function EventsOf({ deck }: { readonly deck: Deck }) {
         }}
       />
       {known.phase !== "reading" && known.events.length === 0 && (
-        <p className="panel-note">Nothing in this recording is an event.</p>
+        <p className="panel-note">This recording has no events.</p>
       )}
     </div>
   );
@@ -142,9 +153,9 @@ function countsOf({ events }: Known): readonly (readonly [kind: string, count: n
   return [...counts].sort(([, a], [, b]) => a - b);
 }
 
-function toldOf({ events, phase }: Known, shown: number): string {
+function countText({ events, phase }: Known, shown: number): string {
   const count = shown.toLocaleString("en");
   const all = shown === events.length ? count : `${count} of ${events.length.toLocaleString("en")}`;
-  if (phase === "cut") return `${all}: the first there are`;
+  if (phase === "cut") return `the first ${all}`;
   return phase === "reading" ? `${all} …` : all;
 }

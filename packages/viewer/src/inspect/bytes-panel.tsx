@@ -32,8 +32,8 @@ interface Shown extends NamedBytes {
 }
 
 const ROLES: readonly (readonly [FieldRole, text: string, title: string])[] = [
-  ["value", "value", "Each thing has a colour, its parts two shades of it"],
-  ["frame", "framing", "The format's own: types, lengths, counts, keys"],
+  ["value", "value", "Each field has a colour, and its parts have two shades of it"],
+  ["frame", "framing", "Data of the format itself: types, lengths, counts, keys"],
   ["payload", "opaque", "Compressed, or of another format"],
   ["unknown", "not understood", "Damaged, or of a type that is not published"],
 ];
@@ -151,23 +151,25 @@ function Dissected({
     setPointed(field);
     setByte(at);
   };
-  const told = fields[pointed ?? chosen ?? -1];
+  const current = fields[pointed ?? chosen ?? -1];
   const common = { fields, classes, chosen, pointed, onChoose: setChosen, onPoint: point };
   return (
-    <section className="bytes-shown" aria-label="Bytes of what is chosen">
+    <section className="bytes-shown" aria-label="Bytes of the selection">
       <Hex bytes={bytes} offset={offset} {...common} />
-      <p className="bytes-told">
-        {told === undefined ? (
+      <p className="bytes-current">
+        {current === undefined ? (
           <span className="field-note">Point at a byte or a field, or choose one</span>
         ) : (
           <>
             <strong className="field-holder">
-              <bdi dir="ltr">{told.name}</bdi>
+              <bdi dir="ltr">{current.name}</bdi>
             </strong>
-            <span>{sayingAt(told, pointed === null ? null : byte)}</span>
+            <span>{sayingAt(current, pointed === null ? null : byte)}</span>
             <span className="field-note">
-              {told.end - told.start === 1 ? "1 byte" : `${(told.end - told.start).toLocaleString("en")} bytes`} at{" "}
-              {(offset + told.start).toLocaleString("en")}
+              {current.end - current.start === 1
+                ? "1 byte"
+                : `${(current.end - current.start).toLocaleString("en")} bytes`}{" "}
+              at {(offset + current.start).toLocaleString("en")}
             </span>
           </>
         )}

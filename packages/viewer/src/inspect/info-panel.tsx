@@ -33,7 +33,7 @@ export function InfoPanel() {
       : [
           [
             "world",
-            world.base === null ? "not beside the recording" : "beside the recording, and in the scene",
+            world.base === null ? "not found beside the recording" : "found beside the recording, shown in the scene",
           ] as const,
         ]),
     ...Object.entries(info.metadata).map(([name, value]) => [name, preview(value, 400)] as const),

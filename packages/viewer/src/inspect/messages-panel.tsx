@@ -89,7 +89,7 @@ function Messages({ deck }: { readonly deck: Deck }) {
         />
         {rows.earlier !== null && (
           <Button
-            label="Fetch those before the first one"
+            label="Load earlier messages"
             disabled={!rows.earlier.isThere}
             onClick={() => void rows.earlier?.fetch().then((count) => setActive((index) => index + count))}
           >
@@ -97,7 +97,7 @@ function Messages({ deck }: { readonly deck: Deck }) {
           </Button>
         )}
         <Button
-          label="Go to the messages of now, and follow the player"
+          label="Go to the present messages, and follow the player"
           aria-pressed={isFollowing && current !== null}
           disabled={text !== ""}
           onClick={() => {
@@ -107,7 +107,7 @@ function Messages({ deck }: { readonly deck: Deck }) {
         >
           Now
         </Button>
-        <output>{rows.told}</output>
+        <output>{rows.summary}</output>
       </div>
       <div className="messages" onWheel={() => setFollowing(false)} onPointerDown={() => setFollowing(false)}>
         <VirtualList
@@ -167,7 +167,7 @@ function Detail({
         </Button>
       </header>
       <FieldList
-        label="What the message says"
+        label="Value of the message"
         isFrameShown={false}
         pointed={null}
         onPoint={() => undefined}
@@ -180,7 +180,7 @@ function Detail({
 
 interface Table {
   readonly count: number;
-  readonly told: string;
+  readonly summary: string;
   readonly row: (index: number) => MessageRow | null;
   /** The row of the first message of the moment that a time shows, as far as is known; null: it is not here. */
   readonly at: (time: number) => number | null;
@@ -193,7 +193,7 @@ interface Table {
 
 const EMPTY: Table = {
   count: 0,
-  told: "",
+  summary: "",
   row: () => null,
   at: () => null,
   goTo: () => 0,
@@ -228,11 +228,11 @@ function useTable({ recording, timeline: { start, end } }: Opened, channels: rea
     pages?.see(...window.current);
     return () => pages?.close();
   }, [pages]);
-  if (index === null || pages === null) return { ...EMPTY, told: "counting …" };
+  if (index === null || pages === null) return { ...EMPTY, summary: "counting …" };
   return {
     ...EMPTY,
     count: index.count,
-    told: `${index.count.toLocaleString("en")} messages`,
+    summary: `${index.count.toLocaleString("en")} messages`,
     row: (i) => pages.row(i),
     at: (time) => momentAt(index.count, (i) => pages.row(i)?.time, time, index.rowAt(time)),
     goTo: (time) => index.rowAt(time),
@@ -275,7 +275,7 @@ function useRun(opened: Opened, channels: readonly number[] | null): Table {
   const isAll = run.hasFirst && run.hasLast;
   return {
     count: run.count,
-    told:
+    summary:
       all === undefined
         ? `${isAll ? "" : "at least "}${shown} messages`
         : `${shown} of ${all.toLocaleString("en")} messages`,
@@ -317,9 +317,9 @@ function useSearch({ recording }: Opened, channels: readonly number[] | null, te
     return () => controller.abort();
   }, [session, recording, channels, text]);
   const count = found?.time.length ?? 0;
-  const told = isDone && found?.isEnd === false ? `the first ${count} found` : `${count} found${isDone ? "" : " …"}`;
+  const summary = isDone && found?.isEnd === false ? `the first ${count} found` : `${count} found${isDone ? "" : " …"}`;
   const row = (i: number): MessageRow | null => (found === null ? null : rowOf(found, i));
-  return { ...EMPTY, count, told, row, at: (time) => momentAt(count, (i) => found?.time[i], time, 0) };
+  return { ...EMPTY, count, summary, row, at: (time) => momentAt(count, (i) => found?.time[i], time, 0) };
 }
 
 /** The first one of the last moment that is not behind a time, among those that are here; looked for about a row. */

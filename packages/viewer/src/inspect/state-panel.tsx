@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useFrame, useSession, useValues, useViewer } from "../hooks.ts";
 import { wordsOf } from "../plots/paths.ts";
 import { useShown } from "../plots/shared.ts";
+import { chosenName } from "../subject.ts";
 import { useUnits } from "../units.ts";
 import { MOST_FOUND, StateTree, type TreeRow } from "./tree.ts";
 import { VirtualList } from "./virtual-list.tsx";
@@ -17,7 +18,6 @@ const NO_ROWS: readonly TreeRow[] = [];
 export function StatePanel() {
   const session = useSession();
   const frame = useFrame(RATE);
-  const selection = useViewer((state) => state.selection);
   const [plots, setPlots] = useShown();
   const [text, setText] = useState("");
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -29,7 +29,7 @@ export function StatePanel() {
   useValues(words.length > 0 ? null : groupsIn(open));
   const rows = frame === null ? NO_ROWS : tree.rows(frame.recorded, open, words);
 
-  const thing = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
+  const thing = useViewer(chosenName);
   useEffect(() => {
     if (thing === null) return;
     setOpen((keys) => new Set([...keys, thing.slice(0, thing.indexOf("/")), thing]));
@@ -56,7 +56,7 @@ export function StatePanel() {
     else keys.delete(row.key);
     setOpen(keys);
   };
-  const plot = (row: TreeRow): void => setPlots({ ...plots, charts: [...plots.charts, row.paths()] });
+  const plot = (row: TreeRow): void => setPlots({ charts: [...plots.charts, row.paths()] });
   const at = useMemo(
     () => Math.max(0, active === null ? 0 : rows.findIndex(({ key }) => key === active)),
     [rows, active],

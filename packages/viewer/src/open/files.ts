@@ -32,8 +32,7 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
 /** A recording behind an address, relative ones from the page. Throws `TypeError` when it is none. */
 export function locatorAt(address: string): Locator {
   const url = new URL(address, document.baseURI);
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new TypeError(`not an address of the web: ${address}`);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new TypeError(`not a web address: ${address}`);
   const name = url.pathname.split("/").findLast((part) => part !== "") ?? url.host;
   return { kind: "url", name: decodeURIComponent(name), url: url.href };
 }

@@ -18,7 +18,7 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   session.give(given);
   if (places.length === 0 && given.length > 0) {
     if (session.state.value.failure !== null) await session.tryAgain();
-    else session.tell(`${namesOf(given)} will be used for what is opened next`);
+    else session.tell(`${namesOf(given)} will be used for the next recording`);
     return;
   }
   if (as === "ghosts") {
@@ -29,7 +29,7 @@ export async function openFiles(session: Session, files: readonly File[], as: "m
   if (first === undefined) return;
   await session.open(first);
   if (more.length > 0) {
-    session.tell(`Opened ${first.name}. One recording plays at a time: ${namesOf(more)} can be added as ghosts.`);
+    session.tell(`Opened ${first.name}. Only one recording plays at a time: you can add ${namesOf(more)} as ghosts.`);
   }
 }
 

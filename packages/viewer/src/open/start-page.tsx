@@ -53,7 +53,7 @@ export function StartPage() {
             Open address
           </Button>
         </form>
-        {isWrong && <p role="alert">This is not an address of the web.</p>}
+        {isWrong && <p role="alert">This is not a web address.</p>}
         {!isListed && <Outcome />}
         <RecordingList list={list} />
       </div>

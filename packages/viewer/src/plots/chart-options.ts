@@ -1,6 +1,7 @@
 import { pathText, type Series } from "simtape";
 import uPlot from "uplot";
 import type { TimeScale } from "../clock.ts";
+import type { PlotBox } from "../timeline/plot-box.ts";
 import { rulerOf } from "../timeline/window.ts";
 
 /** Also distinguished by people who see colours otherwise (Okabe and Ito's, darker and lighter). */
@@ -9,9 +10,13 @@ const COLORS = {
   dark: ["#56b4e9", "#ff9f45", "#2fd6a5", "#e58cc4", "#f0e442", "#8fb2ff", "#c4c4c4", "#ff8f8f"],
 } as const;
 
-/** Width of an axis at least, and what of it is not its numbers: ticks and gaps, in pixels. */
+/** Width of an axis at least, so that charts with short numbers begin at the same place, and what of it is not its numbers: ticks and gaps, in pixels. */
 const LEAST_AXIS = 62;
 const AXIS_TICKS = 20;
+/** Half of a time below a chart, pixels. */
+const HALF_TIME = 20;
+/** Of the unit, turned beside the numbers. */
+const LABEL = 16;
 
 export function colorOf(index: number, scheme: "light" | "dark"): string {
   const colors = COLORS[scheme];
@@ -34,9 +39,12 @@ export interface ChartStyle {
   readonly scale: TimeScale;
 }
 
-/** A chart with one scale for each unit: the first on the left, the second on the right, others without an axis. */
+/**
+ * A chart with one scale for each unit: the first on the left, the second on the right, others without an axis. Where
+ * it is to be over the timeline, both are on the left, in the room that the names of lanes have there.
+ */
 export function chartOptions(
-  size: { readonly width: number; readonly height: number },
+  { sides, ...size }: { readonly width: number; readonly height: number; readonly sides: PlotBox | null },
   curves: readonly Curve[],
   { scheme, text, grid, font, scale }: ChartStyle,
   /** What the axis of a unit goes from and to, at any time. */
@@ -47,8 +55,13 @@ export function chartOptions(
   const steps = uPlot.paths.stepped!({ align: 1 });
   const straight = uPlot.paths.linear!();
   const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font };
+  const shown = units.slice(0, 2);
+  const labels = shown.filter((unit) => unit !== "").length;
+  const widths = shown.map(() => 0);
+  const left = (): number => Math.max(0, sides!.left - labels * LABEL - widths.reduce((sum, width) => sum + width, 0));
   return {
     ...size,
+    ...(sides === null ? {} : { padding: [null, sides.right, null, left] as uPlot.Padding }),
     legend: { show: false },
     cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 } },
     scales: {
@@ -73,15 +86,22 @@ export function chartOptions(
         size: 26,
         gap: 3,
         splits: ({ width }, _, min, max) => splitsOf(min, max, width, scale),
-        values: (_, splits) => timesOf(splits, scale),
+        values: (plot, splits) =>
+          timesOf(splits, scale).map((text, i) =>
+            sides !== null && plot.valToPos(splits[i]!, "x") > plot.over.clientWidth - HALF_TIME ? "" : text,
+          ),
       },
-      ...units.slice(0, 2).map((unit, i) => ({
+      ...shown.map((unit, i) => ({
         ...axis,
         scale: scaleOf(unit),
-        side: i === 0 ? (3 as const) : (1 as const),
-        size: (plot: uPlot, values: readonly string[] | null) => widthOf(plot, values ?? [], font),
+        side: i === 0 || sides !== null ? (3 as const) : (1 as const),
+        size: (plot: uPlot, values: readonly string[] | null) => {
+          const width = widthOf(plot, values ?? [], font);
+          widths[i] = sides === null ? Math.max(LEAST_AXIS, width) : width;
+          return widths[i];
+        },
         space: 28,
-        ...(unit === "" ? {} : { label: unit, labelSize: 16, labelFont: font, labelGap: 0 }),
+        ...(unit === "" ? {} : { label: unit, labelSize: LABEL, labelFont: font, labelGap: 0 }),
         grid: { ...axis.grid, show: i === 0 },
       })),
     ],
@@ -109,13 +129,13 @@ function nullable(values: Float64Array): (number | null)[] {
   return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
 }
 
-/** What an axis needs for its numbers, in pixels of the page; charts with short ones begin at the same place. */
+/** What an axis needs for its numbers, in pixels of the page. */
 function widthOf({ ctx }: uPlot, texts: readonly string[], font: string): number {
   const before = ctx.font;
   ctx.font = font;
   const widest = Math.max(0, ...texts.map((text) => ctx.measureText(text ?? "").width));
   ctx.font = before;
-  return Math.max(LEAST_AXIS, Math.ceil(widest) + AXIS_TICKS);
+  return Math.ceil(widest) + AXIS_TICKS;
 }
 
 function scaleOf(unit: string): string {

@@ -9,6 +9,7 @@ import { nameOfPath } from "./names.ts";
 import { type Curve, colorOf } from "./chart-options.ts";
 import { scalesOf } from "./scales.ts";
 import type { Range } from "./shared.ts";
+import type { PlotBox } from "../timeline/plot-box.ts";
 import { type PlotEvents, PlotView } from "./plot-view.ts";
 
 function measureOfLine(path: SeriesPath, unit: string | null, system: UnitSystem): Measure {
@@ -33,6 +34,8 @@ interface Props {
   readonly range: Range;
   readonly width: number;
   readonly height: number;
+  /** Of the drawn part, where it is over that of the timeline. */
+  readonly sides: PlotBox | null;
   readonly onZoom: PlotEvents["zoom"];
   readonly onPan: PlotEvents["pan"];
   readonly onRange: PlotEvents["range"];
@@ -41,7 +44,8 @@ interface Props {
 }
 
 /** Several numbers over the same time, with what they are now, or under the pointer. */
-export function Chart({ paths, series, ghosts, range, width, height, onZoom, onPan, onRange, onRemove, onAdd }: Props) {
+export function Chart(props: Props) {
+  const { paths, series, ghosts, range, width, height, sides, onZoom, onPan, onRange, onRemove, onAdd } = props;
   const session = useSession();
   const shownScheme = useObservable(scheme, (value) => value);
   const place = useRef<HTMLDivElement>(null);
@@ -91,7 +95,7 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onP
   useEffect(() => {
     view.current ??= new PlotView(place.current!, () => events.current!);
     events.current = { seek: (time) => void session.seek(time), zoom: onZoom, pan: onPan, range: onRange, hover: tell };
-    view.current.show({ curves, scales, range, width, height, scheme: shownScheme, scale });
+    view.current.show({ curves, scales, range, width, height, sides, scheme: shownScheme, scale });
     tell();
   });
   useEffect(
@@ -122,7 +126,7 @@ export function Chart({ paths, series, ghosts, range, width, height, onZoom, onP
                 <button
                   type="button"
                   className="plot-remove"
-                  aria-label={`Take ${label} out of this plot`}
+                  aria-label={`Remove ${label} from this plot`}
                   onClick={() => onRemove(path)}
                 >
                   ×

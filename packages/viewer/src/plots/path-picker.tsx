@@ -2,6 +2,7 @@ import { pathText, type SeriesPath, type State } from "simtape";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { useFrame, useSession, useValues } from "../hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { chosenName } from "../subject.ts";
 import { useUnits } from "../units.ts";
 import { nameOfPath } from "./names.ts";
 import { searchPaths } from "./paths.ts";
@@ -28,8 +29,8 @@ export function PathPicker({
   const list = useRef<HTMLDivElement>(null);
   const state = useWhole();
   const [text, setText] = useState(() => {
-    const { selection } = session.state.value;
-    return selection?.kind === "thing" ? `${selection.set}/${selection.id}/` : "";
+    const name = chosenName(session.state.value);
+    return name === null ? "" : `${name}/`;
   });
   const [active, setActive] = useState(0);
   const { found, isMore } = state === null ? { found: [], isMore: false } : searchPaths(state, text, LIMIT);
@@ -96,7 +97,11 @@ export function PathPicker({
           ))}
         </div>
         <p className="picker-foot">
-          {found.length === 0 ? "Nothing found." : isMore ? `The first ${LIMIT}: search on.` : `${found.length} found.`}
+          {found.length === 0
+            ? "Nothing found."
+            : isMore
+              ? `The first ${LIMIT}: refine your search.`
+              : `${found.length} found.`}
           <button type="button" className="button button-main" onClick={onClose}>
             Done
           </button>

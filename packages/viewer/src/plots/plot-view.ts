@@ -3,6 +3,7 @@ import { pathText, type Time } from "simtape";
 import uPlot from "uplot";
 import type { TimeScale } from "../clock.ts";
 import { type Curve, chartOptions, tableOf } from "./chart-options.ts";
+import type { PlotBox } from "../timeline/plot-box.ts";
 import type { Scale } from "./scales.ts";
 import type { Range } from "./shared.ts";
 
@@ -14,6 +15,8 @@ export interface PlotContent {
   readonly range: Range;
   readonly width: number;
   readonly height: number;
+  /** Pixels beside the drawn part, where it is over that of the timeline; null: as its numbers need. */
+  readonly sides: PlotBox | null;
   readonly scheme: "light" | "dark";
   readonly scale: TimeScale;
 }
@@ -58,14 +61,14 @@ export class PlotView {
   show(content: PlotContent): void {
     const before = this.#content;
     this.#content = content;
-    const { curves, scales, range, width, height, scheme, scale } = content;
-    const told = curves.map(({ line: { path, unit, interpolation }, ...look }) => [
+    const { curves, scales, range, width, height, sides, scheme, scale } = content;
+    const visible = curves.map(({ line: { path, unit, interpolation }, ...look }) => [
       pathText(path),
       unit,
       interpolation,
       look,
     ]);
-    const shape = JSON.stringify([told, scheme, scale.mode]);
+    const shape = JSON.stringify([visible, scheme, scale.mode, sides]);
     const isNew = shape !== this.#shape || this.#plot === null;
     if (isNew) {
       this.#shape = shape;
@@ -76,7 +79,7 @@ export class PlotView {
         const { min, max } = this.#content!.scales.get(unit) ?? { min: 0, max: 1 };
         return [min, max];
       };
-      const options = chartOptions({ width, height }, curves, style, rangeOf, (index) => {
+      const options = chartOptions({ width, height, sides }, curves, style, rangeOf, (index) => {
         this.#hovered = index;
         this.#events().hover();
       });

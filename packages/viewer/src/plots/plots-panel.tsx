@@ -3,8 +3,10 @@ import { pathText, type SeriesPath, type Time } from "simtape";
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { isTooFar } from "../afar.ts";
 import { useSession, useValues, useViewer } from "../hooks.ts";
+import { useObservable } from "../observable.ts";
 import type { Opened } from "../protocol.ts";
 import { sizeText } from "../size.ts";
+import { sidesOf, timelineBox } from "../timeline/plot-box.ts";
 import { useWindow } from "../timeline/use-window.ts";
 import { panned, wholeOf, zoomed } from "../timeline/window.ts";
 import { Button } from "../ui/button.tsx";
@@ -44,6 +46,9 @@ function Plots({ opened }: { readonly opened: Opened }) {
   const ghosts = useGhostSeries(read, range, Math.max(0, Math.round(size.width - 130)));
   const height = Math.max(CHART_HEIGHT, Math.floor(size.height / Math.max(1, shown.charts.length)));
 
+  const box = useObservable(timelineBox, (value) => value);
+  const sides = useMemo(() => sidesOf({ left: size.left, right: size.left + size.width }, box), [size, box]);
+
   const zoom = (factor: number, about: Time): void => setRange(zoomed(range, about, factor, all));
 
   const now = (): Time => {
@@ -74,7 +79,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
           Add a plot …
         </Button>
         {far.bytes > 0 && paths.length > 0 && (
-          <Button label="Read all of the recording, which is far away" onClick={far.allow}>
+          <Button label="Read the whole recording over the network" onClick={far.allow}>
             {`Draw: reads ${sizeText(far.bytes)}`}
           </Button>
         )}
@@ -86,7 +91,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
         <Button label="Zoom out (-)" onClick={() => zoom(2, now())}>
           −
         </Button>
-        <Button label="Show all of the recording (0)" disabled={isAll} onClick={() => setRange(all)}>
+        <Button label="Show the whole recording (0)" disabled={isAll} onClick={() => setRange(all)}>
           All
         </Button>
         <SaveTable recording={opened.recording} name={session.state.value.decks[0]!.place.name} {...{ paths, range }} />
@@ -107,6 +112,7 @@ function Plots({ opened }: { readonly opened: Opened }) {
               ghosts={ghosts}
               range={range}
               width={size.width}
+              sides={sides}
               height={height - NAMES_HEIGHT}
               onZoom={zoom}
               onPan={(parts) => setRange(panned(range, parts, all))}
@@ -146,7 +152,7 @@ function useFirstChart(opened: Opened, chosen: () => Shown | null, show: (shown:
       .query("charts", { recording: opened.recording, from, isReading }, { signal: controller.signal })
       .then((paths) => {
         if (paths.length === 0 || isChosen()) return;
-        const found: Shown = { charts: [paths] };
+        const found: Shown = { charts: [paths], isOfSubject: true };
         first.current = found;
         show(found);
       })
@@ -198,18 +204,30 @@ function SaveTable({
     }
   };
   return (
-    <Button label="Save what is plotted as CSV" disabled={isBusy || paths.length === 0} onClick={() => void save()}>
+    <Button label="Save the plotted numbers as CSV" disabled={isBusy || paths.length === 0} onClick={() => void save()}>
       CSV
     </Button>
   );
 }
 
-function useSize(): readonly [RefObject<HTMLDivElement | null>, { readonly width: number; readonly height: number }] {
+interface Size {
+  /** Pixels of the page. */
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function useSize(): readonly [RefObject<HTMLDivElement | null>, Size] {
   const place = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 0, height: 0 });
+  const [size, setSize] = useState<Size>({ left: 0, width: 0, height: 0 });
   useLayoutEffect(() => {
     const element = place.current!;
-    const measure = (): void => setSize({ width: element.clientWidth, height: element.clientHeight });
+    const measure = (): void =>
+      setSize({
+        left: element.getBoundingClientRect().left,
+        width: element.clientWidth,
+        height: element.clientHeight,
+      });
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();

@@ -1,5 +1,7 @@
 import { pathText, type SeriesPath, type Time } from "simtape";
+import { useMemo } from "react";
 import { useSession, useShared, useViewer } from "../hooks.ts";
+import type { Thing } from "../subject.ts";
 
 export interface Range {
   readonly start: Time;
@@ -10,6 +12,8 @@ export interface Range {
 export interface Shown {
   /** The paths of each chart, from the top. */
   readonly charts: readonly (readonly SeriesPath[])[];
+  /** Nothing of it was chosen: numbers of a thing are those of the subject. */
+  readonly isOfSubject?: boolean;
 }
 
 const NOTHING: Shown = { charts: [] };
@@ -20,17 +24,28 @@ export function useShown(): readonly [Shown, (next: Shown) => void, () => Shown 
   const format = useViewer(({ decks }) => decks[0]?.opened.info.format);
   const key = `plots-${format}`;
   const [shown, setShown] = useShared<Shown | null>(key, null);
-  return [shown ?? NOTHING, setShown, () => (session.state.value.shared[key] as Shown | undefined) ?? null];
+  const subject = useViewer((state) => state.subject);
+  const charts = useMemo(() => (shown === null ? NOTHING : ofSubject(shown, subject)), [shown, subject]);
+  return [charts, setShown, () => (session.state.value.shared[key] as Shown | undefined) ?? null];
+}
+
+function ofSubject(shown: Shown, subject: Thing | null): Shown {
+  if (shown.isOfSubject !== true || subject === null) return shown;
+  const { set, id } = subject;
+  const charts = shown.charts.map((paths) =>
+    paths.map((path) => ("set" in path && path.set === set ? { ...path, id } : path)),
+  );
+  return { ...shown, charts };
 }
 
 /** With a path in a chart, or out of it when it is there; `null`: in a chart of its own. A chart without paths goes. */
 export function toggled(shown: Shown, path: SeriesPath, chart: number | null): Shown {
   const label = pathText(path);
-  if (chart === null || shown.charts[chart] === undefined) return { ...shown, charts: [...shown.charts, [path]] };
+  if (chart === null || shown.charts[chart] === undefined) return { charts: [...shown.charts, [path]] };
   const charts = shown.charts.map((paths, i) => {
     if (i !== chart) return paths;
     const others = paths.filter((other) => pathText(other) !== label);
     return others.length < paths.length ? others : [...paths, path];
   });
-  return { ...shown, charts: charts.filter((paths) => paths.length > 0) };
+  return { charts: charts.filter((paths) => paths.length > 0) };
 }

@@ -1,11 +1,11 @@
-import { type Box3, Group } from "three";
+import { type Box3, Group, Vector3 } from "three";
 import type { Showing, State } from "simtape";
 import type { Passing } from "../protocol.ts";
 import { Look } from "./look.ts";
 import type { Crowd, Eye, Presenter, PresenterKind } from "./presenters/presenter.ts";
 import { claimant, PRESENTERS } from "./presenters/registry.ts";
 import type { Origin } from "./origin.ts";
-import type { Spot } from "./pick.ts";
+import { placeOf, type Spot } from "./pick.ts";
 
 /** All that one recording shows: its presenters, made when a set they claim first comes. */
 export class Cast {
@@ -43,11 +43,12 @@ export class Cast {
     if (this.#marked !== this.#presenters.size) this.mark(this.#passings);
   }
 
-  /** Leaves the thing that is looked out of out of the picture; null: nothing is hidden. */
-  hide(spot: Spot | null): void {
+  /** Leaves out of the picture what is looked out of, and what stands where the eye is; null: nothing. */
+  hide(spot: Spot | null, eye: Vector3 | null): void {
     let isOther = false;
     for (const crowd of this.crowds) {
-      const hidden = crowd === spot?.crowd ? crowd.poses.ids[spot.row]! : null;
+      const hidden = new Set(eye === null ? [] : around(crowd, eye));
+      if (crowd === spot?.crowd) hidden.add(crowd.poses.ids[spot.row]!);
       isOther = crowd.hide(hidden) || isOther;
     }
     if (isOther && this.state !== null) for (const presenter of this.#presenters.values()) presenter.update(this.state);
@@ -63,6 +64,12 @@ export class Cast {
   /** Tells from where it is about to be drawn. */
   see(eye: Eye): void {
     for (const presenter of this.#presenters.values()) presenter.see?.(eye);
+  }
+
+  /** Takes note of the way of a thing; whether more is to be framed than before. */
+  reach(set: string, places: Float32Array): boolean {
+    const presenter = [...this.#presenters.values()].find(({ crowds }) => crowds.some((crowd) => crowd.set === set));
+    return presenter?.reach?.(places) ?? false;
   }
 
   /** Widens the box by what should be seen at first. */
@@ -101,3 +108,22 @@ export class Cast {
     return presenter;
   }
 }
+
+/** How wide a body is about its middle, of the radius of the ball around it. */
+const BODY = 0.36;
+/** Metres before the eye in which it sees nothing whole. */
+const BEFORE_EYE = 0.1;
+
+/** Things in whose body the eye is: who stands at the same place is seen from within else. */
+function* around(crowd: Crowd, eye: Vector3): Generator<number | string> {
+  const { poses, frame, radius, top } = crowd;
+  const scale = frame.matrixWorld.getMaxScaleOnAxis();
+  const [reach, height] = [BODY * radius * scale + BEFORE_EYE, top * scale + BEFORE_EYE];
+  for (let row = 0; row < poses.count; row++) {
+    if (!poses.isKnown(row)) continue;
+    const { x, y, z } = placeOf(crowd, row, PLACE);
+    if (Math.hypot(eye.x - x, eye.z - z) < reach && Math.abs(eye.y - y) < height) yield poses.ids[row]!;
+  }
+}
+
+const PLACE = new Vector3();

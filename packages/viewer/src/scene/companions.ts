@@ -18,17 +18,18 @@ type Kind = (typeof KINDS)[number];
  * at the edge for what is outside the picture.
  */
 export class Companions {
-  readonly element: HTMLElement = document.createElement("div");
+  readonly #element: HTMLElement;
   #marks: Mark[] = [];
 
-  constructor() {
-    this.element.className = "scene-companions";
+  /** In an element that is over the picture. */
+  constructor(element: HTMLElement) {
+    this.#element = element;
   }
 
   show(companions: readonly Companion[], origin: Origin): void {
     const before = new Map(this.#marks.map((mark) => [mark.companion.id, mark]));
     this.#marks = companions.slice(0, MOST_COMPANIONS).map((companion) => {
-      const mark = before.get(companion.id) ?? new Mark(companion, this.element);
+      const mark = before.get(companion.id) ?? new Mark(companion, this.#element);
       before.delete(companion.id);
       mark.take(companion, origin);
       return mark;

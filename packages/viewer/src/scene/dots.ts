@@ -21,12 +21,13 @@ export class Dots {
 
   update(casts: readonly Cast[], camera: Vector3): void {
     let needed = 0;
-    for (const { crowds } of casts) for (const crowd of crowds) if (crowd.isMain) needed += crowd.poses.count;
+    for (const { crowds } of casts)
+      for (const crowd of crowds) if (crowd.isMain && crowd.hasDots) needed += crowd.poses.count;
     if (needed > this.#capacity) this.#grow(2 * needed);
     let count = 0;
     for (const { crowds, look } of casts) {
       for (const crowd of crowds) {
-        if (!crowd.isMain) continue;
+        if (!crowd.isMain || !crowd.hasDots) continue;
         const far = FAR * crowd.radius * crowd.frame.matrixWorld.getMaxScaleOnAxis();
         for (let row = 0; row < crowd.poses.count; row++) {
           if (!crowd.poses.isDrawn(row)) continue;

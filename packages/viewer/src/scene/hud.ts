@@ -41,7 +41,7 @@ export class Hud {
   /** Roll and pitch, for things that fly. */
   lean(spot: Spot | null, state: State | null): void {
     const set = spot === null ? undefined : state?.sets.get(spot.crowd.set);
-    const columns = set?.axes?.kind === "geodetic" ? posesOf(set) : null;
+    const columns = set !== undefined && spot!.crowd.flies ? posesOf(set) : null;
     if (columns?.orientation(spot!.row, ATTITUDE, 0) === true) FLYING.anglesBack(...ATTITUDE, DEGREE, ATTITUDE, 0);
     else ATTITUDE.fill(Number.NaN);
     this.#horizon.show(ATTITUDE[0], ATTITUDE[1]);

@@ -1,13 +1,4 @@
-import {
-  CanvasTexture,
-  Group,
-  LinearFilter,
-  type PerspectiveCamera,
-  Sprite,
-  SpriteMaterial,
-  SRGBColorSpace,
-  Vector3,
-} from "three";
+import { type PerspectiveCamera, Vector3 } from "three";
 import type { Scheme } from "../theme.ts";
 import type { Cast } from "./cast.ts";
 import { ghostColor, SURROUNDINGS } from "./look.ts";
@@ -25,9 +16,13 @@ const FONT = 12;
 const PAD = 5;
 const HEIGHT = FONT + 2 * PAD;
 
-/** Names above things: always the same size, never over one another, those of the nearest first. */
+/**
+ * Names above things: always the same size, never over one another, those of the nearest first. They are written on a
+ * canvas over the picture, so that they are sharp where the picture itself is drawn with fewer pixels.
+ */
 export class Labels {
-  readonly object: Group = new Group();
+  readonly element: HTMLCanvasElement = document.createElement("canvas");
+  readonly #context: CanvasRenderingContext2D = this.element.getContext("2d")!;
   /** By what they say, those shown last at the end. */
   readonly #plates = new Map<string, Plate>();
   /** Those that are seen now, the nearest first. */
@@ -36,9 +31,14 @@ export class Labels {
   #count = 0;
   #scheme: Scheme = "dark";
 
+  constructor() {
+    this.element.className = "scene-labels";
+    this.element.setAttribute("aria-hidden", "true");
+  }
+
   set scheme(scheme: Scheme) {
     this.#scheme = scheme;
-    for (const key of this.#plates.keys()) this.#forget(key);
+    this.#plates.clear();
   }
 
   /** Chooses and places them, for a view of so many pixels. */
@@ -60,9 +60,9 @@ export class Labels {
         if (isChosen && chosen.row >= count) this.#want(cast, crowd, chosen.row, true, camera);
       }
     }
-    for (const plate of this.#shown) plate.sprite.visible = false;
+    for (const plate of this.#shown) plate.isShown = false;
+    const hadSome = this.#shown.length > 0;
     this.#shown.length = 0;
-    const pixel = (2 * Math.tan((camera.fov * Math.PI) / 360)) / Math.max(1, height);
     for (let i = 0; i < this.#count; i++) {
       const wanted = this.#wanted[i]!;
       const text = wanted.crowd!.label(wanted.row);
@@ -73,15 +73,24 @@ export class Labels {
       if (!wanted.isChosen && this.#isTaken(x, y, plate.width)) continue;
       plate.x = x;
       plate.y = y;
-      plate.sprite.position.copy(wanted.place);
-      plate.sprite.scale.set(plate.width * pixel, HEIGHT * pixel, 1);
-      plate.sprite.visible = true;
+      plate.isShown = true;
       this.#shown.push(plate);
     }
+    if (hadSome || this.#shown.length > 0) this.#write(width, height);
+    this.element.dataset["shown"] = String(this.#shown.length);
   }
 
-  dispose(): void {
-    for (const plate of this.#plates.values()) plate.dispose();
+  /** Writes what is shown, the nearest last. Setting a size empties the canvas, too. */
+  #write(width: number, height: number): void {
+    const ratio = Math.min(2, devicePixelRatio);
+    this.element.width = Math.round(width * ratio);
+    this.element.height = Math.round(height * ratio);
+    for (let i = this.#shown.length - 1; i >= 0; i--) {
+      const { picture, width: wide, x, y } = this.#shown[i]!;
+      const left = Math.round((width / 2 + x - wide / 2) * ratio);
+      const top = Math.round((height / 2 - y - HEIGHT) * ratio);
+      this.#context.drawImage(picture, left, top, wide * ratio, HEIGHT * ratio);
+    }
   }
 
   /** Puts it in among the nearest so far, what is chosen first. */
@@ -105,7 +114,6 @@ export class Labels {
     free.distance = distance;
     free.x = NDC.x;
     free.y = NDC.y;
-    free.place.copy(PLACE);
   }
 
   #isTaken(x: number, y: number, width: number): boolean {
@@ -120,21 +128,13 @@ export class Labels {
     for (let same = 0; ; same++) {
       const key = `${same} ${ghost} ${isChosen} ${text}`;
       const found = this.#plates.get(key);
-      if (found?.sprite.visible === true) continue;
+      if (found?.isShown === true) continue;
       const plate = found ?? new Plate(text, ghost, isChosen, this.#scheme);
-      if (found === undefined) this.object.add(plate.sprite);
       this.#plates.delete(key);
       this.#plates.set(key, plate);
-      if (this.#plates.size > KEPT) this.#forget(this.#plates.keys().next().value!);
+      if (this.#plates.size > KEPT) this.#plates.delete(this.#plates.keys().next().value!);
       return plate;
     }
-  }
-
-  #forget(key: string): void {
-    const plate = this.#plates.get(key)!;
-    this.#plates.delete(key);
-    this.object.remove(plate.sprite);
-    plate.dispose();
   }
 }
 
@@ -146,21 +146,20 @@ class Wanted {
   distance = 0;
   x = 0;
   y = 0;
-  readonly place: Vector3 = new Vector3();
 }
 
 /** One name on a plate of its own. */
 class Plate {
-  readonly sprite: Sprite;
+  readonly picture: HTMLCanvasElement = document.createElement("canvas");
+  isShown = false;
   /** Pixels, from the middle of the view. */
   x = 0;
   y = 0;
   readonly width: number;
-  readonly #texture: CanvasTexture;
 
   constructor(text: string, ghost: number, isChosen: boolean, scheme: Scheme) {
-    const canvas = document.createElement("canvas");
-    const sharp = Math.max(2, Math.ceil(devicePixelRatio));
+    const canvas = this.picture;
+    const sharp = Math.min(2, devicePixelRatio);
     const context = canvas.getContext("2d")!;
     const font = `${isChosen ? 600 : 500} ${FONT}px system-ui, sans-serif`;
     context.font = font;
@@ -181,21 +180,6 @@ class Plate {
     context.stroke();
     context.fillStyle = colors.text;
     context.fillText(short, 1.5 * PAD, HEIGHT / 2 - 0.5);
-    this.#texture = new CanvasTexture(canvas);
-    this.#texture.colorSpace = SRGBColorSpace;
-    this.#texture.generateMipmaps = false;
-    this.#texture.minFilter = LinearFilter;
-    const material = new SpriteMaterial({ depthTest: false, depthWrite: false, sizeAttenuation: false, fog: false });
-    material.map = this.#texture;
-    this.sprite = new Sprite(material);
-    this.sprite.center.set(0.5, 0);
-    this.sprite.renderOrder = 10;
-    this.sprite.visible = false;
-  }
-
-  dispose(): void {
-    this.#texture.dispose();
-    this.sprite.material.dispose();
   }
 }
 

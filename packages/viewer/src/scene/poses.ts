@@ -14,8 +14,8 @@ export class Poses {
   positions: Float32Array = new Float32Array(0);
   /** Quaternion x, y, z, w for each thing; no turn where it is not known. */
   orientations: Float32Array = new Float32Array(0);
-  /** Who looks out of the picture, and is not drawn. */
-  hidden: number | string | null = null;
+  /** Those that the picture is seen from the inside of: they are not drawn. */
+  hidden: ReadonlySet<number | string> = NONE;
   readonly #columns: PoseColumns = new PoseColumns();
   readonly #origin: Origin | null;
   readonly #metres: number;
@@ -63,9 +63,9 @@ export class Poses {
     return row >= 0 && row < this.count && Number.isFinite(this.positions[3 * row]!);
   }
 
-  /** Whether it has a place, and does not look out of the picture itself. */
+  /** Whether it has a place, and the picture is not seen from inside of it. */
   isDrawn(row: number): boolean {
-    return this.isKnown(row) && this.ids[row] !== this.hidden;
+    return this.isKnown(row) && !this.hidden.has(this.ids[row]!);
   }
 
   #readPositions(columns: PoseColumns | null): void {
@@ -104,3 +104,4 @@ export class Poses {
 }
 
 const NO_IDS: EntitySet["ids"] = [];
+const NONE: ReadonlySet<number | string> = new Set();

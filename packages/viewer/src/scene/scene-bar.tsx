@@ -1,4 +1,4 @@
-import type { Selection } from "../session.ts";
+import type { Subject } from "../subject.ts";
 import { Button } from "../ui/button.tsx";
 import type { CameraMode } from "./camera-rig.ts";
 import type { Thing } from "./scene-view.ts";
@@ -42,7 +42,7 @@ export function SceneBar({
   settings,
   hasWorld,
   things,
-  selection,
+  subject,
   onChange,
   onHome,
   onSelect,
@@ -50,14 +50,14 @@ export function SceneBar({
   readonly settings: Shown;
   readonly hasWorld: boolean;
   readonly things: readonly Thing[];
-  readonly selection: Selection | null;
+  readonly subject: Subject | null;
   readonly onChange: (changes: Partial<Shown>) => void;
   readonly onHome: () => void;
   readonly onSelect: (thing: Thing | null) => void;
 }) {
-  const chosen = things.findIndex(
-    ({ set, id }) => selection?.kind === "thing" && selection.set === set && selection.id === id,
-  );
+  const at = things.findIndex(({ set, id }) => subject?.set === set && subject.id === id);
+  const name = things[at]?.label ?? subject?.id;
+  const isChosen = subject?.isChosen === true;
   return (
     <div className="scene-bar" role="toolbar" aria-label="Scene">
       {MODES.map(({ mode, text, label }) => (
@@ -78,11 +78,17 @@ export function SceneBar({
       <select
         className="field scene-things"
         aria-label="Selected thing"
-        value={chosen}
+        value={isChosen ? at : -1}
         onChange={(event) => onSelect(things[Number(event.currentTarget.value)] ?? null)}
       >
         <option value={-1}>
-          {selection?.kind === "thing" && chosen < 0 ? String(selection.id) : "nothing selected"}
+          {isChosen
+            ? at < 0
+              ? name
+              : "nothing selected"
+            : name === undefined
+              ? "nothing selected"
+              : `${name}, not selected`}
         </option>
         {things.map(({ set, id, label }, i) => (
           <option key={`${set}/${id}`} value={i}>

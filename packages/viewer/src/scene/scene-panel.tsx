@@ -44,7 +44,7 @@ export function ScenePanel() {
   const [things, setThings] = useState<readonly Thing[]>([]);
   const [settings, keep] = useShared<SceneSettings>("scene", DEFAULTS);
   const shownScheme = useObservable(scheme, (value) => value);
-  const selection = useViewer((state) => state.selection);
+  const subject = useViewer((state) => state.subject);
   const main = useViewer(({ decks }) => decks[0]);
   const decks = useViewer((state) => state.decks);
   const system = useUnitSystem();
@@ -67,6 +67,7 @@ export function ScenePanel() {
     try {
       made = new SceneView({
         onPick: (picked) => session.select(picked),
+        onSubject: (thing) => session.regard(thing),
         onCamera: (camera) => newest.current.keep({ ...newest.current.settings, camera }),
         onSight: () => view.current !== null && newest.current.write(view.current),
       });
@@ -76,7 +77,7 @@ export function ScenePanel() {
     }
     const place = host.current!;
     place.append(made.element);
-    place.append(made.companions.element, made.bearings.element);
+    place.append(made.labels.element, made.over, made.bearings.element);
     hud.current!.append(made.hud.element);
     made.camera = newest.current.settings.camera ?? null;
     view.current = made;
@@ -99,7 +100,8 @@ export function ScenePanel() {
       view.current = null;
       made.dispose();
       made.element.remove();
-      made.companions.element.remove();
+      made.labels.element.remove();
+      made.over.remove();
       made.bearings.element.remove();
       made.hud.element.remove();
     };
@@ -109,17 +111,17 @@ export function ScenePanel() {
   useEffect(() => {
     if (view.current !== null) view.current.scheme = shownScheme;
   }, [shownScheme]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is written is of the selection, also where no frame comes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is written is of the subject, also where no frame comes
   useEffect(() => {
     if (view.current === null) return;
-    view.current.selection = selection;
+    view.current.subject = subject;
     writeHud(view.current, main?.opened.timeline.tick ?? null, system);
-  }, [selection, system]);
+  }, [subject, system]);
   useEffect(() => {
     if (view.current !== null) view.current.mode = mode;
   }, [mode]);
   useEffect(() => {
-    if (view.current !== null) view.current.labels = labels;
+    if (view.current !== null) view.current.areLabelsOn = labels;
   }, [labels]);
   useEffect(() => {
     if (view.current !== null) view.current.trails = trails;
@@ -224,7 +226,7 @@ export function ScenePanel() {
         settings={{ mode, labels, trails, readings, world, cut }}
         hasWorld={base !== null}
         things={things}
-        selection={selection}
+        subject={subject}
         onChange={(changes) => {
           const { camera, ...others } = newest.current.settings;
           if (changes.mode !== undefined) view.current?.ease();

@@ -14,12 +14,13 @@ import type { Frame, Showing, State } from "simtape";
 import type { Companion, Pointing } from "../company.ts";
 import type { Passing } from "../protocol.ts";
 import type { Selection, Sight } from "../session.ts";
+import type { Subject, Thing as Named } from "../subject.ts";
 import type { Scheme } from "../theme.ts";
 import { type AskChunk, Backdrop, EXTENTS } from "./backdrop.ts";
 import { Bearings } from "./bearings.ts";
 import { CameraRig, type CameraMode, type CameraPlace } from "./camera-rig.ts";
 import { Cast } from "./cast.ts";
-import { Companions } from "./companions.ts";
+import type { Companions } from "./companions.ts";
 import { type Course, runsOf } from "./course.ts";
 import { Dots } from "./dots.ts";
 import { Effort, QUALITIES, type Quality } from "./effort.ts";
@@ -45,6 +46,8 @@ import { Origin } from "./origin.ts";
 
 export interface SceneEvents {
   onPick(selection: Selection | null): void;
+  /** What is looked at where nothing was chosen. */
+  onSubject(thing: Named): void;
   onCamera(place: CameraPlace): void;
   /** What there is to see has become more or less, without a frame. */
   onSight(): void;
@@ -72,7 +75,9 @@ export class SceneView {
   readonly element: HTMLCanvasElement = document.createElement("canvas");
   readonly hud: Hud = new Hud();
   readonly bearings: Bearings = new Bearings();
-  readonly companions: Companions = new Companions();
+  /** Over the picture: marks of those who watch elsewhere. */
+  readonly over: HTMLElement = document.createElement("div");
+  readonly labels: Labels = new Labels();
   readonly #renderer: WebGLRenderer;
   /** Null: edges are smooth of themselves. */
   readonly #smooth: Smooth | null;
@@ -83,7 +88,6 @@ export class SceneView {
   readonly #sky = new Sky();
   readonly #lighting = new Lighting();
   readonly #ground = new Ground();
-  readonly #labels = new Labels();
   readonly #dots = new Dots();
   readonly #marker = new Marker();
   #trails = new Trails();
@@ -97,7 +101,7 @@ export class SceneView {
     string,
     { readonly course: Course; readonly object: Group; readonly parts: readonly (Ribbon | Lane)[] }
   >();
-  #selection: Selection | null = null;
+  #subject: Subject | null = null;
   #scheme: Scheme = "dark";
   #areLabelsOn = true;
   #areTrailsOn = true;
@@ -113,6 +117,8 @@ export class SceneView {
   #there = "";
   #kept: CameraPlace | null = null;
   #company: readonly Companion[] = [];
+  /** Loaded when the first of them comes; most who watch are alone. */
+  #companions: Companions | null = null;
   /** Where the mouse is, pixels of the page; null: not over the picture. */
   #mouse: Vector2 | null = null;
   #width = 1;
@@ -125,6 +131,7 @@ export class SceneView {
   constructor(events: SceneEvents) {
     this.#events = events;
     this.element.setAttribute("role", "img");
+    this.over.className = "scene-companions";
     const isSoftware = drawsInSoftware();
     this.#isSoftware = isSoftware;
     this.#renderer = rendererOn(this.element, isSoftware);
@@ -144,7 +151,6 @@ export class SceneView {
       this.#sky.object,
       this.#lighting.object,
       this.#ground.object,
-      this.#labels.object,
       this.#dots.object,
       this.#marker.object,
       this.#trails.object,
@@ -199,12 +205,13 @@ export class SceneView {
     this.#backdropNow()?.update(frame.state);
     this.#count = 0;
     for (const { crowds } of this.#casts) for (const { poses } of crowds) this.#count += poses.count;
+    this.#regard();
     // What was empty at first may be what it is about.
     const there = this.#casts[0]!.crowds.map(({ poses }) => (poses.count > 0 ? 1 : 0)).join("");
     const isOther = this.#isHome && there !== this.#there;
     this.#there = there;
     if (!this.#hasHome || isOther) this.home();
-    if (hasNewCast) this.companions.show(this.#company, this.#origin);
+    if (hasNewCast) this.#companions?.show(this.#company, this.#origin);
     this.#pace.change();
   }
 
@@ -221,7 +228,7 @@ export class SceneView {
     this.#scene.add(this.#trails.object);
     this.#origin = new Origin();
     this.#hasHome = false;
-    this.companions.show([], this.#origin);
+    this.#companions?.show([], this.#origin);
   }
 
   /** How this recording is best looked at. */
@@ -264,16 +271,17 @@ export class SceneView {
 
   set scheme(scheme: Scheme) {
     this.#scheme = scheme;
-    for (const part of [this.#sky, this.#lighting, this.#ground, this.#labels, this.#marker]) part.scheme = scheme;
+    for (const part of [this.#sky, this.#lighting, this.#ground, this.labels, this.#marker]) part.scheme = scheme;
     this.invalidate();
   }
 
-  set selection(selection: Selection | null) {
-    this.#selection = selection;
+  set subject(subject: Subject | null) {
+    this.#subject = subject;
+    this.#regard();
     this.invalidate();
   }
 
-  set labels(isOn: boolean) {
+  set areLabelsOn(isOn: boolean) {
     this.#areLabelsOn = isOn;
     this.invalidate();
   }
@@ -325,6 +333,8 @@ export class SceneView {
     object.visible = this.#areTrailsOn;
     this.#courses.set(key, { course, object, parts });
     this.#scene.add(object);
+    const isMore = cast === 0 && this.#casts[0]?.reach(set, course.places) === true;
+    if (isMore && this.#isHome) this.home();
     this.invalidate();
   }
 
@@ -351,6 +361,7 @@ export class SceneView {
     if (recorded === null) return { name: "", readings: [] };
     const spot = this.#followed();
     if (spot !== null) return { name: spot.crowd.label(spot.row), readings: spot.crowd.readings(spot.row, recorded) };
+    if (this.#subject !== null) return { name: "", readings: [] };
     // Where no thing is looked at, what holds for all of them.
     const told = (this.#casts[0]?.crowds ?? []).map((crowd) =>
       crowd.poses.count > 0 ? crowd.readings(0, recorded) : [],
@@ -372,8 +383,10 @@ export class SceneView {
 
   /** Those who watch elsewhere. */
   set company(company: readonly Companion[]) {
+    const isFirst = this.#company.length === 0 && company.length > 0;
     this.#company = company;
-    this.companions.show(this.#casts.length > 0 ? company : [], this.#origin);
+    if (isFirst && this.#companions === null) void this.#meet();
+    this.#companions?.show(this.#casts.length > 0 ? company : [], this.#origin);
     this.invalidate();
   }
 
@@ -415,14 +428,20 @@ export class SceneView {
   /** Drawn now, with everything. */
   picture(): HTMLCanvasElement {
     this.#pace.complete();
-    return this.element;
+    const canvas = document.createElement("canvas");
+    canvas.width = this.element.width;
+    canvas.height = this.element.height;
+    const context = canvas.getContext("2d")!;
+    for (const layer of [this.element, this.labels.element])
+      context.drawImage(layer, 0, 0, canvas.width, canvas.height);
+    return canvas;
   }
 
   dispose(): void {
     this.#pace.dispose();
     this.#removals.abort();
     this.reset();
-    for (const part of [this.#trails, this.#labels, this.#dots, this.#marker, this.#rig]) part.dispose();
+    for (const part of [this.#trails, this.#dots, this.#marker, this.#rig]) part.dispose();
     for (const part of [this.#sky, this.#lighting, this.#ground]) part.dispose();
     this.#smooth?.dispose();
     this.#renderer.dispose();
@@ -440,9 +459,10 @@ export class SceneView {
     camera.layers.enable(quality.shadows ? FINE : QUICK);
     const followed = this.#followed();
     this.#rig.follow(followed);
-    this.#casts[0]?.hide(this.#rig.mode === "first-person" ? followed : null);
     this.hud.lean(followed, this.#casts[0]?.state ?? null);
     const isUnderWay = this.#rig.settle();
+    const isInside = this.#rig.mode === "first-person" && followed !== null;
+    for (const cast of this.#casts) cast.hide(isInside ? followed : null, isInside ? camera.position : null);
     this.#rig.fit(this.#width, this.#height);
     this.bearings.show(this.#casts[0]?.crowds ?? [], followed, this.#rig, slope(camera) / this.#height);
     const { target, distance } = this.#rig;
@@ -456,15 +476,29 @@ export class SceneView {
     const chosen = this.#chosen();
     EYE.position.copy(camera.position);
     EYE.pixels = (this.#height * ratio) / slope(camera);
+    EYE.seen = this.#height / slope(camera);
     for (const cast of this.#casts) cast.see(EYE);
     this.#marker.update(chosen);
     this.#dots.update(this.#casts, camera.position);
-    this.#labels.update(this.#casts, chosen, this.#areLabelsOn, camera, this.#width, this.#height);
-    this.companions.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
+    this.labels.update(
+      this.#casts,
+      this.#areLabelsOn ? followed : chosen,
+      this.#areLabelsOn,
+      camera,
+      this.#width,
+      this.#height,
+    );
+    this.#companions?.place(this.#casts[0]?.crowds ?? [], camera, this.#width, this.#height);
     (quality.smooth && this.#smooth !== null ? this.#smooth : this.#renderer).render(this.#scene, camera);
     if (isUnderWay) this.#pace.request();
     this.element.dataset["time"] = String(this.#casts[0]?.state?.time ?? "");
     this.element.dataset["quality"] = quality === QUALITIES[0] ? "full" : "less";
+  }
+
+  async #meet(): Promise<void> {
+    const { Companions } = await import("./companions.ts");
+    this.#companions ??= new Companions(this.over);
+    this.company = this.#company;
   }
 
   #castAt(index: number): Cast {
@@ -516,13 +550,22 @@ export class SceneView {
   }
 
   #chosen(): Spot | null {
-    const selection = this.#selection;
-    if (selection?.kind !== "thing") return null;
-    return find(this.#casts[0]?.crowds ?? [], selection.set, selection.id);
+    return this.#subject?.isChosen === true ? this.#followed() : null;
   }
 
+  /** The subject, where it is now; null: it is not there. */
   #followed(): Spot | null {
-    return this.#chosen() ?? principal(this.#casts[0]?.crowds ?? []);
+    return this.#subject === null ? null : find(this.#casts[0]?.crowds ?? [], this.#subject.set, this.#subject.id);
+  }
+
+  /** What it is about where nothing was chosen, or where that has gone. */
+  #regard(): void {
+    if (this.#subject?.isChosen === true || this.#followed() !== null) return;
+    const spot = principal(this.#casts[0]?.crowds ?? []);
+    if (spot === null) return;
+    const { set, poses } = spot.crowd;
+    this.#subject = { set, id: poses.ids[spot.row]!, isChosen: false };
+    this.#events.onSubject(this.#subject);
   }
 
   /** A click that did not drag chooses. */
@@ -597,7 +640,7 @@ function pixelRatio(): number {
 }
 
 const FEET = new Vector3();
-const EYE = { position: new Vector3(), pixels: 0 };
+const EYE = { position: new Vector3(), pixels: 0, seen: 0 };
 
 function courseKey(cast: number, set: string, id: number | string): string {
   return `${cast} ${set} ${typeof id} ${id}`;

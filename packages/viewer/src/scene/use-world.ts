@@ -5,7 +5,7 @@ import type { Locator } from "../protocol.ts";
 
 /** The world that a recording names. */
 export interface NamedWorld {
-  /** What the keys of its chunks are relative to; null: it is not beside the recording, or that is not known yet. */
+  /** What the keys of its chunks are relative to; null: it is not found beside the recording, or that is not known yet. */
   readonly base: string | null;
 }
 

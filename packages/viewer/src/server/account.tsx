@@ -43,7 +43,7 @@ function PasswordForm({ name }: { readonly name: string }) {
       return;
     }
     try {
-      await ask("api/me/password", { method: "PUT", body: { old, new: fresh } });
+      await ask("PUT /api/me/password", { body: { old, new: fresh } });
       setFailure(null);
       setDone(true);
       for (const set of [setOld, setFresh, setAgain]) set("");

@@ -8,7 +8,7 @@ import { Trouble } from "./trouble.tsx";
 const MeContext = createContext<Me | null>(null);
 
 /** A server without accounts: all who reach it may do everything. */
-const OPERATOR: Me = { id: null, name: "", role: "admin", via: "open" };
+const OPERATOR: Me = { id: "", name: "", role: "admin", identities: [], scopes: [], via: "open" };
 
 /** Who is signed in. */
 export function useMe(): Me {
@@ -30,7 +30,7 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     const controller = new AbortController();
     let timer = 0;
-    ask<Me>("api/me", { signal: controller.signal })
+    ask("GET /api/me", { signal: controller.signal })
       .catch((error: unknown) => {
         if (error instanceof Refusal && error.status === 401) return NOT_SIGNED_IN;
         if (error instanceof Refusal && error.status === 404) return OPERATOR;
@@ -58,4 +58,4 @@ export function SignedIn({ children }: { readonly children: ReactNode }) {
 }
 
 const DATABASE_AWAY = "The server cannot reach its database at the moment. This page tries again by itself.";
-const NOT_SIGNED_IN: Me = { id: null, name: "", role: "none", via: "none" };
+const NOT_SIGNED_IN: Me = { id: "", name: "", role: "none", identities: [], scopes: [], via: "none" };

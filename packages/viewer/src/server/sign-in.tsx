@@ -17,7 +17,7 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
     setAsking(true);
     setFailure(null);
     try {
-      await ask("api/session", { method: "POST", body: { name, password } });
+      await ask("POST /api/session", { body: { name, password } });
       onSignedIn();
     } catch (error) {
       const isWrong = error instanceof Refusal && (error.status === 401 || error.status === 403);
@@ -83,7 +83,7 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }) {
 function useOther(): boolean {
   const [hasOther, setOther] = useState(false);
   useEffect(() => {
-    ask<{ readonly oidc: boolean }>("api/session")
+    ask("GET /api/session")
       .then(({ oidc }) => setOther(oidc))
       .catch(() => undefined);
   }, []);

@@ -54,6 +54,6 @@ function SchemeButton() {
 }
 
 async function signOut(): Promise<void> {
-  await ask("api/session", { method: "DELETE" }).catch(() => undefined);
+  await ask("DELETE /api/session").catch(() => undefined);
   location.assign(at(""));
 }

@@ -50,7 +50,7 @@ function pageOf(kind: string, id: string): ReactNode {
         <>
           <SiteBar />
           <main className="site-empty">
-            <p>Nothing is here.</p>
+            <h1>Nothing is at this address.</h1>
             <Link className="button" href={serverRoot() ?? "/"}>
               To the library
             </Link>

@@ -114,7 +114,7 @@ function Panel({ kind: { component: Content, title, showsMoment = false } }: { r
       <PanelBoundary title={title}>
         <Suspense fallback={<p className="panel-note">Loading …</p>}>
           {isHead && !showsMoment ? (
-            <p className="panel-note">This is shown when all of the recording has been read.</p>
+            <p className="panel-note">This panel appears when the whole recording has been read.</p>
           ) : (
             <Content />
           )}

@@ -34,7 +34,7 @@ export function GhostDialog({ onClose }: { readonly onClose: () => void }) {
             void session.addGhost(locatorAt(address));
             setAddress("");
           } catch {
-            session.tell("This is not an address of the web");
+            session.tell("This is not a web address");
           }
         }}
       >
@@ -73,7 +73,7 @@ function Ghost({ index, deck, main }: { readonly index: number; readonly deck: D
     <fieldset className="ghost">
       <legend>{deck.place.name}</legend>
       <label>
-        Together at{" "}
+        Aligned at{" "}
         <select
           className="field"
           value={align === undefined ? "start" : chosen < 0 ? "own" : chosen}

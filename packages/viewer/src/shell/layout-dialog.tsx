@@ -12,7 +12,7 @@ export function LayoutDialog({ dock, onClose }: { readonly dock: DockviewApi; re
   const [name, setName] = useState("");
   const [layouts, setLayouts] = useState(savedLayouts);
   const save = (as: string, layout: unknown): void => {
-    if (!saveLayout(as, layout)) session.tell("This browser keeps nothing for this page");
+    if (!saveLayout(as, layout)) session.tell("This browser does not let this page save layouts");
     setLayouts(savedLayouts());
   };
   return (
@@ -29,7 +29,7 @@ export function LayoutDialog({ dock, onClose }: { readonly dock: DockviewApi; re
         <input
           className="field"
           aria-label="Name of the layout"
-          placeholder="Keep this one as …"
+          placeholder="Save this layout as …"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
@@ -49,7 +49,7 @@ export function LayoutDialog({ dock, onClose }: { readonly dock: DockviewApi; re
           >
             {saved}
           </button>
-          <Button kind="bare" label={`Forget ${saved}`} onClick={() => save(saved, undefined)}>
+          <Button kind="bare" label={`Delete ${saved}`} onClick={() => save(saved, undefined)}>
             ✕
           </Button>
         </div>

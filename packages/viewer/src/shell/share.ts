@@ -10,10 +10,10 @@ export async function share(session: Session): Promise<void> {
     await navigator.clipboard.writeText(address);
     session.tell(
       isFile
-        ? "Address copied. The file stays here: who opens it drops theirs."
+        ? "Address copied. It does not contain the file: the reader must drop their own copy."
         : "Address copied: it leads to this moment.",
     );
   } catch {
-    session.tell("The address above leads to this moment: copy it from there");
+    session.tell("Cannot copy. The address of this page leads to this moment: copy it from the address bar");
   }
 }

@@ -1,5 +1,5 @@
 import type { DockviewApi } from "dockview";
-import { useContext, useState } from "react";
+import { lazy, Suspense, useContext, useState } from "react";
 import { useSession, useViewer } from "../hooks.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
@@ -7,13 +7,14 @@ import { useObservable } from "../observable.ts";
 import { choose, scheme } from "../theme.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
-import { GhostDialog } from "./ghost-dialog.tsx";
 import { reset, showPanel } from "./layout.ts";
-import { LayoutDialog } from "./layout-dialog.tsx";
 import { savePicture } from "./picture.ts";
 import { PlaceContext } from "./place.ts";
 import { share } from "./share.ts";
 import { UnitsMenu } from "./units-menu.tsx";
+
+const GhostDialog = lazy(async () => ({ default: (await import("./ghost-dialog.tsx")).GhostDialog }));
+const LayoutDialog = lazy(async () => ({ default: (await import("./layout-dialog.tsx")).LayoutDialog }));
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
 export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
@@ -69,8 +70,10 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
       >
         {shownScheme === "dark" ? "☀" : "☾"}
       </Button>
-      {dialog === "ghosts" && <GhostDialog onClose={close} />}
-      {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
+      <Suspense fallback={null}>
+        {dialog === "ghosts" && <GhostDialog onClose={close} />}
+        {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
+      </Suspense>
     </header>
   );
 }
@@ -78,18 +81,18 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
 /** How many, in the colour of the worst; none, when the file is sound. */
 function Findings({ dock }: { readonly dock: DockviewApi | null }) {
   const findings = useViewer((state) => state.decks[0]?.opened.findings);
-  const told = findings?.filter(({ severity }) => severity !== "note") ?? [];
-  if (told.length === 0) return null;
-  const isBad = told.some(({ severity }) => severity === "damage" || severity === "loss");
+  const listed = findings?.filter(({ severity }) => severity !== "note") ?? [];
+  if (listed.length === 0) return null;
+  const isBad = listed.some(({ severity }) => severity === "damage" || severity === "loss");
   const info = PANELS.find(({ id }) => id === "info");
   return (
     <button
       type="button"
       className={`badge badge-${isBad ? "damage" : "warning"}`}
-      title={told.map(({ message }) => message).join("\n")}
+      title={listed.map(({ message }) => message).join("\n")}
       onClick={() => dock !== null && info !== undefined && showPanel(dock, info)}
     >
-      {told.length} {told.length === 1 ? "finding" : "findings"}
+      {listed.length} {listed.length === 1 ? "finding" : "findings"}
     </button>
   );
 }

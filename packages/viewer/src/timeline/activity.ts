@@ -1,4 +1,5 @@
 import { isAfar, isTooFar, READ_AFAR } from "../afar.ts";
+import type { Time } from "simtape";
 import type { Damage, Mark, Marks, Opened, Locator, Progress } from "../protocol.ts";
 import type { Session } from "../session.ts";
 import type { Window } from "./window.ts";
@@ -8,8 +9,12 @@ const COLUMNS = 2048;
 /** Before another window is counted, it must stay so long, milliseconds. */
 const SETTLE = 120;
 
-/** Messages by channel and column: `counts[channel * columns + column]`. */
+/**
+ * Messages by channel and column, `counts[channel * columns + column]`, as far as they were counted: what is behind
+ * `reached` is not known.
+ */
 export interface Counts {
+  readonly reached: Time;
   readonly window: Window;
   readonly columns: number;
   readonly counts: Uint32Array | Float64Array;
@@ -34,6 +39,9 @@ export class Activity {
   readonly #session: Session;
   readonly #opened: Opened;
   readonly #isAfar: boolean;
+  /** Until when all was counted, and looked through for what happened. */
+  #counted: Time;
+  #looked: Time;
   readonly #changed: () => void;
   readonly #ended = new AbortController();
   #looking = new AbortController();
@@ -47,17 +55,20 @@ export class Activity {
     const { timeline } = opened;
     const window = { start: timeline.start, end: timeline.end };
     const isLarge = isTooFar({ place, opened });
+    [this.#counted, this.#looked] = isLarge ? [timeline.end, timeline.end] : [timeline.start, timeline.start];
     void this.#spread(window);
     void this.#findDamage();
-    void this.#mark(window, COLUMNS, !isLarge, this.#ended.signal, (marks) => {
+    void this.#mark(window, COLUMNS, !isLarge, this.#ended.signal, (marks, reached) => {
       this.#marks = marks;
+      if (!isLarge) this.#looked = reached;
     });
     if (isLarge) {
-      this.note = "channels show when zoomed in: the recording is too large to read it all from afar";
+      this.note = "zoom in to see channels: the recording is too large to read all of it over the network";
       return;
     }
     void this.#count(window, COLUMNS, this.#ended.signal, (counts) => {
       this.whole = counts;
+      this.#counted = counts.reached;
       changed();
     }).then(() => this.#findDamage());
   }
@@ -101,6 +112,11 @@ export class Activity {
     ];
   }
 
+  /** The time until which all lanes show what is there; the end of the recording when it was read, or is not to be. */
+  get reached(): Time {
+    return Math.min(this.#counted, this.#looked);
+  }
+
   /** The channels in which anything was met so far; of those that list events, the events are what is met. */
   get channels(): Opened["channels"] {
     const { whole, part } = this;
@@ -135,17 +151,17 @@ export class Activity {
     columns: number,
     isReading: boolean,
     signal: AbortSignal,
-    show: (marks: Marks) => void,
+    show: (marks: Marks, reached: Time) => void,
   ): Promise<void> {
     const { recording } = this.#opened;
-    const shown = (marks: Marks): void => {
-      show(marks);
+    const shown = (marks: Marks, reached: Time): void => {
+      show(marks, reached);
       this.#changed();
     };
     try {
       const ask = { recording, start, end: end + 1, columns, isReading };
-      const onProgress = ({ partial }: Progress): void => shown(partial as Marks);
-      shown(await this.#session.query("marks", ask, { signal, onProgress }));
+      const onProgress = ({ partial, done }: Progress): void => shown(partial as Marks, start + done);
+      shown(await this.#session.query("marks", ask, { signal, onProgress }), end);
     } catch (error) {
       this.#fail(error, signal);
     }
@@ -163,9 +179,13 @@ export class Activity {
       const counts = await this.#session.query(
         "density",
         { recording, start: window.start, end: window.end + 1, columns },
-        { signal, onProgress: ({ partial }) => show({ window, columns, counts: partial as Uint32Array }) },
+        {
+          signal,
+          onProgress: ({ partial, done }) =>
+            show({ window, columns, counts: partial as Uint32Array, reached: window.start + done }),
+        },
       );
-      show({ window, columns, counts });
+      show({ window, columns, counts, reached: window.end });
     } catch (error) {
       this.#fail(error, signal);
     }

@@ -86,6 +86,7 @@ export function drawGround(context: CanvasRenderingContext2D, scene: Scene): voi
       drawLabels(context, lane, window, plot, top, palette.faint);
     } else drawGhost(context, lane.window, window, plot, top, palette.accent);
   }
+  drawUnread(context, scene, plot);
   context.restore();
   drawDamage(context, activity.damage, all, plot, [GUTTER, 0, OVERVIEW], palette.damage);
   drawDamage(context, activity.damage, window, plot, [GUTTER, OVERVIEW + RULER, height], palette.damage);
@@ -140,6 +141,26 @@ export function drawPlayhead(
   context.fill();
 }
 
+/** Says of the part of the lanes that is not read yet, or could not be, that it is so: empty it would show that nothing is there. */
+function drawUnread(
+  context: CanvasRenderingContext2D,
+  { activity: { reached }, all, window, height, lanes, palette }: Scene,
+  plot: number,
+): void {
+  const from = Math.max(0, pixelOf(reached, window, plot));
+  if (reached >= all.end || from >= plot || lanes.length === 0) return;
+  const top = OVERVIEW + RULER;
+  context.fillStyle = palette.line;
+  context.globalAlpha = 0.4;
+  context.fillRect(GUTTER + from, top, plot - from, height - top);
+  context.globalAlpha = 1;
+  const text = "not read yet";
+  if (context.measureText(text).width + 16 > plot - from) return;
+  context.fillStyle = palette.faint;
+  context.textAlign = "center";
+  context.fillText(text, GUTTER + (from + plot) / 2, top + LANE / 2);
+}
+
 function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: Scene, plot: number): void {
   context.fillStyle = palette.line;
   context.fillRect(GUTTER, OVERVIEW - 1, plot, 1);
@@ -165,7 +186,9 @@ function drawOverview(context: CanvasRenderingContext2D, { activity, palette }: 
 
 /** By column of the whole recording: messages, or as long as they are not counted bytes; null: nothing is known. */
 function totalsOf({ whole, spread }: Activity): Float64Array | null {
-  return whole === null ? spread : Float64Array.from(allOf(whole).counts);
+  if (whole === null) return spread;
+  const isPart = whole.reached < whole.window.end && spread !== null;
+  return isPart ? spread : Float64Array.from(allOf(whole).counts);
 }
 
 function drawRuler(
@@ -198,23 +221,28 @@ function densityImage(scene: Scene, plot: number): OffscreenCanvas {
   const canvas = new OffscreenCanvas(plot, Math.max(1, lanes.length));
   const { whole, part } = activity;
   const isFine = part !== null && part.window.start <= window.start && part.window.end >= window.end;
-  const from = (isFine ? part : whole) ?? spreadOf(scene);
-  if (from === null || lanes.length === 0) return canvas;
+  const known = [isFine ? part : null, whole].filter((counts) => counts !== null);
+  if (lanes.length === 0) return canvas;
   const context = canvas.getContext("2d")!;
   const image = context.createImageData(plot, lanes.length);
   const perPixel = (window.end - window.start) / plot;
-  const perColumn = (from.window.end - from.window.start) / from.columns;
   const pixels = new Float32Array(plot);
   for (const [row, lane] of lanes.entries()) {
     if (lane.kind !== "channel" && lane.kind !== "all") continue;
-    const levels = lane.kind === "channel" ? levelsOf(from, lane.channel) : levelsOf(allOf(from), 0);
+    const spread = lane.kind === "all" ? spreadOf(scene) : null;
     pixels.fill(0);
-    for (let x = 0; x < plot; x++) {
-      const time = window.start + x * perPixel - from.window.start;
-      // Columns that fit the pixels exactly must not be missed by rounding.
-      const first = Math.max(0, Math.floor(time / perColumn + 1e-6));
-      const last = Math.min(from.columns, Math.ceil((time + perPixel) / perColumn - 1e-6));
-      for (let i = first; i < last; i++) pixels[x] = Math.max(pixels[x]!, levels[i]!);
+    let x = 0;
+    // Each as far as it goes.
+    for (const from of spread === null ? known : [...known, spread]) {
+      const levels = lane.kind === "channel" ? levelsOf(from, lane.channel) : levelsOf(allOf(from), 0);
+      const perColumn = (from.window.end - from.window.start) / from.columns;
+      for (; x < plot && window.start + x * perPixel < from.reached; x++) {
+        const time = window.start + x * perPixel - from.window.start;
+        // Columns that fit the pixels exactly must not be missed by rounding.
+        const first = Math.max(0, Math.floor(time / perColumn + 1e-6));
+        const last = Math.min(from.columns, Math.ceil((time + perPixel) / perColumn - 1e-6));
+        for (let i = first; i < last; i++) pixels[x] = Math.max(pixels[x]!, levels[i]!);
+      }
     }
     const color = lane.kind === "all" ? GREY : colorOf(lane.name);
     for (let x = 0; x < plot; x++) {
@@ -234,14 +262,14 @@ function closed(pixels: Float32Array | Float64Array, x: number): number {
 
 /** Bytes of all channels, as if they were messages of one. */
 function spreadOf({ activity: { spread }, all }: Scene): Counts | null {
-  return spread === null ? null : { window: all, columns: spread.length, counts: spread };
+  return spread === null ? null : { window: all, columns: spread.length, counts: spread, reached: all.end };
 }
 
 /** All channels as one. */
-function allOf({ window, columns, counts }: Counts): Counts {
+function allOf({ window, columns, counts, reached }: Counts): Counts {
   const sums = new Float64Array(columns);
   for (let i = 0; i < counts.length; i++) sums[i % columns]! += counts[i]!;
-  return { window, columns, counts: sums };
+  return { window, columns, counts: sums, reached };
 }
 
 /** How strong each column is, 0 for nothing; in steps, so that few colours are set. */

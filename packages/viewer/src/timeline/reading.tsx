@@ -10,8 +10,8 @@ export function Reading() {
   return (
     <section className="timeline-reading" aria-label="Timeline">
       <p>
-        The rest is still being read: how long the recording is, and what happens in it, is not known yet. Until{" "}
-        {scale.text(timeline?.end ?? 0)} it can be played.
+        The page is still reading the recording. Its length and its events are not known yet. You can play it until{" "}
+        {scale.text(timeline?.end ?? 0)}.
       </p>
       <progress aria-label="Read" max={1} {...(total === null ? {} : { value: done / total })} />
     </section>

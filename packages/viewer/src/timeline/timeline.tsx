@@ -9,6 +9,7 @@ import { damageAt } from "./damage.ts";
 import { drawGround, drawPlayhead, type Palette, paletteOf } from "./draw.ts";
 import { type Lane, lanesOf, UNFOLDED, unfoldMessages } from "./lanes.ts";
 import { GUTTER, LANE, MARGIN, OVERVIEW, RULER } from "./measures.ts";
+import { timelineBox } from "./plot-box.ts";
 import { useWindow } from "./use-window.ts";
 import { clamped, panned, pinched, pixelOf, timeOf, wholeOf, type Window, zoomed } from "./window.ts";
 
@@ -56,9 +57,17 @@ export function Timeline() {
   }, [session, opened, place]);
 
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
+    const observer = new ResizeObserver(([entry]) => {
+      const shown = Math.floor(entry!.contentRect.width);
+      const { left } = entry!.target.getBoundingClientRect();
+      setWidth(shown);
+      timelineBox.set({ left: left + GUTTER, right: left + shown - MARGIN });
+    });
     observer.observe(container.current!);
-    return () => observer.disconnect();
+    return () => {
+      observer.disconnect();
+      timelineBox.set(null);
+    };
   }, []);
 
   const plot = Math.max(1, width - GUTTER - MARGIN);

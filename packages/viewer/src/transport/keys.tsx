@@ -16,8 +16,13 @@ export function Keys({ extra }: { readonly extra: readonly Command[] }) {
   const session = useSession();
   const [shown, setShown] = useState<"help" | "palette" | null>(null);
   useEffect(() => {
+    let hasSpace = false;
+    let isByKeyboard = false;
+    const focus = ({ target }: FocusEvent): void => {
+      isByKeyboard = target instanceof Element && target.matches(":focus-visible");
+    };
     const obey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || isTyping(event)) return;
+      if (event.defaultPrevented || isTyping(event, isByKeyboard)) return;
       const key = keyOf(event);
       if (key === "?" || key === "Ctrl+k") setShown(key === "?" ? "help" : "palette");
       else {
@@ -26,9 +31,21 @@ export function Keys({ extra }: { readonly extra: readonly Command[] }) {
         if (!event.repeat || command.repeats === true) command.run(session);
       }
       event.preventDefault();
+      hasSpace = key === " ";
     };
+    // Some browsers press a button when the space bar is let go.
+    const release = (event: KeyboardEvent): void => {
+      if (hasSpace && event.key === " ") event.preventDefault();
+      hasSpace = false;
+    };
+    addEventListener("focusin", focus);
     addEventListener("keydown", obey);
-    return () => removeEventListener("keydown", obey);
+    addEventListener("keyup", release);
+    return () => {
+      removeEventListener("focusin", focus);
+      removeEventListener("keydown", obey);
+      removeEventListener("keyup", release);
+    };
   }, [session, extra]);
   if (shown === "help") return <Help commands={[...COMMANDS, ...extra]} onClose={() => setShown(null)} />;
   if (shown === "palette") return <Palette commands={[...COMMANDS, ...extra]} onClose={() => setShown(null)} />;
@@ -52,7 +69,8 @@ function Help({ commands, onClose }: { readonly commands: readonly Command[]; re
         )}
       </dl>
       <p className="faint">
-        On the timeline: drag to scrub, drag with Shift to loop, wheel to zoom, double click to see everything.
+        On the timeline: drag to scrub, drag with Shift to loop, wheel to zoom, double click to show the whole
+        recording.
       </p>
     </Dialog>
   );
@@ -77,7 +95,7 @@ function Palette({ commands, onClose }: { readonly commands: readonly Command[];
         aria-expanded="true"
         aria-controls="palette"
         aria-activedescendant={`palette-${at}`}
-        placeholder="What to do"
+        placeholder="Search commands"
         value={text}
         onChange={(event) => {
           setText(event.currentTarget.value);
@@ -112,12 +130,23 @@ function Palette({ commands, onClose }: { readonly commands: readonly Command[];
   );
 }
 
-/** Into a field, a list, or anything else that needs its keys itself; the space bar belongs to a focused button. */
-function isTyping({ target, key }: KeyboardEvent): boolean {
+/** What the space bar presses. */
+const PRESSED = "button, summary, select, input, [role=option], [role=tab], [role=treeitem]";
+/** Of inputs, those that take no text. */
+const NO_TEXT = ["button", "checkbox", "color", "file", "image", "radio", "range", "reset", "submit"];
+
+/**
+ * Into a field, a list, or anything else that needs its keys itself. The space bar plays everywhere but in a text: it
+ * presses a button only where that has the focus by keyboard, as can be seen, not since it was clicked; Enter always does.
+ */
+function isTyping({ target, key }: KeyboardEvent, isByKeyboard: boolean): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  const isText = target instanceof HTMLInputElement && !NO_TEXT.includes(target.type);
+  const isOwn = isText || target.isContentEditable || target.closest("textarea, dialog, [popover]") !== null;
+  if (key === " " && !isOwn) return isByKeyboard && target.closest(PRESSED) !== null;
   if (target instanceof HTMLSelectElement && isNoChoice(target, key)) return false;
   if (target.isContentEditable || target.closest("input, textarea, select, dialog, [popover]") !== null) return true;
-  return (key === " " || key === "Enter") && target.closest("button, a, summary, [role=option]") !== null;
+  return key === "Enter" && target.closest("button, a, summary, [role=option]") !== null;
 }
 
 /** A letter with which nothing begins that can be chosen: after a rate was chosen, J, K and L still play. */

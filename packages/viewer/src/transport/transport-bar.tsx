@@ -39,7 +39,7 @@ export function TransportBar() {
           <Icon name={rate < 0 ? "reverse" : "play"} />
         </span>
       </Button>
-      <Button kind="bare" label="One step on (.)" onClick={() => void session.step(1)}>
+      <Button kind="bare" label="One step forward (.)" onClick={() => void session.step(1)}>
         <Icon name="stepForward" />
       </Button>
       <Button
@@ -69,7 +69,7 @@ export function TransportBar() {
       </select>
       <Button
         kind="bare"
-        label={loop === null ? "Play everything over and over" : "No loop (\\)"}
+        label={loop === null ? "Loop the whole recording" : "No loop (\\)"}
         aria-pressed={loop !== null}
         disabled={isHead}
         onClick={() => session.setLoop(loop === null ? session.bounds : null)}

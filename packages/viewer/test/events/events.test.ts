@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { open, type RecordingEvent } from "simtape";
 import { beforeAll, describe, expect, test } from "vitest";
 import { among, EventList, indexAt } from "../../src/events/event-list.ts";
+import { folded } from "../../src/events/presence.ts";
 import type { EventRow, Events } from "../../src/protocol.ts";
 import { clock } from "../../src/time.ts";
 import { onePage } from "../support/one-page.ts";
@@ -54,13 +55,42 @@ describe("a list of events", () => {
     expect([0, 1, 2, 4, 100].map((time) => indexAt(rows, time))).toEqual([-1, 0, 2, 2, 4]);
     expect(indexAt([], 5)).toBe(-1);
   });
+
+  test("says in one line what was there at the start, and leaves out nothing that happened", () => {
+    const row = (time: number, kind: string, id: number): EventRow => {
+      return { time, kind, text: `${kind} ${id}`, who: "", thing: { set: "vehicles", id } };
+    };
+    const first = [row(0, "spawn", 1), row(0, "chat", 1), row(0, "spawn", 2), row(0, "join", 3)];
+    const later = [row(5, "spawn", 4), row(5, "spawn", 5), row(5, "spawn", 6)];
+    expect(folded([...first, ...later], 0).map(({ text }) => text)).toEqual([
+      "3 things at the start",
+      "chat 1",
+      ...later.map(({ text }) => text),
+    ]);
+    for (const few of [[], later, [...first.slice(0, 3), ...later]]) expect(folded(few, 0)).toBe(few);
+  });
 });
 
 describe.skipIf(!hasChromium)("the panel of events", () => {
   let viewer: Viewer;
   let page: Page;
   const events: RecordingEvent[] = [];
-  onePage([example("race.hcrp")], (opened) => ({ viewer, page } = opened));
+  onePage([example("race.hcrp"), example("town.log")], (opened) => ({ viewer, page } = opened));
+
+  test("has one line for what was there at the start, which lists all of it when it is pressed", async () => {
+    await page.goto(viewer.address("town.log") + hashOf({ shared: { layout: layoutOf(["events"]) } }));
+    await untilOpen(page);
+    const there: string[] = [];
+    await using recording = await open(new Uint8Array(readFileSync(example("town.log"))));
+    const { start } = await recording.timeline();
+    for await (const found of recording.events({ kinds: ["spawn"] }))
+      for (const { time, text } of found) if (time === start) there.push(text);
+    expect(there.length).toBeGreaterThan(2);
+    const rows = page.getByRole("listbox", { name: "Events" }).getByRole("option");
+    await rows.filter({ hasText: `${there.length} things at the start` }).click();
+    await expect.poll(() => rows.filter({ hasText: there[0]! }).count()).toBeGreaterThan(0);
+    await page.goto("about:blank");
+  });
 
   beforeAll(async () => {
     await using recording = await open(new Uint8Array(readFileSync(example("race.hcrp"))));

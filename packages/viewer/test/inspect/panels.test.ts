@@ -59,10 +59,10 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await page.waitForFunction(() => Math.abs(simtape.frame!.time - 2.4595e9) < 0.05e9);
 
     const download = page.waitForEvent("download");
-    await page.getByTitle("Save what is plotted as CSV").click();
+    await page.getByTitle("Save the plotted numbers as CSV").click();
     const csv = readFileSync(await (await download).path(), "utf8");
     expect(csv.split("\n")[0]).toBe("time [s],energy.kinetic [kJ/mol],particles/7/position.y [nm]");
-    await page.getByRole("button", { name: "Take energy.kinetic out of this plot" }).click();
+    await page.getByRole("button", { name: "Remove energy.kinetic from this plot" }).click();
     await expect.poll(() => page.locator(".plot-name").allTextContents()).toEqual(["C8 · position y"]);
   });
 
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)("plots and inspection in the page", () => {
     await go("race.hcrp", 5, ["messages"]);
     const list = page.getByRole("listbox", { name: "Messages" });
     const chosen = list.locator("[aria-selected=true] .message-time");
-    const now = page.getByTitle("Go to the messages of now, and follow the player");
+    const now = page.getByTitle("Go to the present messages, and follow the player");
     await expect.poll(() => chosen.textContent()).toBe("0:05.000");
     await page.evaluate(() => simtape.seek(20e9));
     await expect.poll(() => chosen.textContent()).toBe("0:20.000");

@@ -55,11 +55,20 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
     }
     await page.getByRole("combobox", { name: "Selected thing" }).selectOption({ index: 2 });
     expect(await selection()).toEqual({ kind: "thing", set: "players", id: 2 });
+    const labels = page.locator("canvas.scene-labels");
+    const shown = async (): Promise<number> => Number(await labels.getAttribute("data-shown"));
+    await expect.poll(shown).toBeGreaterThan(1);
+    // sharp, with however few pixels the picture itself is drawn
+    expect(
+      await labels.evaluate((canvas: HTMLCanvasElement) => canvas.width / canvas.clientWidth / devicePixelRatio),
+    ).toBeCloseTo(1, 2);
     await page.getByRole("button", { name: "Names", exact: true }).click();
     expect(await page.evaluate(() => simtape.state.value.shared["scene"])).toMatchObject({
       mode: "orbit",
       labels: false,
     });
+    // but for what is selected, where that is in the picture
+    await expect.poll(shown).toBeLessThan(2);
     await page.evaluate(() => simtape.share("scene", undefined));
   });
 
@@ -90,7 +99,7 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
     await open("flight.fgtape");
     await untilShown(page, 40);
     // The recorded aircraft is followed: it is in the middle.
-    const { x, y, width, height } = (await page.locator(".scene-view canvas").boundingBox())!;
+    const { x, y, width, height } = (await page.locator(".scene-view canvas[role=img]").boundingBox())!;
     await page.mouse.click(x + width / 2, y + height / 2);
     expect(await selection()).toEqual({ kind: "thing", set: "aircraft", id: "self" });
   });
@@ -122,7 +131,7 @@ describe.skipIf(!hasChromium)("the scene, in a browser that draws in software", 
 
   async function keep(name: string): Promise<void> {
     // What rests is drawn with everything.
-    await page.locator(".scene-view canvas[data-quality=full]").waitFor();
+    await page.locator(".scene-view canvas[role=img][data-quality=full]").waitFor();
     if (SCREENSHOTS !== undefined) await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   }
 });
@@ -131,7 +140,7 @@ async function untilShown(page: Page, seconds: number): Promise<void> {
   await untilOpen(page);
   await page.evaluate((time) => simtape.seek(time), seconds * 1e9);
   await page.waitForFunction(
-    (time) => Number(document.querySelector<HTMLElement>(".scene-view canvas")?.dataset["time"]) === time,
+    (time) => Number(document.querySelector<HTMLElement>(".scene-view canvas[role=img]")?.dataset["time"]) === time,
     seconds * 1e9,
   );
 }

@@ -125,19 +125,44 @@ describe("who looks out of the picture", () => {
     const cast = await castOf(name);
     const spot = principal(cast.crowds)!;
     const { poses } = spot.crowd;
-    const eye = { position: placeOf(spot.crowd, spot.row, new Vector3()).add(new Vector3(0, 0, 3)), pixels: 800 };
+    const eye = {
+      position: placeOf(spot.crowd, spot.row, new Vector3()).add(new Vector3(0, 0, 3)),
+      pixels: 800,
+      seen: 800,
+    };
     const look = (): string => {
       cast.see(eye);
       return shapesOf(cast);
     };
     const all = look();
-    cast.hide(spot);
+    cast.hide(spot, null);
     expect(poses.ids.filter((_, row) => !poses.isDrawn(row))).toEqual([poses.ids[spot.row]]);
     expect(poses.isKnown(spot.row)).toBe(true);
     expect(look()).not.toBe(all);
-    cast.hide(null);
+    cast.hide(null, null);
     expect(look()).toBe(all);
   });
+});
+
+test("what stands where the eye is, is not drawn into it; what stands beside it is", async () => {
+  const cast = await castOf("race.hcrp");
+  const state = cast.state!;
+  const players = state.sets.get("players")!;
+  const position = players.columns.get("position")!;
+  const data = Float64Array.from(position.data as Float64Array);
+  for (const [row, by] of [0, 0.1, 1].entries())
+    data.set([data[0]! + (row === 0 ? 0 : by), data[1]!, data[2]!], 3 * row);
+  const columns = new Map([...players.columns, ["position", { ...position, data }] as const]);
+  cast.show({ ...state, sets: new Map([...state.sets, ["players", { ...players, columns }] as const]) });
+  const { crowd } = principal(cast.crowds)!;
+  const eye = placeOf(crowd, 0, new Vector3()).add(new Vector3(0, crowd.eye, 0));
+  cast.hide({ crowd, row: 0 }, eye);
+  expect([0, 1, 2].map((row) => crowd.poses.isDrawn(row))).toEqual([false, false, true]);
+  // A ghost of the same run looks out of itself as well.
+  cast.hide(null, eye);
+  expect([0, 1, 2].map((row) => crowd.poses.isDrawn(row))).toEqual([false, false, true]);
+  cast.hide(null, null);
+  expect([0, 1, 2].every((row) => crowd.poses.isDrawn(row))).toBe(true);
 });
 
 /** How many of each shape are drawn. */

@@ -250,7 +250,11 @@ describe("presenters", () => {
     const { positions } = cast.crowds.find(({ set }) => set === "vehicles")!.poses;
     /** Corners that are drawn in all, and points of light. */
     const drawn = (distance: number): [number, number] => {
-      cast.see({ position: new Vector3(positions[0]!, positions[1]! + distance, positions[2]!), pixels: 600 });
+      cast.see({
+        position: new Vector3(positions[0]!, positions[1]! + distance, positions[2]!),
+        pixels: 600,
+        seen: 600,
+      });
       let [corners, lights] = [0, 0];
       cast.object.traverse((part) => {
         if (!part.visible) return;
@@ -413,7 +417,7 @@ describe("figures and machines", () => {
     const straight = Float32Array.of(0, 0, 0, 1);
     figures.put(5, 10, -3, straight, 0, straight, 0, 1.8, 0.5, 0, new Color("#ffffff"));
     figures.end();
-    figures.see({ position: new Vector3(5, 12, 0), pixels: 600 });
+    figures.see({ position: new Vector3(5, 12, 0), pixels: 600, seen: 600 });
     figures.object.updateMatrixWorld(true);
     const [trunk, head, arms, legs] = figures.object.children.map((part) => part.children[0] as InstancedMesh);
     expect([trunk!.count, head!.count, arms!.count, legs!.count]).toEqual([1, 1, 2, 2]);
@@ -447,17 +451,17 @@ describe("figures and machines", () => {
     };
     put();
     const pixels = 600;
-    const eye = { position: new Vector3(0, 0, 0), pixels };
+    const eye = { position: new Vector3(0, 0, 0), pixels, seen: pixels };
     figures.see(eye);
     const near = Math.floor((2 * pixels) / LOW / 10) + 1;
     expect(counts()).toEqual([near, near, 2 * near, 2 * near, 40 - near]);
     // Only the camera has moved.
-    figures.see({ position: new Vector3(-1000, 0, 0), pixels });
+    figures.see({ position: new Vector3(-1000, 0, 0), pixels, seen: pixels });
     expect(counts()).toEqual([0, 0, 0, 0, 40]);
     put();
-    figures.see({ position: new Vector3(-1000, 0, 0), pixels });
+    figures.see({ position: new Vector3(-1000, 0, 0), pixels, seen: pixels });
     expect(counts()).toEqual([0, 0, 0, 0, 40]);
-    figures.see({ position: new Vector3(200, 0, 0), pixels: 1e6 });
+    figures.see({ position: new Vector3(200, 0, 0), pixels: 1e6, seen: 1e6 });
     expect(counts()).toEqual([40, 40, 80, 80, 0]);
 
     const far = (figures.object.children[4]!.children[0] as InstancedMesh).geometry;

@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("the world below a recording, in a browser", () =>
 
   test("is named where the recording is described", async () => {
     await page.evaluate(() => simtape.showPanel("info"));
-    await page.getByText("beside the recording, and in the scene").waitFor();
+    await page.getByText("found beside the recording, shown in the scene").waitFor();
   });
 
   async function goTo(tick: number): Promise<void> {

@@ -1,43 +1,102 @@
 import { crc32, deflateSync, inflateSync } from "node:zlib";
 
-/** Colours of a small picture. */
-const COLORS = 256;
-/** Bits of red, green and blue that are told apart when colours are counted. */
+/** Colours of a small picture; one more is for what does not change in a moving one. */
+const COLORS = 255;
+/** Bits of red, green and blue to which colours are rounded before they are counted. */
 const BITS = 6;
 
-/** A PNG of 8 bits, with or without alpha, as one of 256 colours: some tenths of its size, and hardly seen. */
+/** A PNG of 8 bits, with or without alpha, as one of 255 colours: much smaller, and almost the same to the eye. */
 export function smallPng(png: Buffer): Buffer {
-  const { width, height, pixels, channels } = decoded(png);
-  const sums = new Map<number, Shade>();
-  const keyAt = (at: number): number => {
-    const [red, green, blue] = [pixels[at]!, pixels[at + 1]!, pixels[at + 2]!].map((value) => value >> (8 - BITS));
-    return (red! << (2 * BITS)) | (green! << BITS) | blue!;
-  };
-  for (let at = 0; at < pixels.length; at += channels) {
-    const key = keyAt(at);
-    const shade = sums.get(key) ?? { key, count: 0, sum: [0, 0, 0] };
-    sums.set(key, shade);
-    shade.count++;
-    for (let k = 0; k < 3; k++) shade.sum[k]! += pixels[at + k]!;
-  }
-  const boxes = cut([...sums.values()]);
-  const indices = new Map(boxes.flatMap((box, i) => box.map(({ key }) => [key, i] as const)));
-  const palette = Buffer.from(boxes.flatMap(meanOf));
-  const rows = Buffer.alloc((width + 1) * height);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) rows[y * (width + 1) + 1 + x] = indices.get(keyAt((y * width + x) * channels))!;
-  }
+  return movingPng([png], 0);
+}
+
+/**
+ * An APNG of pictures of one size, each shown for `delay` milliseconds, again and again; of one picture, a PNG. All have
+ * the same 255 colours. (PNG specification, third edition, 11.3.6: animation information.)
+ */
+export function movingPng(pngs: readonly Buffer[], delay: number): Buffer {
+  const pictures = pngs.map(decoded);
+  const [{ width, height }] = pictures as [Picture, ...Picture[]];
+  const { palette, indices } = colorsOf(pictures);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 3, 0, 0, 0], 8);
-  const parts = [
-    ["IHDR", header],
-    ["PLTE", palette],
-    ["IDAT", deflateSync(rows, { level: 9 })],
-    ["IEND", Buffer.alloc(0)],
-  ] as const;
-  return Buffer.concat([png.subarray(0, 8), ...parts.map(([name, data]) => chunk(name, data))]);
+  const parts = [pngs[0]!.subarray(0, 8), chunk("IHDR", header), chunk("PLTE", palette)];
+  const isMoving = pictures.length > 1;
+  if (isMoving) {
+    parts.push(chunk("tRNS", Buffer.alloc(COLORS + 1, 255).fill(0, COLORS)));
+    parts.push(chunk("acTL", words(pictures.length, 0)));
+  }
+  let before: Uint8Array | null = null;
+  let sequence = 0;
+  for (const picture of pictures) {
+    const own = indices(picture);
+    const rows = Buffer.alloc((width + 1) * height);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const at = y * width + x;
+        rows[at + y + 1] = before !== null && before[at] === own[at] ? COLORS : own[at]!;
+      }
+    }
+    if (isMoving) {
+      const timing = Buffer.alloc(6);
+      timing.writeUInt16BE(delay, 0);
+      timing.writeUInt16BE(1000, 2);
+      // what is drawn stays, and the next one lies over it
+      timing.set([0, 1], 4);
+      parts.push(chunk("fcTL", Buffer.concat([words(sequence++, width, height, 0, 0), timing])));
+    }
+    const data = deflateSync(rows, { level: 9 });
+    parts.push(before === null ? chunk("IDAT", data) : chunk("fdAT", Buffer.concat([words(sequence++), data])));
+    before = own;
+  }
+  return Buffer.concat([...parts, chunk("IEND", Buffer.alloc(0))]);
+}
+
+/** The colours that suit all pictures, and of each picture an index of a colour for each pixel. */
+function colorsOf(pictures: readonly Picture[]): { palette: Buffer; indices: (of: Picture) => Uint8Array } {
+  const sums = new Map<number, Shade>();
+  for (const picture of pictures) {
+    const { pixels, channels } = picture;
+    for (let at = 0; at < pixels.length; at += channels) {
+      const key = keyAt(picture, at);
+      let shade = sums.get(key);
+      if (shade === undefined) {
+        shade = { key, count: 0, sum: [0, 0, 0] };
+        sums.set(key, shade);
+      }
+      shade.count++;
+      for (let k = 0; k < 3; k++) shade.sum[k]! += pixels[at + k]!;
+    }
+  }
+  const boxes = cut([...sums.values()]);
+  const byKey = new Map(boxes.flatMap((box, i) => box.map(({ key }) => [key, i] as const)));
+  const palette = Buffer.alloc((COLORS + 1) * 3);
+  palette.set(boxes.flatMap(meanOf));
+  const indices = (of: Picture): Uint8Array =>
+    Uint8Array.from({ length: of.width * of.height }, (_, i) => byKey.get(keyAt(of, i * of.channels))!);
+  return { palette, indices };
+}
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly pixels: Uint8Array;
+}
+
+/** The colour of a pixel, rounded to `BITS` for each channel. */
+function keyAt({ pixels }: Picture, at: number): number {
+  const [red, green, blue] = [pixels[at]!, pixels[at + 1]!, pixels[at + 2]!];
+  return ((red >> (8 - BITS)) << (2 * BITS)) | ((green >> (8 - BITS)) << BITS) | (blue >> (8 - BITS));
+}
+
+/** Numbers of 32 bits. */
+function words(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(4 * values.length);
+  for (const [i, value] of values.entries()) bytes.writeUInt32BE(value, 4 * i);
+  return bytes;
 }
 
 interface Shade {
@@ -79,7 +138,7 @@ function meanOf(box: readonly Shade[]): number[] {
 }
 
 /** Bytes of the pixels, of three or four channels (PNG specification, 9: filtering). */
-function decoded(png: Buffer): { width: number; height: number; channels: number; pixels: Uint8Array } {
+function decoded(png: Buffer): Picture {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   const channels = png[25] === 6 ? 4 : 3;
   const data: Buffer[] = [];

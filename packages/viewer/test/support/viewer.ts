@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { entriesOf, type ViewEntry } from "../../../simtape/src/cli/view-entries.ts";
-import { serveView } from "../../../simtape/src/cli/view-server.ts";
-import type { Kept } from "../../src/kept.ts";
+import { entriesOf, type ViewEntry } from "../../../simtape/src/cli/view/entries.ts";
+import { serveView } from "../../../simtape/src/cli/view/server.ts";
 import type { Session } from "../../src/session.ts";
 import { builtPage } from "./build.ts";
+
+export { hashOf } from "../../src/kept.ts";
 
 declare global {
   /** The session of the page, as its console sees it. */
@@ -88,11 +89,6 @@ async function openPage(context: BrowserContext, address: string): Promise<{ pag
   });
   await page.goto(address);
   return { page, errors };
-}
-
-/** What an address has behind its `#`. */
-export function hashOf(kept: Kept): string {
-  return `#${encodeURIComponent(JSON.stringify(kept))}`;
 }
 
 /** Panels side by side, as the layout is kept in an address; a scene takes a while to draw without a graphics card. */

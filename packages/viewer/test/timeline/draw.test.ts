@@ -17,7 +17,7 @@ test.each([0, 1, GUTTER, GUTTER + MARGIN])("nothing is drawn on a width of %i, w
   const session = { query: () => new Promise(() => undefined) } as unknown as Session;
   const opened = { info: {}, timeline: all, channels: [{ id: 0, name: "pose" }] };
   const activity = new Activity(session, opened as never, { kind: "files", name: "", files: [] }, () => undefined);
-  activity.whole = { window: all, columns: 4, counts: Uint32Array.of(1, 2, 3, 4) };
+  activity.whole = { window: all, columns: 4, counts: Uint32Array.of(1, 2, 3, 4), reached: 1e9 };
   const lanes = [{ kind: "channel", name: "pose", channel: 0 }] as const;
   const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "", damage: "" };
   const scene: Scene = { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette, scale };
@@ -53,7 +53,8 @@ test("what is drawn of a million messages and events is bounded by pixels, at ev
   const marks = Array.from({ length: 1_000_000 }, (_, i) => ({ time: i * 3.6e6, kind: "chat", label: "hello" }));
   const counts = new Uint32Array(channels * columns).fill(1_000_000 / channels / columns);
   const damage = Array.from({ length: 1000 }, (_, i) => ({ start: i * 3.6e9, end: i * 3.6e9 + 1, message: "" }));
-  const activity = { whole: { window: all, columns, counts }, part: null, spread: null, note: null, damage } as never;
+  const whole = { window: all, columns, counts, reached: all.end };
+  const activity = { whole, part: null, spread: null, note: null, damage, reached: all.end } as never;
   const lanes = [
     { kind: "marks", name: "chat", marks },
     ...Array.from({ length: channels }, (_, channel) => ({ kind: "channel", name: `${channel}`, channel }) as const),
@@ -66,5 +67,63 @@ test("what is drawn of a million messages and events is bounded by pixels, at ev
     expect(counted.drawn).toBeGreaterThan(lanes.length);
     expect(counted.drawn).toBeLessThan((width - GUTTER - MARGIN) * (lanes.length + 2));
   }
+  vi.unstubAllGlobals();
+});
+
+test("what was read in part is shown as far as it goes, and the rest as not read", async () => {
+  const all = { start: 0, end: 100 };
+  const plot = 100;
+  const rows: Uint8ClampedArray[] = [];
+  vi.stubGlobal(
+    "OffscreenCanvas",
+    class {
+      getContext = (): unknown => ({
+        createImageData: (width: number, height: number) => ({ data: new Uint8ClampedArray(4 * width * height) }),
+        putImageData: ({ data }: { data: Uint8ClampedArray }) => rows.push(data),
+      });
+    },
+  );
+  const told = new Map<string, (progress: { done: number; partial: unknown }) => void>();
+  const fail = new Map<string, (error: Error) => void>();
+  const query = (name: string, _: unknown, { onProgress }: { onProgress?: never } = {}): Promise<unknown> => {
+    if (name === "spread") return Promise.resolve(null);
+    if (onProgress !== undefined) told.set(name, onProgress);
+    return new Promise((_resolve, reject) => fail.set(name, reject));
+  };
+  const opened = { info: {}, timeline: all, channels: [{ id: 0, name: "pose" }] };
+  const place = { kind: "files", name: "", files: [] } as const;
+  const activity = new Activity({ query } as never, opened as never, place, () => undefined);
+  const columns = 2048;
+  expect(activity.reached).toBe(0);
+  told.get("marks")!({ done: 100, partial: { marks: [], isThinned: false, lists: [] } });
+  told.get("density")!({ done: 76, partial: new Uint32Array(columns).fill(1) });
+  expect(activity.reached).toBe(76);
+  fail.get("density")!(new Error("the server is gone"));
+  await Promise.resolve();
+  expect(activity.reached).toBe(76);
+  const palette = { text: "", faint: "", line: "", surface: "", accent: "", warning: "", damage: "" };
+  const lanes = [{ kind: "channel", name: "pose", channel: 0 }] as const;
+  const drawn: unknown[][] = [];
+  const context = new Proxy({} as CanvasRenderingContext2D, {
+    set: () => true,
+    get: (_, name) => {
+      if (name === "measureText") return () => ({ width: 8 });
+      return (...words: unknown[]) => void drawn.push([name, ...words]);
+    },
+  });
+  const draw = (): readonly number[] => {
+    const width = plot + GUTTER + MARGIN;
+    drawGround(context, { width, height: 80, all, window: all, activity, lanes, scroll: 0, palette, scale });
+    const row = rows.at(-1)!;
+    return Array.from({ length: plot }, (_, x) => (row[4 * x + 3]! > 0 ? 1 : 0));
+  };
+  const expected = Array.from({ length: plot }, (_, x) => (x < 76 ? 1 : 0));
+  expect(draw()).toEqual(expected);
+  expect(drawn.find(([name]) => name === "fillText")).toBeDefined();
+  expect(drawn.filter(([, text]) => text === "not read yet").length).toBe(1);
+  // Finer counts of which only some are there take nothing away from the coarse ones.
+  activity.part = { window: all, columns, counts: new Uint32Array(columns).fill(2), reached: 10 };
+  expect(draw()).toEqual(expected);
+  activity.close();
   vi.unstubAllGlobals();
 });

@@ -68,63 +68,63 @@ public final class Recording {
     /** A player comes. The recording is about players with properties. */
     public void join(Object id, UUID uuid, String name, Stance stance, List<Property> properties) {
         List<Map<String, String>> told = properties.stream().map(Recording::mapOf).toList();
-        come(id, "join", stance, "uuid", uuid, "name", name, "properties", told);
+        come(id, Kind.JOIN, stance, "uuid", uuid, "name", name, "properties", told);
     }
 
     /** Something else comes: <code>minecraft:boat</code>. */
     public void spawn(Object id, String type, Stance stance) {
-        come(id, "spawn", stance, "type", type);
+        come(id, Kind.SPAWN, stance, "type", type);
     }
 
     public void leave(Object id) {
-        go(id, "leave");
+        go(id, Kind.LEAVE);
     }
 
     public void remove(Object id) {
-        go(id, "remove");
+        go(id, Kind.REMOVE);
     }
 
     public void move(Object id, Stance stance) {
-        hold(id, STANCE, "move", Json.object(at(id, stance)));
+        hold(id, STANCE, Kind.MOVE, Json.object(at(id, stance)));
     }
 
     /** A jump, shown without anything in between. */
     public void teleport(Object id, Stance stance) {
-        hold(id, STANCE, "teleport", Json.object(at(id, stance)));
+        hold(id, STANCE, Kind.TELEPORT, Json.object(at(id, stance)));
     }
 
     /** The game's number of the pose; flags from bit 0 on: fire, sneak, riptide, sprint, swim, invisible, glow, elytra. */
     public void state(Object id, int pose, int flags) {
-        hold(id, "state", "id", id, "pose", pose, "flags", flags);
+        hold(id, Kind.STATE, "id", id, "pose", pose, "flags", flags);
     }
 
     /** All slots of a thing: names of items, null for an empty one. */
     public void equipment(Object id, Map<Integer, String> items) {
-        hold(id, "equipment", "id", id, "items", items);
+        hold(id, Kind.EQUIPMENT, "id", id, "items", items);
     }
 
     public void heldSlot(Object id, int slot) {
-        hold(id, "heldSlot", "id", id, "slot", slot);
+        hold(id, Kind.HELD_SLOT, "id", id, "slot", slot);
     }
 
     /** Health is 20 at most. */
     public void vitals(Object id, float health, int food, int xp) {
-        hold(id, "vitals", "id", id, "health", health, "food", food, "xp", xp);
+        hold(id, Kind.VITALS, "id", id, "health", health, "food", food, "xp", xp);
     }
 
     /** Who sits on it now. */
     public void mount(Object id, List<?> passengers) {
-        hold(id, "mount", "id", id, "passengers", passengers);
+        hold(id, Kind.MOUNT, "id", id, "passengers", passengers);
     }
 
     /** 0: main hand, 1: the other. */
     public void swing(Object id, int hand) {
-        happen("swing", false, "id", id, "hand", hand);
+        happen(Kind.SWING, false, "id", id, "hand", hand);
     }
 
     /** The attacker may be null. */
     public void hurt(Object id, Object attacker) {
-        happen("hurt", false, "id", id, "attacker", attacker);
+        happen(Kind.HURT, false, "id", id, "attacker", attacker);
     }
 
     // ── the world ─────────────────────────────────────────────────────────
@@ -132,16 +132,16 @@ public final class Recording {
     /** An edit: <code>minecraft:oak_stairs[facing=north]</code>. */
     public void block(int x, int y, int z, String state) {
         List<Integer> at = List.of(x, y, z);
-        hold(BLOCKS, at, "block", Json.object("at", at, "state", state));
+        hold(BLOCKS, at, Kind.BLOCK, Json.object("at", at, "state", state));
     }
 
     public void chat(String text, Object from) {
-        happen("chat", true, "text", text, "from", from);
+        happen(Kind.CHAT, true, "text", text, "from", from);
     }
 
     /** A moment worth finding again: kind as in the line protocol, as <code>checkpoint</code>; the id may be null. */
     public void mark(String kind, String label, Object id) {
-        happen("mark", true, "kind", kind, "label", label, "id", id);
+        happen(Kind.MARK, true, "kind", kind, "label", label, "id", id);
     }
 
     /** Any other line of the protocol that says what happens, as its kind, and its fields as keys and values in turn. */

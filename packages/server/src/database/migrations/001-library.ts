@@ -139,7 +139,7 @@ const STATEMENTS: readonly string[] = [
     revoked timestamptz,
     made timestamptz not null default now()
   )`,
-  // no reference to users: what was done stays when the account goes
+  // no reference to users: the lines stay when the account is deleted
   `create table audit (
     id bigint generated always as identity primary key,
     at timestamptz not null default now(),

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Sessions end when they rest; whom a recording is of; shares of a cut copy; the audit searched by action and time. */
+/**
+ * Sessions end when they are not used; the people in a recording; shares of a cut copy; indexes of the audit by action
+ * and time.
+ */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
 }
@@ -15,7 +18,7 @@ const STATEMENTS: readonly string[] = [
     primary key (recording, identity)
   )`,
   "create index subjects_identity on subjects (identity, recording)",
-  // a share outlives its recording until its copy was removed
+  // a share outlives its recording until its copy is removed
   `alter table shares
     drop constraint shares_recording_fkey,
     alter column recording drop not null,
@@ -27,8 +30,8 @@ const STATEMENTS: readonly string[] = [
   "create index shares_owner on shares (owner, made desc)",
   "create index audit_action on audit (action, id desc)",
   "create index audit_at on audit (at)",
-  // also where a replica or a restored dump switches ordinary triggers off
+  // also where a replica or a restored dump disables ordinary triggers
   "alter table audit enable always trigger audit_is_kept",
-  // what is done while the server is open to all belongs to it; it cannot sign in
+  // actions on an open server are logged under this account; it cannot sign in
   "insert into users (id, name, role) values ('operator', 'operator', 'admin')",
 ];

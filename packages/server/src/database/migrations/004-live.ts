@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Who records what at this moment, under leases; who a room belongs to. */
+/** Live recordings under leases; owners of rooms. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * What a review leads to: a clip, marks, a verdict that is written into the recording. Runs and their ghosts. Work that
- * is asked for once and looked at later: plans of retention, exports and erasures of a subject.
+ * The results of a review: a clip, marks, a verdict that is written into the recording. Runs and their ghosts. Requests
+ * whose result is read later: retention plans, exports and erasures of a subject.
  */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
@@ -17,7 +17,7 @@ const STATEMENTS: readonly string[] = [
     add column written timestamptz,
     add column written_error text,
     add column judge text`,
-  // who is assigned stays known when the account goes
+  // the assignee stays known when the account is deleted
   "alter table reviews drop constraint reviews_assignee_fkey",
   "create index reviews_subject on reviews (lower(subject))",
   "create index reviews_reporter on reviews (reporter, made desc)",
@@ -34,7 +34,7 @@ const STATEMENTS: readonly string[] = [
   )`,
   "create index review_marks_review on review_marks (review, time)",
   "alter table holds add column review text references reviews on delete cascade",
-  // those who are in clips are not to find that they were reported
+  // people who are in clips must not learn that they were reported
   "insert into collections (id, name, public) values ('reports', 'reports', 'off') on conflict do nothing",
   `create table runs (
     recording text primary key references recordings on delete cascade,

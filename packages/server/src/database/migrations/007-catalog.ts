@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * What search needs. Paths are rows of their own: recordings of one kind have the same ones, and "altitude above 3,000
- * ft" first finds the few that are called so, each with its unit. Every order of the list is an index, with what is not
- * known as the least.
+ * Tables and indexes for the search. Paths have their own rows: recordings of one kind share them, and "altitude above
+ * 3,000 ft" first finds the few paths of that name, each with its unit. Every order of the list has an index, in which
+ * an unknown value is the least.
  */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database);

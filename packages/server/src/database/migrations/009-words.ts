@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Words within words of a name are found, too: `HotLap2` by `lap` and by `2`. */
+/** The parts of a name that is written as one word are found, too: `HotLap2` by `lap` and by `2`. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
 }

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Whom a line of the audit is about: who did it, to whom, and with which name one tried to sign in. */
+/**
+ * The people that a line of the audit is about: who did the action, whom it was done to, and the name of a failed
+ * sign-in.
+ */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(database);
 }

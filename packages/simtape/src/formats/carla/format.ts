@@ -1,8 +1,8 @@
 import { SourceError } from "../../io/source.ts";
-import type { Format } from "../../model/reader.ts";
-import type { CarlaChannels } from "./channels.ts";
-import { firstFrame, matchingMagic } from "./header.ts";
-import { MAGIC } from "./layout.ts";
+import type { Format } from "../../model/format.ts";
+import type { CarlaChannels } from "./meaning/channels.ts";
+import { firstFrame, matchingMagic } from "./read/header.ts";
+import { MAGIC } from "./layout/layout.ts";
 
 /** Letters of a damaged magic that are still enough of it. */
 const ENOUGH = 10;
@@ -19,10 +19,10 @@ export const carla: Format<CarlaChannels, "carla"> = {
   async open(from, report, options) {
     const source = await from.open();
     if (source === null) throw new SourceError("failed", "nothing there");
-    return (await import("./reader.ts")).CarlaReader.open(source, report, options);
+    return (await import("./read/reader.ts")).CarlaReader.open(source, report, options);
   },
   traits: async () => (await import("./traits.ts")).traits,
   writing: async () => (await import("./writing.ts")).writing,
 };
 
-export type * from "./channels.ts";
+export type * from "./meaning/channels.ts";

@@ -1,5 +1,6 @@
 import { cellPath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
+import { AXES } from "./meaning/columns.ts";
 
 /** Units of CARLA's values (spec §4.0, §4.14, §4.20). */
 const UNITS: Readonly<Record<string, string>> = {
@@ -9,6 +10,7 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 export const traits: Traits = {
+  axesOf: () => AXES,
   words: {
     sets: {
       vehicles: ["vehicle", "vehicles"],
@@ -28,5 +30,5 @@ export const traits: Traits = {
     bulk: ["bones", "physics", "wheels"],
   },
   unitOf: (path) => UNITS[path] ?? null,
-  events: async (recording) => (await import("./events.ts")).CarlaEvents.of(recording),
+  events: async (recording) => (await import("./meaning/events.ts")).CarlaEvents.of(recording),
 };

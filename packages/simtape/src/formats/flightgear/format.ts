@@ -3,12 +3,12 @@ import { GzipHeader, isGzip } from "../../bytes/gzip.ts";
 import { inflateStream } from "../../bytes/inflate-stream.ts";
 import { SourceError } from "../../io/source.ts";
 import { RecordingError } from "../../model/error.ts";
-import type { Format } from "../../model/reader.ts";
-import type { FlightGearChannels } from "./channels.ts";
-import { isMagic } from "./magic.ts";
+import type { Format } from "../../model/format.ts";
+import type { FlightGearChannels } from "./meaning/channels.ts";
+import { isMagic } from "./layout/magic.ts";
 
-export type * from "./channels.ts";
-export { unitOf } from "./units.ts";
+export type * from "./meaning/channels.ts";
+export { unitOf } from "./meaning/units.ts";
 
 /** Most that 4,096 bytes of deflate can hold. */
 const HEAD_LIMIT = 8 << 20;
@@ -27,10 +27,10 @@ export const flightgear: Format<FlightGearChannels, "flightgear"> & Required<Pic
     const head = await source.read(0, 4096, options.signal);
     const plain = isGzip(head) ? inflatedHead(head) : head;
     if (isBigEndian(plain)) {
-      const message = "a tape from a big-endian machine, whose numbers are the other way around";
+      const message = "a tape from a big-endian machine, whose numbers have the other byte order";
       throw new RecordingError("unsupported", message, { format: "flightgear", offset: 0 });
     }
-    return (await import("./reader.ts")).FlightGearReader.open(source, report, options);
+    return (await import("./read/reader.ts")).FlightGearReader.open(source, report, options);
   },
   traits: async () => (await import("./traits.ts")).traits,
   writing: async () => (await import("./writing.ts")).writing,

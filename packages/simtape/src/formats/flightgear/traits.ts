@@ -1,6 +1,7 @@
 import { cellPath, valuePath } from "../../model/showing.ts";
-import { roomAt, type Traits } from "../../model/traits.ts";
-import { unitOf } from "./units.ts";
+import type { Traits } from "../../model/traits.ts";
+import { roomAt } from "../../model/text-room.ts";
+import { unitOf } from "./meaning/units.ts";
 
 export const traits: Traits = {
   words: { sets: { aircraft: ["aircraft", "aircraft"] } },
@@ -11,5 +12,5 @@ export const traits: Traits = {
   // a property beside those that FlightGear reads from `meta`
   room: roomAt("meta", "simtape-provenance"),
   unitOf,
-  events: async (recording) => new (await import("./events.ts")).FlightGearEvents(recording),
+  events: async (recording) => (await import("./events-of.ts")).eventsOf(recording),
 };

@@ -1,11 +1,11 @@
-import type { EventReader } from "../../model/query/events.ts";
-import type { Recording } from "../../model/recording.ts";
-import { HcrpReader } from "./open/reader.ts";
-import { ProductionEvents } from "./events/production.ts";
-import { WorldEvents } from "./events/world.ts";
+import type { EventReader } from "../../model/query/event.ts";
+import type { Recorded } from "../../model/traits.ts";
+import { HcrpReader } from "./read/reader.ts";
+import { ProductionEvents } from "./meaning/production-events.ts";
+import { WorldEvents } from "./meaning/world-events.ts";
 
 /** Reads the events of an HCRP recording of either dialect. Throws `TypeError` for a recording of another format. */
-export async function eventsOf(recording: Recording): Promise<EventReader> {
+export async function eventsOf(recording: Recorded): Promise<EventReader> {
   const reader = recording.reader.base ?? recording.reader;
   if (!(reader instanceof HcrpReader)) throw new TypeError("not a recording of HCRP");
   const { start } = await recording.timeline();

@@ -1,11 +1,11 @@
 import { ByteCursor } from "../../bytes/cursor.ts";
-import type { FileNames } from "../../model/file-names.ts";
-import type { Format, FormatOption } from "../../model/reader.ts";
+import type { FileNames } from "../../model/format-files.ts";
+import type { Format, FormatOption } from "../../model/format.ts";
 import type { HcrpChannels } from "./chunk/channel-types.ts";
 import type { DictionaryLookup } from "./chunk/dictionary.ts";
 import { FORMAT_ID, MAGIC } from "./layout/framing.ts";
 import type { NameFixer, NameKind } from "./chunk/names.ts";
-import { isSegment } from "./open/segments.ts";
+import { isSegment } from "./read/segments.ts";
 
 /** What recordings need beside their files. Everything is optional. */
 export interface HcrpOptions {
@@ -59,7 +59,7 @@ export function createHcrp<Known extends object = HcrpChannels>(options: HcrpOpt
     // what reads and what writes is loaded on use
     open: async (from, report, open) => {
       const { dictionaries = null, fixer = null, world } = options;
-      const { HcrpReader } = await import("./open/reader.ts");
+      const { HcrpReader } = await import("./read/reader.ts");
       const reader = await HcrpReader.open(from, report, open, dictionaries, fixer);
       if (world !== undefined)
         (await import("./write/world-check.ts")).checkWorld(reader.preamble.head, world.id, world.version, report);

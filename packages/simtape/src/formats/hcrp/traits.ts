@@ -1,7 +1,10 @@
 import { cellPath } from "../../model/showing.ts";
-import { roomAt, type Traits } from "../../model/traits.ts";
+import type { Traits } from "../../model/traits.ts";
+import { roomAt } from "../../model/text-room.ts";
+import { AXES } from "./meaning/scene.ts";
 
 export const traits: Traits = {
+  axesOf: () => AXES,
   words: {
     sets: { players: ["player", "players"], entities: ["entity", "entities"] },
     events: { checkpoint: ["checkpoint", "checkpoints"], chat: ["line of chat", "lines of chat"] },

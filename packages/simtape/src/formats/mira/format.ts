@@ -1,15 +1,16 @@
-import type { Format, OpenOptions, Reader, SniffHint } from "../../model/reader.ts";
+import type { Reader } from "../../model/reader.ts";
+import type { Format, OpenOptions, SniffHint } from "../../model/format.ts";
 import type { Reporter } from "../../model/error.ts";
 import type { SourceBundle } from "../../io/source.ts";
-import type { MiraChannels } from "./channels.ts";
-import { probe } from "./probe.ts";
+import type { MiraChannels } from "./meaning/channels.ts";
+import { probe } from "./read/probe.ts";
 import type { MiraWriting } from "./writing.ts";
-import type { PayloadSchema } from "./types.ts";
+import type { PayloadSchema } from "./meaning/types.ts";
 
-export { type MessageHeader, readMessageHeader } from "./message-header.ts";
-export type * from "./channels.ts";
-export type { PayloadSchema } from "./types.ts";
-export type { MiraWriter } from "./writer.ts";
+export { type MessageHeader, readMessageHeader } from "./layout/message-header.ts";
+export type * from "./meaning/channels.ts";
+export type { PayloadSchema } from "./meaning/types.ts";
+export type { MiraWriter } from "./write/writer.ts";
 export type { MiraWriting } from "./writing.ts";
 
 /** Bytes that formats are recognised by: fewer are the whole file. */
@@ -37,7 +38,7 @@ export function createMira<Named extends object = object>(options: MiraOptions =
     sniff: (head: Uint8Array, hint: SniffHint) =>
       probe(head, hint.size ?? (head.length < HEAD_BYTES ? head.length : Number.POSITIVE_INFINITY))?.confidence ?? null,
     open: async (from: SourceBundle, report: Reporter, openOptions: OpenOptions): Promise<Reader> =>
-      (await import("./reader.ts")).TapeReader.open(from, schemas, report, openOptions),
+      (await import("./read/reader.ts")).TapeReader.open(from, schemas, report, openOptions),
     traits: async () => (await import("./traits.ts")).traits,
     writing: async () => (await import("./writing.ts")).writing,
   };

@@ -1,7 +1,9 @@
 import { cellPath, valuePath } from "../../model/showing.ts";
 import type { Traits } from "../../model/traits.ts";
+import { AXES } from "./meaning/state.ts";
 
 export const traits: Traits = {
+  axesOf: () => AXES,
   words: { sets: { poses: ["pose", "poses"] } },
   showing: {
     things: ["poses"],
@@ -11,5 +13,5 @@ export const traits: Traits = {
       "any",
     ],
   },
-  events: async (recording, signal) => (await import("./events.ts")).TapeEvents.of(recording, signal),
+  events: async (recording, signal) => (await import("./meaning/events.ts")).TapeEvents.of(recording, signal),
 };

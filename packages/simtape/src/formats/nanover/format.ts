@@ -1,9 +1,10 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { SourceError } from "../../io/source.ts";
-import type { Format } from "../../model/reader.ts";
-import type { NanoverChannels } from "./channels.ts";
-import { isDamagedHeader, siblingName, sniffHeaderless, startsWithMagic } from "./layout-record.ts";
-import { INDEX_NAME, isDamagedZip, LOCAL_BYTES, MESSAGES_NAME } from "./layout-zip.ts";
+import type { Format } from "../../model/format.ts";
+import type { NanoverChannels } from "./meaning/channels.ts";
+import { isDamagedHeader, siblingName, sniffHeaderless, startsWithMagic } from "./layout/record.ts";
+import { LOCAL_BYTES } from "../../bytes/zip.ts";
+import { INDEX_NAME, isDamagedZip, MESSAGES_NAME } from "./layout/zip.ts";
 
 /** NanoVer and Narupa recordings: `.traj` and `.state` of both versions, alone or as a pair, and `.nanover.zip`. */
 export const nanover: Format<NanoverChannels, "nanover"> = {
@@ -27,9 +28,9 @@ export const nanover: Format<NanoverChannels, "nanover"> = {
     if (source === null) throw new SourceError("failed", "nothing there");
     const head = await source.read(0, 4096, options.signal);
     if (isZip(head) || (!startsWithMagic(head) && isDamagedZip(head)))
-      return (await import("./reader-zip.ts")).openZip(source, report, options);
+      return (await import("./read/zip.ts")).openZip(source, report, options);
     if (head.length === 0) throw new LayoutError("truncated", "the file is empty", 0);
-    return (await import("./reader-records.ts")).openRecords(source, from, report, options);
+    return (await import("./read/records.ts")).openRecords(source, from, report, options);
   },
   traits: async () => (await import("./traits.ts")).traits,
   writing: async () => (await import("./writing.ts")).writing,
@@ -53,4 +54,4 @@ function hasMember(head: Uint8Array): boolean {
   return false;
 }
 
-export type * from "./channels.ts";
+export type * from "./meaning/channels.ts";

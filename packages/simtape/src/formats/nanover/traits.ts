@@ -1,5 +1,7 @@
 import { valuePath } from "../../model/showing.ts";
-import { roomAt, type Traits } from "../../model/traits.ts";
+import type { Traits } from "../../model/traits.ts";
+import { roomAt } from "../../model/text-room.ts";
+import { SIMULATION_AXES } from "./meaning/state.ts";
 
 /** Units of NanoVer's values (semantics §2). */
 const UNITS: Readonly<Record<string, string>> = {
@@ -8,6 +10,7 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 
 export const traits: Traits = {
+  axesOf: (channel) => (channel === "frame" ? SIMULATION_AXES : null),
   words: {
     sets: { particles: ["atom", "atoms"], avatars: ["person", "people"] },
     within: { "residue.count": ["residue", "residues"] },
@@ -18,5 +21,5 @@ export const traits: Traits = {
   },
   room: roomAt("provenance"),
   unitOf: (path) => (path.startsWith("energy.") ? "kJ/mol" : (UNITS[path] ?? null)),
-  events: async (recording) => new (await import("./events.ts")).NanoverEvents(recording),
+  events: async (recording) => new (await import("./meaning/events.ts")).NanoverEvents(recording),
 };

@@ -56,6 +56,6 @@ export async function openToAppend(path: string, mode: number): Promise<FileHand
     return await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, mode);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ELOOP") throw cause;
-    throw new SourceError("failed", `a link, not a file of ours: ${path}`, { cause });
+    throw new SourceError("failed", `a symbolic link, which is not followed: ${path}`, { cause });
   }
 }

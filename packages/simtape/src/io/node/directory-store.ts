@@ -30,7 +30,7 @@ import {
   tidy,
 } from "./directory-files.ts";
 import { folderMode } from "./access.ts";
-import { fileSource } from "./file.ts";
+import { fileSource } from "./file-source.ts";
 import { LockedError, locked } from "./file-lock.ts";
 
 /** Who may read what a directory store writes, and how large it may become. */
@@ -46,7 +46,7 @@ export interface DirectoryOptions extends QuotaOptions {
  * Objects as files below a folder, which is made when the first one is put. Several processes may use it at once. A
  * file is written beside its place, made to survive a crash, and then named; a put under `absent` links it, so that one
  * of many wins, every other change holds a lock beside the file. What ended processes left is removed or taken over.
- * Needs a file system with hard links. A key cannot also be the beginning of another's: `a` and `a/b`.
+ * Needs a file system with hard links. A key cannot also be the beginning of another key: `a` and `a/b`.
  */
 export function directoryStore(path: string, options: DirectoryOptions = {}): Store {
   const { quota = Number.POSITIVE_INFINITY, shared = false } = options;

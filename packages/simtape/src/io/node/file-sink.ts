@@ -50,7 +50,7 @@ class FileSink implements ReadableSink {
 
   static async open(path: string, options: FileSinkOptions): Promise<FileSink> {
     if (options.keep === true && (await isThere(path)))
-      throw new SourceError("failed", `there is a file already: ${path}`);
+      throw new SourceError("failed", `the file already exists: ${path}`);
     const found = await stat(path).catch(() => null);
     // a file would take its place
     if (found !== null && !found.isFile() && !found.isDirectory())
@@ -120,7 +120,7 @@ class FileSink implements ReadableSink {
     } catch (cause) {
       await this.#remove();
       const isTaken = (cause as NodeJS.ErrnoException).code === "EEXIST";
-      throw failure(isTaken ? "another program has made it, and it stays" : "cannot be finished", this.name, cause);
+      throw failure(isTaken ? "another program has created it" : "cannot be finished", this.name, cause);
     }
   }
 

@@ -1,7 +1,8 @@
 /** What needs Node: files, folders, temporary files, standard input. */
 
 export { type DirectoryOptions, directoryStore } from "./directory-store.ts";
-export { fileSource, fromFile } from "./file.ts";
+export { fromFile } from "./file.ts";
+export { fileSource } from "./file-source.ts";
 export { type FileSinkOptions, toFile } from "./file-sink.ts";
 export { fileSpool } from "./spool.ts";
 export { type StdinOptions, stdin } from "./stdin.ts";

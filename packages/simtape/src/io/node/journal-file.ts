@@ -3,12 +3,14 @@ import { dirname } from "node:path";
 import { OWN_FILE, OWN_FOLDER, openToAppend, openToRead } from "./access.ts";
 import { createBeside, dropped, isCode, syncFolder } from "./directory-files.ts";
 
-/** A file that is replaced or grows, and survives a crash as it was after the last change that was answered. */
+/** A file that is replaced or grows. */
 export interface DurableFile {
   /** Everything so far is replaced, at once or not at all; on disk when it resolves. */
   replace(bytes: Uint8Array): Promise<void>;
-  /** On disk when it resolves. */
+  /** Survives the end of this process when it resolves. */
   append(bytes: Uint8Array): Promise<void>;
+  /** What was appended before is on disk when it resolves. Appending goes on meanwhile. */
+  sync(): Promise<void>;
   /** Null: there is none. */
   read(): Promise<Uint8Array | null>;
   remove(): Promise<void>;
@@ -48,7 +50,10 @@ class JournalOnDisk implements DurableFile {
   async append(bytes: Uint8Array): Promise<void> {
     this.#handle ??= await openToAppend(this.#path, OWN_FILE);
     await this.#handle.writeFile(bytes);
-    await this.#handle.datasync();
+  }
+
+  async sync(): Promise<void> {
+    await this.#handle?.datasync();
   }
 
   async read(): Promise<Uint8Array | null> {

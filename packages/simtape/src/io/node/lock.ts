@@ -3,10 +3,18 @@ import { basename, dirname, join } from "node:path";
 import { folderMode, readSmall } from "./access.ts";
 import { LockedError, locked } from "./file-lock.ts";
 import { makeFolders } from "./folders.ts";
-import { isGone, newMark } from "./owner.ts";
+import { ABANDONED, HOST, isEarlierStart, isGone, isOfThisMachine, newMark } from "./owner.ts";
 
 /** Milliseconds after which a lock is made to look new, so that other machines see that it is held. */
 const RENEWED = 60_000;
+
+/** How a lock is taken. */
+export interface LockOptions {
+  /** The folder that is made is for others to read. */
+  readonly isShared?: boolean | undefined;
+  /** That of another machine is taken at once. */
+  readonly takesOver?: boolean | undefined;
+}
 
 /** A lock that is held until it is released, or its process ends. */
 export interface WriterLock {
@@ -16,18 +24,22 @@ export interface WriterLock {
 
 /**
  * Holds the file at `path` (HCRP spec §8.3: `writer.lock`, process id and recording id) for as long as a recording is
- * being written; its folder is made when it is not there, for others to read when `isShared`. One of a process that has
- * ended is taken over. Throws `LockedError` at once when another holds it.
+ * being written; its folder is made when it is not there. One of a process that has ended is taken over, also when the
+ * machine has been started since; whether a process of another machine has ended is not known, and its lock is free five
+ * minutes after it was renewed last. Throws `LockedError` at once when another holds it.
  */
-export async function writerLock(path: string, recording: string, isShared = false): Promise<WriterLock> {
+export async function writerLock(
+  path: string,
+  recording: string,
+  { isShared = false, takesOver = false }: LockOptions = {},
+): Promise<WriterLock> {
   const mark = newMark();
   await makeFolders(dirname(path), folderMode(isShared));
   await guarded(path, async () => {
     const holder = await holderOf(path);
-    if (holder !== null && !isGone(holder.mark, holder.age))
-      throw new LockedError(`process ${holder.pid} is recording it: ${path}`);
+    if (holder !== null && !isFree(holder, takesOver)) throw new LockedError(heldBy(holder, path));
     const beside = join(dirname(path), `.${basename(path)}~${mark}`);
-    await writeFile(beside, `${process.pid} ${recording} ${mark}\n`, { flag: "wx" });
+    await writeFile(beside, `${process.pid} ${recording} ${mark} ${HOST.name} ${HOST.start ?? ""}\n`, { flag: "wx" });
     await rename(beside, path);
   });
   const timer = setInterval(() => {
@@ -48,16 +60,32 @@ export async function writerLock(path: string, recording: string, isShared = fal
 interface Holder {
   readonly pid: number;
   readonly mark: string;
+  /** Its machine, and when that was started; empty: it does not say. */
+  readonly machine: string;
+  readonly start: string;
   /** Milliseconds. */
   readonly age: number;
+}
+
+function isFree({ mark, start, age }: Holder, takesOver: boolean): boolean {
+  if (isGone(mark, age)) return true;
+  return !isOfThisMachine(mark) && (takesOver || isEarlierStart(start));
+}
+
+function heldBy({ pid, mark, machine, age }: Holder, path: string): string {
+  if (isOfThisMachine(mark)) return `process ${pid} is recording it: ${path}`;
+  const left = `if it has ended, the lock is free in ${Math.ceil((ABANDONED - age) / 1000)} s, or now with --take-over`;
+  return machine === ""
+    ? `process ${pid} is recording it: ${path} on another machine; ${left}`
+    : `process ${pid} of the machine ${machine} holds its lock: ${path}; ${left}`;
 }
 
 /** Null: it is free. A file of another make counts as held until it is five minutes old. */
 async function holderOf(path: string): Promise<Holder | null> {
   const found = await readSmall(path);
   if (found === null) return null;
-  const [pid = "", , mark = ""] = found.text.trim().split(/\s+/);
-  return { pid: Number(pid), mark, age: found.age };
+  const [pid = "", , mark = "", machine = "", start = ""] = found.text.trim().split(/\s+/);
+  return { pid: Number(pid), mark, machine, start, age: found.age };
 }
 
 /** Looking and changing are one. */

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { ByteSource } from "../source.ts";
 import { modeLike, OWN_FILE, OWN_FOLDER } from "./access.ts";
-import { fileSource } from "./file.ts";
+import { fileSource } from "./file-source.ts";
 import { toFile } from "./file-sink.ts";
 import { makeFolders } from "./folders.ts";
 

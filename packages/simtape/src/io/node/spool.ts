@@ -24,7 +24,7 @@ async function createSpool(folder: string): Promise<Spool> {
     return new FileSpool(handle, (await remove(own)) ? null : own, folder);
   } catch (cause) {
     if (own !== null) await remove(own);
-    throw new SourceError("failed", `no temporary file can be made in ${folder}`, { cause });
+    throw new SourceError("failed", `cannot create a temporary file in ${folder}`, { cause });
   }
 }
 
@@ -60,7 +60,7 @@ class FileSpool implements Spool {
     for (let got = 0; got < length; ) {
       const { bytesRead } = await this.#handle.read(bytes, got, length - got, offset + got);
       if (bytesRead === 0)
-        throw new SourceError("failed", `temporary file is shorter than what was written: ${this.#folder}`);
+        throw new SourceError("failed", `temporary file is shorter than the bytes written to it: ${this.#folder}`);
       got += bytesRead;
     }
     return bytes;

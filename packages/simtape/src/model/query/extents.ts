@@ -1,6 +1,6 @@
 import type { MutableColumn } from "../column.ts";
 import type { MutableEntitySet } from "../state.ts";
-import type { Notes } from "./presence.ts";
+import type { Notes } from "./notes.ts";
 import type { SeriesItem } from "./path.ts";
 
 /** The least and the most finite number that was recorded. */
@@ -21,7 +21,7 @@ export function extentOf(least: number, most: number): Extent | null {
 }
 
 /** How many cells may still be looked at. */
-export class Patience {
+export class CellLimit {
   #cells = MOST_CELLS;
 
   /** Whether `count` more are looked at. */
@@ -34,16 +34,16 @@ export class Patience {
 /** Least and most of the numbers of one set, thing by thing. */
 export class SetExtents {
   readonly #notes: Notes;
-  readonly #patience: Patience;
+  readonly #limit: CellLimit;
   /** Place of each thing that ever was. */
   readonly #places = new Map<number | string, number>();
   /** Of the rows that there are. */
   #rows = new Uint32Array(0);
   readonly #columns = new Map<string, ColumnExtents>();
 
-  constructor(notes: Notes, patience: Patience) {
+  constructor(notes: Notes, limit: CellLimit) {
     this.#notes = notes;
-    this.#patience = patience;
+    this.#limit = limit;
   }
 
   /** The set as it is at a moment; `isOther`: other things may be in it than at the moment before. */
@@ -51,7 +51,7 @@ export class SetExtents {
     if (isOther || this.#rows.length !== set.size) this.#place(set.ids);
     for (const [name, column] of set.columns) {
       const { kind, width } = column.spec;
-      if (kind === "string" || name.startsWith(".") || !this.#patience.take(set.size * width)) continue;
+      if (kind === "string" || name.startsWith(".") || !this.#limit.take(set.size * width)) continue;
       let extents = this.#columns.get(name);
       if (extents === undefined) {
         extents = new ColumnExtents(width, width === 3 && name.endsWith("velocity"));
@@ -65,7 +65,7 @@ export class SetExtents {
   /** Null: no number was recorded, or too many cells would have been looked at. */
   of(id: number | string, column: string, item: SeriesItem): Extent | null {
     const place = this.#places.get(id);
-    if (place === undefined || !this.#patience.take(0)) return null;
+    if (place === undefined || !this.#limit.take(0)) return null;
     return this.#columns.get(column)?.of(place, item) ?? null;
   }
 

@@ -12,9 +12,6 @@ const BYTES = 64 << 20;
 /** Things of a set that are looked at for one that moves. */
 const THINGS = 64;
 
-/** Steps of the whole recording in which a side-car has its first chart: more than any screen has columns. */
-export const CHART_POINTS: number = 1 << 13;
-
 type Chart = NonNullable<Showing["charts"]>[number];
 
 /** How the chart to begin with is chosen. Everything is optional. */
@@ -98,17 +95,17 @@ function heroic(states: readonly State[], path: SeriesPath): SeriesPath {
 }
 
 function varies(states: readonly State[], path: SeriesPath): boolean {
-  return toldOf(path).some((told) => {
-    const numbers = states.map((state) => numberAt(state, told)).filter((number) => !Number.isNaN(number));
+  return candidatesOf(path).some((candidate) => {
+    const numbers = states.map((state) => numberAt(state, candidate)).filter((number) => !Number.isNaN(number));
     return numbers.some((number) => number !== numbers[0]);
   });
 }
 
 function isThere(states: readonly State[], path: SeriesPath): boolean {
-  return states.some((state) => !Number.isNaN(numberAt(state, toldOf(path)[0]!)));
+  return states.some((state) => !Number.isNaN(numberAt(state, candidatesOf(path)[0]!)));
 }
 
 /** What states tell of it: of a speed the place. */
-function toldOf(path: SeriesPath): readonly SeriesPath[] {
+function candidatesOf(path: SeriesPath): readonly SeriesPath[] {
   return "set" in path && path.item === "speed" ? [0, 1, 2].map((item) => ({ ...path, item })) : [path];
 }

@@ -1,10 +1,12 @@
 import { LayoutError } from "../../bytes/error.ts";
-import { type Members, listOf, membersOf, numbersOf, textIn, wholeOf } from "../side-car/shapes.ts";
+import { type Members, listOf, membersOf, numbersOf, textIn, wholeOf } from "../kept/shapes.ts";
 import type { Value } from "../value.ts";
-import { CHART_POINTS } from "./first-chart.ts";
 import { pathText, type SeriesPath } from "./path.ts";
 import type { Series } from "./sinks.ts";
 import type { SeriesOptions } from "./series.ts";
+
+/** Steps of the whole recording in which a side-car has its first chart: more than any screen has columns. */
+export const CHART_POINTS: number = 1 << 13;
 
 /** The first chart of a recording as series, thinned: what `series` gives of all of it with `points: CHART_POINTS`. */
 export interface KeptChart {

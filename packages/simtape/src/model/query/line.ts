@@ -19,7 +19,7 @@ export class Room {
   /** Throws `BudgetError` when so many more do not fit. */
   take(bytes: number): void {
     this.#bytes += bytes;
-    this.#budget.fit("the series asked for (ask for less, or in batches)", this.#bytes);
+    this.#budget.fit("the requested series (request less, or in batches)", this.#bytes);
   }
 
   give(bytes: number): void {
@@ -70,7 +70,7 @@ export class Numbers {
   }
 }
 
-/** What a path was at some times: truths and numbers as they are, texts by their places in a list. */
+/** What a path was at some times: booleans and numbers as they are, texts by their places in a list. */
 export class Line {
   readonly time: Numbers;
   readonly #value: Numbers;

@@ -15,7 +15,7 @@ import {
   unitOfItem,
 } from "./path.ts";
 
-/** What a path holds. A truth is 0 or 1 in a series. */
+/** What a path holds. A boolean is 0 or 1 in a series. */
 export type SeriesKind = "number" | "integer" | "boolean" | "text";
 
 /** What is known of a path. */
@@ -32,7 +32,7 @@ export interface PathInfo {
   readonly first: Time | null;
   readonly last: Time | null;
   /**
-   * Of the numbers that it was at the recorded moments, truths as 0 and 1. Null where only one moment was looked at,
+   * Of the numbers that it was at the recorded moments, booleans as 0 and 1. Null where only one moment was looked at,
    * where there was none, of texts, and of a speed, which no moment has by itself.
    */
   readonly extent: Extent | null;
@@ -54,7 +54,7 @@ export interface Telling {
 }
 
 /**
- * Every number, truth and text of a state, values first; of arrays the first 64 cells, of values 6 keys deep. `telling`
+ * Every number, boolean and text of a state, values first; of arrays the first 64 cells, of values 6 keys deep. `telling`
  * says what is known of values by their names; absent: nothing.
  */
 export function* pathsIn(state: State, telling: Telling = {}): Generator<PathInfo> {

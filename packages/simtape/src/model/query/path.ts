@@ -112,7 +112,7 @@ export function* itemsOf(column: string, { width }: Pick<Column, "width">): Gene
   if (column === "position") yield "speed";
 }
 
-/** Whether it is a number, a truth or a text by itself. */
+/** Whether it is a number, a boolean or a text by itself. */
 export function isLeaf(value: Value | undefined): value is number | bigint | boolean | string {
   return (
     typeof value === "number" || typeof value === "bigint" || typeof value === "boolean" || typeof value === "string"

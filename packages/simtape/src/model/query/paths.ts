@@ -3,12 +3,14 @@ import type { MessageBatch } from "../batch.ts";
 import type { Reader } from "../reader.ts";
 import type { MutableEntitySet, MutableState } from "../state.ts";
 import type { Time, TimeRange } from "../time.ts";
-import { type Extent, extentOf, Patience, SetExtents } from "./extents.ts";
+import { type Extent, extentOf, CellLimit, SetExtents } from "./extents.ts";
 import { type CellFacts, cellPaths, kindOfColumn, type PathInfo, pathsIn, type Telling, textsOf } from "./listing.ts";
 import { nearest, PathError, pathText, type SeriesItem, type SeriesPath } from "./path.ts";
-import { NOTE, Notes, Presence, together, ValueTree } from "./presence.ts";
+import { Presence, together, ValueTree } from "./presence.ts";
+import { NOTE, Notes } from "./notes.ts";
 import { boundsOf, type QuerySource, tellingOf } from "./source.ts";
 import { type OnProgress, type Stops, Walk } from "./walk.ts";
+import { ThingTap } from "./thing-ids.ts";
 
 /** Which part of a recording the paths are listed of. Everything is optional. */
 export interface PathsOptions extends TimeRange {
@@ -79,6 +81,8 @@ async function survey(source: QuerySource, options: PathsOptions): Promise<Surve
  * would have to be made at every moment.
  */
 export class PathTap {
+  /** The things that there were. */
+  readonly things: ThingTap;
   readonly #reader: Reader;
   readonly #most: number;
   readonly #isPatient: boolean;
@@ -87,6 +91,7 @@ export class PathTap {
   #found: Survey | null;
 
   constructor(reader: Reader, state: MutableState, most: number, isPatient: boolean) {
+    this.things = new ThingTap(most);
     this.#isPatient = isPatient;
     this.#reader = reader;
     this.#most = most;
@@ -103,6 +108,7 @@ export class PathTap {
   /** The moment at `time` is over: the state is as it was then. */
   end(state: MutableState, time: Time): void {
     if (!this.#moments.take()) return;
+    this.things.note(state);
     if (state.isLate && !this.#isPatient) this.#found = null;
     try {
       this.#found?.note(state, time);
@@ -110,6 +116,7 @@ export class PathTap {
       if (!(error instanceof BudgetError)) throw error;
       this.#found = null;
     }
+    state.touch().forget();
   }
 
   /** Null: none are listed. Nothing is noted any more. */
@@ -159,7 +166,7 @@ class Survey {
   readonly notes: Notes;
   readonly #values = new Map<string, ValueTree>();
   readonly #sets = new Map<string, SetNotes>();
-  readonly #patience = new Patience();
+  readonly #limit = new CellLimit();
   #shape = -1;
   #last: Time = Number.NaN;
 
@@ -202,7 +209,7 @@ class Survey {
   #noteSet(name: string, set: MutableEntitySet, touched: ReadonlySet<number | string> | undefined, now: Time): void {
     let notes = this.#sets.get(name);
     if (notes === undefined) {
-      notes = { things: new Map(), columns: new Map(), extents: new SetExtents(this.notes, this.#patience) };
+      notes = { things: new Map(), columns: new Map(), extents: new SetExtents(this.notes, this.#limit) };
       this.#sets.set(name, notes);
     }
     for (const id of touched ?? []) {

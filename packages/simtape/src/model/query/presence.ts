@@ -1,28 +1,8 @@
-import { Budget } from "../../bytes/budget.ts";
 import type { Time } from "../time.ts";
 import type { Value } from "../value.ts";
 import { kindOfValue, MAX_DEPTH, partsOf, type SeriesKind } from "./listing.ts";
 import { isLeaf } from "./path.ts";
-
-/** Memory of one thing that is noted, about. */
-export const NOTE = 256;
-/** Notes between two looks at the budget. */
-const LOOK_EVERY = 1024;
-
-/** Counts what is noted: more than the budget has is over budget. */
-export class Notes {
-  readonly #budget: Budget;
-  #count = 0;
-
-  /** The usual budget, when the reader has none of its own. */
-  constructor(budget: Budget = new Budget()) {
-    this.#budget = budget;
-  }
-
-  add(): void {
-    if (++this.#count % LOOK_EVERY === 0) this.#budget.fit("the paths of a recording", this.#count * NOTE);
-  }
-}
+import type { Notes } from "./notes.ts";
 
 /** From when until when something was there, as often as it was: moments, both included, two for each time. */
 export class Presence {
@@ -64,7 +44,7 @@ export function together(
   return first === null || last === null ? null : { first, last };
 }
 
-/** A number, truth or text in a value. */
+/** A number, boolean or text in a value. */
 export interface Leaf {
   kind: SeriesKind;
   readonly first: Time;
@@ -81,7 +61,7 @@ interface Node {
   leaf: Leaf | null;
 }
 
-/** The numbers, truths and texts that one value had, in all its looks. */
+/** The numbers, booleans and texts that one value had, in all its looks. */
 export class ValueTree {
   readonly #root: Node = { parts: new Map(), leaf: null };
   readonly #notes: Notes;

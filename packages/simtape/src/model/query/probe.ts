@@ -7,7 +7,7 @@ import { kindOfColumn, kindOfValue, type SeriesKind, type Telling } from "./list
 import { type CellPath, isLeaf, pathText, type SeriesPath, unitOfItem, type ValuePath } from "./path.ts";
 
 /**
- * What is at a path of a state: a number, a truth or a text; undefined: it is not there. No state tells a `"speed"`,
+ * What is at a path of a state: a number, a boolean or a text; undefined: it is not there. No state tells a `"speed"`,
  * which takes two of them.
  */
 export function readPath(state: State, path: SeriesPath): number | bigint | boolean | string | undefined {

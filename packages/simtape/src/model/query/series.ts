@@ -60,7 +60,7 @@ export async function* seriesBatchesOf(
   options: SeriesBatchOptions,
 ): AsyncGenerator<readonly Series[]> {
   const { rows = ROWS } = options;
-  if (!(rows > 0)) throw new RangeError(`rows is a number after 0, not ${rows}`);
+  if (!(rows > 0)) throw new RangeError(`rows is a number above 0, not ${rows}`);
   const plan = await planOf(source, paths, options);
   const sink = sinkOf(source, plan, rows);
   for await (const _ of passes(source, plan, sink, options)) yield sink.drain();
@@ -88,7 +88,7 @@ async function planOf(
     throw new TypeError(`mode ${JSON.stringify(mode)} needs every or points`);
   checkEvery(every);
   if (points !== undefined && !(points > 0 && Number.isInteger(points)))
-    throw new RangeError(`points is a whole number after 0, not ${points}`);
+    throw new RangeError(`points is a whole number above 0, not ${points}`);
   options.signal?.throwIfAborted();
   const bounds = await boundsOf(source, options);
   const { start, end } = bounds;

@@ -34,7 +34,7 @@ export async function boundsOf({ reader }: QuerySource, range: TimeRange): Promi
 /** Throws `RangeError` unless it is a time after 0. */
 export function checkEvery(every: Time | undefined): void {
   if (every !== undefined && !(every > 0 && Number.isFinite(every)))
-    throw new RangeError(`every is a time in nanoseconds after 0, not ${every}`);
+    throw new RangeError(`every is a time in nanoseconds above 0, not ${every}`);
 }
 
 /** What the format tells of values by their names. */

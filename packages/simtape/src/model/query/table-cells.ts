@@ -1,9 +1,13 @@
 import type { Column, ColumnData } from "../column.ts";
 import type { Value } from "../value.ts";
 import { jsonOf } from "./value-text.ts";
+import type { Axes } from "../axes.ts";
 
-/** What the cells of a column are. `"bool"`: 0 or 1 in bytes. `"bigint"`: whole numbers of any size. */
-export type TableKind = "f64" | "f32" | "i32" | "u32" | "u8" | "bool" | "string" | "bigint";
+/** What a single value is. `"bool"`: 0 or 1 in bytes. `"bigint"`: whole numbers of any size. */
+export type ItemKind = "f64" | "f32" | "i32" | "u32" | "u8" | "bool" | "string" | "bigint";
+
+/** What the cells of a column are. `"list"`: single values, in each row as many as there are. */
+export type TableKind = ItemKind | "list";
 
 /** A column, as it is known before the first row. */
 export interface TableColumn {
@@ -12,7 +16,12 @@ export interface TableColumn {
   /** As recorded, never converted: `"m"`, `"cm"`, `"deg"`; null: nothing tells. */
   readonly unit: string | null;
   readonly kind: TableKind;
+  /** Of a column of lists: what their items are. */
+  readonly items?: ItemKind;
 }
+
+/** A cell of a column of lists: numbers as they were decoded, booleans, texts. Not to be changed. */
+export type TableList = Extract<Value, ArrayLike<unknown> & object>;
 
 /** The cells of a column, row by row. A typed array belongs to its batch: copy what you change. */
 export type TableData =
@@ -22,11 +31,12 @@ export type TableData =
   | Uint32Array
   | Uint8Array
   | readonly string[]
-  | readonly bigint[];
+  | readonly bigint[]
+  | readonly TableList[];
 
 /** The cells of a column in one batch of rows. */
 export interface TableCells extends TableColumn {
-  /** One for each row; NaN, 0 or "" where it is not valid. The caller's own. */
+  /** One for each row; NaN, 0, "" or an empty list where it is not valid. The caller's own. */
   readonly data: TableData;
   /** 1 for each row whose cell is there, else 0. */
   readonly valid: Uint8Array;
@@ -44,6 +54,10 @@ export interface TableBatch {
 const ROWS = 4096;
 const CELLS = 1 << 20;
 const LETTERS = 4 << 20;
+/** Letters that an item of a list counts as: both are held in memory. */
+const ITEM_LETTERS = 8;
+/** In rows that have no list. */
+const NO_LIST: TableList = [];
 const FEW = 64;
 
 type Numbers = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;
@@ -51,17 +65,16 @@ type Numbers = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Arr
 /** Collects the cells of one column. */
 export class CellBuilder {
   readonly column: TableColumn;
-  /** Null: texts or bigints. */
+  /** Null: texts, bigints or lists. */
   readonly numbers: Numbers | null;
-  readonly others: (string | bigint)[];
+  readonly others: (string | bigint | TableList)[];
   readonly valid: Uint8Array;
 
   /** Room for so many rows. */
   constructor(column: TableColumn, rows: number) {
     this.column = column;
     this.numbers = numbersOf(column.kind, rows);
-    const blank = column.kind === "bigint" ? 0n : "";
-    this.others = this.numbers === null ? new Array<string | bigint>(rows).fill(blank) : [];
+    this.others = this.numbers === null ? new Array<string | bigint | TableList>(rows).fill(this.#blank) : [];
     this.valid = new Uint8Array(rows);
   }
 
@@ -69,6 +82,12 @@ export class CellBuilder {
   put(row: number, value: Value): number {
     const { kind } = this.column;
     if (value === null) return 0;
+    if (kind === "list") {
+      if (!isList(value)) return 0;
+      this.others[row] = value;
+      this.valid[row] = 1;
+      return value.length * ITEM_LETTERS;
+    }
     if (kind === "string") {
       const text = typeof value === "string" ? value : jsonOf(value);
       this.others[row] = text;
@@ -117,8 +136,13 @@ export class CellBuilder {
 
   clear(): void {
     this.numbers?.fill(this.column.kind === "f64" || this.column.kind === "f32" ? Number.NaN : 0);
-    this.others.fill(this.column.kind === "bigint" ? 0n : "");
+    this.others.fill(this.#blank);
     this.valid.fill(0);
+  }
+
+  get #blank(): string | bigint | TableList {
+    const { kind } = this.column;
+    return kind === "bigint" ? 0n : kind === "list" ? NO_LIST : "";
   }
 }
 
@@ -137,6 +161,7 @@ function numbersOf(kind: TableKind, rows: number): Numbers | null {
       return new Uint8Array(rows);
     case "string":
     case "bigint":
+    case "list":
       return null;
     default:
       return kind satisfies never;
@@ -199,12 +224,24 @@ function isTexts(data: ColumnData): data is readonly string[] {
   return Array.isArray(data);
 }
 
+export function isList(value: Value): value is TableList {
+  return Array.isArray(value) || ArrayBuffer.isView(value);
+}
+
 /** The kind that holds values of both; text holds all. */
-export function joinedKind(a: TableKind, b: TableKind): TableKind {
+export function joinedKind(a: ItemKind, b: ItemKind): ItemKind {
   if (a === b) return a;
   return isNumeric(a) && isNumeric(b) ? "f64" : "string";
 }
 
-function isNumeric(kind: TableKind): boolean {
+function isNumeric(kind: ItemKind): boolean {
   return kind !== "bool" && kind !== "string" && kind !== "bigint";
+}
+
+/** Columns that are known, and what reads their rows. */
+export interface RowSource {
+  readonly columns: readonly TableColumn[];
+  /** What the numbers mean; null: nothing tells. */
+  readonly axes: Axes | null;
+  batches(): AsyncGenerator<TableBatch>;
 }

@@ -1,10 +1,12 @@
 import { LayoutError } from "../../bytes/error.ts";
-import type { Query, Reader } from "../reader.ts";
+import type { Reader } from "../reader.ts";
+import type { Query } from "../batch-query.ts";
 import type { TimeRange } from "../time.ts";
+import type { Traits } from "../traits.ts";
+import { isUnit } from "../units.ts";
 import type { Channel, Value } from "../value.ts";
-import { RowBuilder, type TableBatch, type TableColumn } from "./table-cells.ts";
+import { RowBuilder, type TableBatch, type TableColumn, type RowSource } from "./table-cells.ts";
 import { Fields, isAtOrBelow } from "./table-fields.ts";
-import type { RowSource } from "./table.ts";
 
 const TIME: TableColumn = { name: "time", unit: "ns", kind: "f64" };
 const SEQUENCE: TableColumn = { name: "sequence", unit: null, kind: "f64" };
@@ -16,7 +18,7 @@ const OWN = [TIME.name, SEQUENCE.name, RECORD.name];
 export interface ChannelRows extends TimeRange {
   readonly columns: readonly string[] | null;
   readonly signal: AbortSignal | undefined;
-  readonly unitOf: (path: string) => string | null;
+  readonly traits: Traits;
 }
 
 /** Meets the values of a channel once; gives its columns and what makes rows of it. Throws `RangeError` for a column that is not there. */
@@ -40,8 +42,50 @@ export async function channelRows(reader: Reader, channel: Channel, asked: Chann
     const there = all.columns.map(({ name }) => name).join(", ");
     throw new RangeError(`no column ${JSON.stringify(lacking)}; there are: ${there}`);
   }
-  const columns = [...own(), ...found.map((column) => ({ ...column, unit: asked.unitOf(column.name) }))];
-  return { columns, axes: null, batches: () => rowsOf(reader, channel, query, columns, fields, isListed) };
+  const { traits } = asked;
+  const noted = await notedUnits(reader, query);
+  const unitOf = ({ name, kind, items }: TableColumn): string | null =>
+    traits.unitOf?.(name) ?? ((items ?? kind) === "string" ? null : noted(nameOf(name)));
+  const columns = [...own(), ...found.map((column) => ({ ...column, unit: unitOf(column) }))];
+  return {
+    columns,
+    axes: traits.axesOf?.(channel.name) ?? null,
+    batches: () => rowsOf(reader, channel, query, columns, fields, isListed),
+  };
+}
+
+/** Messages that are looked at for what the format notes on their fields, and fields of each, at most. */
+const NOTED_MESSAGES = 16;
+const NOTED_FIELDS = 4096;
+
+/**
+ * Tells the unit of a member of a channel's values, as the format notes it on the fields of its messages; of a list, the
+ * one that all its items have.
+ */
+async function notedUnits(reader: Reader, query: Query): Promise<(name: string) => string | null> {
+  const units = new Map<string, string>();
+  const lists = new Map<string, string | null>();
+  const find = (name: string): string | null => units.get(name) ?? lists.get(name) ?? null;
+  const dissector = await reader.dissector?.();
+  if (dissector === undefined) return find;
+  for await (const batch of reader.batches(query)) {
+    for (let i = 0; i < Math.min(batch.length, NOTED_MESSAGES); i++) {
+      for (const { name, note } of dissector.message(batch, i, { most: NOTED_FIELDS }))
+        if (note !== null && isUnit(note)) {
+          const member = nameOf(name);
+          units.set(member, note);
+          const list = member.slice(0, Math.max(0, member.lastIndexOf(".")));
+          lists.set(list, (lists.has(list) ? lists.get(list) : note) === note ? note : null);
+        }
+    }
+    break;
+  }
+  return find;
+}
+
+/** The name of a column, or of a field, without places in lists: `[3].location.x` and `wheels.2` are of all items alike. */
+function nameOf(name: string): string {
+  return name.replace(/^\[\d+\]\.?/, "").replace(/\[\d+\]|\.\d+(?=\.|$)/g, "");
 }
 
 async function* rowsOf(

@@ -1,8 +1,8 @@
 import { RecordingError } from "../error.ts";
 import type { Value } from "../value.ts";
-import { joinedKind, type RowBuilder, type TableColumn, type TableKind } from "./table-cells.ts";
+import { isList, type ItemKind, joinedKind, type RowBuilder, type TableColumn, type TableList } from "./table-cells.ts";
 
-/** Items of a list that have columns of their own, at most; longer ones are text. */
+/** Items of a list that have columns of their own, at most; longer ones, and those of several lengths, are lists. */
 const ITEMS = 16;
 /** Columns of a table at most. */
 const COLUMNS = 4096;
@@ -11,7 +11,7 @@ const COLUMNS = 4096;
 interface Places {
   /** Of the value itself; -1: none. */
   readonly self: number;
-  /** Of its items, when it is a list; empty: it is text. */
+  /** Of its items, when each has a column; empty: none has. */
   readonly items: readonly number[];
 }
 
@@ -19,12 +19,14 @@ interface Places {
 class Field {
   readonly members = new Map<string, Field>();
   /** Kind of the single values met there; null: none. */
-  kind: TableKind | null = null;
+  kind: ItemKind | null = null;
   /** Whether all numbers met there are whole: then those beyond 2^53 may stand beside them. */
   isWhole = true;
   /** Kind of the items of the lists met there, and how long these are; -1: of several lengths. */
-  itemKind: TableKind | null = null;
+  itemKind: ItemKind | null = null;
   length: number | null = null;
+  /** Whether lists met there hold objects or lists: then they are text. */
+  isNested = false;
   places: Places = { self: -1, items: [] };
 }
 
@@ -51,21 +53,24 @@ export class Fields {
   settle(taken: readonly string[], first: number): TableColumn[] {
     const columns: TableColumn[] = [];
     const names = new Set(taken);
-    const add = (path: string, kind: TableKind): number => {
+    const add = (path: string, kind: ItemKind, isListed = false): number => {
       if (!this.#isAsked(path)) return -1;
       let name = taken.includes(path) ? `value.${path}` : path;
       for (let n = 2; names.has(name); n++) name = `${path}#${n}`;
       names.add(name);
-      columns.push({ name, unit: null, kind });
+      columns.push(isListed ? { name, unit: null, kind: "list", items: kind } : { name, unit: null, kind });
       return first + columns.length - 1;
     };
     const visit = (field: Field, path: string): void => {
-      const { kind, itemKind, length } = field;
+      const { kind, itemKind, length, isNested } = field;
       const name = path === "" ? "value" : path;
-      const isSpread = kind === null && itemKind !== null && length !== null && length > 0 && length <= ITEMS;
-      const isText = length !== null && !isSpread;
+      const isOfSingles = kind === null && itemKind !== null && !isNested;
+      const isSpread = isOfSingles && length !== null && length > 0 && length <= ITEMS;
+      const isText = length !== null && !isOfSingles;
+      const isListed = isOfSingles && !isSpread;
+      const self = isText ? "string" : isListed ? itemKind : kind;
       field.places = {
-        self: isText ? add(name, "string") : kind === null ? -1 : add(name, kind),
+        self: self === null || isSpread ? -1 : add(name, self, isListed),
         items: isSpread ? Array.from({ length }, (_, k) => add(`${name}.${k}`, itemKind)) : [],
       };
       for (const [key, member] of field.members) visit(member, path === "" ? key : `${path}.${key}`);
@@ -116,7 +121,7 @@ export function isAtOrBelow(path: string, name: string): boolean {
 }
 
 function tooMany(): RecordingError {
-  return new RecordingError("over-budget", `more than ${COLUMNS} columns: name those that are wanted`);
+  return new RecordingError("over-budget", `more than ${COLUMNS} columns: name the columns that you want`);
 }
 
 function meetSingle(field: Field, value: number | bigint | boolean | string): void {
@@ -128,21 +133,19 @@ function meetSingle(field: Field, value: number | bigint | boolean | string): vo
   field.kind = isBothNumbers && field.isWhole ? "bigint" : joinedKind(field.kind, kind);
 }
 
-function meetList(field: Field, list: List): void {
+function meetList(field: Field, list: TableList): void {
   field.length = field.length === null || field.length === list.length ? list.length : -1;
-  if (field.length < 0 || field.length > ITEMS) return;
-  const own = ArrayBuffer.isView(list) ? kindOfItems(list) : null;
-  for (let k = 0; k < list.length; k++) {
-    const item = list[k]!;
-    if (item === null) continue;
-    if (typeof item === "object") {
-      field.length = -1;
-      return;
+  if (field.isNested) return;
+  if (ArrayBuffer.isView(list)) meetItem(field, kindOfItems(list));
+  else
+    for (const item of list) {
+      if (typeof item === "object" && item !== null) field.isNested = true;
+      else if (item !== null) meetItem(field, kindOf(item));
     }
-    const kind = own ?? kindOf(item);
-    field.itemKind = field.itemKind === null ? kind : joinedKind(field.itemKind, kind);
-    if (own !== null) return;
-  }
+}
+
+function meetItem(field: Field, kind: ItemKind): void {
+  field.itemKind = field.itemKind === null ? kind : joinedKind(field.itemKind, kind);
 }
 
 function fill(rows: RowBuilder, row: number, field: Field, value: Value): void {
@@ -159,7 +162,7 @@ function fill(rows: RowBuilder, row: number, field: Field, value: Value): void {
   } else if (self >= 0) rows.put(self, row, value);
 }
 
-function kindOf(value: number | bigint | boolean | string): TableKind {
+function kindOf(value: number | bigint | boolean | string): ItemKind {
   switch (typeof value) {
     case "number":
       return "f64";
@@ -172,17 +175,11 @@ function kindOf(value: number | bigint | boolean | string): TableKind {
   }
 }
 
-function kindOfItems(list: ArrayBufferView): TableKind {
+function kindOfItems(list: ArrayBufferView): ItemKind {
   if (list instanceof Float32Array) return "f32";
   if (list instanceof Int32Array) return "i32";
   if (list instanceof Uint32Array || list instanceof Uint16Array) return "u32";
   return list instanceof Uint8Array ? "u8" : "f64";
-}
-
-type List = Extract<Value, ArrayLike<unknown> & object>;
-
-function isList(value: Value): value is List {
-  return Array.isArray(value) || ArrayBuffer.isView(value);
 }
 
 function isObject(value: Value): value is { readonly [key: string]: Value } {

@@ -6,9 +6,16 @@ import type { Time, TimeRange } from "../time.ts";
 import { Turning, turnedSpecs } from "../turned.ts";
 import { statesAlong } from "./along.ts";
 import { boundsOf, type QuerySource } from "./source.ts";
-import { joinedKind, RowBuilder, type TableBatch, type TableColumn, type TableKind } from "./table-cells.ts";
+import {
+  joinedKind,
+  RowBuilder,
+  type TableBatch,
+  type TableColumn,
+  type ItemKind,
+  type RowSource,
+} from "./table-cells.ts";
 import { isAtOrBelow } from "./table-fields.ts";
-import type { RowSource } from "./table.ts";
+import type { ThingIds } from "./thing-ids.ts";
 
 const AXES = "xyzw";
 const OWN = ["time", "id"];
@@ -64,11 +71,25 @@ export async function setRows(source: QuerySource, name: string, asked: SetRows)
     const there = [...OWN, ...found.all.map((column) => column.name)].join(", ");
     throw new RangeError(`no column ${JSON.stringify(lacking)}; there are: ${there}`);
   }
-  if (lackingIds.size > 0) {
-    throw new RangeError(`nothing in ${name} has the id ${[...lackingIds].join(", ")}; there are: ${found.idText()}`);
-  }
+  if (lackingIds.size > 0) throw noThing(name, [...lackingIds], found.someIds);
   const { columns, cells } = found.settle();
   return { columns, axes: asked.axes ?? axes, batches: () => rowsOf(source, name, asked, columns, cells) };
+}
+
+/** Throws `RangeError`, as `setRows` does when it has read the range, for things that a set has at no time. */
+export function mustHaveThings(known: ThingIds, name: string, ids: readonly (number | string)[]): void {
+  const there = known.get(name);
+  if (there === undefined) return;
+  const texts = new Set(Array.from(there, String));
+  const lacking = ids.map(String).filter((id) => !texts.has(id));
+  if (lacking.length > 0) throw noThing(name, lacking, there);
+}
+
+/** `there`: ids that there are, for people: not all need to be named. */
+function noThing(name: string, lacking: readonly string[], there: ReadonlySet<number | string>): RangeError {
+  const some = [...there].slice(0, SOME - 1).join(", ");
+  const text = `${some}${there.size >= SOME ? " …" : ""}` || "none";
+  return new RangeError(`nothing in ${name} has the id ${lacking.join(", ")}; there are: ${text}`);
 }
 
 async function* rowsOf(
@@ -135,12 +156,12 @@ function putRows(
 /** The columns that a set has at any time, and what becomes of them in a table. */
 class SetColumns {
   readonly #asked: readonly string[] | null;
-  readonly #met = new Map<string, { kind: TableKind; width: number; unit: string | null }>();
+  readonly #met = new Map<string, { kind: ItemKind; width: number; unit: string | null }>();
   #hasTextIds = false;
   /** Those asked for that were not met, as texts. */
   readonly lackingIds: Set<string>;
   /** The first of those that were met. */
-  readonly #some = new Set<number | string>();
+  readonly someIds: Set<number | string> = new Set();
 
   constructor(asked: readonly string[] | null, ids: readonly (number | string)[] | null) {
     this.#asked = asked?.filter((name) => !OWN.includes(name)) ?? null;
@@ -152,13 +173,8 @@ class SetColumns {
     if (this.lackingIds.size === 0) return;
     for (const id of ids) {
       this.lackingIds.delete(String(id));
-      if (this.#some.size < SOME) this.#some.add(id);
+      if (this.someIds.size < SOME) this.someIds.add(id);
     }
-  }
-
-  /** Ids that were met, for people. */
-  idText(): string {
-    return `${[...this.#some].slice(0, SOME - 1).join(", ")}${this.#some.size === SOME ? " …" : ""}` || "none";
   }
 
   meet(name: string, { kind, width, unit }: ColumnSpec): void {
@@ -207,7 +223,7 @@ class SetColumns {
   }
 }
 
-const TABLE_KINDS: Readonly<Record<ColumnKind, TableKind>> = {
+const TABLE_KINDS: Readonly<Record<ColumnKind, ItemKind>> = {
   f64: "f64",
   f32: "f32",
   i32: "i32",

@@ -4,8 +4,9 @@ import type { Time, TimeRange } from "../time.ts";
 import type { Channel, ChannelInfo } from "../value.ts";
 import { checkEvery, type QuerySource } from "./source.ts";
 import { channelRows } from "./table-channel.ts";
-import type { TableBatch, TableColumn } from "./table-cells.ts";
-import { setRows } from "./table-set.ts";
+import type { TableBatch, TableColumn, RowSource } from "./table-cells.ts";
+import { mustHaveThings, setRows } from "./table-set.ts";
+import type { ThingIds } from "./thing-ids.ts";
 
 /** Which rows and columns of a table are read. Everything is optional. */
 export interface TableOptions extends TimeRange {
@@ -22,19 +23,11 @@ export interface TableOptions extends TimeRange {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Columns that are known, and what reads their rows. */
-export interface RowSource {
-  readonly columns: readonly TableColumn[];
-  /** What the numbers of a set mean; null: nothing tells, or it is a channel. */
-  readonly axes: Axes | null;
-  batches(): AsyncGenerator<TableBatch>;
-}
-
 /** A part of a recording as rows and typed columns. Each pass over it reads the recording again. */
 export class Table implements AsyncIterable<TableBatch> {
   /** Of every batch, in this order. */
   readonly columns: readonly TableColumn[];
-  /** What positions, rotations and velocities of a set mean; null: of a channel. */
+  /** What positions, rotations and velocities mean; null: nothing tells. */
   readonly axes: Axes | null;
   readonly #batches: () => AsyncGenerator<TableBatch>;
 
@@ -56,14 +49,17 @@ export async function rowsOf(
   channels: readonly Channel[],
   of: string | ChannelInfo,
   options: TableOptions,
+  /** The things of the whole recording, where a side-car tells them. */
+  known: ThingIds | null = null,
 ): Promise<RowSource> {
   const { start, end, columns = null, ids = null, every, axes, origin, signal } = options;
   signal?.throwIfAborted();
   checkEvery(every);
+  if (typeof of === "string" && ids !== null && known !== null) mustHaveThings(known, of, ids);
   if (typeof of === "string") return setRows(source, of, { start, end, columns, ids, every, axes, origin, signal });
   if (ids !== null || every !== undefined || axes !== undefined)
     throw new TypeError("ids, every and axes are for sets, not for channels");
   const channel = "schema" in of ? (of as Channel) : channels[of.id]!;
-  const { unitOf } = await source.traits();
-  return channelRows(source.reader, channel, { start, end, columns, signal, unitOf: (path) => unitOf?.(path) ?? null });
+  const traits = await source.traits();
+  return channelRows(source.reader, channel, { start, end, columns, signal, traits });
 }

@@ -1,13 +1,14 @@
 import { LayoutError } from "../../bytes/error.ts";
+import type { StatesAtHand } from "../fold.ts";
 import type { MutableState } from "../state.ts";
 import type { Time } from "../time.ts";
 import type { SideCarFile } from "./layout.ts";
 import { stateOf } from "./plain-state.ts";
 import { isMisfit } from "./misfit.ts";
-import { recalled } from "./scans.ts";
+import { recalled } from "../kept/scans.ts";
 
 /** The states of a side-car: places from which to fold. Each holds everything at or before its time. */
-export class KeptStates {
+export class KeptStates implements StatesAtHand {
   readonly #file: SideCarFile;
   readonly #onDamage: (why: string) => void;
   /** Ascending. */

@@ -1,7 +1,7 @@
 import { Sha256 } from "../../bytes/sha256.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Value } from "../value.ts";
-import { listOf, membersOf, wholeOf } from "./shapes.ts";
+import { listOf, membersOf, wholeOf } from "../kept/shapes.ts";
 
 /** Files beside the main one of which a key is made; recordings of more have no side-car. */
 export const MAX_SIBLINGS = 32;
@@ -61,14 +61,14 @@ export function plainKeys(keys: readonly FileKey[]): Value {
 
 /** Why the files are not those of which a key was kept; null: they are. Throws `LayoutError` for what is no key. */
 export function differenceOf(kept: Value | undefined, keys: readonly FileKey[] | null): string | null {
-  if (keys === null || listOf(kept).length !== keys.length) return "its files are not those that it was made of";
+  if (keys === null || listOf(kept).length !== keys.length) return "it was made from other files";
   for (const [i, plain] of listOf(kept).entries()) {
     const { name, size, digest, stamp } = membersOf(plain);
     const key = keys[i]!;
     const what = key.name ?? "the file";
-    if (name !== key.name) return "its files are not those that it was made of";
-    if (size !== key.size) return `${what} has ${key.size} bytes, it was made of ${wholeOf(size)}`;
-    if (digest !== key.digest) return `${what} has another content`;
+    if (name !== key.name) return "it was made from other files";
+    if (size !== key.size) return `${what} has ${key.size} bytes, but had ${wholeOf(size)} when it was made`;
+    if (digest !== key.digest) return `${what} has different content`;
     if (typeof stamp === "string" && key.stamp !== null && kindOf(stamp) === kindOf(key.stamp) && stamp !== key.stamp)
       return `${what} was changed since it was made`;
   }

@@ -6,7 +6,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import { deflateRaw, inflateRaw } from "../../codec/deflate.ts";
 import type { ByteSource } from "../../io/source.ts";
 import { isLittleEndian, type Plain, readPlain, writePlain } from "./plain.ts";
-import { listOf, membersOf, textIn, wholeOf } from "./shapes.ts";
+import { listOf, membersOf, textIn, wholeOf } from "../kept/shapes.ts";
 import type { Value } from "../value.ts";
 
 /** First bytes of a side-car (docs/index-file.md, Header). */
@@ -15,7 +15,7 @@ export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x53, 0x54, 0x49, 0x58, 0x0
  * Another one is not read. To be raised whenever the layout changes, or what a scan or a fold learns of the same bytes:
  * `test/model/side-car.test.ts` finds that out.
  */
-export const VERSION = 3;
+export const VERSION = 4;
 const HEADER_BYTES = 24;
 /** Read at once, at the beginning: nearly always all of the directory. */
 const FIRST_READ = 32 << 10;
@@ -62,10 +62,10 @@ export function writeSideCar(about: Value, sections: ReadonlyMap<string, Packed>
   });
   const directory = new ByteBuilder();
   writePlain(directory, { about, sections: list });
-  const told = directory.take();
-  const builder = new ByteBuilder(HEADER_BYTES + told.length + offset);
-  builder.raw(MAGIC).u32le(VERSION).u32le(told.length).u32le(crc32(told)).u32le(offset);
-  builder.raw(told);
+  const head = directory.take();
+  const builder = new ByteBuilder(HEADER_BYTES + head.length + offset);
+  builder.raw(MAGIC).u32le(VERSION).u32le(head.length).u32le(crc32(head)).u32le(offset);
+  builder.raw(head);
   for (const { bytes } of sections.values()) builder.raw(bytes);
   return builder.take();
 }
@@ -100,18 +100,22 @@ export class SideCarFile {
       throw new LayoutError("malformed", "no seek index begins there", 0);
     const version = cursor.u32le();
     if (version !== VERSION || !isLittleEndian)
-      throw new LayoutError("malformed", `it has version ${version}, ${VERSION} is read`, MAGIC.length);
+      throw new LayoutError(
+        "malformed",
+        `it has version ${version}, and this simtape reads version ${VERSION}`,
+        MAGIC.length,
+      );
     const [length, crc, rest] = [cursor.u32le(), cursor.u32le(), cursor.u32le()];
     if (length > MAX_DIRECTORY) throw new LayoutError("malformed", `a directory of ${length} bytes`, MAGIC.length);
     const begin = HEADER_BYTES + length;
     const size = await source.size();
     if (size !== null && size !== begin + rest)
       throw new LayoutError("truncated", `it has ${size} bytes, ${begin + rest} were written`, 0);
-    const told =
+    const head =
       begin <= first.length ? first.subarray(HEADER_BYTES, begin) : await source.read(HEADER_BYTES, length, signal);
-    if (told.length !== length || crc32(told) !== crc)
-      throw new LayoutError("malformed", "its directory does not have its checksum", HEADER_BYTES);
-    const { about, sections } = membersOf(readPlain(new ByteCursor(told)));
+    if (head.length !== length || crc32(head) !== crc)
+      throw new LayoutError("malformed", "its directory does not match its checksum", HEADER_BYTES);
+    const { about, sections } = membersOf(readPlain(new ByteCursor(head)));
     const byName = new Map<string, Section>();
     for (const item of listOf(sections)) {
       const [name, offset, stored, inflated, checksum] = listOf(item);
@@ -140,7 +144,7 @@ export class SideCarFile {
     this.#budget.fit("a section of the seek index", length + size * GROWTH);
     const bytes = await this.#source.read(offset, length, signal);
     if (bytes.length !== length || crc32(bytes) !== crc)
-      throw new LayoutError("malformed", `section ${name} does not have its checksum`, offset);
+      throw new LayoutError("malformed", `section ${name} does not match its checksum`, offset);
     const plain = inflateRaw(bytes, size);
     if (plain.length !== size) throw new LayoutError("malformed", `section ${name} has another size`, offset);
     const cursor = new ByteCursor(plain);

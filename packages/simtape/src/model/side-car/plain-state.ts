@@ -3,7 +3,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import type { ColumnData, ColumnKind, ColumnSpec } from "../column.ts";
 import { MutableState } from "../state.ts";
 import type { Value } from "../value.ts";
-import { isRecord, listOf } from "./shapes.ts";
+import { isRecord, listOf } from "../kept/shapes.ts";
 
 /**
  * All of a state as a value: what is the fold's own is in it, too, and late values are made. Shares arrays with the

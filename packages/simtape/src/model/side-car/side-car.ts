@@ -2,16 +2,18 @@ import { LayoutError } from "../../bytes/error.ts";
 import { Budget } from "../../bytes/budget.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Reporter } from "../error.ts";
-import type { RecordingEvent } from "../query/events.ts";
+import type { RecordingEvent } from "../query/event.ts";
 import { chartIn, type KeptChart } from "../query/kept-chart.ts";
 import type { PathInfo } from "../query/listing.ts";
-import type { Format, Reader } from "../reader.ts";
+import { type ThingIds, thingsIn } from "../query/thing-ids.ts";
+import type { Reader } from "../reader.ts";
+import type { Format } from "../format.ts";
 import { differenceOf, type FileKey, keysOf, plainKeys } from "./key.ts";
 import { KeptStates } from "./kept-states.ts";
 import { SideCarFile } from "./layout.ts";
 import { isMisfit } from "./misfit.ts";
-import { Scans } from "./scans.ts";
-import { listOf, type Members, membersOf, numbersOf, textIn } from "./shapes.ts";
+import { Scans } from "../kept/scans.ts";
+import { listOf, type Members, membersOf, numbersOf, textIn } from "../kept/shapes.ts";
 import type { Value } from "../value.ts";
 
 /** What a side-car says of itself before anything of it is used. */
@@ -107,7 +109,7 @@ export class SideCar {
   /** Why it does not fit what was read with it; null: it does. */
   misfit({ siblings = [], channels }: Reader): string | null {
     const files = this.#siblings.slice(1);
-    if (files.join("/") !== siblings.join("/")) return "its files are not those that it was made of";
+    if (files.join("/") !== siblings.join("/")) return "it was made from other files";
     const isSame =
       channels.length === this.#channels.length && channels.every(({ name }, id) => name === this.#channels[id]);
     return isSame ? null : "it has other channels";
@@ -138,6 +140,11 @@ export class SideCar {
   /** The first chart of the recording; null likewise. */
   async chart(signal?: AbortSignal): Promise<KeptChart | null> {
     return this.#kept("chart", chartIn, signal);
+  }
+
+  /** Ids of all things of the recording, by set; null likewise. */
+  async things(signal?: AbortSignal): Promise<ThingIds | null> {
+    return this.#kept("things", thingsIn, signal);
   }
 
   close(): Promise<void> {
@@ -173,8 +180,9 @@ class Misfit extends Error {}
 async function misfitOf(about: Members, owner: Owner, signal: AbortSignal | undefined): Promise<string | null> {
   const { format, main, bundle, open } = owner;
   if (about["format"] !== format.id) return `it is of the format ${textIn(about["format"])}`;
-  if (format.variant === null) return "files are read in a way of their own here";
-  if ((about["variant"] ?? null) !== (format.variant ?? null)) return "it was made of files read in another way";
+  if (format.variant === null)
+    return "an option of the format, which no seek index can have, changes how files are read";
+  if ((about["variant"] ?? null) !== (format.variant ?? null)) return "it was made with other options of the format";
   const { files } = about;
   return differenceOf(files, await keysOf(main, bundle, siblingsIn(files), open, signal));
 }

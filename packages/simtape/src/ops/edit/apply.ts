@@ -1,10 +1,11 @@
+import type { Annotation } from "../../model/annotation.ts";
 import type { Reader } from "../../model/reader.ts";
 import { after, type Time, type Timeline } from "../../model/time.ts";
 import type { Channel } from "../../model/value.ts";
-import type { WritingFormat } from "../../model/writer.ts";
+import type { MadeMessage, WritingFormat } from "../../model/writer.ts";
 import { EditError, type EditList, type Operation } from "./list.ts";
 import { filtered, redacted, type Removed } from "./redact.ts";
-import { type IsKept, type JoinedPart, PartsReader, RenamedReader, ShiftedReader } from "./readers.ts";
+import { type JoinedPart, PartsReader, RenamedReader, ShiftedReader } from "./readers.ts";
 
 /** What edits need of the world: other recordings of the same format, by the names in the list, and a test for globs. */
 export interface EditContext {
@@ -16,17 +17,10 @@ export interface EditContext {
   removed?(removed: Removed): void;
 }
 
-/** A note, at the edited recording's own time. */
-export interface Annotation {
-  readonly at: Time;
-  readonly text: string;
-  readonly kind: string;
-}
-
 /** A recording as an edit list leaves it. Nothing is written yet: `writeEdited` does that. */
 export interface Edited {
   readonly reader: Reader;
-  /** Those of the list. */
+  /** Those of the list, at times of the edited recording. */
   readonly annotations: readonly Annotation[];
   /** Those that the source had. */
   readonly inherited: readonly Annotation[];
@@ -88,9 +82,9 @@ async function applied(
       const isHit = matchingSome(operation.channels, reader, path, context);
       const hit = reader.channels.map(({ name }) => isHit(name));
       const { from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = operation;
-      if (until <= from) throw new EditError(path, `nothing lies between ${from} and ${until}`);
-      const isOut: IsKept = (channel, time) => hit[channel]! && time >= from && time < until;
-      const { reader: without, removed } = await redacted(reader, isOut, hit, until, context.writing);
+      if (until <= from) throw new EditError(path, `the range is empty, from ${from} to ${until}`);
+      const { reader: without, removed } = await redacted(reader, hit, from, until, context.writing);
+      if (removed.messages.size === 0) throw new EditError(path, await nothingToTake(reader, hit));
       context.removed?.(removed);
       return without;
     }
@@ -141,6 +135,18 @@ function matchingSome(
   return matching(globs);
 }
 
+/** Why a redaction takes out nothing, and where what it names is. */
+async function nothingToTake(reader: Reader, hit: readonly boolean[]): Promise<string> {
+  const statistics = await reader.statistics();
+  const places = reader.channels
+    .filter(({ id }) => hit[id]! && statistics[id]!.messages > 0)
+    .map(({ id, name }) => `${name} from ${statistics[id]!.first} to ${statistics[id]!.last}`);
+  const names = reader.channels.filter(({ id }) => hit[id]!).map(({ name }) => name);
+  return places.length > 0
+    ? `nothing to redact: no message lies in the range; in nanoseconds, the messages are those of ${places.join(", ")}`
+    : `nothing to redact: the recording has no message of ${names.join(", ")}`;
+}
+
 function noChannel(reader: Reader): string {
   return `channels are: ${reader.channels.map(({ name }) => name).join(", ")}`;
 }
@@ -158,10 +164,10 @@ async function trimmed(
   if (end <= start)
     throw new EditError(
       path,
-      `nothing lies between ${start} and ${end}: it lasts from ${timeline.start} to ${timeline.end}`,
+      `the recording has no part between ${start} and ${end}: it lasts from ${timeline.start} to ${timeline.end}`,
     );
   if (start > timeline.end)
-    throw new EditError(path, `begins at ${start}, behind the end of the recording at ${timeline.end}`);
+    throw new EditError(path, `begins at ${start}, after the end of the recording at ${timeline.end}`);
   const part = await partOf(reader, start, end, -start, identity(reader), start > timeline.start, context);
   return new PartsReader([part], epochAt(timeline, start), reader.channels);
 }
@@ -195,7 +201,7 @@ async function joined(
       await other.close();
       throw new EditError(
         path,
-        `${file} cannot be joined as it is: ${why}; convert them to another format and join those`,
+        `${file} cannot be joined as it is: ${why}; convert both to another format and join the results`,
       );
     }
     const own = await other.timeline();
@@ -239,7 +245,19 @@ async function partOf(
   if (!isCut) return { reader, start, end, shift, opening: null, channels };
   // The opening tells what was true before the first moment; what happened at it follows.
   const opening = await context.writing.restate(reader, start - 1, behind);
-  return { reader, start, end, shift, opening, channels };
+  const known = await replacedAt(reader, start, opening);
+  return { reader, start, end, shift, opening: opening.filter(({ channel }) => !known.has(channel.id)), channels };
+}
+
+/** Channels of which a message at `time` says all that the opening does: two of one moment would be one too many. */
+async function replacedAt(reader: Reader, time: Time, opening: readonly MadeMessage[]): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  const ids = new Set(opening.map(({ channel }) => channel.id).filter((id) => reader.state.replacesState(id)));
+  const channels = reader.channels.filter(({ id }) => ids.has(id));
+  if (channels.length === 0) return found;
+  for await (const { channel } of reader.batches({ start: time, end: after(time), channels }))
+    for (const id of channel) found.add(id);
+  return found;
 }
 
 function identity(reader: Reader): number[] {

@@ -1,16 +1,21 @@
-import * as v from "valibot";
 import {
+  described,
   dictionary,
   filled,
   list,
+  literal,
   matching,
+  maybe,
   number,
   object,
   oneOf,
   problemIn,
   type Shape,
+  sized,
   tell,
   text,
+  union,
+  variant,
 } from "../../model/shape.ts";
 import type { Time } from "../../model/time.ts";
 /** One step of an edit. Times are nanoseconds since the start of what the step is applied to; ranges are `[from, until)`. */
@@ -70,41 +75,34 @@ type Written<O> = O extends Operation
 const TIMES = ["from", "until", "by", "at", "gap"] as const;
 
 /** `docs/edit-list.schema.json` has it under its name. */
-export const TIME: Shape<Time | string> = v.pipe(
-  v.union([
+export const TIME: Shape<Time | string> = described(
+  union(
     number,
     matching(
       /^-?((\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d))+|\d+(\.\d+)?|(\d+:(?=[0-5]\d:))?\d+:[0-5]\d(\.\d+)?)$/,
       "a duration such as 12.5s, 1m30s, 250ms, 0:03.400",
     ),
-  ]),
-  v.description(
-    "nanoseconds since the start, or a duration such as 12.5s, 1m30s, 250ms, 0:03.400; a text without a unit is seconds",
   ),
+  "nanoseconds since the start, or a duration such as 12.5s, 1m30s, 250ms, 0:03.400; a text without a unit is seconds",
 );
-const time = v.optional(TIME);
+const time = maybe(TIME);
 const channels = filled(text);
 
-const OPERATIONS = [
-  object({ op: v.literal("trim"), from: time, until: time }),
-  object({ op: v.literal("shift"), by: TIME }),
-  object({ op: v.literal("filter"), channels: v.optional(channels), exclude: v.optional(channels) }),
-  object({ op: v.literal("rename"), channels: dictionary(v.pipe(text, v.nonEmpty("a name"))) }),
-  object({ op: v.literal("redact"), channels, from: time, until: time }),
-  object({ op: v.literal("annotate"), at: TIME, text, kind: v.optional(text) }),
-  object({ op: v.literal("join"), files: channels, gap: time }),
-] as const;
+const OPERATIONS: Readonly<Record<Operation["op"], Shape<Written<Operation>>>> = {
+  trim: object({ op: literal("trim"), from: time, until: time }),
+  shift: object({ op: literal("shift"), by: TIME }),
+  filter: object({ op: literal("filter"), channels: maybe(channels), exclude: maybe(channels) }),
+  rename: object({ op: literal("rename"), channels: dictionary(sized(1, Infinity, "a name")) }),
+  redact: object({ op: literal("redact"), channels, from: time, until: time }),
+  annotate: object({ op: literal("annotate"), at: TIME, text, kind: maybe(text) }),
+  join: object({ op: literal("join"), files: channels, gap: time }),
+};
 
 /** What an edit list is; `docs/edit-list.schema.json` is made of it. */
 export const EDIT_LIST: Shape<WrittenEditList> = object({
   version: oneOf(1),
-  source: v.optional(v.pipe(text, v.description("path or URL of the recording, from where the list is"))),
-  operations: list(
-    v.variant("op", OPERATIONS, ({ path }) => {
-      if (path === undefined) return "an object";
-      return `one of ${OPERATIONS.map(({ entries }) => entries.op.literal).join(", ")}`;
-    }),
-  ),
+  source: maybe(described(text, "path or URL of the recording, relative to the list")),
+  operations: list(variant("op", OPERATIONS)),
 });
 
 /** Checks a parsed JSON document; `time` reads a time. Throws `EditError` with the place of what is wrong. */
@@ -119,10 +117,10 @@ export function parseEditList(document: unknown, time: (text: string) => Time | 
 function withTimes(operation: Written<Operation>, path: string, time: (text: string) => Time | null): Operation {
   const read: Record<string, unknown> = { ...operation };
   for (const key of TIMES) {
-    const told = read[key];
-    if (typeof told !== "string") continue;
-    read[key] = time(told);
-    if (read[key] === null) throw new EditError(`${path}.${key}`, `expected a time, found ${JSON.stringify(told)}`);
+    const text = read[key];
+    if (typeof text !== "string") continue;
+    read[key] = time(text);
+    if (read[key] === null) throw new EditError(`${path}.${key}`, `expected a time, found ${JSON.stringify(text)}`);
   }
   return read as unknown as Operation;
 }

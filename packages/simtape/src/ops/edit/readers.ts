@@ -1,7 +1,12 @@
 import type { Budget } from "../../bytes/budget.ts";
 import { Columns, type MessageBatch } from "../../model/batch.ts";
-import { StatisticsCounter } from "../../model/chunk.ts";
-import type { Keyframe, NativeRecord, Query, Reader, RecordingInfo, StateModel } from "../../model/reader.ts";
+import { StatisticsCounter } from "../../model/chunks.ts";
+import type { Reader } from "../../model/reader.ts";
+import type { StateModel } from "../../model/state-model.ts";
+import type { Keyframe } from "../../model/keyframe.ts";
+import type { Query } from "../../model/batch-query.ts";
+import type { NativeRecord } from "../../model/native-record.ts";
+import type { RecordingInfo } from "../../model/recording-info.ts";
 import { after, type Time, type Timeline } from "../../model/time.ts";
 import type { Channel, ChannelStatistics } from "../../model/value.ts";
 import type { MadeMessage, Sift } from "../../model/writer.ts";
@@ -232,8 +237,7 @@ export class RenamedReader extends EditedReader {
       if (taken.has(name)) throw new RangeError(`two channels would be called ${name}`);
       taken.add(name);
     }
-    if (this.base.stateOf === undefined)
-      throw new RangeError(`the channels of ${this.info.format} have no other names`);
+    if (this.base.stateOf === undefined) throw new RangeError(`the channels of ${this.info.format} cannot be renamed`);
   }
 
   pieces(query: Query): AsyncIterable<Piece> {

@@ -1,15 +1,25 @@
+import type { MessageBatch } from "../../model/batch.ts";
 import type { Reader } from "../../model/reader.ts";
-import { after, type Time } from "../../model/time.ts";
-import type { MadeMessage, WritingFormat } from "../../model/writer.ts";
-import { FilteredReader, type IsKept, piecesOf, PartsReader } from "./readers.ts";
+import type { Time } from "../../model/time.ts";
+import type { Lost, WritingFormat } from "../../model/writer.ts";
+import { PayloadSet } from "./payload-set.ts";
+import { FilteredReader, type IsKept, piecesOf } from "./readers.ts";
 import { takeOut, textsOf } from "./texts.ts";
 
-/** Texts of messages that were taken out. */
+/** What was taken out of a recording, as it is looked for in the result. */
 export interface Removed {
-  /** All of them. */
+  /** How many messages of each channel, by its name. */
+  readonly messages: ReadonlyMap<string, number>;
+  /** Channels whose messages writers make of what is kept: snapshots, and entries that it refers to. */
+  readonly made: ReadonlySet<string>;
+  /** All texts of theirs. */
   readonly said: ReadonlySet<string>;
   /** Those that no message which is kept has, too. */
   readonly gone: ReadonlySet<string>;
+  /** Their payloads but for those that a message which is kept has, too. */
+  readonly payloads: PayloadSet;
+  /** What was kept and says again what was taken out: snapshots in the range. */
+  readonly again: readonly Lost[];
 }
 
 /** What `isKept` says; `kept` tells of each channel whether all of it is. Copies of whole files go with what is left out. */
@@ -26,81 +36,74 @@ export function filtered(
 }
 
 /**
- * Without the messages that `isHit` says, of the channels `hit`, before `until`. Behind it the state is what it is in the
- * source, as far as messages say that hold no text of their own: a text that only messages taken out have is gone.
+ * Without the messages of the channels `hit` in `[from, until)`. Nothing is put in their place: in the range, and behind
+ * it up to the next message that is kept, the state is what the last message which is kept says. Messages that count
+ * from those taken out are made to count from what is kept, and say what they said.
  */
 export async function redacted(
   reader: Reader,
-  isHit: IsKept,
   hit: readonly boolean[],
+  from: Time,
   until: Time,
   writing: WritingFormat,
 ): Promise<{ readonly reader: Reader; readonly removed: Removed }> {
+  const isHit: IsKept = (channel, time) => hit[channel]! && time >= from && time < until;
   const kept = hit.map((isOne) => !isOne);
-  const isKept: IsKept = (channel, time, batch, i) => !isHit(channel, time, batch, i);
-  const without = filtered(reader, isKept, kept, writing);
-  const said = await textsTaken(reader, isHit);
+  const without = filtered(reader, (channel, time, batch, i) => !isHit(channel, time, batch, i), kept, writing);
+  const { messages, said, payloads, again } = await taken(reader, isHit, from, until, writing);
   const gone = new Set(said);
-  await takeOut(gone, without);
-  const removed = { said, gone };
-  const timeline = await reader.timeline();
-  const { motion } = reader.state;
-  // where motion is whole, messages stand alone, and what holds is said again
-  const isAlone = motion === null || reader.state.replacesState(motion);
-  if (until > timeline.end || isAlone) return { reader: without, removed };
-  // a message whose texts others have, too, may be heard of behind the range
-  const isTold: IsKept = (channel, time, batch, i) =>
-    isKept(channel, time, batch, i) || !hasAny(textsOf(reader.channels[channel]!, batch, i), gone);
-  const told = filtered(reader, isTold, kept, writing);
-  const opening = await gapOpening(told, without, until, hit, writing);
-  const channels = reader.channels.map(({ id }) => id);
-  const end = after(timeline.end);
-  // the opening says where everything is: nothing behind it counts from what is left out
-  const behind = filtered(reader, isKept, kept, { ...writing, sift: () => null });
-  const parts = [
-    { reader: without, start: Math.min(timeline.start, until), end: until, shift: 0, opening: null, channels },
-    { reader: behind, start: until, end, shift: 0, opening, channels },
-  ];
-  return { reader: new PartsReader(parts, timeline.epoch, reader.channels), removed };
+  await takeOut(gone, payloads, without);
+  const made = new Set(writing.entries);
+  if (writing.restates !== undefined) made.add(writing.restates.by);
+  return { reader: without, removed: { messages, made, said, gone, payloads, again } };
 }
 
-async function textsTaken(reader: Reader, isHit: IsKept): Promise<Set<string>> {
+/** What a redaction takes out, and what of the rest in its range says that again. */
+async function taken(
+  reader: Reader,
+  isHit: IsKept,
+  from: Time,
+  until: Time,
+  { restates, entries = [] }: WritingFormat,
+): Promise<Pick<Removed, "messages" | "said" | "payloads" | "again">> {
   const said = new Set<string>();
+  const payloads = new PayloadSet(reader.budget);
+  const again = new Map<string, number>();
+  const messages = new Map<string, number>();
+  /** Something is taken out that a keyframe can say. */
+  let isHeld = false;
+  const visit = (channel: number, time: Time, batch: MessageBatch, i: number): void => {
+    const of = reader.channels[channel]!;
+    if (isHit(channel, time, batch, i)) {
+      messages.set(of.name, (messages.get(of.name) ?? 0) + 1);
+      for (const text of textsOf(of, batch, i)) said.add(text);
+      if (!entries.includes(of.name)) payloads.add(batch.bytes, batch.start[i]!, batch.end[i]!);
+      isHeld ||= restates?.what(of.name) === true;
+    } else if (isHeld && time >= from && time < until && restates?.by === of.name)
+      again.set(of.name, (again.get(of.name) ?? 0) + 1);
+  };
   for await (const { batch, channels, shift } of piecesOf(reader, {})) {
     for (let i = 0; i < batch.length; i++) {
       const own = batch.channel[i]!;
-      const channel = channels === null ? own : channels[own]!;
-      if (!isHit(channel, batch.time[i]! + shift, batch, i)) continue;
-      for (const text of textsOf(reader.channels[channel]!, batch, i)) said.add(text);
+      visit(channels === null ? own : channels[own]!, batch.time[i]! + shift, batch, i);
     }
   }
-  return said;
+  const reason = "it repeats redacted content from before it in the range: redact it, too";
+  return { messages, said, payloads, again: [...again].map(([path, count]) => ({ path, count, reason })) };
 }
 
-function hasAny(texts: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
-  for (const text of texts) if (wanted.has(text)) return true;
-  return false;
+/** Of a list that takes out more than once. */
+export function together(one: Removed | null, other: Removed): Removed {
+  if (one === null) return other;
+  return {
+    messages: new Map([
+      ...one.messages,
+      ...[...other.messages].map(([name, count]) => [name, (one.messages.get(name) ?? 0) + count] as const),
+    ]),
+    made: other.made,
+    said: new Set([...one.said, ...other.said]),
+    gone: new Set([...one.gone, ...other.gone]),
+    payloads: one.payloads.with(other.payloads),
+    again: [...one.again, ...other.again],
+  };
 }
-
-/** What is to be said at `time` for the state of `without` to become that of `told`; null: it is. */
-async function gapOpening(
-  told: Reader,
-  without: Reader,
-  time: Time,
-  hit: readonly boolean[],
-  { restate }: WritingFormat,
-): Promise<readonly MadeMessage[] | null> {
-  const wanted = await restate(told, time - 1);
-  const known = new Set((await restate(without, time - 1)).map(keyOf));
-  const missing = wanted.filter((message) => !known.has(keyOf(message)));
-  // a keyframe replaces everything: all of what holds belongs to it
-  if (wanted.some(({ keyframe }) => keyframe)) return missing.length > 0 || wanted.length < known.size ? wanted : null;
-  const opening = missing.filter(({ channel }) => hit[channel.id]!);
-  return opening.length > 0 ? opening : null;
-}
-
-function keyOf({ channel, payload }: MadeMessage): string {
-  return `${channel.id} ${LATIN.decode(payload)}`;
-}
-
-const LATIN = new TextDecoder("latin1");

@@ -1,8 +1,11 @@
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { writeModifiedUtf8 } from "../../bytes/modified-utf8.ts";
 import type { SourceBundle } from "../../io/source.ts";
-import { RecordingError } from "../../model/error.ts";
+import { type Finding, RecordingError } from "../../model/error.ts";
 import type { Recording } from "../../model/recording.ts";
+import type { CheckVisitor } from "../check.ts";
+import { mustBeSound } from "../sound.ts";
+import type { Removed } from "./redact.ts";
 import { textsOf } from "./texts.ts";
 
 /** Bytes of a text below which they are among others by chance: it is looked for in decoded values, as a whole. */
@@ -16,25 +19,58 @@ interface Pattern {
 }
 
 /**
- * Throws `RecordingError` when anything of a recording that was written holds one of the texts and nothing in its
- * messages says it: in its files as they are and inflated, as UTF-8, UTF-16 and modified UTF-8, UUIDs also as their
- * bytes; short ones among all texts that its messages and metadata decode to.
+ * Reads back what an edit wrote, once for the check and for the search. Gives what is damaged in it as `mustBeSound`
+ * does. Throws `RecordingError` when it holds anything that was taken out:
+ * - messages of a channel in place of all that were taken out, because the format needs them for others;
+ * - a payload, of 8 bytes or more, that no message which is kept has;
+ * - a text that nothing in its messages says: in its files as they are and inflated, as UTF-8, UTF-16 and modified
+ *   UTF-8, UUIDs also as their bytes; short ones among all texts that its messages and metadata decode to.
  */
-export async function refuseTexts(
+export async function mustBeWithout(
   written: Recording,
   files: SourceBundle,
   beside: readonly Uint8Array[],
-  texts: ReadonlySet<string>,
-): Promise<void> {
-  const search = new Search(texts);
-  for await (const records of written.records()) for (const { bytes } of records) search.in(bytes);
+  { gone, payloads, messages: taken, made }: Omit<Removed, "said" | "again">,
+  sources: readonly Recording[],
+  /** How many messages of each channel are kept, by name. */
+  kept: ReadonlyMap<string, number> = new Map(),
+): Promise<readonly Finding[]> {
+  const search = new Search(gone);
+  const messages = new Map<string, number>();
   let last: Uint8Array | null = null;
-  for await (const batch of written.batches()) {
-    if (batch.bytes !== last) search.in(batch.bytes);
-    last = batch.bytes;
-    for (let i = 0; i < batch.length && search.hasShort; i++)
-      search.among(textsOf(written.channels[batch.channel[i]!]!, batch, i, "all"));
+  const stillSaid = new Set<string>();
+  const visit: CheckVisitor = {
+    batch: (batch) => {
+      if (batch.bytes !== last) search.in(batch.bytes);
+      last = batch.bytes;
+      for (let i = 0; i < batch.length; i++) {
+        const channel = written.channels[batch.channel[i]!]!;
+        if (taken.has(channel.name)) messages.set(channel.name, (messages.get(channel.name) ?? 0) + 1);
+        if (payloads.has(batch.bytes, batch.start[i]!, batch.end[i]!)) stillSaid.add(channel.name);
+        if (search.hasShort) search.among(textsOf(channel, batch, i, "all"));
+      }
+    },
+    records: (records) => {
+      for (const { bytes } of records) search.in(bytes);
+    },
+  };
+  const damage = await mustBeSound(written, sources, { visit });
+  const { format } = written.info;
+  for (const [name, count] of messages) {
+    const more = count - (kept.get(name) ?? count);
+    if (more < taken.get(name)! || made.has(name)) continue;
+    throw new RecordingError(
+      "unsupported",
+      `${name} cannot be redacted alone: other messages need ${more} of its messages again at their times. Nothing was written. Redact all channels in the range (-c '*'), or cut the range out with trim and join`,
+      { format },
+    );
   }
+  if (stillSaid.size > 0)
+    throw new RecordingError(
+      "malformed",
+      `messages of ${[...stillSaid].join(", ")} would still have the redacted content: redact them, too. Nothing was written`,
+      { format },
+    );
   search.among(valuesOf(written.info.metadata));
   for (const name of [undefined, ...(written.reader.siblings ?? [])]) {
     const source = await files.open(name);
@@ -48,14 +84,14 @@ export async function refuseTexts(
   }
   for (const bytes of beside) search.in(bytes);
   const { found } = search;
-  if (found.size === 0) return;
+  if (found.size === 0) return damage;
   await forgive(found, written);
   const [first] = found;
-  if (first === undefined) return;
+  if (first === undefined) return damage;
   throw new RecordingError(
     "malformed",
-    `${found.size === 1 ? "a text" : `${found.size} texts`} of what was taken out would still be in the result, which was not written: ${JSON.stringify(first.slice(0, 40))}`,
-    { format: written.info.format },
+    `${found.size === 1 ? "a text" : `${found.size} texts`} of the redacted messages would still be in the result, so it was not written: ${JSON.stringify(first.slice(0, 40))}`,
+    { format },
   );
 }
 

@@ -2,6 +2,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { Channel, Value } from "../../model/value.ts";
+import type { PayloadSet } from "./payload-set.ts";
 
 /** Bytes of a value below this cannot be distinguished from other bytes. */
 const LEAST_BYTES = 8;
@@ -69,11 +70,12 @@ class PayloadText {
 const UTF8 = new TextEncoder();
 const LATIN = new TextDecoder("latin1");
 
-/** Takes the texts of all messages of `reader` out of `texts`. */
-export async function takeOut(texts: Set<string>, reader: Reader): Promise<void> {
+/** Takes the texts of all messages of `reader` out of `texts`, and their payloads out of `payloads`. */
+export async function takeOut(texts: Set<string>, payloads: PayloadSet, reader: Reader): Promise<void> {
   for await (const batch of reader.batches({})) {
-    for (let i = 0; i < batch.length; i++)
+    for (let i = 0; i < batch.length && texts.size > 0; i++)
       for (const text of textsOf(reader.channels[batch.channel[i]!]!, batch, i)) texts.delete(text);
-    if (texts.size === 0) return;
+    for (let i = 0; i < batch.length; i++) payloads.delete(batch.bytes, batch.start[i]!, batch.end[i]!);
+    if (texts.size === 0 && payloads.size === 0) return;
   }
 }

@@ -1,9 +1,11 @@
 import type { SinkBundle } from "../../io/sink.ts";
+import { unwritable } from "../../model/error.ts";
 import type { Reader } from "../../model/reader.ts";
 import type { ChannelInfo, Value } from "../../model/value.ts";
 import type { CreateOptions, Writer, WritingFormat } from "../../model/writer.ts";
 import { ChannelRoom } from "../channel-room.ts";
 import type { RewriteReport } from "../copy.ts";
+import { insideOf } from "./inside.ts";
 import { piecesOf } from "./readers.ts";
 
 /** Writes what an edited reader gives. Messages keep what the format keeps beside their payloads. */
@@ -21,6 +23,7 @@ export async function writeEdited(
   const { epoch } = await reader.timeline();
   const base = reader.base ?? reader;
   const { signal, begin, ...create } = options;
+  const { reader: inside, outside } = await insideOf(reader, writing, to.name, { ...create, like: base });
   const writer = await writing.create(to, { ...create, epoch, like: base });
   let messages = 0;
   try {
@@ -28,7 +31,7 @@ export async function writeEdited(
     const room = new ChannelRoom(writer);
     const names = reader.channels.map(({ name }) => name);
     const written: (ChannelInfo | null | undefined)[] = reader.channels.map(() => undefined);
-    for await (const { batch, shift, channels } of piecesOf(reader, { signal })) {
+    for await (const { batch, shift, channels } of piecesOf(inside, { signal })) {
       const map: (ChannelInfo | null)[] = [];
       for (let i = 0; i < batch.length; i++) {
         const source = batch.channel[i]!;
@@ -44,9 +47,9 @@ export async function writeEdited(
     }
     await writer.close();
     const changed = [...(writer.changed ?? [])].map(([path, count]) => ({ path, count }));
-    return { messages, changed, lost: room.lost };
+    return { messages, changed, lost: [...outside, ...room.lost] };
   } catch (error) {
     await writer.abort();
-    throw error;
+    throw unwritable(error, reader.info.format);
   }
 }

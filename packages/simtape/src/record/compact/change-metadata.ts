@@ -14,7 +14,7 @@ import {
   writeIndexEntry,
 } from "../../formats/hcrp/layout/framing.ts";
 import { compoundIn, merged, OWN_KEY, withEntry } from "../../formats/hcrp/layout/metadata-writing.ts";
-import type { HcrpReader } from "../../formats/hcrp/open/reader.ts";
+import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import type { SinkBundle } from "../../io/sink.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../io/source.ts";
 import { type Finding, Findings, RecordingError } from "../../model/error.ts";

@@ -19,7 +19,7 @@ import {
 } from "../../formats/hcrp/layout/framing.ts";
 import { compoundIn } from "../../formats/hcrp/layout/metadata-writing.ts";
 import type { NameFixer } from "../../formats/hcrp/chunk/names.ts";
-import type { HcrpReader } from "../../formats/hcrp/open/reader.ts";
+import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import { isReadable, type ReadableSink, type SinkBundle } from "../../io/sink.ts";
 import { SinkSource } from "../../io/sink-source.ts";
 import type { SourceBundle } from "../../io/source.ts";
@@ -183,8 +183,8 @@ async function identityOf(bundle: SourceBundle, options: StrictOptions): Promise
     const { head, metadata } = reader.preamble;
     if (head.extension === null || reader.faults.length > 0) return null;
     const { recordingId, generation } = head.extension;
-    const told = nbtEntry(compoundIn(compoundIn(metadata.root, "hcrp"), "compaction"), "source_generation");
-    const madeOf = told?.type === NBT.int ? told.value : null;
+    const sourceEntry = nbtEntry(compoundIn(compoundIn(metadata.root, "hcrp"), "compaction"), "source_generation");
+    const madeOf = sourceEntry?.type === NBT.int ? sourceEntry.value : null;
     return { recordingId, generation, madeOf, isColumns: (head.flags & FLAG_COLUMNS) !== 0 };
   } finally {
     await reader.close();
@@ -412,14 +412,18 @@ class Compaction {
     };
     const { signal, budget } = this.#options;
     const output = await StrictSource.open(bundle, { dictionaries: this.#lookup(), signal, budget });
-    const fault = output.reader.faults[0] ?? output.findings[0];
-    if (fault !== undefined) throw refuse("malformed", `the compacted file is not sound: ${fault.message}`);
+    const mustBeSound = (): void => {
+      const fault = output.reader.faults[0] ?? output.findings[0];
+      if (fault !== undefined) throw refuse("malformed", `the compacted file is not sound: ${fault.message}`);
+    };
+    mustBeSound();
     const found = new Trail(output.reader, trail.wanted);
     for await (const { chunk, columns, problem } of output.chunks()) {
       if (problem !== null) throw refuse("malformed", `the compacted file is not sound: ${chunk.title}: ${problem}`);
       found.add(columns!, false);
     }
     found.end();
+    mustBeSound();
     for (const [i, note] of trail.notes.entries()) {
       if (found.notes[i] === note) continue;
       const [events, scene] = note.split(" ");

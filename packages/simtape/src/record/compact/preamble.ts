@@ -4,11 +4,12 @@ import { NBT, type NbtCompound, type NbtTag, nbtCompound, nbtEntry, nbtText, wri
 import { zstdDictionaryId } from "../../codec/zstd.ts";
 import { type Epoch, writeReserved } from "../../formats/hcrp/layout/metadata.ts";
 import { compoundIn, OWN_KEY, RESERVED_KEY, withEntry } from "../../formats/hcrp/layout/metadata-writing.ts";
-import type { Preamble } from "../../formats/hcrp/open/preamble.ts";
+import type { Preamble } from "../../formats/hcrp/read/preamble.ts";
 import {
   FLAG_COLUMNS,
   FLAG_FINISHED,
   FLAG_SEGMENTED,
+  KNOWN_FLAGS,
   HEADER_BYTES,
   sealHeader,
   writeHeader,
@@ -58,7 +59,10 @@ export function compactedPreamble(
   const index = layout.index(start);
   const dictionaryId = facts.dictionary === null ? 0 : zstdDictionaryId(facts.dictionary);
   const header = {
-    flags: (head.flags & ~FLAG_SEGMENTED & ~FLAG_COLUMNS) | FLAG_FINISHED | (facts.isColumns ? FLAG_COLUMNS : 0),
+    flags:
+      (head.flags & KNOWN_FLAGS & ~FLAG_SEGMENTED & ~FLAG_COLUMNS) |
+      FLAG_FINISHED |
+      (facts.isColumns ? FLAG_COLUMNS : 0),
     worldId: head.worldId,
     worldVersion: head.worldVersion,
     startedAt: head.startedAt,

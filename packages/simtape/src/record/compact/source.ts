@@ -31,7 +31,7 @@ import {
   segmentName,
 } from "../../formats/hcrp/layout/framing.ts";
 import { NameFix, type NameFixer } from "../../formats/hcrp/chunk/names.ts";
-import { HcrpReader } from "../../formats/hcrp/open/reader.ts";
+import { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import { settled } from "../../formats/hcrp/write/settle.ts";
 import { cached } from "../../io/cached.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../io/source.ts";
@@ -199,7 +199,7 @@ export class StrictSource {
   /** HCRP spec §8.2. */
   #checkRecord({ entry }: HcrpChunk, bytes: Uint8Array, frame: Uint8Array): void {
     const record = readChunkRecord(new ByteCursor(bytes));
-    const told = [
+    const claims = [
       ["crc32", chunkRecordCrc(bytes), record.crc],
       ["crc32 of the frame", crc32(frame), record.frameCrc],
       ["start tick", entry.startTick, record.startTick],
@@ -208,7 +208,7 @@ export class StrictSource {
       ["compressed length", entry.compressedLength, record.compressedLength],
       ["uncompressed length", entry.uncompressedLength, record.uncompressedLength],
     ] as const;
-    for (const [field, expected, found] of told) {
+    for (const [field, expected, found] of claims) {
       if (expected === found) continue;
       const show = (value: number): string => (field.startsWith("crc") ? hex(value) : String(value));
       throw new LayoutError("malformed", `chunk record, ${field}: expected ${show(expected)}, found ${show(found)}`, 0);

@@ -52,8 +52,8 @@ export async function writeVerdict(
     values: { [REVIEWS]: { [id]: { verdict, remark, subject, judge, at: BigInt(at) } } },
     marks: marks.map(({ time, thing, label, severity }) => {
       const entity = thing !== null && /^\d{1,9}$/.test(thing) ? Number(thing) : null;
-      const told = thing === null || entity !== null ? label : `${thing}: ${label}`;
-      return { tick: Math.max(0, Math.round(time / TICK)), kind: "review", entity, label: told, severity };
+      const withThing = thing === null || entity !== null ? label : `${thing}: ${label}`;
+      return { tick: Math.max(0, Math.round(time / TICK)), kind: "review", entity, label: withThing, severity };
     }),
   });
   return true;

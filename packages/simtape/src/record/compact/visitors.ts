@@ -7,7 +7,7 @@ import { readPlaceEvent, readRemove, readSpawn } from "../../formats/hcrp/layout
 import { EVENT } from "../../formats/hcrp/layout/events.ts";
 import { GRID, Move, MOVE_ON_GROUND, PLACE_ON_GROUND, readMove } from "../../formats/hcrp/layout/motion.ts";
 import { TICK } from "../../formats/hcrp/layout/framing.ts";
-import type { HcrpReader } from "../../formats/hcrp/open/reader.ts";
+import type { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import type { Columns } from "../../model/batch.ts";
 import { MARK_KINDS, type MarkKind } from "../live/world.ts";
 

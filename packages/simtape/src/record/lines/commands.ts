@@ -1,18 +1,29 @@
-import * as v from "valibot";
-import { dictionary, list, matching, number, object, oneOf, type Shape, text, whole } from "../../model/shape.ts";
+import {
+  between,
+  checked,
+  dictionary,
+  list,
+  matching,
+  maybe,
+  number,
+  object,
+  oneOf,
+  type Shape,
+  shape,
+  sized,
+  union,
+} from "../../model/shape.ts";
 import type { Value } from "../../model/value.ts";
-import { OUTCOMES } from "../live/recorder-options.ts";
-import type { LineProtocol } from "./line-protocol.ts";
-import { base64, type Command, command, count, id, maybe, name, uuid, yes } from "./shapes.ts";
-import { SETS, type SetsTold, STATE_COMMANDS, type StateLines, value } from "./state.ts";
-import { PROFILE_PROPERTY, WORLD_COMMANDS, type WorldLines } from "./world.ts";
+import { type Definition, EVENTS } from "../events/definition.ts";
+import type { LiveEvent } from "../events/live-event.ts";
+import { count, name, uuid, value } from "../events/shapes.ts";
+import { type DeclaredSets, SETS } from "../events/state-shapes.ts";
+import { type Outcome, OUTCOMES } from "../live/recorder-options.ts";
 
 /** Ticks a second that are recorded. */
 export const RATE: number = 20;
 /** Ticks that a sender may go on at once: a day. */
 export const FARTHEST: number = 86_400 * RATE;
-/** A sender's number of a tick at most. */
-const LAST_TICK = 2 ** 51;
 
 /** The first line. */
 export interface Header {
@@ -25,17 +36,10 @@ export interface Header {
   readonly protocol?: number;
   readonly server?: string;
   readonly metadata?: Readonly<Record<string, Value>>;
-  readonly sets?: SetsTold;
+  readonly sets?: DeclaredSets;
 }
 
-export interface EventLine {
-  readonly event: string;
-  readonly value?: Value;
-  readonly base64?: string;
-  readonly version?: number;
-}
-
-/** Of whom is to be looked at what was done. */
+/** What a player did is to be looked at. */
 export interface ReportLine {
   readonly subject: string;
   readonly text?: string;
@@ -49,113 +53,98 @@ export interface ReportLine {
 
 export type JsonLine = Readonly<Record<string, unknown>>;
 
-/** A line by its first key. */
-export interface Line {
-  /** Whether it is looked at as a whole, not only the value behind the key. */
-  readonly isWhole: boolean;
-  readonly shape: Shape<unknown>;
-  readonly act: (lines: LineProtocol, told: unknown) => void;
-}
-
 const A_RATE = "ticks per second, from one a day to a billion";
 const A_DATE = "a date such as 2026-02-01T12:00:00Z";
 const A_VERSION = "a text of at most 16 bytes, or 32 hexadecimal digits";
-const A_CHANNEL = "a name such as my-simulator:score";
-const A_KEY = "a key other than hcrp and simtape";
+
+const TAKEN: readonly unknown[] = ["hcrp", "simtape", ""];
+const own: Shape<string> = shape(
+  { type: "string", not: { enum: TAKEN } },
+  "a key other than hcrp and simtape",
+  (key) => !TAKEN.includes(key),
+);
 
 export const HEADER: Shape<Header> = object({
   simtape: oneOf(1),
   // no tick is longer than a sender may go on at once
-  rate: maybe(v.pipe(v.number(A_RATE), v.minValue(RATE / FARTHEST, A_RATE), v.maxValue(1e9, A_RATE))),
+  rate: maybe(between(RATE / FARTHEST, 1e9, A_RATE)),
   worldId: maybe(uuid),
   // HCRP spec §3: 16 bytes
   worldVersion: maybe(
-    v.union([
+    union(
       matching(/^[0-9a-f]{32}$/, A_VERSION),
-      v.pipe(v.string(A_VERSION), v.minLength(1, A_VERSION), v.maxLength(16, A_VERSION), v.maxBytes(16, A_VERSION)),
-    ]),
-  ),
-  startedAt: maybe(
-    v.pipe(
-      matching(/^\d{4}-\d\d-\d\dT/, A_DATE),
-      v.check((date) => Number.isFinite(Date.parse(date)), A_DATE),
+      checked(sized(1, 16, A_VERSION), A_VERSION, (version) => new TextEncoder().encode(version).length <= 16),
     ),
   ),
+  startedAt: maybe(checked(matching(/^\d{4}-\d\d-\d\dT/, A_DATE), A_DATE, (date) => Number.isFinite(Date.parse(date)))),
   dataVersion: maybe(count),
   protocol: maybe(count),
   server: maybe(name),
-  metadata: maybe(dictionary(value, v.pipe(v.string(A_KEY), v.notValues(["hcrp", "simtape", ""], A_KEY)))),
+  metadata: maybe(dictionary(value, own)),
   sets: maybe(SETS),
 });
 
-const EVENT: Shape<EventLine> = object({
-  event: v.pipe(matching(/^(?!simtape:)[^:\s]+:\S+$/, A_CHANNEL), v.maxLength(256, A_CHANNEL)),
-  value: maybe(value),
-  base64: maybe(base64),
-  version: maybe(count),
-});
-
-const A_SUBJECT = "a name or UUID of 1 to 200 letters";
-const SECONDS_BACK = "seconds, from 0 to a day";
-const A_SCORE = "a number from 0 to a million";
-const A_TEXT = "a text of at most 4,000 letters";
-
-function called(expected: string) {
-  return v.pipe(v.string(expected), v.minLength(1, expected), v.maxLength(200, expected));
-}
+const called = sized(1, 200, "a name or UUID of 1 to 200 letters");
 
 const REPORT: Shape<ReportLine> = object({
-  subject: called(A_SUBJECT),
-  text: maybe(v.pipe(v.string(A_TEXT), v.maxLength(4000, A_TEXT))),
-  seconds: maybe(v.pipe(v.number(SECONDS_BACK), v.minValue(0, SECONDS_BACK), v.maxValue(86_400, SECONDS_BACK))),
-  score: maybe(v.pipe(v.number(A_SCORE), v.minValue(0, A_SCORE), v.maxValue(1e6, A_SCORE))),
-  flags: maybe(v.pipe(list(called("a name of 1 to 200 letters")), v.maxLength(50, "at most 50 names"))),
-  reporter: maybe(called(A_SUBJECT)),
+  subject: called,
+  text: maybe(sized(0, 4000, "a text of at most 4,000 letters")),
+  seconds: maybe(between(0, 86_400, "seconds, from 0 to a day")),
+  score: maybe(between(0, 1e6, "a number from 0 to a million")),
+  flags: maybe(list(sized(1, 200, "a name of 1 to 200 letters"), 0, 50, "at most 50 names")),
+  reporter: maybe(called),
 });
 
-const COMMANDS: Readonly<Record<string, Command<LineProtocol>>> = {
-  tick: command(whole(0, LAST_TICK), (lines, tick) => lines.tick(tick)),
-  time: command(number, (lines, seconds) => lines.tick(seconds, 1)),
-  ...lifted<WorldLines>(WORLD_COMMANDS, (lines, take) => lines.withWorld(take)),
-  ...lifted<StateLines>(STATE_COMMANDS, (lines, take) => lines.withStates(take)),
-  commit: command(yes, (lines) => lines.commit()),
-  snapshot: command(yes, (lines) => lines.recorder!.snapshot()),
-  reset: command(yes, (lines) => lines.reset()),
-  session: command(name, (lines, reason) => lines.recorder!.session(reason)),
-  subject: command(
-    object({ id, uuid, name: text, properties: maybe(list(PROFILE_PROPERTY)) }),
-    (lines, { id: of, uuid: who, name: called, properties }) => {
-      lines.withWorld((world) => lines.recorder!.subject(world.entity(of), who, called, properties));
+const ENDINGS = OUTCOMES.filter((outcome) => outcome !== "open");
+const END: Shape<Exclude<Outcome, "open">> = oneOf(...ENDINGS);
+
+/** A line by its first key. */
+export interface Line {
+  /** Whether all of the line is checked and taken, not only the value behind the key. */
+  readonly isWhole: boolean;
+  readonly shape: Shape<unknown>;
+}
+
+/** What lines say beside events: the keys, and what is behind them. */
+export type ControlLine =
+  | { readonly kind: "simtape"; readonly value: Header }
+  | { readonly kind: "time"; readonly value: number }
+  | { readonly kind: "report"; readonly value: ReportLine }
+  | { readonly kind: "end"; readonly value: Exclude<Outcome, "open"> };
+
+/** A line that was checked. */
+export type CheckedLine = LiveEvent | ControlLine;
+
+/** Those of them that are no part of the time or the header. */
+export const CONTROL: { readonly report: Definition<ReportLine>; readonly end: Definition<Exclude<Outcome, "open">> } =
+  {
+    report: {
+      shape: REPORT,
+      about:
+        'a subject is to be looked at. Only a [server](server.md#review) takes it; elsewhere a `"mark"` of the kind `report` stays in the recording',
+      notes: {
+        subject: "name or UUID",
+        seconds: "before this moment that it is about; 300",
+        reporter: "where its token is [trusted](server.md#review)",
+      },
     },
-  ),
-  versions: command(
-    object({ dataVersion: maybe(count), protocol: maybe(count), server: maybe(name) }),
-    (lines, versions) => lines.recorder!.epoch(versions),
-  ),
-  report: command(REPORT, (lines, report) => lines.report(report)),
-  end: command(oneOf(...OUTCOMES.filter((outcome) => outcome !== "open")), (lines, outcome) => lines.end(outcome)),
-};
+    end: {
+      shape: END,
+      about: `how it ended: ${ENDINGS.map((outcome) => `\`"${outcome}"\``).join(", ")}. Nothing behind it is read`,
+    },
+  };
 
 /** What a line may say, by its first key. */
 export const LINES: ReadonlyMap<string, Line> = new Map<string, Line>([
-  ["simtape", { isWhole: true, ...command<LineProtocol, Header>(HEADER, (lines, header) => lines.header(header)) }],
-  ...Object.entries(COMMANDS).map(([key, value]): [string, Line] => [key, { isWhole: false, ...value }]),
-  ["event", { isWhole: true, ...command<LineProtocol, EventLine>(EVENT, (lines, event) => lines.event(event)) }],
+  ["simtape", { isWhole: true, shape: HEADER }],
+  ["tick", { isWhole: false, shape: EVENTS.tick.shape }],
+  ["time", { isWhole: false, shape: number }],
+  ...Object.entries(EVENTS).map(([kind, { shape }]): [string, Line] => [kind, { isWhole: kind === "event", shape }]),
+  ["report", { isWhole: false, shape: REPORT }],
+  ["end", { isWhole: false, shape: END }],
 ]);
 
 /** What any line is; `docs/line-protocol.schema.json` is made of it. */
-export const LINE: Shape<unknown> = v.union(
-  [...LINES].map(([key, { isWhole, shape }]) => (isWhole ? shape : object({ [key]: shape }))),
+export const LINE: Shape<unknown> = union(
+  ...[...LINES].map(([key, { isWhole, shape }]) => (isWhole ? shape : object({ [key]: shape }))),
 );
-
-function lifted<C>(
-  commands: Readonly<Record<string, Command<C>>>,
-  context: (lines: LineProtocol, take: (context: C) => void) => void,
-): Record<string, Command<LineProtocol>> {
-  return Object.fromEntries(
-    Object.entries(commands).map(([key, { shape, act }]) => [
-      key,
-      { shape, act: (lines: LineProtocol, told: unknown) => context(lines, (own) => act(own, told)) },
-    ]),
-  );
-}

@@ -1,8 +1,17 @@
-import * as v from "valibot";
 import { isSegment } from "../../io/store-key.ts";
-import { dictionary, object, oneOf, type Shape, text, whole } from "../../model/shape.ts";
+import {
+  anything,
+  checked,
+  dictionary,
+  maybe,
+  object,
+  oneOf,
+  type Shape,
+  sized,
+  text,
+  whole,
+} from "../../model/shape.ts";
 import { type Outcome, OUTCOMES } from "../live/recorder-options.ts";
-import { maybe } from "./shapes.ts";
 
 /** Fields of a recording's header, without the one that names the protocol; the recording's own lines check them. */
 type HeaderFields = Readonly<Record<string, unknown>>;
@@ -39,8 +48,8 @@ export interface Save {
 }
 
 const A_REC = "a name of letters, digits and . _ -";
-const rec: Shape<string> = v.pipe(v.string(A_REC), v.check(isSegment, A_REC));
-const header: Shape<HeaderFields> = dictionary(v.unknown());
+const rec: Shape<string> = checked(sized(0, Infinity, A_REC), A_REC, isSegment);
+const header: Shape<HeaderFields> = dictionary(anything);
 /** Seconds that a ring holds at most: an hour. */
 const LONGEST = 3600;
 

@@ -1,14 +1,15 @@
 import type { SinkBundle } from "../../io/sink.ts";
 import { problemIn, tell, withKnownFields } from "../../model/shape.ts";
+import type { LiveTarget } from "../events/live-target.ts";
+import { RingTarget } from "../events/ring-target.ts";
 import type { Outcome } from "../live/recorder-options.ts";
 import type { Recorder } from "../live/recorder.ts";
 import { Ring } from "../live/ring.ts";
 import { type JsonLine, RATE } from "./commands.ts";
 import { type Begin, type End, HUB_LINES, type HubLine, type RingLine, type Save } from "./hub-lines.ts";
-import { type HeaderOptions, LineProtocol, type LineTarget } from "./line-protocol.ts";
+import { type HeaderOptions, LineProtocol } from "./line-protocol.ts";
 import { LineSplitter, type TOO_LONG } from "./lines.ts";
 import { parseLine } from "./parse.ts";
-import { RingTarget } from "./ring-target.ts";
 
 /** Something that a hub reports, to its operator and to the sender: one of the members is there. */
 export interface HubEvent {
@@ -44,6 +45,8 @@ export interface HubCounts {
   skipped: number;
   /** Fields, and lines, that are not known, and were passed over. */
   unknown: number;
+  /** Answers that were dropped, because their senders did not read them; the giver of the answers counts. */
+  unread: number;
   recordings: number;
   discarded: number;
   clips: number;
@@ -53,19 +56,23 @@ export interface HubCounts {
 /** One recording, or one ring, that lines go into. */
 interface Run {
   readonly id: string;
-  readonly lines: LineProtocol<LineTarget>;
+  readonly lines: LineProtocol<LiveTarget>;
   readonly least: number;
   recorder: Recorder | null;
   ring: Ring | null;
   /** Who sends it; null: that connection is gone. */
   sender: HubSender | null;
   leftAt: number;
+  /** Clips that wait for their end, or for the store. */
+  saving: number;
 }
 
 /** Milliseconds that a run waits for its sender to come back. */
 const PATIENCE = 30_000;
 /** Recordings that are being closed at once; with more the senders wait. */
 const MOST_CLOSING = 64;
+/** Clips of one ring that wait at once. */
+const MOST_SAVING = 64;
 /** Ticks of a ring unless its sender says otherwise: five minutes. */
 const RING_TICKS = 6000;
 
@@ -82,6 +89,7 @@ export class Hub {
     lines: 0,
     skipped: 0,
     unknown: 0,
+    unread: 0,
     recordings: 0,
     discarded: 0,
     clips: 0,
@@ -146,12 +154,12 @@ export class Hub {
   }
 
   async begin({ rec, header = {}, least = 0 }: Begin, sender: HubSender): Promise<void> {
-    const run = this.#add(rec, least, sender, async (told) => {
-      run.recorder = await this.#options.open(rec, told);
+    const run = this.#add(rec, least, sender, async (options) => {
+      run.recorder = await this.#options.open(rec, options);
       return run.recorder;
     });
     await this.#first(run, header);
-    this.#tell(sender, { rec, began: true });
+    this.#answer(sender, { rec, began: true });
   }
 
   async ring({ rec, seconds, header = {} }: RingLine, sender: HubSender): Promise<void> {
@@ -161,20 +169,26 @@ export class Hub {
       return new RingTarget(run.ring);
     });
     await this.#first(run, header);
-    this.#tell(sender, { rec, began: true });
+    this.#answer(sender, { rec, began: true });
   }
 
   save({ rec, as, tailSeconds = 0, reason = "report" }: Save, sender: HubSender): void {
-    const { ring, lines } = this.run(rec, sender);
+    const run = this.run(rec, sender);
+    const { ring, lines } = run;
     if (ring === null) throw new RangeError(`${rec} is a recording, no ring`);
+    if (run.saving >= MOST_SAVING) throw new RangeError(`${MOST_SAVING} clips of ${rec} are being saved already`);
     lines.settle();
+    run.saving++;
     const saved = ring
       .save(reason, tailSeconds * RATE, () => this.#options.save(as))
       .then(({ from, until }) => {
         this.counts.clips++;
-        this.#tell(sender, { rec, saved: { as, ticks: until - from } });
+        this.#answer(sender, { rec, saved: { as, ticks: until - from } });
       })
-      .catch((error: unknown) => this.#fail(sender, rec, error));
+      .catch((error: unknown) => this.#fail(sender, rec, error))
+      .finally(() => {
+        run.saving--;
+      });
     this.#closes(saved);
   }
 
@@ -185,9 +199,9 @@ export class Hub {
 
   // ── within ────────────────────────────────────────────────────────────
 
-  #add(id: string, least: number, sender: HubSender, open: (header: HeaderOptions) => Promise<LineTarget>): Run {
+  #add(id: string, least: number, sender: HubSender, open: (header: HeaderOptions) => Promise<LiveTarget>): Run {
     if (this.#runs.has(id)) throw new RangeError(`${id} is being recorded already`);
-    const lines = new LineProtocol<LineTarget>({
+    const lines = new LineProtocol<LiveTarget>({
       open,
       skipped: ({ message }) => this.skip(sender, id, message),
       unknown: (fields) => {
@@ -195,7 +209,7 @@ export class Hub {
       },
       signal: this.#options.signal,
     });
-    const run: Run = { id, lines, least, recorder: null, ring: null, sender, leftAt: 0 };
+    const run: Run = { id, lines, least, recorder: null, ring: null, sender, leftAt: 0, saving: 0 };
     this.#runs.set(id, run);
     return run;
   }
@@ -237,13 +251,13 @@ export class Hub {
       await recorder.abort();
       await this.#options.remove(id);
       this.counts.discarded++;
-      this.#tell(sender, { rec: id, discarded: { ticks: recorder.tick } });
+      this.#answer(sender, { rec: id, discarded: { ticks: recorder.tick } });
       return;
     }
     await recorder.close(durationMs === null ? { outcome } : { outcome, durationMs });
     this.counts.recordings++;
     const { tick: ticks, bytes } = recorder.status;
-    this.#tell(sender, { rec: id, ended: { outcome, ticks, bytes } });
+    this.#answer(sender, { rec: id, ended: { outcome, ticks, bytes } });
   }
 
   #drop(run: Run, failure: unknown): void {
@@ -259,15 +273,15 @@ export class Hub {
 
   #fail(sender: HubSender | null, rec: string, error: unknown): void {
     this.counts.failed++;
-    this.#tell(sender, { rec, error: error instanceof Error ? error.message : String(error) });
+    this.#answer(sender, { rec, error: error instanceof Error ? error.message : String(error) });
   }
 
   skip(sender: HubSender, rec: string | null, error: string): void {
     this.counts.skipped++;
-    this.#tell(sender, { rec, error });
+    this.#answer(sender, { rec, error });
   }
 
-  #tell(sender: HubSender | null, event: HubEvent): void {
+  #answer(sender: HubSender | null, event: HubEvent): void {
     this.#options.report?.(event);
     sender?.answer(event);
   }
@@ -321,25 +335,25 @@ export class HubSender {
   }
 
   #do(line: JsonLine): Promise<void> | null {
-    const { rec, ...told } = line;
-    for (const key in told)
-      if (Object.hasOwn(HUB_LINES, key)) return this.#act(key as HubLine, inFull(key, told[key], rec));
-    if (typeof rec === "string") return this.#hub.run(rec, this).lines.give(told);
+    const { rec, ...content } = line;
+    for (const key in content)
+      if (Object.hasOwn(HUB_LINES, key)) return this.#act(key as HubLine, inFull(key, content[key], rec));
+    if (typeof rec === "string") return this.#hub.run(rec, this).lines.give(content);
     if (rec !== undefined) throw new RangeError(tell({ path: "rec", expected: "the name of a recording", found: rec }));
     // what says who speaks is for one recording; here each has a header of its own
-    if ("simtape" in told || "token" in told) return null;
+    if ("simtape" in content || "token" in content) return null;
     const runs = [...this.#hub.runsOf(this)];
-    const isTime = "tick" in told || "time" in told;
+    const isTime = "tick" in content || "time" in content;
     if (!isTime && runs.length !== 1)
       throw new RangeError(`expected "rec", as ${runs.length} recordings of this sender are open`);
-    const waits = runs.map(({ lines }) => lines.give(told)).filter((wait) => wait !== null);
+    const waits = runs.map(({ lines }) => lines.give(content)).filter((wait) => wait !== null);
     return waits.length === 0 ? null : Promise.all(waits).then(() => undefined);
   }
 
-  async #act(key: HubLine, told: unknown): Promise<void> {
+  async #act(key: HubLine, content: unknown): Promise<void> {
     const shape = HUB_LINES[key];
-    const problem = problemIn(shape, told);
-    const known = problem === null ? { value: told, left: 0 } : withKnownFields(shape, told);
+    const problem = problemIn(shape, content);
+    const known = problem === null ? { value: content, left: 0 } : withKnownFields(shape, content);
     if (known === null) throw new RangeError(`${key}: ${problem!.path}: ${tell(problem!)}`);
     this.#hub.counts.unknown += known.left;
     const { value } = known;
@@ -351,6 +365,6 @@ export class HubSender {
 }
 
 /** `{"rec":"a","end":"completed"}`, as a recorder of one recording has it, means `{"end":{"rec":"a","outcome":"completed"}}`. */
-function inFull(key: string, told: unknown, rec: unknown): unknown {
-  return key === "end" && typeof told === "string" ? { rec, outcome: told } : told;
+function inFull(key: string, value: unknown, rec: unknown): unknown {
+  return key === "end" && typeof value === "string" ? { rec, outcome: value } : value;
 }

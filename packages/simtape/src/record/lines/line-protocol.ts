@@ -1,21 +1,20 @@
-import { LineSplitter, type TOO_LONG } from "./lines.ts";
-import { parseLine } from "./parse.ts";
 import { joined, problemIn, type Shape, tell, withKnownFields } from "../../model/shape.ts";
+import { EventRecorder, roomIn } from "../events/event-recorder.ts";
+import type { LiveTarget } from "../events/live-target.ts";
+import type { Recorder } from "../live/recorder.ts";
+import type { Outcome, RecorderOptions } from "../live/recorder-options.ts";
 import {
-  type EventLine,
+  type CheckedLine,
   FARTHEST,
   HEADER,
   type Header,
   type JsonLine,
-  type Line,
   LINES,
   RATE,
   type ReportLine,
 } from "./commands.ts";
-import { StateLines } from "./state.ts";
-import { bytesOf, WorldLines } from "./world.ts";
-import type { Recorder } from "../live/recorder.ts";
-import type { Outcome, RecorderOptions } from "../live/recorder-options.ts";
+import { LineSplitter, type TOO_LONG } from "./lines.ts";
+import { parseLine } from "./parse.ts";
 
 /** A line that cannot be taken: its number, what was expected, and what was found. */
 export class LineError extends Error {
@@ -35,27 +34,8 @@ export type HeaderOptions = Pick<
   "epoch" | "worldId" | "worldVersion" | "dataVersion" | "protocol" | "server" | "metadata"
 >;
 
-/** Where lines go: a recorder, or what takes as much of it as it can. */
-export type LineTarget = Pick<
-  Recorder,
-  | "tick"
-  | "goTo"
-  | "world"
-  | "state"
-  | "ready"
-  | "commit"
-  | "poll"
-  | "snapshot"
-  | "session"
-  | "subject"
-  | "epoch"
-  | "channel"
-  | "write"
-  | "status"
->;
-
 /** Where lines go, and what becomes of bad ones. Only `open` is required. */
-export interface LineProtocolOptions<T extends LineTarget = Recorder> {
+export interface LineProtocolOptions<T extends LiveTarget = Recorder> {
   /** Begins the recording, when the first line is there. */
   readonly open: (header: HeaderOptions) => Promise<T>;
   /** Called with each bad line, which is skipped; absent: the first one is thrown. */
@@ -64,7 +44,7 @@ export interface LineProtocolOptions<T extends LineTarget = Recorder> {
   readonly unknown?: ((fields: number) => void) | undefined;
   /** Called with each report, and the second of the recording at which it was made. Absent: such a line is bad. */
   readonly report?: ((report: ReportLine, seconds: number) => void) | undefined;
-  /** `input`, the default: as the lines tell; `real`: as the clock goes, whatever the lines tell. */
+  /** `input`, the default: as the lines say; `real`: as the clock goes, whatever the lines say. */
   readonly ticks?: "input" | "real" | undefined;
   /** Stops waiting for room. */
   readonly signal?: AbortSignal | undefined;
@@ -81,15 +61,12 @@ const ROUNDING = 1e-4;
  * Lines of JSON into a recording (docs/line-protocol.md). Lines are taken in order, and each one wholly or not at all.
  * Senders come one after another: the state that the one before has sent still holds.
  */
-export class LineProtocol<T extends LineTarget = Recorder> {
+export class LineProtocol<T extends LiveTarget = Recorder> {
   readonly #options: LineProtocolOptions<T>;
   readonly #now: () => number;
   #splitter = new LineSplitter();
-  #recorder: T | null = null;
-  #world: WorldLines | null = null;
-  #states: StateLines | null = null;
-  /** What the first line of either kind has decided. */
-  #kind: "world" | "states" | null = null;
+  /** Takes the events; null before the first line. */
+  #events: EventRecorder<T> | null = null;
   #worldId: string | null = null;
   #rate = RATE;
   /** Recorded tick less the sender's; null: none was given yet. */
@@ -99,8 +76,8 @@ export class LineProtocol<T extends LineTarget = Recorder> {
   #lines = 0;
   #skipped = 0;
   #ended: Outcome | null = null;
-  /** Whether anything but ticks was said of the present tick, and when bytes came last. */
-  #isTold = false;
+  /** Whether anything but ticks came in the present tick, and when bytes came last. */
+  #hasContent = false;
   #fedAt = 0;
   /** A tick that was taken for over, NaN: none; the sender may still be in it. */
   #left = Number.NaN;
@@ -114,7 +91,7 @@ export class LineProtocol<T extends LineTarget = Recorder> {
 
   /** Null before the first line. */
   get recorder(): T | null {
-    return this.#recorder;
+    return this.#events?.target ?? null;
   }
 
   /** Lines up to now, and those of them that were skipped. */
@@ -127,7 +104,7 @@ export class LineProtocol<T extends LineTarget = Recorder> {
 
   /** Things that found no room in the world. */
   get refused(): number {
-    return this.#world?.world.refused ?? 0;
+    return this.#events?.refused ?? 0;
   }
 
   /** How the sender has ended the recording; what comes behind that is not looked at. */
@@ -137,16 +114,20 @@ export class LineProtocol<T extends LineTarget = Recorder> {
 
   /** The recorder has what was said of the present tick. */
   settle(): void {
-    // lines of the other kind that could not be taken have left nothing
-    if (this.#kind === "states") this.#states!.tell();
+    this.#events?.settle();
+  }
+
+  /** What there is goes into the store when the present tick is over; there must be a recorder. */
+  commit(): void {
+    this.#events!.record({ kind: "commit", value: true });
   }
 
   /** To be called now and then: what is due is done while no lines come, too. A tick of which no more comes is over. */
   poll(): void {
-    const recorder = this.#recorder;
+    const { recorder } = this;
     if (recorder === null) return;
     this.#goToNow();
-    if (this.#isTold && this.#now() - this.#fedAt >= TICK_OVER) {
+    if (this.#hasContent && this.#now() - this.#fedAt >= TICK_OVER) {
       this.#left = recorder.tick;
       this.#goTo(recorder.tick + 1);
     }
@@ -155,10 +136,9 @@ export class LineProtocol<T extends LineTarget = Recorder> {
 
   /** To the tick that it is by the clock; without effect when ticks come with the lines. */
   #goToNow(): void {
-    if (this.#options.ticks !== "real" || this.#recorder === null) return;
-    this.#goTo(
-      Math.max(this.#recorder.tick, this.#realTick + Math.floor(((this.#now() - this.#realStart) * RATE) / 1000)),
-    );
+    if (this.#options.ticks !== "real" || this.#events === null) return;
+    const now = this.#realTick + Math.floor(((this.#now() - this.#realStart) * RATE) / 1000);
+    this.#goTo(Math.max(this.#events.target.tick, now));
   }
 
   /**
@@ -172,12 +152,12 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     for (let line = this.#splitter.next(); line !== null && this.#ended === null; line = this.#splitter.next()) {
       this.#lines++;
       try {
-        if (this.#recorder === null) await this.#begin(this.#parse(line));
+        if (this.#events === null) await this.#begin(this.#parse(line));
         else this.#take(line);
       } catch (error) {
-        this.#judge(error);
+        this.#skipOrThrow(error);
       }
-      if ((this.#recorder?.ready ?? null) !== null) await this.#waitForRoom(this.#recorder!);
+      if ((this.recorder?.ready ?? null) !== null) await roomIn(this.recorder!, this.#options.signal);
     }
   }
 
@@ -190,14 +170,14 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     this.#goToNow();
     this.#fedAt = this.#now();
     this.#lines++;
-    const recorder = this.#recorder;
-    if (recorder === null) return this.#begin(line).catch((error: unknown) => this.#judge(error));
+    const { recorder } = this;
+    if (recorder === null) return this.#begin(line).catch((error: unknown) => this.#skipOrThrow(error));
     try {
       this.#do(line);
     } catch (error) {
-      this.#judge(error);
+      this.#skipOrThrow(error);
     }
-    return recorder.ready === null ? null : this.#waitForRoom(recorder);
+    return recorder.ready === null ? null : roomIn(recorder, this.#options.signal);
   }
 
   /** The sender is turned away: what is left of its input is not looked at. */
@@ -213,7 +193,7 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     if (rest !== null && this.#ended === null) {
       this.#lines++;
       try {
-        if (this.#recorder === null) await this.#begin(this.#parse(rest));
+        if (this.#events === null) await this.#begin(this.#parse(rest));
         else this.#take(rest);
       } catch (error) {
         if (!(error instanceof LineError)) throw error;
@@ -230,18 +210,12 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     const header = "simtape" in line ? (this.#checked("", HEADER, line) as Header) : NO_HEADER;
     const { startedAt, worldId, worldVersion, dataVersion, protocol, server, metadata } = header;
     const epoch = startedAt === undefined ? undefined : BigInt(Date.parse(startedAt)) * 1_000_000n;
-    this.#recorder = await this.#options.open({
-      epoch,
-      worldId,
-      worldVersion,
-      dataVersion,
-      protocol,
-      server,
-      metadata,
-    });
+    const options = { epoch, worldId, worldVersion, dataVersion, protocol, server, metadata };
+    const recorder = await this.#options.open(options);
+    this.#events = new EventRecorder(recorder);
     this.#worldId = worldId ?? null;
     this.#realStart = this.#now();
-    this.#realTick = this.#recorder.tick;
+    this.#realTick = recorder.tick;
     this.#do(line);
   }
 
@@ -272,32 +246,53 @@ export class LineProtocol<T extends LineTarget = Recorder> {
       return;
     }
     if (key === null) throw this.#error(`expected one of ${[...LINES.keys()].join(", ")}; found ${keysOf(line)}`);
-    const { shape, isWhole, act } = LINES.get(key)!;
+    const { shape, isWhole } = LINES.get(key)!;
     if (count > 1 && !isWhole && this.#options.unknown === undefined)
       throw this.#error(`expected one thing in a line, found ${keysOf(line)}`);
-    const told = isWhole ? line : line[key];
-    this.#perform(key, act, this.#checked(isWhole ? "" : key, shape, told));
+    const value = this.#checked(isWhole ? "" : key, shape, isWhole ? line : line[key]);
+    this.#perform({ kind: key, value } as CheckedLine);
     // of a header alone no tick is over: a hub may be busy with the other recordings that begin
-    if (key !== "tick" && key !== "time" && key !== "simtape") this.#isTold = true;
+    if (key !== "tick" && key !== "time" && key !== "simtape") this.#hasContent = true;
   }
 
-  #perform(key: string, act: Line["act"], told: unknown): void {
+  #perform(line: CheckedLine): void {
     try {
-      // what a line does needs no more than a target has
-      act(this as unknown as LineProtocol, told);
+      this.#record(line);
     } catch (error) {
       // whatever it is, it is this line that cannot be taken
-      throw this.#error(`${key}: ${error instanceof Error ? error.message : String(error)}`);
+      throw this.#error(`${line.kind}: ${error instanceof Error ? error.message : String(error)}`);
     }
     this.#isFirstLine = false;
   }
 
+  #record(line: CheckedLine): void {
+    switch (line.kind) {
+      case "simtape":
+        this.#header(line.value);
+        return;
+      case "tick":
+        this.#tick(line.value, this.#rate);
+        return;
+      case "time":
+        this.#tick(line.value, 1);
+        return;
+      case "report":
+        this.#report(line.value);
+        return;
+      case "end":
+        this.#ended = line.value;
+        return;
+      default:
+        this.#events!.record(line);
+    }
+  }
+
   /** What a line says, as it is to be taken. */
-  #checked(key: string, shape: Shape<unknown>, told: unknown): unknown {
-    const problem = problemIn(shape, told);
-    if (problem === null) return told;
+  #checked(key: string, shape: Shape<unknown>, value: unknown): unknown {
+    const problem = problemIn(shape, value);
+    if (problem === null) return value;
     const { unknown } = this.#options;
-    const known = unknown === undefined ? null : withKnownFields(shape, told);
+    const known = unknown === undefined ? null : withKnownFields(shape, value);
     if (known !== null) {
       unknown!(known.left);
       return known.value;
@@ -310,7 +305,7 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     return new LineError(this.#lines, message);
   }
 
-  #judge(error: unknown): void {
+  #skipOrThrow(error: unknown): void {
     if (!(error instanceof LineError) || this.#options.skipped === undefined) throw error;
     this.#skip(error);
   }
@@ -320,59 +315,28 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     this.#options.skipped?.(error);
   }
 
-  /** The input stops until the store has taken what waits for it. */
-  async #waitForRoom(recorder: LineTarget): Promise<void> {
-    const { signal } = this.#options;
-    while (recorder.ready !== null && signal?.aborted !== true) {
-      recorder.commit();
-      let stop = (): void => undefined;
-      const stopped = new Promise<void>((resolve) => {
-        stop = resolve;
-      });
-      signal?.addEventListener("abort", stop);
-      await Promise.race([recorder.ready, stopped]);
-      signal?.removeEventListener("abort", stop);
-    }
-  }
-
   // ── what lines do ─────────────────────────────────────────────────────
 
-  /** Lets a line have the world; its kind is decided when it was taken. Throws `RangeError` when it is another. */
-  withWorld(take: (world: WorldLines) => void): void {
-    if (this.#kind === "states") throw new RangeError("the recording is one of states; a world needs one of its own");
-    this.#world ??= new WorldLines(this.#recorder!);
-    take(this.#world);
-    this.#kind = "world";
-  }
-
-  /** The same for states. */
-  withStates(take: (states: StateLines) => void): void {
-    if (this.#kind === "world") throw new RangeError("the recording has a world; states need one of their own");
-    this.#states ??= new StateLines(this.#recorder!);
-    take(this.#states);
-    this.#kind = "states";
-  }
-
-  header({ worldId, rate: told, sets }: Header): void {
+  #header({ worldId, rate, sets }: Header): void {
     if (!this.#isFirstLine) throw new RangeError("the header is the first line");
     if (worldId !== undefined && this.#worldId !== null && worldId !== this.#worldId)
       throw new RangeError(`worldId: expected ${this.#worldId}, found ${worldId}`);
-    if (sets !== undefined) this.withStates((states) => states.declare(sets));
-    this.#rate = told ?? this.#rate;
+    if (sets !== undefined) this.#events!.record({ kind: "sets", value: sets });
+    this.#rate = rate ?? this.#rate;
   }
 
   /**
    * `ticks` of the sender's own, at its rate. Its first stands for the tick that is being recorded, unless it goes on
    * where the sender before it was. Throws `RangeError` for one that is over.
    */
-  tick(ticks: number, ofSecond: number = this.#rate): void {
+  #tick(ticks: number, ofSecond: number): void {
     if (this.#options.ticks === "real") return;
-    const present = this.#recorder!.tick;
-    const told = Math.ceil((ticks * RATE) / ofSecond - ROUNDING);
-    if (!Number.isSafeInteger(told)) throw new RangeError(`expected less than 14 million years, found ${ticks}`);
+    const present = this.#events!.target.tick;
+    const given = Math.ceil((ticks * RATE) / ofSecond - ROUNDING);
+    if (!Number.isSafeInteger(given)) throw new RangeError(`expected less than 14 million years, found ${ticks}`);
     const known = this.#offset;
-    const offset = known === null || (this.#isFirstTick && told + known < present) ? present - told : known;
-    const tick = told + offset;
+    const offset = known === null || (this.#isFirstTick && given + known < present) ? present - given : known;
+    const tick = given + offset;
     if (tick - present > FARTHEST) throw new RangeError(`expected at most a day later than before, found ${ticks}`);
     const isLeft = tick === this.#left && tick === present - 1;
     if (tick < present && !isLeft)
@@ -382,37 +346,16 @@ export class LineProtocol<T extends LineTarget = Recorder> {
     if (!isLeft) this.#goTo(tick);
   }
 
-  event({ event, value: told, base64: bytes, version: of }: EventLine): void {
-    if (told !== undefined && bytes !== undefined) throw new RangeError("expected value or base64, found both");
-    const payload = bytes === undefined ? new TextEncoder().encode(JSON.stringify(told) ?? "") : bytesOf(bytes);
-    this.#recorder!.write(this.#recorder!.channel(event, of), payload);
-  }
-
-  report(report: ReportLine): void {
+  #report(report: ReportLine): void {
     if (this.#options.report === undefined)
       throw new RangeError("only a server takes reports; a mark of the kind report stays in the recording");
-    this.#options.report(report, this.#recorder!.tick / RATE);
-  }
-
-  commit(): void {
-    this.settle();
-    this.#recorder!.commit();
-  }
-
-  reset(): void {
-    if (this.#kind === "world") this.#world!.reset();
-    if (this.#kind === "states") this.#states!.reset();
-  }
-
-  end(outcome: Outcome): void {
-    this.#ended = outcome;
+    this.#options.report(report, this.#events!.target.tick / RATE);
   }
 
   #goTo(tick: number): void {
-    if (tick === this.#recorder!.tick) return;
-    this.#isTold = false;
-    this.settle();
-    this.#recorder!.goTo(tick);
+    if (tick === this.#events!.target.tick) return;
+    this.#hasContent = false;
+    this.#events!.goTo(tick);
   }
 }
 

@@ -1,5 +1,4 @@
 import { tell } from "../../model/shape.ts";
-import type { JsonLine } from "./commands.ts";
 import { TOO_LONG } from "./lines.ts";
 
 /** Values inside each other in a line at most, so that nothing that goes through them runs out of stack. */
@@ -48,3 +47,5 @@ export function parseLine(bytes: Uint8Array | typeof TOO_LONG): JsonLine | null 
     throw new RangeError(tell({ path: "", expected: "an object", found: line }));
   return line as JsonLine;
 }
+
+export type JsonLine = Readonly<Record<string, unknown>>;

@@ -36,6 +36,8 @@ export class Body {
   readonly type: string;
   uuid: string | null;
   name: string | null;
+  /** What its sender calls it; null: nothing that is kept. */
+  own: string | null = null;
   /** On the grid of 1/4096 block, and the last displacement there (HCRP events §2). */
   qx = 0;
   qy = 0;

@@ -1,7 +1,7 @@
 import type { Budget } from "../../bytes/budget.ts";
 import { ByteBuilder } from "../../bytes/builder.ts";
 import { type IndexEntry, writeIndexEntry } from "../../formats/hcrp/layout/framing.ts";
-import { HcrpReader } from "../../formats/hcrp/open/reader.ts";
+import { HcrpReader } from "../../formats/hcrp/read/reader.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
 import type { Store } from "../../io/store.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
@@ -36,7 +36,7 @@ export function recordingBundle(store: Store, id: string, name: string = META): 
  */
 export async function existing(store: Store, id: string, budget?: Budget | number): Promise<Existing | null> {
   const meta = await store.head(`${id}/${META}`);
-  const main = meta === null ? await otherMain(store, id) : META;
+  const main = await mainIn(store, id);
   if (main === null) return null;
   const findings: Finding[] = [];
   const report = { report: (finding: Finding): unknown => findings.push(finding) };
@@ -68,8 +68,9 @@ export async function existing(store: Store, id: string, budget?: Budget | numbe
   };
 }
 
-/** Without a metadata file: the one before, or the first segment. */
-async function otherMain(store: Store, id: string): Promise<string | null> {
+/** The file that a recording in a store is opened by: its metadata file, the one before, or the first segment. Null: nothing is there. */
+export async function mainIn(store: Store, id: string): Promise<string | null> {
+  if ((await store.head(`${id}/${META}`)) !== null) return META;
   if ((await store.head(`${id}/${PREVIOUS}`)) !== null) return PREVIOUS;
   for await (const { key } of store.list(`${id}/seg-`)) return key.slice(id.length + 1);
   return null;

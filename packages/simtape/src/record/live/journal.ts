@@ -9,8 +9,10 @@ import { appendToSegment, type FinishedChunk } from "../../formats/hcrp/write/se
 export interface JournalFile {
   /** Everything so far is replaced, at once or not at all; on disk when it resolves. */
   replace(bytes: Uint8Array): Promise<void>;
-  /** On disk when it resolves. */
+  /** Survives the end of this process when it resolves; without `sync` that of the machine, too. */
   append(bytes: Uint8Array): Promise<void>;
+  /** What was appended before is on disk when it resolves. Appending goes on meanwhile. */
+  sync?(): Promise<void>;
   /** Null: there is none. */
   read(): Promise<Uint8Array | null>;
   /** The recording is finished: nothing is left of it. */
@@ -133,7 +135,10 @@ export function readJournal(bytes: Uint8Array): JournalContent | null {
     if (recordingId === null && kind !== KIND.begin) return null;
     if (kind === KIND.begin) {
       if (block.u32be() !== MAGIC || block.u8() !== VERSION) return null;
+      // what is not committed begins again behind a commit
       recordingId = readUuid(block);
+      finished.take();
+      open = null;
     } else if (kind === KIND.metadata) metadata = block.view(block.remaining).slice();
     else if (kind === KIND.finished) {
       finished.raw(block.view(block.remaining));

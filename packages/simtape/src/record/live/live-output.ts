@@ -19,8 +19,6 @@ export interface LiveOptions {
   /** Of the first metadata file that is written. */
   readonly generation: number;
   readonly place: RecordingFolder;
-  /** `takeFinished` is called. */
-  readonly isMirrored: boolean;
   /** Compressed bytes that may wait for the store. */
   readonly bufferBytes: number;
   readonly policy: OverflowPolicy;
@@ -37,6 +35,8 @@ export interface LiveOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Lets the tick be over that asks for a commit. */
   readonly turn: () => Promise<void>;
+  /** Called before metadata are made: chunks may have come since the commit was asked for, and the metadata go with them. */
+  readonly noting: () => void;
   /** Rises when the metadata name something that chunks need to be understood: a host event, an epoch. */
   readonly names: () => number;
   /** Chunks that had to go; ticks of the recording. What was in them is found out by who wants to know. */
@@ -75,7 +75,8 @@ export class LiveOutput implements ChunkOutput {
   /** Of the commit under way, which nothing is dropped from. */
   #flight: readonly FinishedChunk[] = [];
   #flightBytes = 0;
-  #finished: FinishedChunk[] = [];
+  /** Chunks added since the last call of `takeFinished`. */
+  #finished = 0;
   #index: Uint8Array;
   /** Chunks in the index, and with those of the commit under way. */
   #indexed: number;
@@ -148,11 +149,11 @@ export class LiveOutput implements ChunkOutput {
     return [...this.#flight, ...this.#pending];
   }
 
-  /** Chunks added since the call before. */
+  /** Chunks added since the call before, but for those that are committed by now. */
   takeFinished(): readonly FinishedChunk[] {
-    const finished = this.#finished;
-    this.#finished = [];
-    return finished;
+    const count = this.#finished;
+    this.#finished = 0;
+    return count === 0 ? [] : this.uncommitted.slice(-count);
   }
 
   /** Chunks before the next one are gone: it must begin with a snapshot (HCRP events §6). */
@@ -177,7 +178,7 @@ export class LiveOutput implements ChunkOutput {
     if (this.indexUse >= 1) throw new RangeError(`no room for the index of more than ${this.count} chunks`);
     this.#needsSnapshot = false;
     this.#pending.push(chunk);
-    if (this.#options.isMirrored) this.#finished.push(chunk);
+    this.#finished++;
     this.#uncompressed++;
     // what must go, goes before the next chunk begins
     const { policy, bufferBytes } = this.#options;
@@ -278,7 +279,8 @@ export class LiveOutput implements ChunkOutput {
   }
 
   async #putMetadata(preambleOf: PreambleOf, isFinal: boolean): Promise<void> {
-    const { place, session, generation, names } = this.#options;
+    const { place, session, generation, names, noting } = this.#options;
+    noting();
     const rewrite = this.#rewrites++;
     this.#names = names();
     const metadata = preambleOf({

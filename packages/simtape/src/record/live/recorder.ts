@@ -3,13 +3,16 @@
 import { NBT, nbtText } from "../../codec/nbt.ts";
 import { hostName } from "../../formats/hcrp/chunk/channels.ts";
 import { encoder, type HcrpEncoder } from "../../formats/hcrp/write/encode.ts";
+import type { CarriedState } from "../../formats/hcrp/write/scene.ts";
 import { TICK } from "../../formats/hcrp/layout/framing.ts";
+import type { HcrpWriter } from "../../formats/hcrp/write/writer.ts";
 import { EVENT, EVENT_NAMES } from "../../formats/hcrp/layout/events.ts";
 import { type Store, StoreError } from "../../io/store.ts";
 import type { State } from "../../model/state.ts";
 import type { ChannelInfo } from "../../model/value.ts";
 import type { Account, CreateOptions } from "../../model/writer.ts";
 import { type Existing, existing } from "./existing.ts";
+import { inheritedFrom, THINGS, thingsIn, thingsTag } from "./inherited.ts";
 import { readJournal } from "./journal.ts";
 import { OVERFLOW_POLICIES } from "./live-output.ts";
 import { nextEntityBehind } from "./next-entity.ts";
@@ -73,6 +76,8 @@ export class Recorder {
   #sink: WorldSink | null = null;
   #world: World;
   #encoder: HcrpEncoder | null = null;
+  /** What the recording that is gone on with holds, until the first state is given. */
+  #carried: CarriedState | null = null;
   #id: string;
   #number = 1;
   /** Of the host; the present recording's own tick 0 is `#base`. */
@@ -96,8 +101,11 @@ export class Recorder {
   /** Of the metadata that were committed first and last. */
   #metadataBefore: number | null = null;
   #metadataBytes = 0;
-  /** Revision of the notes that the writer has. */
+  /** Revision of the notes that the writer has, and of the names of things. */
   #noted = -1;
+  #notedNames = 0;
+  /** Its last word is noted. */
+  #ended: StoredRecording | null = null;
   #lastJournal: number;
   #failure: unknown = null;
   #closing: Promise<void> | null = null;
@@ -130,6 +138,7 @@ export class Recorder {
     await warmUp();
     this.#take(await this.#open(this.#id, from, this.#options.epoch ?? this.#epochNow()));
     this.#tick = this.#part!.writer.end;
+    const names = from === null ? null : thingsIn(this.#part!.writer.metadata());
     const given = from === null ? 1 : await nextEntityBehind(from);
     const nextEntity = Math.max(this.#notes.nextEntity, this.#part!.nextEntity, given);
     this.#world = new World(this.#router, this.#records, nextEntity);
@@ -138,6 +147,20 @@ export class Recorder {
     // the recording is ours from here on, and can be opened
     this.#note();
     await this.#part!.writer.flush();
+    if (names !== null) await this.#inherit(names);
+  }
+
+  /** Takes over the world or the state that the recording ends with, now that all of it is in the store. */
+  async #inherit(names: ReadonlyMap<number, string>): Promise<void> {
+    const whole = await existing(this.#store, this.#id, this.#options.budget);
+    if (whole === null) return;
+    try {
+      const inherited = await inheritedFrom(whole.reader, this.#tick);
+      if ("world" in inherited) this.#world.inherit(inherited.world, names);
+      else this.#carried = inherited.carried;
+    } finally {
+      await whole.reader.close();
+    }
   }
 
   /** What happens in a Minecraft-like world. */
@@ -182,6 +205,8 @@ export class Recorder {
 
   /** A host event in the present tick. */
   write({ name, metadata }: ChannelInfo, payload: Uint8Array): void {
+    // the first chunk begins with the state that is gone on with, whatever comes first
+    if (this.#carried !== null && !this.#world.isUsed) this.#newEncoder();
     if (this.#world.isUsed) this.#world.enter();
     else this.#router.enter(this.#at, false);
     if (this.#isMuted) this.#notes.drop(name, 1);
@@ -199,23 +224,27 @@ export class Recorder {
    * docs/state.md). Written is what changed.
    */
   state(state: State): void {
-    const writer = this.#part!.writer;
-    if (this.#encoder === null) {
-      if (this.#world.isUsed) throw new RangeError("this recorder has a world; whole states need one of their own");
-      const account: Account = {
-        carried: nothing,
-        lost: (path, _, count = 1) => this.#notes.drop(path, count),
-        noted: nothing,
-      };
-      this.#encoder = encoder(writer, account, undefined, this.#world.nextEntity);
-    }
+    const { writer } = this.#part!;
+    const own = this.#encoder ?? this.#newEncoder();
     if (this.#isMuted && !this.#unmute()) {
       this.#notes.drop("state", 1);
       return;
     }
     if (this.#part!.output.needsSnapshot) writer.wantSnapshot();
     this.#isBusy = true;
-    this.#encoder.step({ ...state, time: this.#at * TICK });
+    own.step({ ...state, time: this.#at * TICK });
+  }
+
+  #newEncoder(): HcrpEncoder {
+    if (this.#world.isUsed) throw new RangeError("this recorder has a world; whole states need one of their own");
+    const account: Account = {
+      carried: nothing,
+      lost: (path, _, count = 1) => this.#notes.drop(path, count),
+      noted: nothing,
+    };
+    this.#encoder = encoder(this.#part!.writer, account, undefined, this.#world.nextEntity, this.#carried);
+    this.#carried = null;
+    return this.#encoder;
   }
 
   /** The present tick is over. */
@@ -257,9 +286,10 @@ export class Recorder {
       if (isDue || isLarge || this.#hasLeft) this.commit();
     }
     // the one before, which has the same journal, may still need it
-    const mayMirror = this.#options.journal !== undefined && this.#leaving === 0 && !part.output.isBusy;
+    const mayMirror =
+      this.#options.journal !== undefined && this.#leaving === 0 && !part.output.isBusy && !part.isMirroring;
     if (mayMirror && this.#isMirrorDue()) {
-      if (this.#noted !== this.#notes.revision) this.#note();
+      if (this.#noted !== this.#notes.revision || this.#notedNames !== this.#world.named) this.#note();
       part.mirror(this.#at);
     }
     if (isBetween && (this.#notes.isFull || isAtLimit(this.#options.limits, this.#use(part)))) this.#link();
@@ -387,6 +417,8 @@ export class Recorder {
     this.#part = part;
     this.#metadataBefore = null;
     this.#metadataBytes = 0;
+    // another recording names them, too
+    if (this.#world.named > 0) this.#notedNames = -1;
     this.#sink = new WorldSink(part.writer, snapshots, (mark) => this.#notes.mark(mark));
     this.#newEpoch(part);
   }
@@ -404,6 +436,7 @@ export class Recorder {
     };
     const pause = sleep ?? ((milliseconds) => wait(milliseconds, this.#giveUp.signal));
     const snapshots = new WorldSnapshots(() => this.#world);
+    let opened: StoredRecording | null = null;
     const part = await StoredRecording.open({
       store: this.#store,
       id,
@@ -419,6 +452,9 @@ export class Recorder {
         this.#giveUp.signal.throwIfAborted();
       },
       turn: () => pause(0),
+      noting: () => {
+        if (opened !== null && opened === this.#part && opened !== this.#ended) this.#noteThings(opened.writer);
+      },
       dropped: (start, until, counts) => {
         for (const [type, count] of counts) this.#notes.drop(this.#nameOf(type), count);
         this.#notes.gap(start, until);
@@ -427,6 +463,7 @@ export class Recorder {
         this.#failure ??= error;
       },
     });
+    opened = part;
     return { id, part, snapshots };
   }
 
@@ -559,7 +596,8 @@ export class Recorder {
   #note(outcome: Outcome = "open", durationMs: number | null = null): void {
     const { writer } = this.#part!;
     this.#noted = this.#notes.revision;
-    this.#notes.nextEntity = this.#encoder?.nextEntity ?? this.#world.nextEntity;
+    if (outcome === "open") this.#noteThings(writer);
+    else writer.noteOwn(THINGS, null);
     for (const [name, tag] of this.#notes.reserved()) writer.note(name, tag);
     for (const [name, tag] of this.#notes.own()) writer.noteOwn(name, tag);
     writer.noteOwn("profile", nbtText(this.#options.profile ?? "standard"));
@@ -569,10 +607,23 @@ export class Recorder {
     this.#metadataBefore ??= this.#metadataBytes;
   }
 
+  /** Numbers that must never be used again, and what the sender calls the things that are there. */
+  #noteThings(writer: HcrpWriter): void {
+    const next = this.#encoder?.nextEntity ?? this.#world.nextEntity;
+    if (next > this.#notes.nextEntity) {
+      this.#notes.nextEntity = next;
+      writer.note("next_entity_id", { type: NBT.int, value: next });
+    }
+    if (this.#notedNames === this.#world.named) return;
+    this.#notedNames = this.#world.named;
+    writer.noteOwn(THINGS, thingsTag(this.#world.bodies));
+  }
+
   /** Everything that there is to say of a recording's end. */
   #end(part: StoredRecording, outcome: Outcome, durationMs: number | null): void {
     this.#encoder?.end();
     if (this.#isMuted) this.#notes.endGap(this.#at);
+    this.#ended = part;
     this.#note(outcome, durationMs);
     part.writer.endChunk(this.#at);
     part.writer.extend(this.#at);

@@ -1,9 +1,11 @@
 import type { Budget } from "../../bytes/budget.ts";
 import { nbtText } from "../../codec/nbt.ts";
 import { FLAG_FINISHED } from "../../formats/hcrp/layout/framing.ts";
+import type { SourceBundle } from "../../io/source.ts";
 import { type Store, StoreError } from "../../io/store.ts";
 import type { Finding } from "../../model/error.ts";
-import { existing } from "./existing.ts";
+import { existing, recordingBundle } from "./existing.ts";
+import { HeldMetadata } from "./held-metadata.ts";
 import type { JournalFile } from "./journal.ts";
 import { StoredRecording } from "./stored-recording.ts";
 
@@ -15,6 +17,11 @@ export interface RecoverOptions {
   readonly keepsPrevious?: boolean | undefined;
   /** What an open recording may take: bytes of memory. */
   readonly budget?: Budget | number | undefined;
+  /**
+   * Looks at the finished recording before its metadata file is replaced. When it rejects, the recording and the journal
+   * stay as they were.
+   */
+  readonly inspect?: ((finished: SourceBundle) => Promise<void>) | undefined;
 }
 
 /** What recovery found; ticks of the recording. */
@@ -48,24 +55,35 @@ export async function recover(store: Store, id: string, options: RecoverOptions 
   try {
     if ((head.flags & FLAG_FINISHED) !== 0)
       return { id, status: "sound", committed, fromSegments: 0, fromJournal: 0, ticks: committed, findings };
+    const { inspect, journal = null } = options;
+    const held = new HeldMetadata(store, id);
     const part = await StoredRecording.open({
-      store,
+      store: held.store,
       id,
       create: {},
       from,
       snapshots: null,
       keepsPrevious: options.keepsPrevious ?? false,
-      journal: options.journal ?? null,
+      journal,
       bufferBytes: Number.POSITIVE_INFINITY,
       policy: "block",
       // the caller can try again
       sleep: () => Promise.reject(new StoreError("unavailable", `the store does not answer: ${store.name}`, id)),
       turn: () => Promise.resolve(),
+      noting: () => undefined,
       dropped: () => undefined,
       failed: () => undefined,
     });
     part.writer.note("outcome", nbtText("crashed"));
-    await part.close();
+    await part.close({ keepsJournal: true });
+    try {
+      await inspect?.(recordingBundle(held.store, id));
+    } catch (error) {
+      await held.refuse();
+      throw error;
+    }
+    await held.release();
+    await journal?.remove();
     const ticks = part.writer.end;
     return {
       id,

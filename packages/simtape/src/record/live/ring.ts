@@ -201,10 +201,10 @@ export class Ring {
       writer.extend(until - from);
       const marks = this.#marks.filter(({ tick }) => tick >= from);
       this.#notes.nextEntity = this.world.nextEntity;
-      const told = triggers.map(
+      const added = triggers.map(
         ({ tick, reason }): Mark => ({ tick, kind: "report", entity: null, label: reason, severity: 0 }),
       );
-      for (const mark of [...marks, ...told].sort((a, b) => a.tick - b.tick))
+      for (const mark of [...marks, ...added].sort((a, b) => a.tick - b.tick))
         this.#notes.mark({ ...mark, tick: mark.tick - from });
       for (const [name, tag] of this.#notes.reserved()) writer.note(name, tag);
       const origin = { recording: uuidTag(this.#recordingId), from_tick: { type: NBT.int, value: from } as const };

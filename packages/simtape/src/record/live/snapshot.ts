@@ -10,7 +10,7 @@ import {
   writeSections,
 } from "../../formats/hcrp/layout/chunk.ts";
 import { writeWorld } from "../../formats/hcrp/layout/world-events.ts";
-import { PaletteIndex } from "../../formats/hcrp/state/snapshot-palettes.ts";
+import { PaletteIndex } from "../../formats/hcrp/meaning/snapshot-palettes.ts";
 import type { Body } from "./body.ts";
 
 /** What a world is known to be. */
@@ -62,19 +62,19 @@ export function snapshotOf(tracked: Tracked): { payload: Uint8Array; names: Pale
   });
   const inventories = section(SECTION.inventories, () => {
     const held = bodies.filter(({ items }) => items.size > 0);
-    const told = held.map(({ entity, items }) => ({
+    const filled = held.map(({ entity, items }) => ({
       entity,
       items: Array.from(items, ([slot, item]) => ({ slot, item: names.index(PALETTE.item, item) })),
     }));
-    writeInventories(out, told);
+    writeInventories(out, filled);
   });
   const metadata = section(SECTION.metadata, () => {
-    const told = bodies.filter((body) => body.metadata.size > 0);
+    const described = bodies.filter((body) => body.metadata.size > 0);
     const entries = (body: Body): { index: number; bytes: Uint8Array }[] =>
       Array.from(body.metadata, ([index, bytes]) => ({ index, bytes }));
     writeMetadataList(
       out,
-      told.map((body) => ({ entity: body.entity, entries: entries(body) })),
+      described.map((body) => ({ entity: body.entity, entries: entries(body) })),
     );
   });
   const { time, weather, dimension } = tracked;

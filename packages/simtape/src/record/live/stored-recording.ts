@@ -33,10 +33,15 @@ export interface StoredRecordingOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Lets the tick be over that asks for a commit. */
   readonly turn: () => Promise<void>;
+  /** Called before metadata are made: what has changed since is noted. */
+  readonly noting: () => void;
   /** Events that had to go, by type. */
   readonly dropped: (from: number, until: number, counts: ReadonlyMap<number, number>) => void;
   readonly failed: (error: unknown) => void;
 }
+
+/** The journal is begun again with the first commit behind so many bytes. */
+const JOURNAL_BYTES = 1 << 20;
 
 /** One recording being written into a store: the writer, the way to the store, and the journal. */
 export class StoredRecording {
@@ -51,8 +56,13 @@ export class StoredRecording {
   readonly #progress: Progress;
   #journalWork: Promise<void> | null = null;
   #journalTrouble: Error | null = null;
+  /** Bytes of the journal since it was last replaced; 0: what is there is not ours. */
+  #journalBytes = 0;
+  /** Puts the journal on disk, while more is written into it. */
+  #syncing: Promise<void> | null = null;
+  #isSyncWanted = false;
   /** Revision of the metadata in the journal; -1: it must be written from its beginning. */
-  #told = -1;
+  #writtenRevision = -1;
 
   private constructor(
     writer: HcrpWriter,
@@ -100,7 +110,6 @@ export class StoredRecording {
           session: randomUuid(),
           generation,
           place,
-          isMirrored: journal !== null,
           bufferBytes: options.bufferBytes,
           policy: options.policy,
           before,
@@ -112,6 +121,7 @@ export class StoredRecording {
             countEvents(writer!.framer.inflated(chunk.frame), chunk.flags !== 0, counts);
             options.dropped(chunk.startTick, chunk.startTick + chunk.tickCount, counts);
           },
+          noting: options.noting,
           names: () => writer!.naming,
           committed: (bytes, until) => progress.committed(bytes, until),
           failed,
@@ -149,6 +159,11 @@ export class StoredRecording {
     return this.#journalTrouble;
   }
 
+  /** The journal takes nothing now: what was mirrored last is still being written. */
+  get isMirroring(): boolean {
+    return this.#journalWork !== null;
+  }
+
   /** Mirrors what is not committed of the ticks before `tick`; skipped while the last time is still under way. */
   mirror(tick: number): void {
     if (this.#journal === null || this.#journalWork !== null) return;
@@ -159,38 +174,67 @@ export class StoredRecording {
 
   async #mirrorNow(journal: JournalFile, tick: number): Promise<void> {
     const { writer, output } = this;
-    const isNew = this.#progress.takeChange() || this.#told < 0;
-    const isTold = this.#told === writer.revision;
-    this.#told = writer.revision;
+    const isNew = this.#progress.takeChange() || this.#writtenRevision < 0;
+    const isWritten = this.#writtenRevision === writer.revision;
+    this.#writtenRevision = writer.revision;
     const finished = output.takeFinished();
     if (isNew) this.#mirror.start(writer.metadata(), output.uncommitted);
     else {
-      if (!isTold) this.#mirror.metadata(writer.metadata());
+      if (!isWritten) this.#mirror.metadata(writer.metadata());
       for (const chunk of finished) this.#mirror.finished(chunk);
     }
     const open = writer.peek(tick);
     if (open !== null) this.#mirror.open(open, tick);
     const bytes = this.#mirror.bytes();
     try {
-      if (isNew) await journal.replace(bytes);
-      else if (bytes.length > 0) await journal.append(bytes);
+      // replacing waits for the disk, so what is committed stays in it for a while
+      if (isNew && (this.#journalBytes === 0 || this.#journalBytes >= JOURNAL_BYTES)) {
+        await journal.replace(bytes);
+        this.#journalBytes = bytes.length;
+      } else if (bytes.length > 0) {
+        await journal.append(bytes);
+        this.#journalBytes += bytes.length;
+        this.#sync(journal);
+      }
       this.#journalTrouble = null;
     } catch (error) {
-      this.#journalTrouble = error instanceof Error ? error : new Error(String(error));
-      // the next one is written from its beginning
-      this.#told = -1;
+      this.#failJournal(error);
     }
+  }
+
+  /** One at a time: what came meanwhile goes with the next. */
+  #sync(journal: JournalFile): void {
+    this.#isSyncWanted = true;
+    this.#syncing ??= (async () => {
+      while (this.#isSyncWanted) {
+        this.#isSyncWanted = false;
+        await journal.sync?.();
+      }
+    })()
+      .catch((error: unknown) => this.#failJournal(error))
+      .finally(() => {
+        this.#syncing = null;
+      });
+  }
+
+  #failJournal(error: unknown): void {
+    this.#journalTrouble = error instanceof Error ? error : new Error(String(error));
+    // the next one is written from its beginning
+    this.#writtenRevision = -1;
+    this.#journalBytes = 0;
   }
 
   /** Waits for the store. Rejects when it refuses. `keepsJournal`: the recording behind this one goes on with it. */
   async close({ keepsJournal = false }: { readonly keepsJournal?: boolean } = {}): Promise<void> {
     await this.#journalWork;
+    await this.#syncing;
     await this.writer.close();
     if (!keepsJournal) await this.#journal?.remove();
   }
 
   async abort(): Promise<void> {
     await this.#journalWork;
+    await this.#syncing;
     await this.writer.abort();
   }
 }

@@ -22,6 +22,8 @@ import {
 } from "../../formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../formats/hcrp/layout/events.ts";
 import {
+  degreesOf,
+  GRID,
   MOVE_ON_GROUND,
   Move,
   moveMask,
@@ -42,7 +44,7 @@ import {
   writeSound,
   writeWorld,
 } from "../../formats/hcrp/layout/world-events.ts";
-import { PaletteIndex } from "../../formats/hcrp/state/snapshot-palettes.ts";
+import { PaletteIndex } from "../../formats/hcrp/meaning/snapshot-palettes.ts";
 import { Body, type Identity, type Stance, type Target } from "./body.ts";
 import { snapshotOf, type Tracked } from "./snapshot.ts";
 
@@ -76,17 +78,25 @@ export interface Mark {
 
 export { MARK_KINDS, type MarkKind };
 
+/** Where a thing is, and how. */
+interface KnownStance extends Stance {
+  readonly onGround: boolean;
+  readonly headYaw: number | undefined;
+  readonly pose: number;
+  readonly flags: number;
+}
+
 /** Things tracked at most (HCRP spec §12). */
 const MAX_ENTITIES = 4096;
 /**
- * Kept free in a tick for what settles at its end, and for one event: the largest that a line of the line protocol
- * tells.
+ * Kept free in a tick for what settles at its end, and for one event: the largest that a line of the line
+ * protocol can be.
  */
 const SPARE_BYTES = 4 << 20;
 
 /**
- * A Minecraft-like world as a recorder sees it: tell it what happens, at the end of each tick or as it happens. It
- * keeps what a snapshot needs, leaves out what changes nothing, and puts moves on the absolute grid, so that errors
+ * A Minecraft-like world as a recorder sees it: its methods are called for what happens, at
+ * the end of each tick or as it happens. It keeps what a snapshot needs, leaves out what changes nothing, and puts moves on the absolute grid, so that errors
  * never add up: at most 1/8192 block and 0.00275 degrees (HCRP events §2.1). Events of a thing that it does not know
  * are ignored.
  */
@@ -101,13 +111,18 @@ export class World {
   #tick = 0;
   #entered = -1;
   /** The tick of the last event. */
-  #told = -1;
+  #lastEvent = -1;
   #isUsed = false;
   #nextEntity: number;
   #bx = 0;
   #by = 0;
   #bz = 0;
   #refused = 0;
+  #named = 0;
+  /** Things of a recording that is gone on with, which no sender has said are still there. */
+  readonly #unclaimed = new Set<number>();
+  /** Edits of blocks of it go before anything else happens. */
+  #hasOldBlocks = false;
 
   readonly #records: readonly boolean[];
 
@@ -148,7 +163,7 @@ export class World {
 
   /** Whether anything of the present tick was recorded. */
   get isInTick(): boolean {
-    return this.isMoving || this.#told === this.#tick;
+    return this.isMoving || this.#lastEvent === this.#tick;
   }
 
   has(entity: number): boolean {
@@ -157,8 +172,11 @@ export class World {
 
   // ── who is there ──────────────────────────────────────────────────────
 
-  /** A new thing, and its id; -1 when there are too many. `type` as `minecraft:player`. */
-  spawn(type: string, stance: Stance, who: Identity | null = null): number {
+  /**
+   * A new thing, and its id; -1 when there are too many. `type` as `minecraft:player`. `own` is what its sender calls it:
+   * by that it is found again when the recording is gone on with (`inherited`).
+   */
+  spawn(type: string, stance: Stance, who: Identity | null = null, own: string | null = null): number {
     const { bodies } = this.#tracked;
     if (bodies.size >= MAX_ENTITIES) {
       this.#refused++;
@@ -168,6 +186,8 @@ export class World {
     const entity = this.#nextEntity++;
     const body = new Body(entity, type, who);
     body.put(stance);
+    body.own = own;
+    if (own !== null) this.#named++;
     bodies.set(entity, body);
     const identity = {
       uuid: body.uuid,
@@ -188,7 +208,11 @@ export class World {
   }
 
   #takeOut(entities: readonly number[]): void {
-    for (const entity of entities) this.#tracked.bodies.delete(entity);
+    for (const entity of entities) {
+      if ((this.#tracked.bodies.get(entity)?.own ?? null) !== null) this.#named++;
+      this.#tracked.bodies.delete(entity);
+      this.#unclaimed.delete(entity);
+    }
     writeRemove(this.#builder, { entities: Uint32Array.from(entities) });
     this.#emit(EVENT.remove);
   }
@@ -205,8 +229,8 @@ export class World {
   }
 
   /** A player comes: a thing of type `minecraft:player`, and the news of it. */
-  join(who: Identity, stance: Stance): number {
-    const entity = this.spawn("minecraft:player", stance, who);
+  join(who: Identity, stance: Stance, own: string | null = null): number {
+    const entity = this.spawn("minecraft:player", stance, who, own);
     if (entity < 0) return entity;
     writeJoin(this.#builder, { entity, uuid: who.uuid, profile: this.#name(PALETTE.profile, who.name) });
     this.#emit(EVENT.join);
@@ -220,6 +244,47 @@ export class World {
     writeLeave(this.#builder, { entity });
     this.#emit(EVENT.leave);
     this.#takeOut([entity]);
+  }
+
+  // ── a recording that is gone on with ──────────────────────────────────
+
+  /**
+   * The thing that the sender before called so, while no event of the first tick has said what became of it; null: there
+   * is none of that name, type and UUID.
+   */
+  inherited(own: string): { readonly entity: number; readonly type: string; readonly uuid: string | null } | null {
+    for (const entity of this.#unclaimed) {
+      const body = this.#tracked.bodies.get(entity)!;
+      if (body.own === own) return body;
+    }
+    return null;
+  }
+
+  /** What is known of a thing. Throws `RangeError` for one that is not there. */
+  stanceOf(entity: number): KnownStance {
+    const body = this.#tracked.bodies.get(entity);
+    if (body === undefined) throw new RangeError(`no thing has the number ${entity}`);
+    const { yaw, pitch, head, onGround, pose, flags } = body;
+    return {
+      x: body.qx / GRID,
+      y: body.qy / GRID,
+      z: body.qz / GRID,
+      yaw: degreesOf(yaw),
+      pitch: degreesOf(pitch),
+      headYaw: head === 0 ? undefined : degreesOf(yaw + head),
+      onGround,
+      pose,
+      flags,
+    };
+  }
+
+  /**
+   * It is still there, and was not recorded meanwhile: it keeps its number, and is where `stance` says. What a resumed
+   * recording holds and nothing keeps is taken out at the end of the first tick in which something happens.
+   */
+  keep(entity: number, stance: Stance): void {
+    this.#unclaimed.delete(entity);
+    this.teleport(entity, stance);
   }
 
   // ── motion ────────────────────────────────────────────────────────────
@@ -247,7 +312,7 @@ export class World {
     if (stance.onGround !== undefined) target.onGround = stance.onGround;
   }
 
-  /** Tells the steps of the present tick, which is over or about to be cut. */
+  /** Writes the steps of the present tick, which is over or about to be cut. */
   settle(): void {
     const moved = this.#moved;
     for (let i = 0; i < moved.length; i++) {
@@ -257,6 +322,7 @@ export class World {
       if (target !== null && this.#tracked.bodies.get(body.entity) === body) this.#step(body, target);
     }
     moved.length = 0;
+    if (this.#unclaimed.size > 0 && this.#lastEvent === this.#tick) this.#takeOut([...this.#unclaimed]);
   }
 
   #step(body: Body, target: Target): void {
@@ -354,13 +420,13 @@ export class World {
     const changed = Object.entries(items).filter(([slot, item]) => (body.items.get(Number(slot)) ?? null) !== item);
     if (changed.length === 0) return;
     this.enter();
-    const told = changed.map(([key, item]) => {
+    const written = changed.map(([key, item]) => {
       const slot = Number(key);
       if (item === null) body.items.delete(slot);
       else body.items.set(slot, item);
       return { slot, item: item === null ? 0 : this.#name(PALETTE.item, item) };
     });
-    writeSetItems(this.#builder, { entity, items: told });
+    writeSetItems(this.#builder, { entity, items: written });
     this.#emit(EVENT.setItems);
   }
 
@@ -453,6 +519,8 @@ export class World {
   /** A block edit against the world version; `state` as `minecraft:oak_stairs[facing=north]`. */
   block([x, y, z]: Point, state: string): void {
     if (!this.#records[EVENT.setBlock]) return;
+    // those of the sender before do not hold any more
+    if (this.#hasOldBlocks) this.enter();
     const { blocks } = this.#tracked;
     const key = `${x},${y},${z}`;
     const known = blocks.get(key);
@@ -551,6 +619,29 @@ export class World {
     this.#tick = tick;
   }
 
+  /** The world of a recording that is gone on with, and what its sender called the things in it. */
+  inherit(world: Tracked, names: ReadonlyMap<number, string>): void {
+    for (const [entity, body] of world.bodies) {
+      body.own = names.get(entity) ?? null;
+      this.#tracked.bodies.set(entity, body);
+      this.#unclaimed.add(entity);
+    }
+    for (const [key, edit] of world.blocks) this.#tracked.blocks.set(key, edit);
+    this.#hasOldBlocks = world.blocks.size > 0;
+    const { dimension, time, weather } = world;
+    Object.assign(this.#tracked, { dimension, time, weather });
+  }
+
+  /** Things by their numbers. */
+  get bodies(): Iterable<Body> {
+    return this.#tracked.bodies.values();
+  }
+
+  /** Rises when a thing comes or goes that its sender has a name for. */
+  get named(): number {
+    return this.#named;
+  }
+
   /** Another recording takes the place of the one before, and begins with a snapshot at tick 0. */
   attach(sink: EventSink, tick: number): void {
     // effects last as long as they did
@@ -560,7 +651,7 @@ export class World {
     }
     this.#sink = sink;
     this.#tick = tick;
-    this.#told = -1;
+    this.#lastEvent = -1;
     this.#entered = -1;
   }
 
@@ -615,11 +706,15 @@ export class World {
     this.#entered = this.#tick;
     if (this.#names === null) this.snapshot(false);
     const start = this.#sink.enter(this.#tick, isAnew);
-    if (start !== null) this.#tellAgain(start);
+    if (start !== null) this.#restate(start);
+    if (!this.#hasOldBlocks) return;
+    this.#hasOldBlocks = false;
+    this.#tracked.blocks.clear();
+    this.#emit(EVENT.clearBlocks);
   }
 
   #emit(core: number, tick = this.#tick): void {
-    this.#told = this.#tick;
+    this.#lastEvent = this.#tick;
     this.#sink.event(core, tick, this.#builder.lend());
   }
 
@@ -641,7 +736,7 @@ export class World {
   }
 
   /** What no section of a snapshot holds, at the snapshot's own tick. */
-  #tellAgain(tick: number): void {
+  #restate(tick: number): void {
     const out = this.#builder;
     for (const body of this.#tracked.bodies.values()) {
       const { entity, vitals, view, passengers, effects } = body;

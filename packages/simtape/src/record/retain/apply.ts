@@ -1,6 +1,7 @@
 import { type Store, StoreError } from "../../io/store.ts";
 import { eachOf, planRetention, type RetentionOptions, type RetentionPlan, type RetentionRow } from "./retain.ts";
-import { graceOf, type RetentionPolicy } from "./policy.ts";
+import { graceOf } from "./policy.ts";
+import type { RetentionPolicy } from "./schema.ts";
 import { type Remains, remains } from "./survey.ts";
 import {
   isChanged,
@@ -37,8 +38,8 @@ export interface RetentionResult {
 type Done = readonly [did: RetentionChange["did"], reason: string];
 
 /**
- * Marks what is to go, and deletes what was marked a grace ago and is still to go. May run in several places at once,
- * and be ended at any moment: the next time goes on with it. Throws `StoreError` when the store fails.
+ * Marks recordings that are due, and deletes those whose grace period is over and that are still due. May run in several
+ * places at once, and be ended at any moment: the next run goes on with it. Throws `StoreError` when the store fails.
  */
 export async function applyRetention(
   store: Store,

@@ -1,5 +1,6 @@
 import type { Facts } from "./facts.ts";
-import { DAY, graceOf, isHeld, type RetentionClass, type RetentionPolicy } from "./policy.ts";
+import { DAY, graceOf, isHeld } from "./policy.ts";
+import type { RetentionClass, RetentionPolicy } from "./schema.ts";
 
 /** What is to become of a recording, and why. */
 export interface Decision {

@@ -4,12 +4,13 @@ import { NBT, type NbtCompound, type NbtDocument, type NbtTag, nbtEntry } from "
 import { FLAG_CLIP, FLAG_FINISHED, HEADER_BYTES, TICK } from "../../formats/hcrp/layout/framing.ts";
 import { readMetadata, readReserved } from "../../formats/hcrp/layout/metadata.ts";
 import { compoundIn, OWN_KEY } from "../../formats/hcrp/layout/metadata-writing.ts";
-import { aboveLimits, type Head, readHead } from "../../formats/hcrp/open/preamble.ts";
+import { aboveLimits, type Head, readHead } from "../../formats/hcrp/read/preamble.ts";
 import { type ByteSource, SourceError } from "../../io/source.ts";
 import type { Store } from "../../io/store.ts";
 import { type Finding, RecordingError } from "../../model/error.ts";
 import { META, PREVIOUS } from "../live/recording-folder.ts";
-import { classOf, type RetentionClass, type RetentionPolicy, type Traits } from "./policy.ts";
+import { classOf, type Traits } from "./policy.ts";
+import type { RetentionClass, RetentionPolicy } from "./schema.ts";
 
 /** What is to be known of a recording to judge it: small, and all there is in memory of one. */
 export interface Facts {
@@ -190,9 +191,9 @@ export async function readDocument(
 
 /** Unix milliseconds; null: the header does not tell, or no date that there is. */
 function endOf({ startedAt, tickCount, extension }: Head): number | null {
-  const isTold = extension !== null && extension.finishedAt > 0n;
-  const end = isTold ? Number(extension.finishedAt) : Number(startedAt) + (tickCount * TICK) / 1e6;
-  return (isTold || startedAt > 0n) && end < 8.64e15 ? end : null;
+  const isStated = extension !== null && extension.finishedAt > 0n;
+  const end = isStated ? Number(extension.finishedAt) : Number(startedAt) + (tickCount * TICK) / 1e6;
+  return (isStated || startedAt > 0n) && end < 8.64e15 ? end : null;
 }
 
 /** The first mark that the class keeps recordings for, as text. */

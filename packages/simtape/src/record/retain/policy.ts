@@ -1,44 +1,5 @@
-import type { Outcome } from "../live/recorder-options.ts";
 import { problemIn, tell } from "../../model/shape.ts";
-import { RETENTION_POLICY } from "./schema.ts";
-
-/** Which recordings stay, and for how long. What is absent has the default that `docs/retention.schema.json` tells. */
-export interface RetentionPolicy {
-  readonly version: 1;
-  /** Hours between the mark and the deletion. */
-  readonly graceHours?: number;
-  /** Ids, or UUIDs of recordings, that are never touched. */
-  readonly hold?: readonly string[];
-  /** Of everything that has a class. */
-  readonly quotaBytes?: number;
-  /** A recording is of the first class that it matches, and stays when it matches none. */
-  readonly classes: readonly RetentionClass[];
-}
-
-/** What holds for one kind of recordings: of a world, a server, a game mode. */
-export interface RetentionClass {
-  readonly name: string;
-  readonly match?: RetentionMatch;
-  /** Null: for ever. */
-  readonly days?: number | null;
-  readonly outcomeDays?: Readonly<Partial<Record<Exclude<Outcome, "open">, number | null>>>;
-  readonly most?: { readonly count: number; readonly per: readonly ("subject" | "world")[] };
-  readonly quotaBytes?: number;
-  readonly keepTop?: number;
-  readonly keepBest?: boolean;
-  readonly keepFlagged?:
-    | boolean
-    | { readonly kinds?: readonly string[]; readonly severity?: number; readonly days?: number | null };
-  readonly keepClips?: boolean | { readonly days?: number | null };
-}
-
-/** All of it must hold, each by any of its values. */
-export interface RetentionMatch {
-  readonly world?: readonly string[];
-  readonly key?: readonly string[];
-  readonly profile?: readonly string[];
-  readonly metadata?: Readonly<Record<string, readonly (string | number | boolean)[]>>;
-}
+import { RETENTION_POLICY, type RetentionPolicy, type RetentionMatch } from "./schema.ts";
 
 /** A policy that cannot be followed: `path` says where in the JSON. */
 export class PolicyError extends Error {

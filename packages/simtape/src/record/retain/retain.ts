@@ -1,7 +1,8 @@
 import { type Store, StoreError } from "../../io/store.ts";
 import { decide } from "./decide.ts";
 import { type Facts, readFacts } from "./facts.ts";
-import { isHeld, type RetentionPolicy } from "./policy.ts";
+import { isHeld } from "./policy.ts";
+import type { RetentionPolicy } from "./schema.ts";
 import { type Found, survey, tellingFiles } from "./survey.ts";
 import { type MainFile, type Placed, readableTombstone, readTombstone, withdrawTombstone } from "./tombstone.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { carla } from "../../../src/formats/carla/format.ts";
-import { type PhysicsControl, writePhysicsControl } from "../../../src/formats/carla/layout-physics.ts";
+import { type PhysicsControl, writePhysicsControl } from "../../../src/formats/carla/layout/physics.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { carla } from "../../../src/formats/carla/format.ts";
-import { RELEASES as NAMED } from "../../../src/formats/carla/releases.ts";
+import { RELEASES as NAMED } from "../../../src/formats/carla/write/releases.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
 import { FORMATS } from "../../../src/formats.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";

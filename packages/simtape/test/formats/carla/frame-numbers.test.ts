@@ -13,7 +13,7 @@ import { rewrite } from "../../../src/ops/copy.ts";
 import { applyEdits } from "../../../src/ops/edit/apply.ts";
 import type { Operation } from "../../../src/ops/edit/list.ts";
 import { writeEdited } from "../../../src/ops/edit/write.ts";
-import { repair } from "../../../src/formats/carla/repair.ts";
+import { repair } from "../../../src/formats/carla/repair/repair.ts";
 import { bundleOfFiles } from "../../conformance/mutate.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { sampleBytes, sampleNames } from "../../samples.ts";

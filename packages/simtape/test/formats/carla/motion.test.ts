@@ -15,8 +15,8 @@ import {
   writePosition,
   writeState,
   writeVehicleLight,
-} from "../../../src/formats/carla/layout.ts";
-import { CarlaState } from "../../../src/formats/carla/state.ts";
+} from "../../../src/formats/carla/layout/layout.ts";
+import { CarlaState } from "../../../src/formats/carla/meaning/state.ts";
 import { ColumnBuilder, type MessageBatch } from "../../../src/model/batch.ts";
 import { readPath } from "../../../src/model/query/probe.ts";
 import { MutableState } from "../../../src/model/state.ts";

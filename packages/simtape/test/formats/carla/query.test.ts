@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ByteBuilder } from "../../../src/bytes/builder.ts";
-import { DialectDetector } from "../../../src/formats/carla/dialect.ts";
+import { DialectDetector } from "../../../src/formats/carla/meaning/dialect.ts";
 import { carla } from "../../../src/formats/carla/format.ts";
 import {
   type Dialect,
@@ -20,11 +20,11 @@ import {
   writeState,
   writeVehicleDoor,
   writeVehicleLight,
-} from "../../../src/formats/carla/layout.ts";
-import { type CarlaBlockedOptions, carlaBlocked } from "../../../src/formats/carla/query-blocked.ts";
-import { type CarlaCollisionsOptions, carlaCollisions } from "../../../src/formats/carla/query-collisions.ts";
-import { type CarlaInfoOptions, carlaInfo } from "../../../src/formats/carla/query-info.ts";
-import { CARLA_LIKES, type CarlaLike, FORMS, likeOf } from "../../../src/formats/carla/query-forms.ts";
+} from "../../../src/formats/carla/layout/layout.ts";
+import { type CarlaBlockedOptions, carlaBlocked } from "../../../src/formats/carla/queries/blocked.ts";
+import { type CarlaCollisionsOptions, carlaCollisions } from "../../../src/formats/carla/queries/collisions.ts";
+import { type CarlaInfoOptions, carlaInfo } from "../../../src/formats/carla/queries/info.ts";
+import { CARLA_LIKES, type CarlaLike, FORMS, likeOf } from "../../../src/formats/carla/queries/forms.ts";
 import {
   cText,
   dateText,
@@ -35,7 +35,7 @@ import {
   toRight,
   u64Text,
   wholeText,
-} from "../../../src/formats/carla/query-text.ts";
+} from "../../../src/formats/carla/queries/text.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { carla } from "../../../src/formats/carla/format.ts";
-import type { CarlaReader } from "../../../src/formats/carla/reader.ts";
+import type { CarlaReader } from "../../../src/formats/carla/read/reader.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { type Finding, RecordingError } from "../../../src/model/error.ts";

@@ -11,8 +11,8 @@ import {
   writeEventParent,
   writeFrameStart,
   writePosition,
-} from "../../../src/formats/carla/layout.ts";
-import { statePatch } from "../../../src/formats/carla/state-patch.ts";
+} from "../../../src/formats/carla/layout/layout.ts";
+import { statePatch } from "../../../src/formats/carla/meaning/state-patch.ts";
 import { writing } from "../../../src/formats/carla/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";
@@ -89,14 +89,14 @@ describe.each(RELEASES)("a town of $name", (release) => {
     );
   });
 
-  test("needs nothing of simtape's own", async () => {
+  test("begins with one frame, and needs simtape's own packet only for who goes along with whom", async () => {
     await using recording = await open(makeTown(release));
     for (const time of [0, 250_000_000, 1_000_000_000]) {
       const names = (await writing.restate(recording.reader, time)).map(({ channel }) => channel.name);
-      expect(names).not.toContain("simtape-state");
-      // What goes along with a parent is added in a second frame.
+      // A second frame, in which CARLA would say it, would have the time of the first.
       const isAnyBound = ((await fold(recording.reader, time)).sets.get(".attached")?.size ?? 0) > 0;
-      expect(names.filter((name) => name === "frame-start")).toHaveLength(isAnyBound ? 2 : 1);
+      expect(names.includes("simtape-state")).toBe(isAnyBound);
+      expect(names.filter((name) => name === "frame-start")).toHaveLength(1);
     }
   });
 
@@ -195,7 +195,7 @@ describe("what CARLA's own packets cannot say", () => {
     await expectCutsToHold(bytes, everyFrame(3), 2);
   });
 
-  test("is not needed where parents are named without going along, or actors hang on each other", async () => {
+  test("is where actors go along with each other; parents that are only named are in CARLA's own", async () => {
     const bytes = await log([
       [
         ["event-add", list(add(1, 1, [100, 0, 0]), add(2, 5, [200, 0, 0]))],
@@ -216,9 +216,12 @@ describe("what CARLA's own packets cannot say", () => {
     ]);
     await expectCutsToHold(bytes, everyFrame(3), 2);
     await using recording = await open(bytes);
+    const named = (await writing.restate(recording.reader, 0)).map(({ channel }) => channel.name);
+    expect(named).toContain("event-parent");
+    expect(named).not.toContain("simtape-state");
     const made = await writing.restate(recording.reader, 1e8);
-    expect(made.map(({ channel }) => channel.name)).not.toContain("simtape-state");
-    expect(made.filter(({ channel }) => channel.name === "frame-start")).toHaveLength(2);
+    expect(made.map(({ channel }) => channel.name)).toContain("simtape-state");
+    expect(made.filter(({ channel }) => channel.name === "frame-start")).toHaveLength(1);
   });
 
   test("is kept of recordings whose frames are numbered anew, and of those without frames", async () => {

@@ -1,6 +1,6 @@
 import { constants, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { FlightGearReader } from "../../../src/formats/flightgear/reader.ts";
+import type { FlightGearReader } from "../../../src/formats/flightgear/read/reader.ts";
 import { type Corruption, corrupt, plan } from "../../../src/ops/corrupt.ts";
 import { makeContinuous, makeFirstLayout, makeNormal, makeRecovery } from "../../fixtures/flightgear/make.ts";
 import { repaired } from "./repaired.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { encoder } from "../../../src/formats/flightgear/encode.ts";
-import { createWriter } from "../../../src/formats/flightgear/writer.ts";
+import { encoder } from "../../../src/formats/flightgear/write/encode.ts";
+import { createWriter } from "../../../src/formats/flightgear/write/writer.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { Findings } from "../../../src/model/error.ts";
 import { Fold } from "../../../src/model/fold.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { flightgear } from "../../../src/formats/flightgear/format.ts";
-import type { ExtraProperty } from "../../../src/formats/flightgear/layout-extra.ts";
+import type { ExtraProperty } from "../../../src/formats/flightgear/layout/extra.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import { Message } from "../../../src/model/message.ts";
 import type { Recording } from "../../../src/model/recording.ts";

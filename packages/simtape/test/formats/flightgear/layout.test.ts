@@ -4,8 +4,8 @@ import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { ByteCursor } from "../../../src/bytes/cursor.ts";
 import { LayoutError } from "../../../src/bytes/error.ts";
 import { type PropertyNode, readProperties } from "../../../src/codec/properties.ts";
-import type { PositionPacket } from "../../../src/formats/flightgear/channels.ts";
-import { fromRotationVector, toRotationVector } from "../../../src/formats/flightgear/rotation-vector.ts";
+import type { PositionPacket } from "../../../src/formats/flightgear/meaning/channels.ts";
+import { fromRotationVector, toRotationVector } from "../../../src/formats/flightgear/meaning/rotation-vector.ts";
 import {
   readContainerHeader,
   readContinuousHeader,
@@ -15,13 +15,13 @@ import {
   writeContinuousHeader,
   writeNormalHeader,
   writeTree,
-} from "../../../src/formats/flightgear/layout.ts";
+} from "../../../src/formats/flightgear/layout/layout.ts";
 import {
   type ExtraProperty,
   fillsExtraProperties,
   readExtraProperty,
   writeExtraProperty,
-} from "../../../src/formats/flightgear/layout-extra.ts";
+} from "../../../src/formats/flightgear/layout/extra.ts";
 import {
   entryOf,
   entryValues,
@@ -30,9 +30,9 @@ import {
   readPacket,
   writeEntry,
   writePacket,
-} from "../../../src/formats/flightgear/layout-packet.ts";
-import { MULTIPLAYER_PROPERTIES } from "../../../src/formats/flightgear/multiplayer-table.ts";
-import { decodePacket } from "../../../src/formats/flightgear/schema.ts";
+} from "../../../src/formats/flightgear/layout/packet.ts";
+import { MULTIPLAYER_PROPERTIES } from "../../../src/formats/flightgear/layout/multiplayer-table.ts";
+import { decodePacket } from "../../../src/formats/flightgear/meaning/schema.ts";
 import {
   propertyPath,
   readSignalList,
@@ -41,8 +41,8 @@ import {
   type SignalList,
   writeSignalList,
   writeSignals,
-} from "../../../src/formats/flightgear/signals.ts";
-import { unitOf } from "../../../src/formats/flightgear/units.ts";
+} from "../../../src/formats/flightgear/layout/signals.ts";
+import { unitOf } from "../../../src/formats/flightgear/meaning/units.ts";
 import { LIST, packetBytes, SIGNALS } from "../../fixtures/flightgear/make.ts";
 
 function written(write: (builder: ByteBuilder) => void): Uint8Array {

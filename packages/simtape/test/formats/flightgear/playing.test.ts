@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { gunzipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { DIALECTS } from "../../../src/formats/flightgear/dialects.ts";
-import { encoder } from "../../../src/formats/flightgear/encode.ts";
-import { createWriter } from "../../../src/formats/flightgear/writer.ts";
+import { DIALECTS } from "../../../src/formats/flightgear/read/dialects.ts";
+import { encoder } from "../../../src/formats/flightgear/write/encode.ts";
+import { createWriter } from "../../../src/formats/flightgear/write/writer.ts";
 import { writing } from "../../../src/formats/flightgear/writing.ts";
 import { writing as hcrp } from "../../../src/formats/hcrp/writing.ts";
 import { FORMATS } from "../../../src/formats.ts";

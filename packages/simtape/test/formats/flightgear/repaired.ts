@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { FlightGearReader } from "../../../src/formats/flightgear/reader.ts";
-import { repair } from "../../../src/formats/flightgear/repair.ts";
+import type { FlightGearReader } from "../../../src/formats/flightgear/read/reader.ts";
+import { repair } from "../../../src/formats/flightgear/repair/repair.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { type Finding, Findings } from "../../../src/model/error.ts";
 import { Recording } from "../../../src/model/recording.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { restate } from "../../../src/formats/flightgear/restate.ts";
+import { restate } from "../../../src/formats/flightgear/write/restate.ts";
 import { Columns } from "../../../src/model/batch.ts";
 import type { Reader } from "../../../src/model/reader.ts";
 import { MutableState } from "../../../src/model/state.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "fflate";
 import { flightgear } from "../../../src/formats/flightgear/format.ts";
-import type { FlightGearReader } from "../../../src/formats/flightgear/reader.ts";
+import type { FlightGearReader } from "../../../src/formats/flightgear/read/reader.ts";
 import { Findings } from "../../../src/model/error.ts";
 import type { MessageBatch } from "../../../src/model/batch.ts";
 import type { Reader } from "../../../src/model/reader.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWriter } from "../../../src/formats/flightgear/writer.ts";
+import { createWriter } from "../../../src/formats/flightgear/write/writer.ts";
 import { type ByteSink, MemoryFiles } from "../../../src/io/sink.ts";
 import { Findings } from "../../../src/model/error.ts";
 import type { Reader } from "../../../src/model/reader.ts";

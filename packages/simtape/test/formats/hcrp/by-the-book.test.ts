@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matching } from "../../../src/cli/glob.ts";
+import { matching } from "../../../src/cli/input/glob.ts";
 import { loadZstd } from "../../../src/codec/zstd.ts";
 import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";

@@ -15,13 +15,13 @@ import {
   writeIndexEntry,
 } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
-import { aboveLimits, readHead, readPreamble } from "../../../src/formats/hcrp/open/preamble.ts";
-import type { HcrpReader } from "../../../src/formats/hcrp/open/reader.ts";
+import { aboveLimits, readHead, readPreamble } from "../../../src/formats/hcrp/read/preamble.ts";
+import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { type Finding, RecordingError } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import type { Format } from "../../../src/model/reader.ts";
+import type { Format } from "../../../src/model/format.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { check } from "../../../src/ops/check.ts";
 import { repair } from "../../../src/ops/repair.ts";
@@ -236,7 +236,7 @@ test("row 15: a recording of another world, or another version of it, says so an
     expect.stringContaining(`world id: expected ${other}, found ${worldId}; `),
   ]);
   expect(await told({ id: worldId, version: "v2" })).toEqual([
-    expect.stringMatching(/^world version: expected 7632(?:00){14}, found [0-9a-f]{32}; .*shown without it$/),
+    expect.stringMatching(/^world version: expected 7632(?:00){14}, found [0-9a-f]{32}; .*show it without this one$/),
   ]);
 });
 

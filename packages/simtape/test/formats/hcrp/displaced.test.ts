@@ -4,7 +4,7 @@ import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { CHUNK_RECORD_BYTES, TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
 import { EVENT } from "../../../src/formats/hcrp/layout/events.ts";
-import type { HcrpReader } from "../../../src/formats/hcrp/open/reader.ts";
+import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import type { Finding } from "../../../src/model/error.ts";
@@ -233,7 +233,7 @@ test("reading finds them, too, and says once where", async () => {
   await whole.close();
   expect(recording.findings.map(({ code }) => code)).toEqual(["moved-chunks"]);
   expect(recording.findings[0]!.message).toContain("seg-00000000.hcs, chunk 3 (ticks 180 to 239): expected at");
-  expect(recording.findings[0]!.message).toContain("and 2 more elsewhere, too; 1 cannot be found");
+  expect(recording.findings[0]!.message).toContain("and 2 more at other offsets; 1 cannot be found");
   await check(recording);
   expect(recording.findings.filter(({ code }) => code === "moved-chunks")).toHaveLength(1);
 });

@@ -19,7 +19,7 @@ import { memory } from "../../../src/io/memory.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../../src/io/source.ts";
 import { type Finding, Findings } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import type { Format } from "../../../src/model/reader.ts";
+import type { Format } from "../../../src/model/format.ts";
 import { Recording } from "../../../src/model/recording.ts";
 import { MutableState } from "../../../src/model/state.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";
@@ -415,7 +415,7 @@ describe("checksums and lengths of the extended profile", () => {
     const cases = [
       ["world id", 10, "bad-header-checksum", "header, crc32: expected 0x"],
       ["metadata", 290, "bad-metadata-checksum", "metadata, crc32: expected 0x"],
-      ["full dictionary id", 76, "bad-header-checksum", "it could be put right"],
+      ["full dictionary id", 76, "bad-header-checksum", "simtape corrected it"],
       ["the header's crc", 254, "bad-header-checksum", "the crc is wrong, not the header"],
       ["metadata crc", 88, "bad-header-checksum", "header, crc32"],
     ] as const;

@@ -13,7 +13,7 @@ import {
   TICK,
   writeChunkRecord,
 } from "../../../src/formats/hcrp/layout/framing.ts";
-import type { HcrpReader } from "../../../src/formats/hcrp/open/reader.ts";
+import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { writing } from "../../../src/formats/hcrp/writing.ts";
 import { filesBundle } from "../../../src/io/bundle.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createHcrp } from "../../../src/formats/hcrp/format.ts";
 import { TICK } from "../../../src/formats/hcrp/layout/framing.ts";
-import type { HcrpReader } from "../../../src/formats/hcrp/open/reader.ts";
+import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { createWriter } from "../../../src/formats/hcrp/write/create.ts";
 import { carryOriginal, originalsOf, writing } from "../../../src/formats/hcrp/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";

@@ -6,7 +6,7 @@ import { storedFrame } from "../../../src/formats/hcrp/chunk/frames.ts";
 import { FIRST_READ, TICK } from "../../../src/formats/hcrp/layout/framing.ts";
 import { PALETTE, SECTION, writePalettes, writeSections } from "../../../src/formats/hcrp/layout/chunk.ts";
 import { writePlaceEvent, writeSwing } from "../../../src/formats/hcrp/layout/entity-events.ts";
-import type { HcrpReader } from "../../../src/formats/hcrp/open/reader.ts";
+import type { HcrpReader } from "../../../src/formats/hcrp/read/reader.ts";
 import { createWriter } from "../../../src/formats/hcrp/write/create.ts";
 import type { HcrpWriter } from "../../../src/formats/hcrp/write/writer.ts";
 import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";

@@ -3,7 +3,7 @@ import { memory } from "../../../src/io/memory.ts";
 import type { ByteSource } from "../../../src/io/source.ts";
 import { deflateZlib } from "../../../src/codec/deflate.ts";
 import { mira, readMessageHeader } from "../../../src/formats/mira/format.ts";
-import { INDEX, MESSAGE } from "../../../src/formats/mira/layout.ts";
+import { INDEX, MESSAGE } from "../../../src/formats/mira/layout/layout.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { bundleOfFiles } from "../../conformance/describe-format.ts";

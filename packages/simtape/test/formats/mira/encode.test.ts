@@ -122,9 +122,9 @@ describe("things with places", () => {
       return made.freeze();
     };
     const { recording, lost } = await encoded([state(0, [1, 2, 3]), state(5, [1, 3]), state(6, [1, 2, 3])]);
-    expect(lost.get("particles/rotation")).toContain("written as none");
+    expect(lost.get("particles/rotation")).toContain("written as no rotation");
     expect(lost.get("particles")).toContain("cannot say that a thing is gone");
-    expect(lost.get("signs")).toContain("no place");
+    expect(lost.get("signs")).toContain("no position");
     expectPlaces(state(6, [1, 2, 3]), await recording.state(6), unsetOrigin(), 12);
     await recording.close();
   });

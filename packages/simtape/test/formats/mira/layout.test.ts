@@ -21,8 +21,8 @@ import {
   writeFileHeader,
   writeIndex,
   writeMessage,
-} from "../../../src/formats/mira/layout.ts";
-import { decodeText, encodeText, printableRuns } from "../../../src/formats/mira/text.ts";
+} from "../../../src/formats/mira/layout/layout.ts";
+import { decodeText, encodeText, printableRuns } from "../../../src/formats/mira/layout/text.ts";
 
 const dialect: fc.Arbitrary<Dialect> = fc.record({
   isLittle: fc.boolean(),

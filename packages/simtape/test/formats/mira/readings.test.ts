@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { deflateRaw, deflateZlib, gzip } from "../../../src/codec/deflate.ts";
 import { mira } from "../../../src/formats/mira/format.ts";
-import { profileMetadata } from "../../../src/formats/mira/profile.ts";
+import { profileMetadata } from "../../../src/formats/mira/read/profile.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import type { Value } from "../../../src/model/value.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { deflateZlib } from "../../../src/codec/deflate.ts";
 import { readMessageHeader } from "../../../src/formats/mira/format.ts";
-import { MESSAGE } from "../../../src/formats/mira/layout.ts";
+import { MESSAGE } from "../../../src/formats/mira/layout/layout.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { type Finding, RecordingError } from "../../../src/model/error.ts";
 import type { Recording } from "../../../src/model/recording.ts";

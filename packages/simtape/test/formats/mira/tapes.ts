@@ -1,7 +1,7 @@
 import type { ByteSink } from "../../../src/io/sink.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { createMira, mira, readMessageHeader, type MiraWriting } from "../../../src/formats/mira/format.ts";
-import type { TapeReader } from "../../../src/formats/mira/reader.ts";
+import type { TapeReader } from "../../../src/formats/mira/read/reader.ts";
 import { Findings } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import type { Reader } from "../../../src/model/reader.ts";

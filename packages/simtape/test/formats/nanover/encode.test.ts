@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { encoder } from "../../../src/formats/nanover/encode.ts";
-import { create } from "../../../src/formats/nanover/writer.ts";
+import { encoder } from "../../../src/formats/nanover/write/encode.ts";
+import { create } from "../../../src/formats/nanover/write/writer.ts";
 import { writing } from "../../../src/formats/nanover/writing.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";
@@ -76,7 +76,7 @@ describe("things of other formats become particles", () => {
       const { carried, lost } = ledger.report(false, 3);
       expect(carried).toContainEqual({ path: "vehicles", count: 6 });
       expect(carried).toContainEqual({ path: "map", count: 1 });
-      expect(lost).toEqual([{ path: "vehicles/gear", reason: "particles have nothing of the kind", count: 6 }]);
+      expect(lost).toEqual([{ path: "vehicles/gear", reason: "NanoVer's particles have no such property", count: 6 }]);
     });
   }
   test("frames hold only what changed, and begin anew when other things are there or a value is gone", async () => {

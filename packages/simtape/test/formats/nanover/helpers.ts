@@ -1,6 +1,6 @@
 import { nanover } from "../../../src/formats/nanover/format.ts";
-import type { NanoverReader } from "../../../src/formats/nanover/reader.ts";
-import { create } from "../../../src/formats/nanover/writer.ts";
+import type { NanoverReader } from "../../../src/formats/nanover/read/reader.ts";
+import { create } from "../../../src/formats/nanover/write/writer.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { KEYFRAME } from "../../../src/model/batch.ts";
 import { Findings } from "../../../src/model/error.ts";

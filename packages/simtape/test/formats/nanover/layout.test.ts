@@ -4,15 +4,15 @@ import { ByteBuilder } from "../../../src/bytes/builder.ts";
 import { ByteCursor } from "../../../src/bytes/cursor.ts";
 import { LayoutError } from "../../../src/bytes/error.ts";
 import { memory } from "../../../src/io/memory.ts";
-import { openArchive, openMember } from "../../../src/formats/nanover/archive.ts";
-import type { Frame, StateUpdate } from "../../../src/formats/nanover/layout.ts";
+import { openArchive, openMember } from "../../../src/formats/nanover/read/archive.ts";
+import type { Frame, StateUpdate } from "../../../src/formats/nanover/layout/layout.ts";
 import {
   findIndexEntry,
   readArraySize,
   readIndexEntry,
   writeArraySize,
   writeIndexEntry,
-} from "../../../src/formats/nanover/layout-index.ts";
+} from "../../../src/formats/nanover/layout/index.ts";
 import {
   outlineOf,
   readFrame,
@@ -22,7 +22,7 @@ import {
   writeFrame,
   writeMessage,
   writeState,
-} from "../../../src/formats/nanover/layout-messagepack.ts";
+} from "../../../src/formats/nanover/layout/messagepack.ts";
 import {
   frameIndexOf,
   readFrameData,
@@ -31,7 +31,7 @@ import {
   writeFrameData,
   writeFrameResponse,
   writeStateUpdate,
-} from "../../../src/formats/nanover/layout-protobuf.ts";
+} from "../../../src/formats/nanover/layout/protobuf.ts";
 import {
   HEADER_BYTES,
   readFileHeader,
@@ -39,7 +39,7 @@ import {
   sniffHeaderless,
   writeFileHeader,
   writeRecordHeader,
-} from "../../../src/formats/nanover/layout-record.ts";
+} from "../../../src/formats/nanover/layout/record.ts";
 import {
   readDirectoryEnd,
   readDirectoryEnd64,
@@ -51,7 +51,7 @@ import {
   writeDirectoryEntry,
   writeLocalHeader,
   writeLocator64,
-} from "../../../src/formats/nanover/layout-zip.ts";
+} from "../../../src/bytes/zip.ts";
 import { Findings } from "../../../src/model/error.ts";
 import type { Value } from "../../../src/model/value.ts";
 import { sampleBytes, sampleNames, samplesDirectory } from "../../samples.ts";

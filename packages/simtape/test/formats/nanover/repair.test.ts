@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { nanover } from "../../../src/formats/nanover/format.ts";
-import { repair } from "../../../src/formats/nanover/repair.ts";
+import { repair } from "../../../src/formats/nanover/repair/repair.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { type Finding, Findings } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { encodeMessagePack } from "../../../src/codec/messagepack.ts";
 import { nanover } from "../../../src/formats/nanover/format.ts";
-import { create } from "../../../src/formats/nanover/writer.ts";
+import { create } from "../../../src/formats/nanover/write/writer.ts";
 import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
 import { Findings } from "../../../src/model/error.ts";
 import { type Entry, type Moment, stateOf, trajOf, type ZipOptions, zipOf } from "../../fixtures/nanover/containers.ts";
@@ -429,6 +429,6 @@ describe("a writer", () => {
 test("a page that lists the format loads reader and writer only when it opens or writes", async () => {
   const text = readFileSync(fileURLToPath(new URL("../../../src/formats/nanover/format.ts", import.meta.url)), "utf8");
   expect(text).not.toMatch(/^import (?!type).*\/(reader|writ)/m);
-  expect(Object.keys(await nanover.writing!())).toEqual(["create", "restate", "repair", "encoder"]);
+  expect(Object.keys(await nanover.writing!())).toEqual(["times", "create", "restate", "repair", "encoder"]);
   expect(fixtures().size).toBeGreaterThan(0);
 });

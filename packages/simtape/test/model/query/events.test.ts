@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import { carlaCollisions } from "../../../src/formats/carla/query-collisions.ts";
+import { carlaCollisions } from "../../../src/formats/carla/queries/collisions.ts";
 import { hcrp } from "../../../src/formats/hcrp/format.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { openBundle } from "../../../src/model/open.ts";
-import type { EventQuery, RecordingEvent } from "../../../src/model/query/events.ts";
+import type { EventQuery, RecordingEvent } from "../../../src/model/query/event.ts";
 import { Recording } from "../../../src/model/recording.ts";
 import type { SourceBundle } from "../../../src/io/source.ts";
 import { applyEdits } from "../../../src/ops/edit/apply.ts";
@@ -22,7 +22,7 @@ interface Specimen {
   readonly bundle: () => SourceBundle;
 }
 
-const corpus = new URL("../../../corpus/", import.meta.url);
+const corpus = new URL("../../../../corpus/cases/", import.meta.url);
 const index = JSON.parse(readFileSync(new URL("index.json", corpus), "utf8")) as CorpusIndex;
 const soundCases: Specimen[] = [];
 const read = async (path: string): Promise<Uint8Array> => new Uint8Array(readFileSync(new URL(path, corpus)));

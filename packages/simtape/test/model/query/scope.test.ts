@@ -5,7 +5,7 @@ import { CORPUS, CORPUS_FORMATS } from "../../../../../scripts/make-corpus.ts";
 import { openBundle } from "../../../src/model/open.ts";
 import { pathsIn } from "../../../src/model/query/listing.ts";
 import type { SeriesPath } from "../../../src/model/query/path.ts";
-import type { Format } from "../../../src/model/reader.ts";
+import type { Format } from "../../../src/model/format.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { channelsOf } from "../../../src/model/scope.ts";
 import type { State } from "../../../src/model/state.ts";

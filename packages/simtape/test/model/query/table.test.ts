@@ -39,7 +39,7 @@ type Row = Record<string, Value | undefined>;
 async function rowsOf(table: Table): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const { columns, length } of table) {
-    expect(columns.map(({ name, kind, unit }) => ({ name, unit, kind }))).toEqual(table.columns);
+    expect(columns).toMatchObject(table.columns);
     expect(length).toBeGreaterThan(0);
     for (const { data, valid } of columns) expect([data.length, valid.length]).toEqual([length, length]);
     for (let i = 0; i < length; i++) {
@@ -390,6 +390,27 @@ describe("the table of a channel", () => {
     const { columns } = await recording.table(recording.channel("signals"));
     expect(columns).toContainEqual({ name: "/position/altitude-ft", unit: "ft", kind: "f64" });
     expect(columns).toContainEqual({ name: "/controls/gear/gear-down", unit: null, kind: "bool" });
+  });
+
+  test("has lists as lists, with the units that the format notes, and the axes of its numbers", async () => {
+    const tape = await open(named("patrol.tape"));
+    const scans = await tape.table(tape.channel("/robot/RangeFinder/Front"), {
+      columns: ["range", "valid", "startAngle"],
+    });
+    expect(scans.columns.slice(2)).toEqual([
+      { name: "startAngle", unit: "deg", kind: "f64" },
+      { name: "range", unit: "m", kind: "list", items: "f32" },
+      { name: "valid", unit: null, kind: "list", items: "u32" },
+    ]);
+    expect(scans.axes).toEqual((await tape.table("poses")).axes);
+    const odometry = await tape.table(tape.channel("/robot/Odometry"));
+    expect(odometry.columns.slice(2).map(({ unit }) => unit)).toEqual(["m", "m", "rad", "m/s", "m/s", "rad/s"]);
+    const town = await open(SOUND[0]!);
+    const position = await town.table(town.channel("position"));
+    expect(position.columns.slice(4).map(({ unit }) => unit)).toEqual(["cm", "cm", "cm", "deg", "deg", "deg"]);
+    expect(position.axes).toEqual((await town.table("vehicles")).axes);
+    const race = await open(named("tower-race.hcrp"));
+    expect((await race.table(race.channel("move"))).axes).toEqual((await race.table("players")).axes);
   });
 
   test("keeps values whose names are those of its own columns", async () => {

@@ -14,14 +14,15 @@ import {
 import type { EntitySet, State } from "simtape";
 import { Instances } from "../instances.ts";
 import { color, colorOf, ghostColor } from "../look.ts";
-import { counted, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { counted, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
+import { textAt } from "./cells.ts";
 import { airframeGeometry } from "./airframe.ts";
 import { aircraftReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
 
 /** Aircraft in their attitude over the plane that touches sea level; the recorded one moves its control surfaces. */
 export const aircraft: PresenterKind = {
-  claims: (_, set) => set.axes?.kind === "geodetic" && set.columns.has("geodetic"),
+  claims: (name, set) => name === "aircraft" && set.axes?.kind === "geodetic" && set.columns.has("geodetic"),
   make: (setting) => new Fleet(setting),
 };
 
@@ -72,6 +73,7 @@ class Fleet implements Presenter {
         distance: 14,
         rise: 0.22,
         steers: true,
+        flies: true,
         label,
         readings: aircraftReadings,
       }),

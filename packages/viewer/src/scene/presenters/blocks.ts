@@ -20,16 +20,8 @@ import { turnQuaternionUp } from "../y-up.ts";
 import { BLOCKY } from "./figure-shapes.ts";
 import { Figures } from "./figures.ts";
 import { Gait } from "./gait.ts";
-import {
-  counted,
-  type Eye,
-  nameOf,
-  numberAt,
-  type Presenter,
-  type PresenterKind,
-  type Setting,
-  textAt,
-} from "./presenter.ts";
+import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
+import { nameOf, numberAt, textAt } from "./cells.ts";
 import { playerReadings } from "./readings.ts";
 import { SetCrowd } from "./set-crowd.ts";
 import { box, merged, shaded } from "./shapes.ts";

@@ -4,7 +4,8 @@ import { Halos } from "../halos.ts";
 import { Instances } from "../instances.ts";
 import { color, colorOf } from "../look.ts";
 import { Boxes, locate, PLACE, putAt, putBox } from "./placing.ts";
-import { type Eye, type Setting, textAt } from "./presenter.ts";
+import type { Eye, Setting } from "./presenter.ts";
+import { textAt } from "./cells.ts";
 import type { SetCrowd } from "./set-crowd.ts";
 import { farVehicleGeometry, type VehicleClass, vehicleClass, vehicleGeometry } from "./vehicles.ts";
 

@@ -17,6 +17,8 @@ export interface Eye {
   readonly position: Vector3;
   /** Pixels that are drawn of a thing 1 m high, 1 m away: fewer than the screen has where drawing is slow. */
   readonly pixels: number;
+  /** Pixels of the page that it takes, however many are drawn. */
+  readonly seen: number;
 }
 
 /** Things of one set that can be picked, followed and named. */
@@ -46,10 +48,14 @@ export interface Crowd {
   readonly isNamed: boolean;
   /** Whether their way is worth a line. */
   readonly travels: boolean;
+  /** Whether a dot stands for each that is too far away to be seen. */
+  readonly hasDots: boolean;
+  /** Whether they fly, so that one looks at an artificial horizon. */
+  readonly flies: boolean;
   /** Metres that a thing is wide on the ground, where its way is worth being seen as a road; else 0. */
   readonly lane: number;
-  /** Leaves one thing out of the picture, null none; whether that is another one than before. */
-  hide(id: number | string | null): boolean;
+  /** Leaves these things out of the picture; whether they are others than before. */
+  hide(ids: ReadonlySet<number | string>): boolean;
   label(row: number): string;
   /** Numbers worth reading while one looks at a thing, as they were recorded: the crowd is as it is in the picture. */
   readings(row: number, recorded: State): readonly Reading[];
@@ -66,6 +72,8 @@ export interface Presenter {
   see?(eye: Eye): void;
   /** Takes note who passes checkpoints when, by time; only of what shows them. */
   mark?(passings: readonly Passing[]): void;
+  /** Takes note of the way of one of its things, three numbers a place; whether more is to be framed than before. */
+  reach?(places: Float32Array): boolean;
   /** Widens the box by what should be seen at first. */
   frame(box: Box3): void;
   /** Height of the ground; null: unknown, it is drawn below what is framed. */
@@ -80,30 +88,6 @@ export interface Presenter {
 export interface PresenterKind {
   claims(name: string, set: EntitySet): boolean;
   make(setting: Setting): Presenter;
-}
-
-/** One cell of a text column. */
-export function textAt(set: EntitySet | undefined, column: string, row: number): string {
-  const cell = set?.columns.get(column)?.data[row];
-  return typeof cell === "string" ? cell : "";
-}
-
-/** One cell of a column of numbers; NaN when it is not there. */
-export function numberAt(set: EntitySet | undefined, column: string, row: number, item = 0): number {
-  const found = set?.columns.get(column);
-  const cell = found?.data[row * found.width + item];
-  return typeof cell === "number" ? cell : Number.NaN;
-}
-
-/** The label, else the end of the kind, else set and id. */
-export function nameOf(set: EntitySet | undefined, name: string, row: number): string {
-  const label = textAt(set, "label", row);
-  if (label !== "") return label;
-  const id = set?.ids[row] ?? "";
-  const words = textAt(set, "kind", row)
-    .split(/[:./]/)
-    .filter((word) => /\D/.test(word));
-  return `${words.at(-1) ?? name} ${id}`;
 }
 
 /** "3 players" */

@@ -1,6 +1,6 @@
-import type { EntitySet, State } from "simtape";
+import { type EntitySet, type PoseColumns, posesOf, type State } from "simtape";
 import type { Passing } from "../../protocol.ts";
-import { numberAt } from "./presenter.ts";
+import { numberAt } from "./cells.ts";
 
 /** A number worth reading while one looks: what it is, as it is recorded or turned into a unit people use. */
 export interface Reading {
@@ -12,19 +12,29 @@ export interface Reading {
 }
 
 const KNOT = 1852 / 3600;
+const FOOT = 0.3048;
+const CELLS: [number, number, number] = [0, 0, 0];
 
 /** What the instruments before a pilot say; of other pilots, what is known of them. */
 export function aircraftReadings(state: State, set: EntitySet, row: number): Reading[] {
   const isSelf = set.ids[row] === "self";
   const value = (name: string): number => (isSelf ? numberOf(state, name) : Number.NaN);
-  const speed = length(set, "velocity", row) / KNOT;
+  const poses = posesOf(set);
+  const speed = poses?.velocity(row, CELLS, 0) === true ? Math.hypot(...CELLS) / KNOT : Number.NaN;
   const airspeed = value("/velocities/airspeed-kt");
   return known([
     Number.isFinite(airspeed) ? reading("airspeed", airspeed, "kt", 0) : reading("speed", speed, "kt", 0),
-    reading("altitude", numberAt(set, "geodetic", row, 2), "ft", 0),
+    reading("altitude", heightOf(poses, row) / FOOT, "ft", 0),
     reading("heading", (numberAt(set, "rotation", row, 2) + 360) % 360, "°", 0),
     reading("vertical speed", value("/velocities/vertical-speed-fps") * 60, "ft/min", 0),
   ]);
+}
+
+/** Metres; NaN: it is nowhere. */
+function heightOf(poses: PoseColumns | null, row: number): number {
+  if (poses === null) return Number.NaN;
+  const isKnown = poses.isGeodetic ? poses.geodetic(row, CELLS, 0) : poses.position(row, CELLS, 0);
+  return isKnown ? CELLS[2] : Number.NaN;
 }
 
 export function vehicleReadings(set: EntitySet, row: number): Reading[] {
@@ -43,6 +53,21 @@ export function walkerReadings(set: EntitySet, row: number): Reading[] {
   const speed = length(set, "velocity", row);
   const told = numberAt(set, "speed", row) / 100;
   return known([reading("speed", (Number.isFinite(speed) ? speed : told) * 3.6, "km/h", 1)]);
+}
+
+/** Numbers of a thing that are read at once, at most. */
+const MOST = 6;
+
+/** Of a thing of any format: how fast it is, and its own numbers that have a unit. */
+export function thingReadings(set: EntitySet, row: number): Reading[] {
+  const own: Reading[] = [];
+  for (const [name, { width, unit, data }] of set.columns) {
+    if (width !== 1 || unit === null || typeof data[row] !== "number") continue;
+    own.push(reading(name.replaceAll("-", " "), numberAt(set, name, row), unit === "deg" ? "°" : unit, 1));
+  }
+  if (!own.some(({ label }) => label === "speed") && posesOf(set)?.velocity(row, CELLS, 0) === true)
+    own.unshift(reading("speed", Math.hypot(...CELLS), "m/s", 1));
+  return known(own).slice(0, MOST);
 }
 
 /** Nothing tells how loaded a battery is but a channel whose name says so. */

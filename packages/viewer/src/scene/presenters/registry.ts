@@ -2,9 +2,9 @@ import type { EntitySet } from "simtape";
 import { aircraft } from "./aircraft.ts";
 import { blocks } from "./blocks.ts";
 import { molecules } from "./molecules.ts";
-import { points } from "./points.ts";
 import type { PresenterKind } from "./presenter.ts";
 import { robots } from "./robots.ts";
+import { thingsAs } from "./things.ts";
 import { traffic } from "./traffic.ts";
 
 /** By the names that formats have for them. */
@@ -14,7 +14,10 @@ export const PRESENTERS: ReadonlyMap<string, PresenterKind> = new Map<string, Pr
   ["robots", robots],
   ["aircraft", aircraft],
   ["blocks", blocks],
-  ["points", points],
+  ["points", thingsAs("point")],
+  ["vehicle", thingsAs("vehicle")],
+  ["vessel", thingsAs("vessel")],
+  ["person", thingsAs("person")],
 ]);
 
 /** The first that claims a set draws it, where its format names none; sets without a claim are drawn as points. */

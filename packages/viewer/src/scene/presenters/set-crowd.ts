@@ -1,7 +1,8 @@
 import { type Box3, type Object3D, Vector3 } from "three";
 import type { Axes, EntitySet, State } from "simtape";
 import { Poses } from "../poses.ts";
-import { type Crowd, nameOf, type Setting } from "./presenter.ts";
+import type { Crowd, Setting } from "./presenter.ts";
+import { nameOf } from "./cells.ts";
 import type { Reading } from "./readings.ts";
 
 export interface Traits {
@@ -16,6 +17,8 @@ export interface Traits {
   readonly isNamed?: boolean;
   readonly travels?: boolean;
   readonly lane?: number;
+  readonly hasDots?: boolean;
+  readonly flies?: boolean;
   readonly label?: (set: EntitySet, row: number) => string;
   readonly readings?: (state: State, set: EntitySet, row: number) => readonly Reading[];
   /** Its positions are as the set has them, in this many metres, and `frame` turns them into the scene. */
@@ -28,10 +31,6 @@ export class SetCrowd implements Crowd {
   readonly poses: Poses;
   readonly frame: Object3D;
   readonly metres: number | null;
-  readonly radius: number;
-  readonly eye: number;
-  readonly top: number;
-  readonly distance: number;
   readonly rise: number;
   readonly steers: boolean;
   readonly ahead: "x" | "-z";
@@ -39,6 +38,15 @@ export class SetCrowd implements Crowd {
   readonly isNamed: boolean;
   readonly travels: boolean;
   readonly lane: number;
+  readonly hasDots: boolean;
+  readonly flies: boolean;
+  /** How large its things are, of what the traits say, and how much larger they are drawn, so that they can be seen. */
+  #scale = 1;
+  #larger = 1;
+  readonly #distance: number;
+  readonly #eye: number;
+  readonly #radius: number;
+  readonly #top: number;
   /** As it was shown last. */
   entities: EntitySet | undefined;
   #drawn: readonly unknown[] = [];
@@ -52,10 +60,10 @@ export class SetCrowd implements Crowd {
     this.frame = frame;
     this.metres = traits.metres ?? null;
     this.poses = traits.metres === undefined ? new Poses(origin) : new Poses(null, traits.metres);
-    this.radius = traits.radius;
-    this.eye = traits.eye;
-    this.top = traits.top;
-    this.distance = traits.distance ?? 5 * traits.radius;
+    this.#radius = traits.radius;
+    this.#eye = traits.eye;
+    this.#top = traits.top;
+    this.#distance = traits.distance ?? 5 * traits.radius;
     this.rise = traits.rise ?? 0.42;
     this.steers = traits.steers ?? false;
     this.ahead = traits.ahead ?? "x";
@@ -63,8 +71,36 @@ export class SetCrowd implements Crowd {
     this.isNamed = traits.isNamed ?? this.isMain;
     this.travels = traits.travels ?? this.isMain;
     this.lane = traits.lane ?? 0;
+    this.hasDots = traits.hasDots ?? true;
+    this.flies = traits.flies ?? false;
     this.#label = traits.label;
     this.#readings = traits.readings;
+  }
+
+  get radius(): number {
+    return this.#radius * this.#scale * this.#larger;
+  }
+
+  get top(): number {
+    return this.#top * this.#scale * this.#larger;
+  }
+
+  get eye(): number {
+    return this.#eye * this.#scale;
+  }
+
+  get distance(): number {
+    return this.#distance * this.#scale;
+  }
+
+  /** Its largest thing is so large, of what the traits say. */
+  resize(scale: number): void {
+    this.#scale = scale;
+  }
+
+  /** Its things are drawn so many times as large as they are. */
+  enlarge(larger: number): void {
+    this.#larger = larger;
   }
 
   /** Whether anything in the set is other than before. */
@@ -77,9 +113,10 @@ export class SetCrowd implements Crowd {
     return true;
   }
 
-  hide(id: number | string | null): boolean {
-    if (id === this.poses.hidden) return false;
-    this.poses.hidden = id;
+  hide(ids: ReadonlySet<number | string>): boolean {
+    const { hidden } = this.poses;
+    if (ids.size === hidden.size && [...ids].every((id) => hidden.has(id))) return false;
+    this.poses.hidden = ids;
     this.#isStale = true;
     return true;
   }

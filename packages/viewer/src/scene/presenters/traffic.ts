@@ -8,7 +8,8 @@ import { Figures } from "./figures.ts";
 import { Fleet } from "./fleet.ts";
 import { Gait } from "./gait.ts";
 import { Boxes, PLACE, putAt, putBox } from "./placing.ts";
-import { counted, type Eye, numberAt, type Presenter, type PresenterKind, type Setting, textAt } from "./presenter.ts";
+import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
+import { numberAt, textAt } from "./cells.ts";
 import { vehicleReadings, walkerReadings } from "./readings.ts";
 import { SetCrowd, type Traits } from "./set-crowd.ts";
 

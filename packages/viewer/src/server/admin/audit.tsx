@@ -1,3 +1,4 @@
+import type { AnswerOf, AskedOf } from "simtape-client";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { ask, at, messageOf } from "../api.ts";
@@ -6,20 +7,8 @@ import { Link } from "../route.tsx";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface Line {
-  readonly id: number;
-  readonly at: string;
-  readonly who: string | null;
-  readonly name: string | null;
-  readonly action: string;
-  readonly recording: string | null;
-  readonly address: string | null;
-  readonly details: unknown;
-}
-interface Lines {
-  readonly lines: readonly Line[];
-  readonly cursor: string | null;
-}
+type Lines = AnswerOf<"GET /api/audit">;
+type Query = NonNullable<AskedOf<"GET /api/audit">["query"]>;
 
 /** Who did what, the newest first. */
 export function Audit() {
@@ -29,7 +18,8 @@ export function Audit() {
   const [recording, setRecording] = useState("");
   const [from, setFrom] = useState("");
   const [until, setUntil] = useState("");
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState<Query>({});
+  const words = new URLSearchParams(search as Readonly<Record<string, string>>).toString();
   return (
     <>
       <form
@@ -37,11 +27,10 @@ export function Audit() {
         onSubmit={(event) => {
           event.preventDefault();
           const range = { from: instantOf(from), until: instantOf(until) };
-          const asked = Object.entries({ who, about, action, recording, ...range }).map(([key, value]) => [
-            key,
-            value.trim(),
-          ]);
-          setSearch(new URLSearchParams(asked.filter(([, value]) => value !== "")).toString());
+          const asked = Object.entries({ who, about, action, recording, ...range })
+            .map(([key, value]) => [key, value.trim()])
+            .filter(([, value]) => value !== "");
+          setSearch(Object.fromEntries(asked) as Query);
         }}
       >
         <label>
@@ -71,11 +60,11 @@ export function Audit() {
         <MomentField title="from" value={from} onChange={setFrom} />
         <MomentField title="until" value={until} onChange={setUntil} />
         <Button type="submit">Search</Button>
-        <a className="button" href={at(`api/audit.csv?${search}`)} download>
+        <a className="button" href={at(`api/audit.csv?${words}`)} download>
           Download as CSV
         </a>
       </form>
-      <Found key={search} search={search} />
+      <Found key={words} search={search} />
     </>
   );
 }
@@ -107,15 +96,15 @@ function instantOf(local: string): string {
   return local === "" ? "" : new Date(local).toISOString();
 }
 
-function Found({ search }: { readonly search: string }) {
-  const path = `api/audit?limit=100&${search}`;
-  const { list, failure } = useList<Lines>(path);
+function Found({ search }: { readonly search: Query }) {
+  const query = { limit: 100, ...search };
+  const { list, failure } = useList("GET /api/audit", null, { query });
   const [more, setMore] = useState<Lines | null>(null);
   const [wrong, setWrong] = useState<string | null>(null);
   const cursor = more === null ? (list?.cursor ?? null) : more.cursor;
   const next = async (): Promise<void> => {
     try {
-      const page = await ask<Lines>(`${path}&cursor=${encodeURIComponent(cursor!)}`);
+      const page = await ask("GET /api/audit", { query: { ...query, cursor: cursor! } });
       setMore({ lines: [...(more?.lines ?? []), ...page.lines], cursor: page.cursor });
     } catch (error) {
       setWrong(messageOf(error));
@@ -136,7 +125,7 @@ function Found({ search }: { readonly search: string }) {
         </Link>
       ),
       address ?? "",
-      <small key="details">{told(details)}</small>,
+      <small key="details">{textOf(details)}</small>,
     ],
   }));
   return (
@@ -152,7 +141,7 @@ function Found({ search }: { readonly search: string }) {
   );
 }
 
-function told(details: unknown): string {
+function textOf(details: unknown): string {
   if (typeof details !== "object" || details === null) return "";
   return Object.entries(details)
     .map(([key, value]) => `${key} ${typeof value === "string" ? value : JSON.stringify(value)}`)

@@ -7,18 +7,12 @@ import { hasRole } from "../shapes.ts";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface Collection {
-  readonly id: string;
-  readonly name: string;
-  readonly public: string;
-  readonly count: number;
-}
-
 const POLICIES = [
   ["off", "staff"],
   ["own", "staff, and whose it is"],
   ["all", "all who are signed in"],
 ] as const;
+type Policy = (typeof POLICIES)[number][0];
 
 /** Clips of what was reported: the server keeps it as it is. */
 const CLIPS = "reports";
@@ -26,7 +20,7 @@ const CLIPS = "reports";
 /** Collections, and who may read what is in them. */
 export function Collections() {
   const isAdmin = hasRole(useMe(), "admin");
-  const { list, failure, change } = useList<{ readonly collections: readonly Collection[] }>("api/collections");
+  const { list, failure, change } = useList("GET /api/collections");
   const [name, setName] = useState("");
   const rows = list?.collections.map(({ id, name: title, public: policy, count }) => ({
     key: id,
@@ -41,7 +35,12 @@ export function Collections() {
         aria-label={`Who may read ${title}`}
         disabled={!isAdmin || id === CLIPS}
         value={policy}
-        onChange={(event) => void change(`api/collections/${id}`, "PATCH", { public: event.currentTarget.value })}
+        onChange={(event) =>
+          void change("PATCH /api/collections/{id}", {
+            params: { id },
+            body: { public: event.currentTarget.value as Policy },
+          })
+        }
       >
         {POLICIES.map(([value, text]) => (
           <option key={value} value={value}>
@@ -53,7 +52,7 @@ export function Collections() {
         <Button
           key="delete"
           label={`Take ${title} away`}
-          onClick={() => void change(`api/collections/${id}`, "DELETE")}
+          onClick={() => void change("DELETE /api/collections/{id}", { params: { id } })}
         >
           Take away
         </Button>
@@ -67,8 +66,8 @@ export function Collections() {
           className="reviews-head"
           onSubmit={(event) => {
             event.preventDefault();
-            void change("api/collections", "POST", { name: name.trim(), public: "off" }).then(
-              (made) => made !== null && setName(""),
+            void change("POST /api/collections", { body: { name: name.trim(), public: "off" } }).then(
+              (made) => made !== undefined && setName(""),
             );
           }}
         >

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "simtape-client";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -6,18 +7,7 @@ import { Link } from "../route.tsx";
 import { Table } from "./table.tsx";
 
 /** What the server knows of a subject. */
-export interface Found {
-  readonly names: readonly string[];
-  readonly uuids: readonly string[];
-  readonly accounts: readonly string[];
-  readonly recordings: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly state: string;
-    readonly isOnlyTheirs: boolean;
-    readonly holds: readonly { readonly id: string; readonly reason: string }[];
-  }[];
-}
+export type Found = AnswerOf<"POST /api/subjects/{id}/find">;
 
 /** A subject that was found by the words `who`, and what can be done with what is kept of them. */
 export function FoundSubject({
@@ -34,9 +24,9 @@ export function FoundSubject({
   const [failure, setFailure] = useState<string | null>(null);
   const [isErasing, setErasing] = useState(false);
   const [holding, setHolding] = useState<string | null>(null);
-  const send = async (path: string, body: object | undefined, then: () => void, method = "POST"): Promise<void> => {
+  const after = async (answer: Promise<unknown>, then: () => void): Promise<void> => {
     try {
-      await ask(path, { method, body });
+      await answer;
       setFailure(null);
       then();
     } catch (error) {
@@ -44,7 +34,7 @@ export function FoundSubject({
     }
   };
   const [first = "", ...also] = who;
-  const of = (verb: string): string => `api/subjects/${encodeURIComponent(first)}/${verb}`;
+  const params = { id: first };
   const held = recordings.filter(({ holds }) => holds.length > 0).length;
   const rows = recordings.map(({ id, name, state, isOnlyTheirs, holds }) => ({
     key: id,
@@ -59,7 +49,12 @@ export function FoundSubject({
             {hold.reason}{" "}
             <Button
               label={`End the hold of ${name}`}
-              onClick={() => void send(`api/recordings/${id}/holds/${hold.id}`, undefined, onChanged, "DELETE")}
+              onClick={() =>
+                void after(
+                  ask("DELETE /api/recordings/{id}/holds/{hold}", { params: { id, hold: hold.id } }),
+                  onChanged,
+                )
+              }
             >
               End
             </Button>
@@ -78,7 +73,9 @@ export function FoundSubject({
         {accounts.length > 0 && `; ${accounts.length === 1 ? "has an account" : `has ${accounts.length} accounts`}`}
       </p>
       <div className="reviews-head">
-        <Button onClick={() => void send(of("export"), { also }, onAsked)}>Export everything</Button>
+        <Button onClick={() => void after(ask("POST /api/subjects/{id}/export", { params, body: { also } }), onAsked)}>
+          Export everything
+        </Button>
         <Button onClick={() => setErasing(true)}>Erase …</Button>
       </div>
       <Table
@@ -95,7 +92,7 @@ export function FoundSubject({
           onClose={() => setErasing(false)}
           onErase={(deletes) => {
             setErasing(false);
-            void send(of("erase"), { also, deletes }, onAsked);
+            void after(ask("POST /api/subjects/{id}/erase", { params, body: { also, deletes } }), onAsked);
           }}
         />
       )}
@@ -104,7 +101,10 @@ export function FoundSubject({
           onClose={() => setHolding(null)}
           onHold={(reason) => {
             setHolding(null);
-            void send(`api/recordings/${holding}/holds`, { reason }, onChanged);
+            void after(
+              ask("POST /api/recordings/{id}/holds", { params: { id: holding }, body: { reason } }),
+              onChanged,
+            );
           }}
         />
       )}

@@ -5,18 +5,9 @@ import { Link } from "../route.tsx";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface Hold {
-  readonly id: string;
-  readonly recording: string;
-  readonly name: string;
-  readonly reason: string;
-  readonly review: string | null;
-  readonly made: string;
-}
-
 /** What neither retention nor erasure touches. A recording is put on hold by a report, or where its subject is found. */
 export function Holds() {
-  const { list, failure, change } = useList<{ readonly holds: readonly Hold[] }>("api/holds");
+  const { list, failure, change } = useList("GET /api/holds");
   const rows = list?.holds.map(({ id, recording, name, reason, review, made }) => ({
     key: id,
     cells: [
@@ -29,7 +20,7 @@ export function Holds() {
       <Button
         key="end"
         label={`End the hold of ${name}`}
-        onClick={() => void change(`api/recordings/${recording}/holds/${id}`, "DELETE")}
+        onClick={() => void change("DELETE /api/recordings/{id}/holds/{hold}", { params: { id: recording, hold: id } })}
       >
         End
       </Button>,

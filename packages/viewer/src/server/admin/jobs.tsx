@@ -4,26 +4,16 @@ import { momentText } from "../dates.ts";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface Job {
-  readonly id: number;
-  readonly kind: string;
-  readonly subject: string;
-  readonly state: "waiting" | "running" | "done" | "failed" | "cancelled";
-  readonly attempts: number;
-  readonly progress: number;
-  readonly error: string | null;
-  readonly made: string;
-}
-
 /** Between two looks, milliseconds. */
 const LOOK_EVERY = 2000;
 const STATES = ["", "waiting", "running", "failed", "done", "cancelled"] as const;
 
 /** What the server does, and what went wrong with it. */
 export function Jobs() {
-  const [state, setState] = useState<string>("");
-  const path = `api/jobs?limit=200${state === "" ? "" : `&state=${state}`}`;
-  const { list, failure, change } = useList<{ readonly jobs: readonly Job[] }>(path, LOOK_EVERY);
+  const [state, setState] = useState<(typeof STATES)[number]>("");
+  const { list, failure, change } = useList("GET /api/jobs", LOOK_EVERY, {
+    query: { limit: 200, ...(state === "" ? {} : { state }) },
+  });
   const rows = list?.jobs.map(({ id, kind, subject, state: is, attempts, progress, error, made }) => ({
     key: String(id),
     cells: [
@@ -40,11 +30,11 @@ export function Jobs() {
         {error}
       </span>,
       is === "waiting" || is === "running" ? (
-        <Button key="cancel" onClick={() => void change(`api/jobs/${id}/cancel`, "POST")}>
+        <Button key="cancel" onClick={() => void change("POST /api/jobs/{id}/cancel", { params: { id } })}>
           Cancel
         </Button>
       ) : is === "failed" || is === "cancelled" ? (
-        <Button key="retry" onClick={() => void change(`api/jobs/${id}/retry`, "POST")}>
+        <Button key="retry" onClick={() => void change("POST /api/jobs/{id}/retry", { params: { id } })}>
           Try again
         </Button>
       ) : null,
@@ -55,7 +45,11 @@ export function Jobs() {
       <div className="reviews-head">
         <label>
           State{" "}
-          <select className="field" value={state} onChange={(event) => setState(event.currentTarget.value)}>
+          <select
+            className="field"
+            value={state}
+            onChange={(event) => setState(event.currentTarget.value as (typeof STATES)[number])}
+          >
             {STATES.map((one) => (
               <option key={one} value={one}>
                 {one === "" ? "all" : one}

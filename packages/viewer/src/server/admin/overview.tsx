@@ -5,20 +5,6 @@ import { momentText } from "../dates.ts";
 import { Link } from "../route.tsx";
 import { useList } from "./use-list.ts";
 
-interface Counted {
-  readonly recordings: Readonly<Record<string, number>>;
-  readonly bytes: number;
-  readonly live: number;
-  readonly rooms: number;
-  readonly viewers: number;
-  readonly jobs: Readonly<Record<string, number>>;
-  readonly oldest: string | null;
-  readonly reviews: number;
-  readonly disks: readonly { readonly what: string; readonly free: number; readonly bytes: number }[];
-  readonly memory: number;
-  readonly seconds: number;
-}
-
 /** Between two looks, milliseconds. */
 const LOOK_EVERY = 5000;
 /** Of a disk: less room than that is said in red. */
@@ -26,7 +12,7 @@ const LITTLE = 0.1;
 
 /** What the server does now, in words. */
 export function Overview() {
-  const { list, failure } = useList<Counted>("api/overview", LOOK_EVERY);
+  const { list, failure } = useList("GET /api/overview", LOOK_EVERY);
   if (list === null) return failure === null ? null : <Wrong>{failure}</Wrong>;
   const { recordings, bytes, live, rooms, viewers, jobs, oldest, reviews, disks, memory, seconds } = list;
   const { indexed = 0, new: unread = 0, failed = 0 } = recordings;

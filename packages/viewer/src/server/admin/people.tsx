@@ -1,3 +1,4 @@
+import type { AskedOf, Shapes } from "simtape-client";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { momentText } from "../dates.ts";
@@ -7,24 +8,19 @@ import { ResetPassword } from "./reset-password.tsx";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface User {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly identities: readonly string[];
-  readonly disabled: boolean;
-  readonly isForeign: boolean;
-  readonly made: string;
-}
+type User = Shapes["User"];
+type Changes = NonNullable<AskedOf<"PATCH /api/users/{id}">["body"]>;
+type NewUser = AskedOf<"POST /api/users">["body"];
 
 const ROLES: readonly Role[] = ["recorder", "viewer", "player", "staff", "admin"];
 
 /** The accounts. */
 export function People() {
   const me = useMe();
-  const { list, failure, change } = useList<{ readonly users: readonly User[] }>("api/users");
+  const { list, failure, change } = useList("GET /api/users");
   const [resetting, setResetting] = useState<User | null>(null);
-  const set = (user: User, changes: object): void => void change(`api/users/${user.id}`, "PATCH", changes);
+  const set = (user: User, body: Changes): void =>
+    void change("PATCH /api/users/{id}", { params: { id: user.id }, body });
   const rows = list?.users.map((user) => ({
     key: user.id,
     cells: [
@@ -34,7 +30,7 @@ export function People() {
         className="field"
         aria-label={`Role of ${user.name}`}
         value={user.role}
-        onChange={(event) => set(user, { role: event.currentTarget.value })}
+        onChange={(event) => set(user, { role: event.currentTarget.value as Role })}
       >
         {ROLES.map((role) => (
           <option key={role}>{role}</option>
@@ -64,11 +60,11 @@ export function People() {
       {resetting !== null && (
         <ResetPassword
           name={resetting.name}
-          onReset={() => change<{ password: string }>(`api/users/${resetting.id}/password`, "POST")}
+          onReset={() => change("POST /api/users/{id}/password", { params: { id: resetting.id } })}
           onClose={() => setResetting(null)}
         />
       )}
-      <NewUser onMake={(user) => change("api/users", "POST", user)} />
+      <NewAccount onMake={(body) => change("POST /api/users", { body })} />
       <Table
         columns={["Name", "Role", "Named in recordings as", "Signs in by", "Since", ""]}
         rows={rows ?? null}
@@ -108,7 +104,7 @@ function Identities({ user, onChange }: { readonly user: User; readonly onChange
   );
 }
 
-function NewUser({ onMake }: { readonly onMake: (user: object) => Promise<unknown> }) {
+function NewAccount({ onMake }: { readonly onMake: (user: NewUser) => Promise<unknown> }) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
   const [role, setRole] = useState<Role>("viewer");
@@ -118,7 +114,7 @@ function NewUser({ onMake }: { readonly onMake: (user: object) => Promise<unknow
       onSubmit={(event) => {
         event.preventDefault();
         void onMake({ name: name.trim(), role, password }).then((made) => {
-          if (made === null) return;
+          if (made === undefined) return;
           setName("");
           setPassword("");
         });

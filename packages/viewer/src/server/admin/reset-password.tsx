@@ -2,20 +2,20 @@ import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 
-/** A new password for an account: asked for, then shown once. `onReset` gives null when it was refused. */
+/** A new password for an account: asked for, then shown once. `onReset` gives undefined when it was refused. */
 export function ResetPassword({
   name,
   onReset,
   onClose,
 }: {
   readonly name: string;
-  readonly onReset: () => Promise<{ readonly password: string } | null>;
+  readonly onReset: () => Promise<{ readonly password: string } | undefined>;
   readonly onClose: () => void;
 }) {
   const [password, setPassword] = useState<string | null>(null);
   const reset = async (): Promise<void> => {
     const made = await onReset();
-    if (made === null) onClose();
+    if (made === undefined) onClose();
     else setPassword(made.password);
   };
   return (

@@ -1,3 +1,4 @@
+import type { AnswerOf } from "simtape-client";
 import { useState } from "react";
 import { sizeText } from "../../size.ts";
 import { Button } from "../../ui/button.tsx";
@@ -11,41 +12,16 @@ import { Holds } from "./holds.tsx";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface PolicyShown {
-  readonly file: string | null;
-  readonly policy: unknown;
-  readonly error: string | null;
-  readonly hours: number;
-}
-interface Row {
-  readonly recording: string | null;
-  readonly id: string;
-  readonly class: string | null;
-  readonly bytes: number;
-  readonly decision: "keep" | "delete";
-  readonly reason: string;
-  readonly marked: string | null;
-}
-interface Plan {
-  readonly id: string;
-  readonly state: "making" | "ready" | "applying" | "applied" | "failed";
-  readonly content?: {
-    readonly judged: string;
-    readonly recordings: number;
-    readonly going: number;
-    readonly bytesGoing: number;
-    readonly warnings: readonly string[];
-    readonly rows: readonly Row[];
-  } | null;
-  readonly error?: string | null;
-}
+type PolicyShown = AnswerOf<"GET /api/retention/policy">;
+type Plan = AnswerOf<"GET /api/retention/plan">;
+type Row = NonNullable<Extract<Plan, { readonly content: unknown }>["content"]>["rows"][number];
 
 /** Between two looks, milliseconds: a plan is made by a job. */
 const LOOK_EVERY = 2000;
 
 /** What stays and what goes: the policy, what it would delete, and what is on hold. */
 export function Retention() {
-  const { list: policy, failure } = useList<PolicyShown>("api/retention/policy");
+  const { list: policy, failure } = useList("GET /api/retention/policy");
   return (
     <>
       {failure !== null && (
@@ -65,9 +41,10 @@ export function Retention() {
 
 function Judged({ shown: { policy, error, hours } }: { readonly shown: PolicyShown }) {
   const me = useMe();
-  const { list: plan, failure, change } = useList<Plan>("api/retention/plan", LOOK_EVERY);
+  const { list: plan, failure, change } = useList("GET /api/retention/plan", LOOK_EVERY);
   const [isAsking, setAsking] = useState(false);
-  const content = plan?.content ?? null;
+  const made = plan !== null && "content" in plan ? plan : null;
+  const content = made?.content ?? null;
   const isBusy = plan?.state === "making" || plan?.state === "applying";
   return (
     <>
@@ -85,7 +62,7 @@ function Judged({ shown: { policy, error, hours } }: { readonly shown: PolicySho
         run marks what goes, a run after the grace deletes it.
       </p>
       <div className="reviews-head">
-        <Button disabled={isBusy} onClick={() => void change("api/retention/plan", "POST")}>
+        <Button disabled={isBusy} onClick={() => void change("POST /api/retention/plan")}>
           Check what it would delete
         </Button>
         {hasRole(me, "admin") && plan?.state === "ready" && content !== null && (
@@ -103,21 +80,21 @@ function Judged({ shown: { policy, error, hours } }: { readonly shown: PolicySho
       <Table
         columns={["Recording", "Goes", "Why", "Class", "Size", "Marked"]}
         rows={content === null ? null : content.rows.map(rowOf)}
-        failure={failure ?? plan?.error ?? null}
+        failure={failure ?? made?.error ?? null}
         none="There is no recording that it judges."
       />
       {isAsking && plan !== null && content !== null && (
         <Dialog title="Run the plan" onClose={() => setAsking(false)}>
           <p>
-            {content.going} of {content.recordings} recordings ({sizeText(content.bytesGoing)}) go. What is not marked
-            yet is marked; what was marked a grace ago is deleted for good.
+            {content.going} of {content.recordings} recordings ({sizeText(content.bytesGoing)}) go. Recordings that are
+            not marked yet are marked. Those whose grace period is over are deleted for good.
           </p>
           <div className="form-line">
             <Button
               kind="main"
               onClick={() => {
                 setAsking(false);
-                void change("api/retention/run", "POST", { plan: plan.id });
+                void change("POST /api/retention/run", { body: { plan: plan.id } });
               }}
             >
               Run it
@@ -150,10 +127,12 @@ function rowOf({ recording, id, decision, reason, class: of, bytes, marked }: Ro
   };
 }
 
-function stateText({ state, content }: Plan): string {
+function stateText(plan: Plan): string {
+  const { state } = plan;
+  const content = "content" in plan ? plan.content : null;
   if (state === "making") return "Looking at the library …";
   if (state === "applying") return "Being carried out …";
-  if (state === "failed" || content == null) return "";
+  if (state === "failed" || content === null) return "";
   const judged = `${content.going} of ${content.recordings} go (${sizeText(content.bytesGoing)})`;
   return `${state === "applied" ? "Carried out" : "Checked"} ${momentText(content.judged)}: ${judged}.`;
 }

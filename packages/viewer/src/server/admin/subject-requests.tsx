@@ -1,3 +1,4 @@
+import type { AnswerOf } from "simtape-client";
 import { Button } from "../../ui/button.tsx";
 import { at } from "../api.ts";
 import { momentText } from "../dates.ts";
@@ -5,42 +6,14 @@ import { Link } from "../route.tsx";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface Outcome {
-  readonly recording: string;
-  readonly did: "deleted" | "redacted" | "kept";
-  readonly why: string;
-  readonly isWhole: boolean;
-}
-interface Mention {
-  readonly what: string;
-  readonly id: string;
-  readonly recording: string | null;
-}
-interface Request {
-  readonly id: string;
-  readonly kind: "export" | "erase";
-  readonly state: "waiting" | "done" | "failed";
-  readonly report: {
-    readonly recordings?: number;
-    readonly missing?: number;
-    readonly outcomes?: readonly Outcome[];
-    readonly mentions?: readonly Mention[];
-    readonly isComplete?: boolean;
-  } | null;
-  readonly error: string | null;
-  readonly made: string;
-  readonly url: string | null;
-}
+type Request = AnswerOf<"GET /api/subjects/requests">["requests"][number];
 
 /** Between two looks, milliseconds. */
 const LOOK_EVERY = 2000;
 
 /** Exports and erasures, with what became of them. */
 export function SubjectRequests() {
-  const { list, failure, change } = useList<{ readonly requests: readonly Request[] }>(
-    "api/subjects/requests",
-    LOOK_EVERY,
-  );
+  const { list, failure, change } = useList("GET /api/subjects/requests", LOOK_EVERY);
   const rows = list?.requests.map((request) => ({
     key: request.id,
     cells: [
@@ -49,7 +22,12 @@ export function SubjectRequests() {
       momentText(request.made),
       <Became key="became" request={request} />,
       request.state === "failed" ? (
-        <Button key="retry" onClick={() => void change(`api/subjects/requests/${request.id}/retry`, "POST")}>
+        <Button
+          key="retry"
+          onClick={() =>
+            void change("POST /api/subjects/requests/{request}/retry", { params: { request: request.id } })
+          }
+        >
           Try again
         </Button>
       ) : request.url === null ? null : (
@@ -57,7 +35,11 @@ export function SubjectRequests() {
           <a className="button" href={at(request.url.slice(1))} download>
             Download
           </a>
-          <Button onClick={() => void change(`api/subjects/requests/${request.id}`, "DELETE")}>Delete the copy</Button>
+          <Button
+            onClick={() => void change("DELETE /api/subjects/requests/{request}", { params: { request: request.id } })}
+          >
+            Delete the copy
+          </Button>
         </span>
       ),
     ],
@@ -75,26 +57,28 @@ export function SubjectRequests() {
 function Became({ request: { report, error } }: { readonly request: Request }) {
   if (error !== null) return <span className="wrong">{error}</span>;
   if (report === null) return null;
-  const { outcomes, mentions = [], isComplete, recordings = 0, missing = 0 } = report;
-  if (outcomes === undefined)
+  if (!("outcomes" in report)) {
+    const { recordings, missing } = report;
     return `${recordings} recordings${missing > 0 ? `; ${missing} files are no longer there` : ""}`;
+  }
+  const { outcomes, remains = [], isComplete } = report;
   const left = outcomes.filter(({ isWhole }) => !isWhole);
-  const count = (did: Outcome["did"]): number => outcomes.filter((one) => one.did === did).length;
+  const rows = remains.filter(({ recording }) => !left.some((one) => one.recording === recording));
+  const count = (did: (typeof outcomes)[number]["did"]): number => outcomes.filter((one) => one.did === did).length;
   return (
     <>
       {count("deleted")} deleted, {count("redacted")} redacted, {count("kept")} kept
       {isComplete === true ? "." : ". Not erased, look here:"}
-      {left.length + mentions.length > 0 && (
+      {left.length + rows.length > 0 && (
         <ul className="plain-list">
           {left.map(({ recording, why }) => (
             <li key={recording}>
               <Link href={at(`r/${recording}`)}>{recording}</Link>: {why}
             </li>
           ))}
-          {mentions.map(({ what, id, recording }) => (
-            <li key={`${what} ${id}`}>
-              {what} {recording === null ? id : <Link href={at(`r/${recording}`)}>{id}</Link>}: others have written of
-              them
+          {rows.map(({ where, id, why, next }) => (
+            <li key={`${where} ${id}`}>
+              {where} {id}: {why}. {next}
             </li>
           ))}
         </ul>

@@ -14,7 +14,7 @@ export function Subjects() {
   const find = async (words: readonly string[]): Promise<void> => {
     const [first = "", ...also] = words;
     try {
-      setFound(await ask<Found>(`api/subjects/${encodeURIComponent(first)}/find`, { method: "POST", body: { also } }));
+      setFound(await ask("POST /api/subjects/{id}/find", { params: { id: first }, body: { also } }));
       setWho(words);
       setFailure(null);
     } catch (error) {

@@ -6,36 +6,29 @@ import { hasRole } from "../shapes.ts";
 import { Table } from "./table.tsx";
 import { useList } from "./use-list.ts";
 
-interface Token {
-  readonly id: string;
-  readonly name: string;
-  readonly owner: string;
-  readonly scopes: readonly string[];
-  readonly expires: string | null;
-  readonly used: string | null;
-}
-
 const SCOPES = [
   ["read", "read"],
   ["write", "change and send"],
   ["live", "record live"],
+  ["report:trusted", "report with a score, for others"],
   ["admin", "accounts and tokens"],
 ] as const;
+type Scope = (typeof SCOPES)[number][0];
 
 /** Tokens of recorders and programs. */
 export function Tokens() {
   const me = useMe();
-  const { list, failure, change } = useList<{ readonly tokens: readonly Token[] }>(
-    `api/tokens${hasRole(me, "admin") ? "?all=true" : ""}`,
-  );
+  const { list, failure, change } = useList("GET /api/tokens", null, {
+    query: hasRole(me, "admin") ? { all: true } : {},
+  });
   const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<readonly string[]>(["read"]);
+  const [scopes, setScopes] = useState<readonly Scope[]>(["read"]);
   const [days, setDays] = useState("365");
   const [made, setMade] = useState<string | null>(null);
   const make = async (): Promise<void> => {
     const body = { name: name.trim(), scopes, ...(days === "" ? {} : { days: Number(days) }) };
-    const answer = await change<{ token: string }>("api/tokens", "POST", body);
-    if (answer === null) return;
+    const answer = await change("POST /api/tokens", { body });
+    if (answer === undefined) return;
     setMade(answer.token);
     setName("");
   };
@@ -47,7 +40,11 @@ export function Tokens() {
       of.join(", "),
       used === null ? "never" : momentText(used),
       expires === null ? "never" : momentText(expires),
-      <Button key="revoke" label={`Revoke ${title}`} onClick={() => void change(`api/tokens/${id}`, "DELETE")}>
+      <Button
+        key="revoke"
+        label={`Revoke ${title}`}
+        onClick={() => void change("DELETE /api/tokens/{id}", { params: { id } })}
+      >
         Revoke
       </Button>,
     ],

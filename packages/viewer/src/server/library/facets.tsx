@@ -30,13 +30,13 @@ export function useFacets(version: unknown): Facets {
     let isThere = true;
     const look = (): void => {
       if (document.hidden || !isThere) return;
-      ask<Readonly<Record<string, readonly Given[]>>>("api/facets", { signal: controller.signal })
+      ask("GET /api/facets", { signal: controller.signal })
         .then((found) =>
           setFacets({
-            formats: (found["formats"] ?? []).map((one) => facetOf(one, FORMAT_TITLES)),
-            events: (found["events"] ?? []).map((one) => facetOf(one)),
-            tags: (found["tags"] ?? []).map((one) => facetOf(one)),
-            collections: (found["collections"] ?? []).map((one) => facetOf(one)),
+            formats: found.formats.map((one) => facetOf(one, FORMAT_TITLES)),
+            events: found.events.map((one) => facetOf(one)),
+            tags: found.tags.map((one) => facetOf(one)),
+            collections: found.collections.map((one) => facetOf(one)),
           }),
         )
         .catch((error: unknown) => {

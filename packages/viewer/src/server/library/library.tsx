@@ -1,5 +1,5 @@
 import "./library.css";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { at } from "../api.ts";
 import { go, useRoute } from "../route.tsx";
@@ -49,7 +49,7 @@ export function Library() {
               type="search"
               className="field"
               aria-label="Search the library"
-              placeholder="Search: race, chat, a name, altitude above 3,000 ft"
+              placeholder="Search: race, format:carla, longer than 30 s, altitude above 3,000 ft"
               aria-keyshortcuts="/"
               value={search.q}
               onChange={(event) => change({ q: event.currentTarget.value })}
@@ -126,12 +126,35 @@ function headOf(count: number, hasMore: boolean, isLoading: boolean, isSearch: b
   return `${count.toLocaleString()}${hasMore ? " and more" : ""} ${count === 1 ? "recording" : "recordings"}`;
 }
 
+/** As `docs/server.md` has them. */
+const EXAMPLES = [
+  "race",
+  '"several words"',
+  "-without",
+  "format:carla",
+  "event:collision",
+  "tag:night",
+  'with:"Amaya"',
+  "findings:yes",
+  "longer than 30 s",
+  "two vehicles",
+  "altitude above 3,000 ft",
+  "vehicles/24/gear > 2",
+];
+
 function Empty({ isSearch, onClear }: { readonly isSearch: boolean; readonly onClear: () => void }) {
   return (
     <div className="site-empty">
       {isSearch ? (
         <>
-          <p>No recording has all of these words and filters.</p>
+          <p>No recording has all of these words and filters. What can be asked, alone or together:</p>
+          <p>
+            {EXAMPLES.map((example) => (
+              <Fragment key={example}>
+                <code>{example}</code>{" "}
+              </Fragment>
+            ))}
+          </p>
           <Button onClick={onClear}>Show all recordings</Button>
         </>
       ) : (

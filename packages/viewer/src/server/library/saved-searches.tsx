@@ -1,14 +1,10 @@
+import type { Shapes } from "simtape-client";
 import { useEffect, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { ask, messageOf } from "../api.ts";
 import { type Search, wordsOf } from "./search.ts";
 
-interface Saved {
-  readonly id: string;
-  readonly name: string;
-  /** As in the address. */
-  readonly query: string;
-}
+type Saved = Shapes["SavedSearch"];
 
 /** Searches that the user has named. A server without them shows nothing here. */
 export function SavedSearches({
@@ -22,7 +18,7 @@ export function SavedSearches({
   const [name, setName] = useState<string | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const load = (): void => {
-    ask<{ readonly searches: readonly Saved[] }>("api/searches")
+    ask("GET /api/searches")
       .then(({ searches }) => setSaved(searches))
       .catch(() => undefined);
   };
@@ -30,8 +26,8 @@ export function SavedSearches({
   const words = wordsOf({ ...search, sort: "" });
   if (saved === null || (saved.length === 0 && words === "")) return null;
   const isSaved = saved.some(({ query }) => query === words.slice(1));
-  const change = (path: string, method: string, body?: unknown): void => {
-    ask(path, { method, body })
+  const change = (answer: Promise<unknown>): void => {
+    answer
       .then(() => {
         setFailure(null);
         setName(null);
@@ -54,7 +50,7 @@ export function SavedSearches({
           <Button
             kind="bare"
             label={`Forget ${title}`}
-            onClick={() => change(`api/searches/${encodeURIComponent(id)}`, "DELETE")}
+            onClick={() => change(ask("DELETE /api/searches/{id}", { params: { id } }))}
           >
             ✕
           </Button>
@@ -70,7 +66,7 @@ export function SavedSearches({
           className="saved-search"
           onSubmit={(event) => {
             event.preventDefault();
-            change("api/searches", "POST", { name, query: words.slice(1) });
+            change(ask("POST /api/searches", { body: { name, query: words.slice(1) } }));
           }}
         >
           <input

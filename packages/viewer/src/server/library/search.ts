@@ -1,3 +1,5 @@
+import type { AskedOf } from "simtape-client";
+
 /** What is looked for in the library; in the address as it is in the request. */
 export interface Search {
   readonly q: string;
@@ -57,21 +59,24 @@ export function wordsOf(search: Search): string {
   return text === "" ? "" : `?${text}`;
 }
 
+/** What a request for recordings can ask. */
+export type Query = NonNullable<AskedOf<"GET /api/recordings">["query"]>;
+
 /** For the request: days of the user's clock become moments. */
-export function askedOf(search: Search): string {
-  const words = new URLSearchParams(wordsOf(search));
-  for (const [name, days] of [
-    ["from", 0],
-    ["until", 1],
-  ] as const) {
-    const day = search[name];
-    if (day === "") continue;
-    const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
-    const moment = new Date(year, month - 1, date + days);
-    if (Number.isNaN(moment.getTime())) words.delete(name);
-    else words.set(name, moment.toISOString());
-  }
-  return words.toString();
+export function askedOf({ formats, findings, from, until, ...words }: Search): Query {
+  const given = Object.entries({ ...words, from: momentOf(from, 0), until: momentOf(until, 1) });
+  return {
+    ...(Object.fromEntries(given.filter(([, value]) => value !== "")) as Query),
+    ...(formats.length > 0 ? { format: formats } : {}),
+    ...(findings ? { findings } : {}),
+  };
+}
+
+/** When that day begins, or so many days later; empty for what is no day. */
+function momentOf(day: string, days: number): string {
+  const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
+  const moment = new Date(year, month - 1, date + days);
+  return day === "" || Number.isNaN(moment.getTime()) ? "" : moment.toISOString();
 }
 
 /** How many filters are set beside the words. */

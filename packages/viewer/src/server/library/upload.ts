@@ -1,4 +1,5 @@
-import { at, Refusal, refusalOf } from "../api.ts";
+import { problemOf } from "simtape-client";
+import { at, Refusal } from "../api.ts";
 
 /** Bytes that are sent at once: what is lost of them when a connection breaks is sent again. */
 const PIECE = 8 << 20;
@@ -82,6 +83,11 @@ async function continued(
   if (address === null) return null;
   const answer = await reach(address, { method: "HEAD", signal, headers: VERSION });
   return answer.ok ? { address, offset: Number(answer.headers.get("upload-offset")) } : null;
+}
+
+async function refusalOf(answer: Response): Promise<Refusal> {
+  const { status, message } = await problemOf(answer);
+  return new Refusal(status, message);
 }
 
 async function reach(address: string, request: RequestInit): Promise<Response> {

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ask, messageOf, Refusal } from "../api.ts";
-import type { Item, ItemPage } from "../shapes.ts";
+import type { Item } from "../shapes.ts";
+import type { Query } from "./search.ts";
 
 /** Recordings that are asked for at once, and at most. */
 const PART = 60;
@@ -13,7 +14,7 @@ const PAUSE = 120;
 export interface Recordings {
   readonly items: readonly Item[];
   readonly hasMore: boolean;
-  /** Of another search than that which was asked for last. */
+  /** Whether `items` still answer the search before the last one. */
   readonly isOld: boolean;
   /** Why there is nothing new. */
   readonly failure: string | null;
@@ -30,7 +31,8 @@ interface Found {
 }
 
 /** What the library has for a search. New recordings come, and changed ones change, by themselves. */
-export function useRecordings(asked: string): Recordings {
+export function useRecordings(query: Query): Recordings {
+  const asked = JSON.stringify(query);
   const [found, setFound] = useState<Found | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const newest = useRef<Found | null>(null);
@@ -53,7 +55,7 @@ export function useRecordings(asked: string): Recordings {
       const known = newest.current?.asked === asked ? newest.current : null;
       const limit = Math.min(MOST, Math.max(PART, known?.items.length ?? 0));
       try {
-        const page = await ask<ItemPage>(`api/recordings?${asked}${asked === "" ? "" : "&"}limit=${limit}`, { signal });
+        const page = await ask("GET /api/recordings", { query: { ...(JSON.parse(asked) as Query), limit }, signal });
         const rest = known !== null && known.items.length > limit ? known.items.slice(limit) : [];
         const ids = new Set(page.recordings.map(({ id }) => id));
         const items = [...page.recordings, ...rest.filter(({ id }) => !ids.has(id))];
@@ -82,8 +84,7 @@ export function useRecordings(asked: string): Recordings {
     const known = newest.current;
     if (known === null || known.cursor === null || known.asked !== asked || isBusy.current) return;
     isBusy.current = true;
-    const words = `${asked}${asked === "" ? "" : "&"}limit=${PART}&cursor=${encodeURIComponent(known.cursor)}`;
-    ask<ItemPage>(`api/recordings?${words}`)
+    ask("GET /api/recordings", { query: { ...(JSON.parse(asked) as Query), limit: PART, cursor: known.cursor } })
       .then((page) => {
         if (newest.current !== known) return;
         const ids = new Set(known.items.map(({ id }) => id));

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { ask, at, messageOf } from "../api.ts";
 import { go } from "../route.tsx";
-import type { Details, Room } from "../shapes.ts";
+import type { Details } from "../shapes.ts";
 
 const ShareDialog = lazy(async () => ({ default: (await import("./share-dialog.tsx")).ShareDialog }));
 const ReportDialog = lazy(async () => ({ default: (await import("./report-dialog.tsx")).ReportDialog }));
@@ -28,7 +28,7 @@ export function Actions({
     const recordings = [...new Set([details.id, ...ghosts])];
     try {
       const body = { name: details.name.slice(0, 100), recordings };
-      const room = await ask<Room>("api/rooms", { method: "POST", body });
+      const room = await ask("POST /api/rooms", { body });
       go(at(`room/${room.id}`));
     } catch (error) {
       session.tell(messageOf(error));

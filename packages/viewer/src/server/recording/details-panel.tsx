@@ -133,7 +133,7 @@ function Tags({ details: { id, tags }, onChange }: { readonly details: Details; 
   const session = useSession();
   const [draft, setDraft] = useState("");
   const keep = (next: readonly string[]): void => {
-    ask(`api/recordings/${encodeURIComponent(id)}/tags`, { method: "PUT", body: { tags: next } })
+    ask("PUT /api/recordings/{id}/tags", { params: { id }, body: { tags: next } })
       .then(onChange)
       .catch((error: unknown) => session.tell(messageOf(error)));
   };

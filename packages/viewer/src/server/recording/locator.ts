@@ -1,6 +1,6 @@
 import type { Locator } from "../../protocol.ts";
 import { ask, at } from "../api.ts";
-import type { Details, Item } from "../shapes.ts";
+import type { Item } from "../shapes.ts";
 
 /** Where the page reads a recording of the library. */
 export function locatorOf({ id, name, url }: Pick<Item, "id" | "name" | "url">, page = at(`r/${id}`)): Locator {
@@ -11,7 +11,7 @@ export function locatorOf({ id, name, url }: Pick<Item, "id" | "name" | "url">, 
 export async function ghostsIn(search: string): Promise<readonly Locator[]> {
   const ids = new URLSearchParams(search).getAll("ghost");
   const found = await Promise.all(
-    ids.map((id) => ask<Details>(`api/recordings/${encodeURIComponent(id)}`).catch(() => null)),
+    ids.map((id) => ask("GET /api/recordings/{id}", { params: { id } }).catch(() => null)),
   );
   return found.flatMap((details) => (details === null ? [] : [locatorOf(details)]));
 }

@@ -1,22 +1,15 @@
 import { useState } from "react";
 import { useTimeScale } from "../../clock.ts";
 import { useSession } from "../../hooks.ts";
+import { chosenName } from "../../subject.ts";
 import { Button } from "../../ui/button.tsx";
 import { messageOf } from "../api.ts";
 import type { Notes } from "./use-notes.ts";
 
-/** Notes by time; a click goes there. A new one is of the moment that is shown, and of what is selected. */
+/** Notes by time; a click goes there. */
 export function NoteList({ notes: { list, add } }: { readonly notes: Pick<Notes, "list" | "add"> }) {
   const session = useSession();
   const scale = useTimeScale();
-  const [text, setText] = useState("");
-  const send = (): void => {
-    const { selection } = session.state.value;
-    const thing = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
-    add({ time: (session.time ?? 0) / 1e9, thing, text: text.trim() })
-      .then(() => setText(""))
-      .catch((error: unknown) => session.tell(messageOf(error)));
-  };
   return (
     <>
       <h3>Notes</h3>
@@ -31,24 +24,39 @@ export function NoteList({ notes: { list, add } }: { readonly notes: Pick<Notes,
           ))}
         </ol>
       )}
-      <form
-        className="side-line"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send();
-        }}
-      >
-        <input
-          className="field"
-          aria-label="A note at this moment"
-          placeholder="A note at this moment"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Button type="submit" disabled={text.trim() === ""}>
-          Add
-        </Button>
-      </form>
+      {add !== undefined && <NewNote add={add} />}
     </>
+  );
+}
+
+/** A note is of the moment that is shown, and of what is selected. */
+function NewNote({ add }: { readonly add: NonNullable<Notes["add"]> }) {
+  const session = useSession();
+  const [text, setText] = useState("");
+  const send = (): void => {
+    const thing = chosenName(session.state.value);
+    add({ time: (session.time ?? 0) / 1e9, thing, text: text.trim() })
+      .then(() => setText(""))
+      .catch((error: unknown) => session.tell(messageOf(error)));
+  };
+  return (
+    <form
+      className="side-line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <input
+        className="field"
+        aria-label="A note at this moment"
+        placeholder="A note at this moment"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" disabled={text.trim() === ""}>
+        Add
+      </Button>
+    </form>
   );
 }

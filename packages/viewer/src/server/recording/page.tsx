@@ -87,7 +87,7 @@ function Shown({ details, onChange }: { readonly details: Details; readonly onCh
       </PlaceContext>
       {review !== null && !isShowing && (
         <Suspense fallback={null}>
-          <ReviewPanel id={review} />
+          <ReviewPanel id={review} details={details} />
         </Suspense>
       )}
       {isShowing && (

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useTimeScale } from "../../clock.ts";
 import { useSession } from "../../hooks.ts";
+import type { Subject } from "../../subject.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ask, messageOf } from "../api.ts";
@@ -16,7 +17,7 @@ export function ReportDialog({ details, onClose }: { readonly details: Details; 
   const { start, end } = session.bounds;
   const now = session.time ?? end;
   const loop = session.state.value.status.loop;
-  const [subject, setSubject] = useState(() => selectedIn(session.state.value.selection, details));
+  const [subject, setSubject] = useState(() => chosenIn(session.state.value.subject, details));
   const [text, setText] = useState("");
   const [first, setFirst] = useState(scale.text(loop?.start ?? Math.max(start, now - BEFORE * 1e9), 0));
   const [last, setLast] = useState(scale.text(loop?.end ?? now, 0));
@@ -31,7 +32,7 @@ export function ReportDialog({ details, onClose }: { readonly details: Details; 
     setAsking(true);
     try {
       const range = to > from ? { first: from / 1e9, last: to / 1e9 } : {};
-      await ask("api/reports", { method: "POST", body: { recording: details.id, subject, text, ...range } });
+      await ask("POST /api/reports", { body: { recording: details.id, subject, text, ...range } });
       session.tell("Reported. The staff will look at it.");
       onClose();
     } catch (error) {
@@ -99,12 +100,9 @@ export function ReportDialog({ details, onClose }: { readonly details: Details; 
   );
 }
 
-/** The name of what is selected, when the server knows it. */
-function selectedIn(
-  selection: ReturnType<typeof useSession>["state"]["value"]["selection"],
-  { entities }: Details,
-): string {
-  if (selection?.kind !== "thing") return "";
-  const found = entities.find(({ set, name }) => set === selection.set && name === String(selection.id));
-  return found?.label || String(selection.id);
+/** The name of what was chosen, when the server knows it. */
+function chosenIn(subject: Subject | null, { entities }: Details): string {
+  if (subject?.isChosen !== true) return "";
+  const found = entities.find(({ set, name }) => set === subject.set && name === String(subject.id));
+  return found?.label || String(subject.id);
 }

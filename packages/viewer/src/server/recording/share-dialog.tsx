@@ -38,7 +38,7 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
       const range = part === "range" && loop !== null ? { first: loop.start / 1e9, last: loop.end / 1e9 } : {};
       const moment = part === "moment" ? { moment: now / 1e9 } : {};
       const body = { recording: details.id, hours, ...range, ...moment };
-      const { page } = await ask<{ page: string }>("api/shares", { method: "POST", body });
+      const { page } = await ask("POST /api/shares", { body });
       setLink(new URL(page, location.origin).href);
       again();
     } catch (error) {
@@ -143,7 +143,7 @@ export function ShareDialog({ details, onClose }: { readonly details: Details; r
                 <Button
                   label={`Take back the link: ${shownText(first, last)}, until ${momentText(expires)}`}
                   onClick={() =>
-                    void ask(`api/shares/${id}`, { method: "DELETE" })
+                    void ask("DELETE /api/shares/{id}", { params: { id } })
                       .then(again)
                       .catch((error: unknown) => setFailure(messageOf(error)))
                   }
@@ -165,7 +165,7 @@ function useShares(recording: string): { readonly shares: readonly Share[]; read
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when a link was made or taken back
   useEffect(() => {
     const controller = new AbortController();
-    ask<{ shares: Share[] }>(`api/shares?recording=${encodeURIComponent(recording)}`, { signal: controller.signal })
+    ask("GET /api/shares", { query: { recording }, signal: controller.signal })
       .then((found) => setShares(found.shares))
       .catch(() => undefined);
     return () => controller.abort();

@@ -19,7 +19,7 @@ export function useDetails(id: string): {
   useEffect(() => {
     const controller = new AbortController();
     const look = (): void => {
-      ask<Details>(`api/recordings/${encodeURIComponent(id)}`, { signal: controller.signal })
+      ask("GET /api/recordings/{id}", { params: { id }, signal: controller.signal })
         .then((found) => {
           setDetails(found);
           setFailure(null);

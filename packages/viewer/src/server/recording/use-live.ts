@@ -11,7 +11,7 @@ export interface Live {
 }
 
 /** What the server tells of a recording that is being made: how much can be read. */
-interface Told {
+interface LiveMessage {
   readonly state: "live" | "ended";
   readonly seconds: number;
 }
@@ -53,21 +53,21 @@ export function useLive(details: Pick<Details, "id" | "state">, onEnd: () => voi
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is done at the end may be another function each time
   useEffect(() => {
     if (!isLive) return;
-    let [isLeft, told] = [false, 0];
+    let [isLeft, reached] = [false, 0];
     let growing: Promise<void> | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let socket: WebSocket | null = null;
     const grow = async (): Promise<void> => {
       let has = true;
-      while (!isLeft && has && told > session.bounds.end) {
+      while (!isLeft && has && reached > session.bounds.end) {
         const began = performance.now();
         has = await session.grow();
         if (!isLeft) toNow();
         await new Promise((resolve) => setTimeout(resolve, LEAST - (performance.now() - began)));
       }
     };
-    const hear = async ({ state: is, seconds }: Told): Promise<void> => {
-      told = seconds * 1e9;
+    const hear = async ({ state: is, seconds }: LiveMessage): Promise<void> => {
+      reached = seconds * 1e9;
       growing ??= grow().finally(() => {
         growing = null;
       });
@@ -79,7 +79,7 @@ export function useLive(details: Pick<Details, "id" | "state">, onEnd: () => voi
       url.protocol = url.protocol.replace("http", "ws");
       const made = new WebSocket(url);
       socket = made;
-      made.onmessage = ({ data }) => void hear(JSON.parse(data as string) as Told);
+      made.onmessage = ({ data }) => void hear(JSON.parse(data as string) as LiveMessage);
       made.onclose = () => {
         if (!isLeft) timer = setTimeout(connect, AGAIN);
       };

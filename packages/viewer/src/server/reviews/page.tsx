@@ -1,5 +1,6 @@
 import "./reviews.css";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { hashOf } from "../../kept.ts";
 import { clock } from "../../time.ts";
 import { Button } from "../../ui/button.tsx";
 import { ask, at, messageOf } from "../api.ts";
@@ -27,11 +28,10 @@ const SORTS = [
 export function ReviewsPage() {
   const me = useMe();
   const { searchParams } = useRoute();
-  const state = searchParams.get("state") ?? "pending";
-  const sort = searchParams.get("sort") ?? "score";
+  const state = STATES.find(([one]) => one === searchParams.get("state"))?.[0] ?? "pending";
+  const sort = SORTS.find(([one]) => one === searchParams.get("sort"))?.[0] ?? "score";
   const isMine = searchParams.get("assignee") === "me";
-  const search = new URLSearchParams({ state, sort, ...(isMine ? { assignee: "me" } : {}) }).toString();
-  const { reviews, failure, again } = useReviews(search);
+  const { reviews, failure, again } = useReviews({ state, sort, ...(isMine ? { assignee: "me" } : {}) });
   const [wrong, setWrong] = useState<string | null>(null);
   const [active, setActive] = useState(0);
   const list = useRef<HTMLTableSectionElement>(null);
@@ -49,8 +49,8 @@ export function ReviewsPage() {
   const assign = async (review: Review): Promise<void> => {
     const hasIt = review.assignee !== null && review.assignee === me.id;
     try {
-      await ask(`api/reviews/${review.id}/assign`, {
-        method: "POST",
+      await ask("POST /api/reviews/{id}/assign", {
+        params: { id: review.id },
         body: hasIt ? { assignee: null, from: me.id } : {},
       });
       setWrong(null);
@@ -208,6 +208,6 @@ function Row({
 
 /** The recording, where it was reported, with the review beside it. */
 function pageOf({ id, recording, first }: Review): string {
-  const hash = first === null ? "" : `#${encodeURIComponent(JSON.stringify({ t: first }))}`;
+  const hash = first === null ? "" : hashOf({ t: first });
   return `${at(`r/${recording ?? ""}`)}?review=${encodeURIComponent(id)}${hash}`;
 }

@@ -1,24 +1,27 @@
 import { useCallback, useEffect, useState } from "react";
 import { useSession } from "../../hooks.ts";
+import { chosenName, thingNamed } from "../../subject.ts";
 import { clock } from "../../time.ts";
 import { Button } from "../../ui/button.tsx";
 import { ask, at, messageOf } from "../api.ts";
 import { momentText } from "../dates.ts";
 import { useMe } from "../me.tsx";
 import { Link } from "../route.tsx";
-import type { ReviewWithMarks } from "../shapes.ts";
+import type { Details, ReviewWithMarks } from "../shapes.ts";
 
 /** What was reported of the recording that is shown: marks at its moments, and a verdict. */
-export function ReviewPanel({ id }: { readonly id: string }) {
+export function ReviewPanel({ id, details }: { readonly id: string; readonly details: Details }) {
   const me = useMe();
   const session = useSession();
   const { review, failure, again } = useReview(id);
+  useSubject(review?.subject ?? null, details);
   const [wrong, setWrong] = useState<string | null>(null);
   const [label, setLabel] = useState("");
   const [severity, setSeverity] = useState(0);
-  const change = async (path: string, body?: unknown, method = "POST"): Promise<void> => {
+  const params = { id };
+  const change = async (answer: Promise<unknown>): Promise<void> => {
     try {
-      await ask(`api/reviews/${encodeURIComponent(id)}/${path}`, { method, ...(body === undefined ? {} : { body }) });
+      await answer;
       setWrong(null);
     } catch (error) {
       setWrong(messageOf(error));
@@ -26,9 +29,9 @@ export function ReviewPanel({ id }: { readonly id: string }) {
     again();
   };
   const mark = async (): Promise<void> => {
-    const { selection } = session.state.value;
-    const thing = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
-    await change("marks", { time: Math.max(0, (session.time ?? 0) / 1e9), thing, label, severity });
+    const thing = chosenName(session.state.value);
+    const body = { time: Math.max(0, (session.time ?? 0) / 1e9), thing, label, severity };
+    await change(ask("POST /api/reviews/{id}/marks", { params, body }));
     setLabel("");
   };
   if (review === null)
@@ -78,7 +81,13 @@ export function ReviewPanel({ id }: { readonly id: string }) {
       )}
       {clipError !== null && <p className="wrong">No clip was made: {clipError}</p>}
       {state !== "closed" && (
-        <Button onClick={() => void change("assign", hasIt ? { assignee: null, from: me.id } : {})}>
+        <Button
+          onClick={() =>
+            void change(
+              ask("POST /api/reviews/{id}/assign", { params, body: hasIt ? { assignee: null, from: me.id } : {} }),
+            )
+          }
+        >
           {hasIt ? "Give back" : assignee === null ? "Take" : `Take (with ${assignee} now)`}
         </Button>
       )}
@@ -100,7 +109,9 @@ export function ReviewPanel({ id }: { readonly id: string }) {
               <Button
                 kind="bare"
                 label={`Take away the mark ${one.label}`}
-                onClick={() => void change(`marks/${one.id}`, undefined, "DELETE")}
+                onClick={() =>
+                  void change(ask("DELETE /api/reviews/{id}/marks/{mark}", { params: { id, mark: one.id } }))
+                }
               >
                 ✕
               </Button>
@@ -139,7 +150,9 @@ export function ReviewPanel({ id }: { readonly id: string }) {
           </div>
         </form>
       )}
-      {state !== "closed" && <Verdict onVerdict={(body) => void change("verdict", body)} />}
+      {state !== "closed" && (
+        <Verdict onVerdict={(body) => void change(ask("POST /api/reviews/{id}/verdict", { params, body }))} />
+      )}
     </aside>
   );
 }
@@ -211,6 +224,26 @@ function Verdict({
   );
 }
 
+/** Selects what a review is about, by its name or its label, unless something was chosen already. */
+function useSubject(subject: string | null, { entities }: Details): void {
+  const session = useSession();
+  const found =
+    entities.find(({ name }) => name === subject) ??
+    entities.find(({ label }) => subject !== null && label === subject);
+  const { set, name } = found ?? {};
+  useEffect(() => {
+    if (set === undefined || name === undefined) return;
+    const stop = session.onFrame(({ recorded }) => {
+      stop();
+      if (chosenName(session.state.value) !== null) return;
+      // Where it is not there yet, its id is not known as the recording has it.
+      const id = Number.isSafeInteger(Number(name)) ? Number(name) : name;
+      session.select({ kind: "thing", ...(thingNamed(recorded, `${set}/${name}`) ?? { set, id }) });
+    });
+    return stop;
+  }, [session, set, name]);
+}
+
 function useReview(id: string): {
   readonly review: ReviewWithMarks | null;
   readonly failure: string | null;
@@ -222,7 +255,7 @@ function useReview(id: string): {
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again when something was changed here
   useEffect(() => {
     const controller = new AbortController();
-    ask<ReviewWithMarks>(`api/reviews/${encodeURIComponent(id)}`, { signal: controller.signal })
+    ask("GET /api/reviews/{id}", { params: { id }, signal: controller.signal })
       .then((found) => {
         setReview(found);
         setFailure(null);

@@ -1,12 +1,15 @@
+import type { AskedOf } from "simtape-client";
 import { useCallback, useEffect, useState } from "react";
 import { ask, messageOf } from "../api.ts";
 import type { Review } from "../shapes.ts";
+
+type Query = NonNullable<AskedOf<"GET /api/reviews">["query"]>;
 
 /** Between two looks at the queue, milliseconds: others take reviews, too. */
 const LOOK_EVERY = 5000;
 
 /** The reviews that a search gives, as they are now. */
-export function useReviews(search: string): {
+export function useReviews(query: Query): {
   readonly reviews: readonly Review[] | null;
   readonly failure: string | null;
   readonly again: () => void;
@@ -18,7 +21,7 @@ export function useReviews(search: string): {
   useEffect(() => {
     const controller = new AbortController();
     const look = (): void => {
-      ask<{ reviews: Review[] }>(`api/reviews?${search}`, { signal: controller.signal })
+      ask("GET /api/reviews", { query, signal: controller.signal })
         .then((found) => {
           setReviews(found.reviews);
           setFailure(null);
@@ -31,6 +34,6 @@ export function useReviews(search: string): {
       controller.abort();
       clearInterval(timer);
     };
-  }, [search, count]);
+  }, [JSON.stringify(query), count]);
   return { reviews, failure, again: useCallback(() => setCount((before) => before + 1), []) };
 }

@@ -1,6 +1,7 @@
 import { type FromServer, LONGEST, type Pointer, type RoomClient } from "simtape-server/rooms";
 import { type Companion, companionColors, MOST_COMPANIONS, type Pointing } from "../../company.ts";
 import type { Session } from "../../session.ts";
+import { chosenName, thingNamed } from "../../subject.ts";
 
 /** Between two looks at where the user points, milliseconds. */
 const LOOK_EVERY = 100;
@@ -19,9 +20,9 @@ export class Company {
   readonly #client: RoomClient;
   readonly #heard = new Map<string, { readonly pointer: Pointer; readonly at: number }>();
   readonly #timer: ReturnType<typeof setInterval>;
-  #told = "";
-  #toldAt = Number.NEGATIVE_INFINITY;
-  #toldCamera = "";
+  #sent = "";
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #sentCamera = "";
   #shown = "[]";
 
   constructor(session: Session, client: RoomClient) {
@@ -44,26 +45,37 @@ export class Company {
     for (const { member, ...pointer } of message.pointers) {
       if (member !== this.#client.you) this.#heard.set(member, { pointer, at: now });
     }
+    this.#regard();
     this.#show(now);
+  }
+
+  /** What the leader has chosen is the subject of those who follow and have chosen nothing. */
+  #regard(): void {
+    const { leader } = this.#client.lead ?? { leader: null };
+    const { frame } = this.#session;
+    if (leader === null || this.#client.isLeader || frame === null) return;
+    if (this.#client.members.some(({ id, isFree }) => isFree && id === this.#client.you)) return;
+    const name = this.#heard.get(leader)?.pointer.thing ?? null;
+    const thing = name === null ? null : thingNamed(frame.recorded, name);
+    if (thing !== null) this.#session.regard(thing);
   }
 
   #tell(now: number): void {
     if (this.#client.state !== "connected") return;
     const { at, camera } = rounded(this.#session.pointing());
-    const { selection } = this.#session.state.value;
-    const name = selection?.kind === "thing" ? `${selection.set}/${selection.id}` : null;
+    const name = chosenName(this.#session.state.value);
     const thing = name !== null && name.length <= LONGEST.thing ? name : null;
-    const told = JSON.stringify([at, thing]);
+    const text = JSON.stringify([at, thing]);
     const view = JSON.stringify(camera);
-    const since = now - this.#toldAt;
+    const since = now - this.#sentAt;
     const isDue =
-      told !== this.#told ||
-      (view !== this.#toldCamera && since >= CAMERA_EVERY && this.#client.count <= MOST_COMPANIONS) ||
+      text !== this.#sent ||
+      (view !== this.#sentCamera && since >= CAMERA_EVERY && this.#client.count <= MOST_COMPANIONS) ||
       ((at !== null || thing !== null) && since >= AGAIN_EVERY);
     if (!isDue) return;
-    this.#told = told;
-    this.#toldCamera = view;
-    this.#toldAt = now;
+    this.#sent = text;
+    this.#sentCamera = view;
+    this.#sentAt = now;
     this.#client.point({ at, thing, camera });
   }
 

@@ -33,9 +33,9 @@ export function RoomPage({ id }: { readonly id: string }) {
     const controller = new AbortController();
     const { signal } = controller;
     const load = async (): Promise<void> => {
-      const room = await ask<Room>(`api/rooms/${encodeURIComponent(id)}`, { signal });
+      const room = await ask("GET /api/rooms/{id}", { params: { id }, signal });
       const recordings = await Promise.all(
-        room.recordings.map((one) => ask<Details>(`api/recordings/${encodeURIComponent(one)}`, { signal })),
+        room.recordings.map((one) => ask("GET /api/recordings/{id}", { params: { id: one }, signal })),
       );
       setFound({ room, recordings });
       setFailure(null);

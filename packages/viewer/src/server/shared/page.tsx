@@ -102,7 +102,7 @@ function useShared(secret: string): {
     if (isMade) return;
     const controller = new AbortController();
     const look = (): void => {
-      ask<SharedRecording>(`api/shares/${encodeURIComponent(secret)}`, { signal: controller.signal })
+      ask("GET /api/shares/{secret}", { params: { secret }, signal: controller.signal })
         .then((found) => {
           setShared(found);
           setFailure(null);

@@ -35,6 +35,8 @@ export class ChunkContext {
   readonly isOpening: boolean;
   /** Messages in the chunk, once it was decoded to its end without a fault; else null. */
   count: number | null = null;
+  /** Some payloads were changed: the bytes of the batch are not those of the chunk. */
+  isChanged = false;
 
   constructor(
     dialect: Dialect,
@@ -52,6 +54,15 @@ export class ChunkContext {
     this.palettes = palettes;
     this.source = source;
     this.isOpening = isOpening;
+  }
+
+  /** The same for a batch with payloads that were changed. */
+  changed(): ChunkContext {
+    const { dialect, chunk, startTick, dataVersion, palettes, source, isOpening, count } = this;
+    const copy = new ChunkContext(dialect, chunk, startTick, dataVersion, palettes, source, isOpening);
+    copy.count = count;
+    copy.isChanged = true;
+    return copy;
   }
 
   /** Version of a host event in this chunk, as the metadata have it; null when they do not name it (spec §9). */

@@ -39,10 +39,10 @@ export async function findDictionary(
   if (id < DICTIONARY_IDS.first || id > DICTIONARY_IDS.last) return null;
   const given = (await lookup?.(id, sha256)) ?? null;
   const dictionary = given ?? (await besideIn(bundle, id));
-  const place = given === null ? nameOf(id) : "what was given";
+  const place = given === null ? nameOf(id) : "the given file";
   if (dictionary === null) {
-    const told = sha256 === null ? "" : ` (sha256 ${sha256})`;
-    const message = `the recording is compressed with zstd dictionary ${id}${told}: it was not given, and there is no ${nameOf(id)} beside it`;
+    const withDigest = sha256 === null ? "" : ` (sha256 ${sha256})`;
+    const message = `the recording is compressed with zstd dictionary ${id}${withDigest}: it was not given, and there is no ${nameOf(id)} beside it`;
     throw new RecordingError("unsupported", message, { format: FORMAT_ID, offset: 47 });
   }
   const found = zstdDictionaryId(dictionary);

@@ -87,7 +87,7 @@ export class NameFix {
     if (known !== undefined) return known;
     const fixed = this.#fixer(kind, name, this.#dataVersion);
     if (fixed === null) {
-      const message = `${kind} ${name} of data version ${this.#dataVersion} does not resolve any more; a placeholder stands for it`;
+      const message = `${kind} ${name} of data version ${this.#dataVersion} no longer exists; a placeholder replaces it`;
       this.#report.report({ code: "unresolved-name", severity: "warning", message });
     }
     const result = fixed ?? UNRESOLVED + name;

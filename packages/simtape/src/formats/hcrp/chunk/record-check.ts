@@ -18,7 +18,7 @@ import {
 export class ChunkRecordCheck {
   readonly #recordingId: string | null;
   readonly #report: Reporter;
-  readonly #told = new Set<number>();
+  readonly #reported = new Set<number>();
   /** CRC-32 that the frame of a chunk should have, until the frame comes. */
   readonly #frames = new Map<number, number>();
 
@@ -31,7 +31,7 @@ export class ChunkRecordCheck {
   /** The 72 bytes before a chunk's frame. */
   record(chunk: HcrpChunk, bytes: Uint8Array): void {
     const record = recordIn(bytes);
-    if (record === null || this.#told.has(chunk.index)) return;
+    if (record === null || this.#reported.has(chunk.index)) return;
     const crc = chunkRecordCrc(bytes);
     if (record.crc !== crc) {
       this.#tell(chunk, [`crc32: expected ${hex(record.crc)}, found ${hex(crc)}`]);
@@ -60,7 +60,7 @@ export class ChunkRecordCheck {
   frame(chunk: HcrpChunk, bytes: Uint8Array): void {
     const expected = this.#frames.get(chunk.index);
     this.#frames.delete(chunk.index);
-    if (this.#told.has(chunk.index)) return;
+    if (this.#reported.has(chunk.index)) return;
     if (expected === undefined) {
       if (this.#recordingId !== null) this.#tell(chunk, ["there is none"]);
       return;
@@ -71,7 +71,7 @@ export class ChunkRecordCheck {
   }
 
   #tell(chunk: HcrpChunk, problems: readonly string[]): void {
-    this.#told.add(chunk.index);
+    this.#reported.add(chunk.index);
     const message = `${segmentName(chunk.segment ?? 0)}, record of ${chunk.title}, ${problems.join("; ")}`;
     const offset = Math.max(0, chunk.offset - CHUNK_RECORD_BYTES);
     const length = chunk.offset - offset;

@@ -58,7 +58,7 @@ const SHORT = 16;
 
 /**
  * The chunk that `toColumns` was given. No bytes are a chunk of none. Throws `LayoutError` when these are no columns;
- * what it allocates is held against the limits of chunks and the columns' own length before.
+ * what it allocates is checked against the limits of chunks and the columns' own length before.
  */
 export function fromColumns(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (content.length === 0) return content;
@@ -155,13 +155,13 @@ function idsOf(entities: Stream, moves: number): number[] {
 function firstMoves(movers: Stream, entities: number, moves: number): Uint32Array {
   const first = new Uint32Array(entities + 1);
   const start = movers.at;
-  let told = 0;
-  for (; movers.left > 0; told++) {
+  let movedCount = 0;
+  for (; movers.left > 0; movedCount++) {
     const entity = movers.varint();
     if (entity >= entities) throw movers.wrong(`${entities} entities, ${entity} is asked for`);
     first[entity + 1]!++;
   }
-  if (told !== moves) throw movers.wrong(`${told} movers of ${moves} moves`);
+  if (movedCount !== moves) throw movers.wrong(`${movedCount} movers of ${moves} moves`);
   movers.at = start;
   for (let i = 0; i < entities; i++) first[i + 1]! += first[i]!;
   return first;
@@ -187,18 +187,18 @@ function bodiesOf(streams: readonly Stream[], first: Uint32Array): Bodies {
   const forecast = new Forecast();
   let to = 0;
   for (let entity = 0; entity + 1 < first.length; entity++) {
-    const told = forecasts === null ? 0 : content[forecasts.at + entity]!;
+    const forecastBits = forecasts === null ? 0 : content[forecasts.at + entity]!;
     forecast.begin();
     for (let move = first[entity]!; move < first[entity + 1]!; move++) {
       starts[move] = to;
       const mask = content[firstMask + move]!;
       bytes[to++] = mask;
-      if (told === 0) {
+      if (forecastBits === 0) {
         if ((mask & MOVE_X) !== 0) to = copyNumber(content, places, 0, bytes, to);
         if ((mask & MOVE_Y) !== 0) to = copyNumber(content, places, 1, bytes, to);
         if ((mask & MOVE_Z) !== 0) to = copyNumber(content, places, 2, bytes, to);
         if ((mask & MOVE_YAW) !== 0) to = copyNumber(content, places, 3, bytes, to);
-      } else to = foretold(content, places, mask, told, forecast, bytes, to);
+      } else to = predicted(content, places, mask, forecastBits, forecast, bytes, to);
       if ((mask & MOVE_PITCH) !== 0) to = copyNumber(content, places, 4, bytes, to);
       if ((mask & MOVE_HEAD_YAW) !== 0) to = copyNumber(content, places, 5, bytes, to);
     }
@@ -222,21 +222,21 @@ function forecastsOf(streams: readonly Stream[], entities: number): Stream | nul
 }
 
 /** The fields x, y, z and yaw of a move whose entity is forecast; gives the place behind them. */
-function foretold(
+function predicted(
   content: Uint8Array,
   places: Int32Array,
   mask: number,
-  told: number,
+  forecastBits: number,
   forecast: Forecast,
   into: Uint8Array,
   at: number,
 ): number {
   let yaw = 0;
   if ((mask & MOVE_YAW) !== 0) {
-    yaw = numberOf(content, places, 3) + ((told & FORECAST.turn) === 0 ? 0 : forecast.yaw);
+    yaw = numberOf(content, places, 3) + ((forecastBits & FORECAST.turn) === 0 ? 0 : forecast.yaw);
   }
   forecast.look(mask, yaw);
-  const isAcross = (told & FORECAST.across) !== 0;
+  const isAcross = (forecastBits & FORECAST.across) !== 0;
   let x = 0;
   let y = 0;
   let z = 0;
@@ -246,7 +246,7 @@ function foretold(
     to = putNumber(x, into, to);
   }
   if ((mask & MOVE_Y) !== 0) {
-    y = numberOf(content, places, 1) + ((told & FORECAST.up) === 0 ? 0 : forecast.y);
+    y = numberOf(content, places, 1) + ((forecastBits & FORECAST.up) === 0 ? 0 : forecast.y);
     to = putNumber(y, into, to);
   }
   if ((mask & MOVE_Z) !== 0) {

@@ -118,10 +118,10 @@ function sortRecords(raw: Uint8Array, start: number, end: number, streams: reado
 function sortMoves(raw: Uint8Array, entities: readonly Moves[], streams: readonly ByteBuilder[]): void {
   const forecaster = new Forecaster(raw);
   for (const moves of entities) {
-    const told = forecaster.choose(moves);
-    streams[STREAM.forecasts]!.u8(told);
-    forecaster.begin(told);
-    for (const move of moves) sortMove(raw, move, told === 0 ? null : forecaster, streams);
+    const forecastBits = forecaster.choose(moves);
+    streams[STREAM.forecasts]!.u8(forecastBits);
+    forecaster.begin(forecastBits);
+    for (const move of moves) sortMove(raw, move, forecastBits === 0 ? null : forecaster, streams);
   }
 }
 
@@ -161,14 +161,14 @@ class Forecaster {
   readonly #values = new Int32Array(FORECAST_FIELDS);
   /** Of the move that `next` was given: the numbers to be written. */
   readonly differences: Int32Array = new Int32Array(FORECAST_FIELDS);
-  #told = 0;
+  #forecastBits = 0;
 
   constructor(raw: Uint8Array) {
     this.#raw = raw;
   }
 
-  begin(told: number): void {
-    this.#told = told;
+  begin(forecastBits: number): void {
+    this.#forecastBits = forecastBits;
     this.#forecast.begin();
   }
 
@@ -213,7 +213,7 @@ class Forecaster {
     forecast.look(mask, yaw);
     const expected = [forecast.x, forecast.y, forecast.z, turn] as const;
     for (let k = 0; k < FORECAST_FIELDS; k++)
-      this.differences[k] = values[k]! - ((this.#told & FORECAST_BITS[k]!) === 0 ? 0 : expected[k]!);
+      this.differences[k] = values[k]! - ((this.#forecastBits & FORECAST_BITS[k]!) === 0 ? 0 : expected[k]!);
     forecast.follow(mask, x, y, z, yaw);
     return true;
   }

@@ -5,7 +5,7 @@ import { readVarint } from "../../../bytes/varint.ts";
 import { nbtDocument } from "../../../codec/nbt-fields.ts";
 import type { MessageBatch } from "../../../model/batch.ts";
 import type { Contents, Dissection, DissectOptions, Dissector } from "../../../model/dissector.ts";
-import type { NativeRecord } from "../../../model/reader.ts";
+import type { NativeRecord } from "../../../model/native-record.ts";
 import { ChunkContext, type Dialect, Palettes } from "../chunk/context.ts";
 import type { OpenedChunk } from "../chunk/decode.ts";
 import { type EventParts, eventParts } from "./events.ts";

@@ -1,7 +1,8 @@
 import type { ByteBuilder } from "../../../bytes/builder.ts";
 import type { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
-import { type Axes, transformOf } from "../../../model/axes.ts";
+import { transformOf } from "../../../model/axes-transform.ts";
+import type { Axes } from "../../../model/axes.ts";
 import { completeAxes, isSame, standardAxes } from "../../../model/standard-axes.ts";
 import type { Value } from "../../../model/value.ts";
 import { readValue, writeValue } from "./values.ts";

@@ -23,6 +23,8 @@ export const FLAG_COLUMNS = 8;
 export const FLAG_CLIP = 256;
 /** Flags of the low byte that are known here; COLUMNS is for compacted files only (spec §3.1, §7.5). */
 export const KNOWN_LOW_FLAGS: number = FLAG_EXTENDED | FLAG_SEGMENTED | FLAG_FINISHED | FLAG_COLUMNS;
+/** All flags that are known here. What others say of a recording is not known to hold of another that is made of it. */
+export const KNOWN_FLAGS: number = KNOWN_LOW_FLAGS | FLAG_CLIP;
 
 /** Bit 0 of an index entry's flags: the chunk begins with a snapshot (spec §5). */
 export const ENTRY_SNAPSHOT = 1;

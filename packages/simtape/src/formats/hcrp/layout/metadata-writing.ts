@@ -64,9 +64,9 @@ const RESERVED_TYPES: ReadonlyMap<string, "long" | "byte" | "uuid" | "bytes"> = 
 
 /** Plain value as a tag; null for what NBT has no room for. `path` is where it stands, with dots. */
 export function tagOf(value: Value, path: string): NbtTag | null {
-  const told = path.startsWith("hcrp.") ? RESERVED_TYPES.get(path.slice(path.lastIndexOf(".") + 1)) : undefined;
-  if (told !== undefined) {
-    const tag = reservedTag(told, value);
+  const type_ = path.startsWith("hcrp.") ? RESERVED_TYPES.get(path.slice(path.lastIndexOf(".") + 1)) : undefined;
+  if (type_ !== undefined) {
+    const tag = reservedTag(type_, value);
     if (tag !== null) return tag;
   }
   switch (typeof value) {
@@ -88,19 +88,19 @@ export function tagOf(value: Value, path: string): NbtTag | null {
   }
 }
 
-function reservedTag(told: "long" | "byte" | "uuid" | "bytes", value: Value): NbtTag | null {
-  if (told === "long" && typeof value === "bigint") return { type: NBT.long, value };
+function reservedTag(type_: "long" | "byte" | "uuid" | "bytes", value: Value): NbtTag | null {
+  if (type_ === "long" && typeof value === "bigint") return { type: NBT.long, value };
   if (typeof value === "number" && Number.isSafeInteger(value)) {
-    if (told === "long") return { type: NBT.long, value: BigInt(value) };
-    if (told === "byte") return { type: NBT.byte, value: (value << 24) >> 24 };
+    if (type_ === "long") return { type: NBT.long, value: BigInt(value) };
+    if (type_ === "byte") return { type: NBT.byte, value: (value << 24) >> 24 };
   }
-  if (told === "uuid" && typeof value === "string" && /^[0-9a-f-]{32,36}$/i.test(value)) {
+  if (type_ === "uuid" && typeof value === "string" && /^[0-9a-f-]{32,36}$/i.test(value)) {
     const view = new DataView(uuidBytes(value).buffer);
     return { type: NBT.intArray, value: Int32Array.from({ length: 4 }, (_, i) => view.getInt32(i * 4)) };
   }
-  if (told === "uuid" && Array.isArray(value) && value.length === 4 && value.every(isInt))
+  if (type_ === "uuid" && Array.isArray(value) && value.length === 4 && value.every(isInt))
     return { type: NBT.intArray, value: Int32Array.from(value as readonly number[]) };
-  if (told === "bytes" && value instanceof Uint8Array) return { type: NBT.byteArray, value };
+  if (type_ === "bytes" && value instanceof Uint8Array) return { type: NBT.byteArray, value };
   return null;
 }
 

@@ -3,7 +3,7 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import type { Axes } from "../../../model/axes.ts";
 import type { Column, ColumnData, ColumnKind, Interpolation } from "../../../model/column.ts";
-import type { StateModel } from "../../../model/reader.ts";
+import type { StateModel } from "../../../model/state-model.ts";
 import { type EntitySet, type MutableEntitySet, MutableState, type State } from "../../../model/state.ts";
 import type { Value } from "../../../model/value.ts";
 import { readAxes, writeAxes } from "./axes.ts";

@@ -7,7 +7,7 @@ import { EVENT_NAMES } from "../layout/events.ts";
 import type { HostEvent } from "../layout/metadata.ts";
 import { PRODUCTION_NAMES } from "../layout/production.ts";
 import { HostTable } from "../layout/metadata-writing.ts";
-import type { HcrpReader } from "../open/reader.ts";
+import type { HcrpReader } from "../read/reader.ts";
 import { checkPayload } from "./checks.ts";
 
 /** The channels of a recording that is written, and the types that their events have in the open chunk. */

@@ -6,14 +6,13 @@ import { readPalettes, readSections, SECTION } from "../layout/chunk.ts";
 import { FIRST_SIZED, skipEvent } from "../layout/events.ts";
 import type { Epoch } from "../layout/metadata.ts";
 import { type ProductionVersion, skipProductionEvent } from "../layout/production.ts";
-
-const LAST_TICK = 0x7fff_ffff;
+import { MOST_TICKS } from "./times.ts";
 
 /** Throws `RangeError` for a time that is no tick. */
 export function tickOf(time: Time): number {
   const tick = Math.round(time / TICK);
-  if (tick >= 0 && tick <= LAST_TICK) return tick;
-  throw new RangeError(`time ${time} is not in 0 to ${LAST_TICK * TICK}: HCRP counts ticks of 50 ms from 0`);
+  if (tick >= 0 && tick <= MOST_TICKS) return tick;
+  throw new RangeError(`time ${time} is not in 0 to ${MOST_TICKS * TICK}: HCRP counts ticks of 50 ms from 0`);
 }
 
 /** Throws `RangeError` for a snapshot whose palettes cannot be read, or that the dialect has no room for. */

@@ -29,6 +29,15 @@ interface SourceChunk extends ChunkOrigin {
   rows: number;
 }
 
+function named(dialect: Dialect): string {
+  return dialect === 1 ? "version 1" : `production ${dialect}`;
+}
+
+/** Names of the dialects that hold the events of one. */
+function possible(dialect: Dialect): string {
+  return dialect === 1 ? "v1, v1-plain, v1-segmented" : `production-${dialect}`;
+}
+
 /** Takes chunks over from other recordings, whole where their bytes say the same here, else message by message. */
 export class ChunkCopy {
   readonly #dialect: Dialect;
@@ -59,9 +68,9 @@ export class ChunkCopy {
 
   /** All rows of a batch, one at least, with its context; see `Writer.append`. */
   append(batch: MessageBatch, context: ChunkContext, channels: readonly (ChannelInfo | null)[], shift: Time): void {
-    if ((context.dialect === 1) !== (this.#dialect === 1)) {
+    if (context.dialect !== this.#dialect) {
       throw new RangeError(
-        `events of HCRP ${context.dialect === 1 ? "1 in a production" : "production in a version 1"} recording`,
+        `events of HCRP ${named(context.dialect)} in a ${named(this.#dialect)} recording; possible: ${possible(context.dialect)}`,
       );
     }
     const by = Math.round(shift / TICK);
@@ -171,7 +180,14 @@ export class ChunkCopy {
     });
     const isContiguous = batch.sequence[batch.length - 1]! - batch.sequence[0]! === batch.length - 1;
     const isFromStart = isContiguous && batch.sequence[0]! % SEQUENCES === 0;
-    if (entry !== undefined && !isOpening && isFromStart && start === nominal && count === batch.length) {
+    if (
+      entry !== undefined &&
+      !isOpening &&
+      !context.isChanged &&
+      isFromStart &&
+      start === nominal &&
+      count === batch.length
+    ) {
       const hasSnapshot = (entry.flags & ENTRY_SNAPSHOT) !== 0;
       if ((hasSnapshot || series.count > 0) && this.#mayTakeWhole(context, batch, channels, by)) {
         const last = tickOf(batch.time[batch.length - 1]! + shift);

@@ -12,6 +12,8 @@ import type { WriterEpochs } from "./epochs.ts";
 /** Ticks of a chunk, and of one that holds no event (spec §8.1). */
 const CHUNK_TICKS = 200;
 const EMPTY_TICKS = 12_000;
+/** A stretch without events is cut into so many chunks at most: 34 days are, and a damaged count of ticks may say 3 years. */
+const MOST_EMPTY = 4096;
 /** Inflated bytes of a chunk (spec §7.4). */
 const CHUNK_BYTES = 1 << 20;
 /** Of one that may grow: a tick that begins in it still finds room. */
@@ -285,7 +287,7 @@ export class ChunkSeries {
   }
 
   /** Empty chunks from the end of the last one to `until`, of `step` ticks at most; none may be open. */
-  fill(until: number, step: number = EMPTY_TICKS): void {
+  fill(until: number, step: number = Math.max(EMPTY_TICKS, Math.ceil(until / MOST_EMPTY))): void {
     while (this.#end < until) {
       const end = Math.min(this.#end + step, until);
       const open = this.begin(this.#end, null);

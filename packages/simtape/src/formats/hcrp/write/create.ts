@@ -5,7 +5,7 @@ import type { CreateOptions } from "../../../model/writer.ts";
 import { Framer } from "../chunk/frames.ts";
 import { type ChunkOutput, CompactedOutput, SegmentedOutput } from "./output.ts";
 import type { SnapshotSource } from "./chunk-series.ts";
-import { HcrpReader } from "../open/reader.ts";
+import { HcrpReader } from "../read/reader.ts";
 import { HcrpWriter, type OutputOf } from "./writer.ts";
 import { Profile } from "./profile.ts";
 

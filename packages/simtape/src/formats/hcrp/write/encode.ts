@@ -1,6 +1,6 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
 import { NBT, nbtCompound } from "../../../codec/nbt.ts";
-import { transformOf } from "../../../model/axes.ts";
+import { transformOf } from "../../../model/axes-transform.ts";
 import { type Origin, unsetOrigin } from "../../../model/geodesy.ts";
 import { type Place, placesOf } from "../../../model/place.ts";
 import { areSameSets, type State } from "../../../model/state.ts";
@@ -15,8 +15,8 @@ import { Move, moveMask, quantize, turnChange, turnOf, writeMove } from "../layo
 import { MIRROR_PREFIX, SET_EVENT, VALUE_EVENT } from "../layout/own.ts";
 import { writePaletteAdd } from "../layout/world-events.ts";
 import { sameValue, writeSetChange, writeValueChange } from "../layout/patch.ts";
-import { AXES } from "../state/scene.ts";
-import { type Actor, placeOf, type Scene } from "./scene.ts";
+import { AXES } from "../meaning/scene.ts";
+import { type Actor, type CarriedState, placeOf, type Scene } from "./scene.ts";
 import { HcrpWriter } from "./writer.ts";
 
 /** Things in the scene at most (spec §12). More are carried all the same, but no Minecraft client shows them. */
@@ -28,7 +28,8 @@ const SPARE_BYTES = 1 << 16;
 
 /**
  * Writes any format's state: all values and sets exactly, as host events, and what has a place also as entities on the
- * grid, a block for a metre. `firstEntity` is the first id to give out. Throws `RangeError` for a writer that is not
+ * grid, a block for a metre. `firstEntity` is the first id to give out, `before` what holds
+ * already in a recording that is gone on with. Throws `RangeError` for a writer that is not
  * one of HCRP version 1.
  */
 export function encoder(
@@ -36,9 +37,10 @@ export function encoder(
   account: Account,
   origin: Origin = unsetOrigin(),
   firstEntity = 1,
+  before: CarriedState | null = null,
 ): HcrpEncoder {
   if (!(writer instanceof HcrpWriter)) throw new RangeError("not a writer of HCRP");
-  return new HcrpEncoder(writer, account, origin, firstEntity);
+  return new HcrpEncoder(writer, account, origin, firstEntity, before);
 }
 
 /** Made by `encoder`. */
@@ -60,7 +62,7 @@ export class HcrpEncoder implements StateEncoder {
   #tick = 0;
   #between = 0;
 
-  constructor(writer: HcrpWriter, account: Account, origin: Origin, firstEntity: number) {
+  constructor(writer: HcrpWriter, account: Account, origin: Origin, firstEntity: number, before: CarriedState | null) {
     this.#origin = origin;
     this.#nextEntity = firstEntity;
     this.#writer = writer;
@@ -70,7 +72,7 @@ export class HcrpEncoder implements StateEncoder {
     const core = ["move", "place", "spawn", "remove", "palette-add"].map((name) => writer.channel({ name }));
     this.#core = (type) => core.find(({ id }) => id === type)!;
     this.#scene = writer.scene;
-    this.#scene.begin();
+    this.#scene.begin(before);
   }
 
   /** The id that the next new thing gets. */
@@ -109,7 +111,7 @@ export class HcrpEncoder implements StateEncoder {
     if (this.#between > 0)
       this.#account.lost(
         "time",
-        "HCRP counts ticks of 50 ms: moments between two are written at the later",
+        "HCRP counts ticks of 50 ms: moments between two ticks are written at the later one",
         this.#between,
       );
   }

@@ -1,7 +1,7 @@
 import { NBT, type NbtCompound, type NbtTag, nbtCompound, nbtEntry, nbtText } from "../../../codec/nbt.ts";
 import type { Epoch, HostEvent } from "../layout/metadata.ts";
 import { compoundIn, OWN_KEY } from "../layout/metadata-writing.ts";
-import type { HcrpReader } from "../open/reader.ts";
+import type { HcrpReader } from "../read/reader.ts";
 import { isSameEpoch } from "./checks.ts";
 import type { Outcome } from "./profile.ts";
 

@@ -11,7 +11,7 @@ import type { Writer } from "../../../model/writer.ts";
 import { FORMAT_ID, readVarInt, TICK, writeVarInt } from "../layout/framing.ts";
 import { ORIGINAL_EVENT } from "../layout/own.ts";
 import { compoundIn, OWN_KEY } from "../layout/metadata-writing.ts";
-import { HcrpReader } from "../open/reader.ts";
+import { HcrpReader } from "../read/reader.ts";
 import { HcrpWriter } from "./writer.ts";
 import { ORIGINALS_KEY } from "./notes.ts";
 
@@ -92,13 +92,13 @@ export function originalsOf(reader: Reader): readonly Original[] {
     const format = nbtEntry(item, "format");
     if (name?.type !== NBT.string || bytes?.type !== NBT.long || sha256?.type !== NBT.string) return [];
     const start = tick?.type === NBT.int ? tick.value * TICK : undefined;
-    const told = {
+    const described = {
       name: name.value,
       format: format?.type === NBT.string ? format.value : null,
       byteLength: Number(bytes.value),
       sha256: sha256.value,
     };
-    return [{ ...told, bytes: () => pieces(reader, { start, channels: [channel] }, number, told) }];
+    return [{ ...described, bytes: () => pieces(reader, { start, channels: [channel] }, number, described) }];
   });
 }
 
@@ -106,7 +106,7 @@ async function* pieces(
   reader: Reader,
   query: Parameters<Reader["batches"]>[0],
   number: number,
-  told: Omit<Original, "bytes">,
+  described: Omit<Original, "bytes">,
 ): AsyncGenerator<Uint8Array> {
   const hash = new Sha256();
   let offset = 0;
@@ -117,25 +117,25 @@ async function* pieces(
       try {
         if (readVarInt(cursor) !== number) continue;
         const at = readVarint(cursor);
-        if (at !== offset) throw lost(told, `the bytes from ${offset} on are missing`);
+        if (at !== offset) throw lost(described, `the bytes from ${offset} on are missing`);
         piece = cursor.view(cursor.remaining);
       } catch (error) {
         if (!(error instanceof LayoutError)) throw error;
-        throw lost(told, `the piece at ${offset} is damaged`);
+        throw lost(described, `the piece at ${offset} is damaged`);
       }
       hash.update(piece);
       offset += piece.length;
       yield piece;
     }
-    if (offset === told.byteLength) break;
+    if (offset === described.byteLength) break;
   }
-  if (offset !== told.byteLength) throw lost(told, `it ends at ${offset} of ${told.byteLength} bytes`);
+  if (offset !== described.byteLength) throw lost(described, `it ends at ${offset} of ${described.byteLength} bytes`);
   const found = hash.digest();
-  if (found !== told.sha256) throw lost(told, `sha256 ${told.sha256} is expected, ${found} was found`);
+  if (found !== described.sha256) throw lost(described, `sha256 ${described.sha256} is expected, ${found} was found`);
 }
 
-function lost(told: Omit<Original, "bytes">, what: string): RecordingError {
-  return new RecordingError("malformed", `the file carried along cannot be given back: ${what}: ${told.name}`, {
+function lost(described: Omit<Original, "bytes">, what: string): RecordingError {
+  return new RecordingError("malformed", `the original file inside cannot be restored: ${what}: ${described.name}`, {
     format: FORMAT_ID,
   });
 }

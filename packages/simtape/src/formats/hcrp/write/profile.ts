@@ -19,6 +19,7 @@ import {
   FLAG_EXTENDED,
   FLAG_FINISHED,
   FLAG_SEGMENTED,
+  KNOWN_FLAGS,
   HEADER_BYTES,
   type Header,
   sealHeader,
@@ -31,7 +32,7 @@ import { type ProductionVersion, writeProductionHeader } from "../layout/product
 import { compoundIn, merged, OWN_KEY, RESERVED_KEY, withEntry } from "../layout/metadata-writing.ts";
 import type { Layout } from "./output.ts";
 import { withoutTexts } from "../layout/metadata-without.ts";
-import type { HcrpReader } from "../open/reader.ts";
+import type { HcrpReader } from "../read/reader.ts";
 
 export const DIALECTS = ["v1", "v1-plain", "v1-segmented", "production-4", "production-5"] as const;
 export type WrittenDialect = (typeof DIALECTS)[number];
@@ -96,8 +97,8 @@ export class Profile {
     const isOpen = metadata["finished"] === false;
     let flags = FLAG_EXTENDED | (isOpen ? 0 : FLAG_FINISHED);
     if (head !== null && head.dialect === 1 && head.extension !== null)
-      flags = head.flags & ~FLAG_SEGMENTED & ~FLAG_COLUMNS & ~(isOpen ? FLAG_FINISHED : 0);
-    else if (head !== null && head.dialect === 1) flags |= head.flags & 0xff00;
+      flags = head.flags & KNOWN_FLAGS & ~FLAG_SEGMENTED & ~FLAG_COLUMNS & ~(isOpen ? FLAG_FINISHED : 0);
+    else if (head !== null && head.dialect === 1) flags |= head.flags & FLAG_CLIP;
     if (metadata["finished"] === true) flags |= FLAG_FINISHED;
     if (metadata["clip"] === true) flags |= FLAG_CLIP;
     this.#flags = flags;
@@ -196,7 +197,7 @@ export class Profile {
     const padding = head?.dialect === 1 && head.extension === null ? head.padding : null;
     return sealHeader(
       {
-        flags: isPlain ? flags & 0xff00 : flags,
+        flags: isPlain ? flags & FLAG_CLIP : flags,
         worldId: this.#worldId,
         worldVersion: fitted(this.#worldVersion),
         startedAt: this.startedAt,
@@ -217,7 +218,7 @@ export class Profile {
     const head = this.#like?.preamble.head ?? null;
     writeProductionHeader(builder, {
       version: this.productionVersion,
-      flags: head === null || head.dialect === 1 ? 0 : head.flags,
+      flags: 0,
       worldId: this.#worldId,
       worldVersion: this.#worldVersion.subarray(0, 32),
       startedAt: this.startedAt,

@@ -40,10 +40,10 @@ import { GRID, degreesOf, PLACE_ON_GROUND, readLowVector, writeLowVector } from 
 import { STATE_NAMESPACE, writeResume } from "../layout/own.ts";
 import { writeWorld } from "../layout/world-events.ts";
 import { carriedState, exposed, sameValue, writeStateChange } from "../layout/patch.ts";
-import { HcrpReader } from "../open/reader.ts";
-import type { ActorSet } from "../state/scene.ts";
-import { copiedPalettes, PaletteIndex } from "../state/snapshot-palettes.ts";
-import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED, CHUNK } from "../state/state.ts";
+import { HcrpReader } from "../read/reader.ts";
+import type { ActorSet } from "../meaning/scene.ts";
+import { copiedPalettes, PaletteIndex } from "../meaning/snapshot-palettes.ts";
+import { BLOCK_X, BLOCK_Y, BLOCK_Z, CARRIED, CHUNK } from "../meaning/state.ts";
 
 /**
  * What `from` holds at `time`, as a snapshot, the events that a snapshot has no section for, and one event of our own
@@ -151,8 +151,8 @@ class Restatement {
     const snapshot = this.#snapshot();
     this.#add("snapshot", snapshot, true);
     this.#messages.push(...events);
-    const told = this.#folded();
-    writeStateChange(this.#builder, exposed(told), exposed(this.#state), () => 0);
+    const stated = this.#folded();
+    writeStateChange(this.#builder, exposed(stated), exposed(this.#state), () => 0);
     const patch = this.#builder.take();
     if (patch.length > 0) {
       writeResume(this.#builder, patch);
@@ -172,10 +172,10 @@ class Restatement {
 
   #snapshot(): Uint8Array {
     const entities = this.#entities();
-    const told = { type: SECTION.entities, body: this.#built((out) => writeEntities(out, entities)) };
+    const stated = { type: SECTION.entities, body: this.#built((out) => writeEntities(out, entities)) };
     const sections: Section[] = this.#isCarried
-      ? [told, this.#carried()]
-      : [told, { type: SECTION.blocks, body: this.#blocks() }, ...this.#inventories(), ...this.#others()];
+      ? [stated, this.#carried()]
+      : [stated, { type: SECTION.blocks, body: this.#blocks() }, ...this.#inventories(), ...this.#others()];
     const palettes: Section = { type: SECTION.palettes, body: this.#names.section() };
     return this.#built((out) => writeSections(out, [palettes, ...sections]));
   }
@@ -343,9 +343,9 @@ class Restatement {
     entity: number,
   ): void {
     const number = (column: string): number => columns.get(column)!.number(row);
-    const told = columns.get("uuid")!.text(row);
+    const stated = columns.get("uuid")!.text(row);
     const profile = this.#names.index(PALETTE.profile, columns.get("label")!.text(row));
-    add(EVENT.join, (out) => writeJoin(out, { entity, uuid: isUuid(told) ? told : NO_UUID, profile }));
+    add(EVENT.join, (out) => writeJoin(out, { entity, uuid: isUuid(stated) ? stated : NO_UUID, profile }));
     const [pose, flags, slot, use] = [number("pose"), number("flags"), number("held-slot"), number("item-use")];
     if (pose !== 0 || flags !== 0) add(EVENT.state, (out) => writeStateEvent(out, { entity, pose, flags }));
     if (slot !== 0) add(EVENT.heldSlot, (out) => writeHeldSlot(out, { entity, slot }));

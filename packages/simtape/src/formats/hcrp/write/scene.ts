@@ -12,7 +12,7 @@ import {
 import type { GridPlace } from "../layout/motion.ts";
 import { STATE_NAMESPACE } from "../layout/own.ts";
 import { writeStateChange } from "../layout/patch.ts";
-import { PaletteIndex } from "../state/snapshot-palettes.ts";
+import { PaletteIndex } from "../meaning/snapshot-palettes.ts";
 import type { SnapshotSource } from "./chunk-series.ts";
 
 /** A snapshot is due when events came to so many times its size (events §6), or after so many ticks. */
@@ -32,6 +32,11 @@ export interface Actor {
   pitch: number;
   /** The step it was seen in. */
   step: number;
+}
+
+/** The state of another simulator, as a recording holds it at some time, with its pictures on the grid. */
+export interface CarriedState extends Omit<State, "time"> {
+  readonly actors: readonly Actor[];
 }
 
 export function placeOf({ q, yaw, pitch }: Actor): GridPlace {
@@ -71,9 +76,13 @@ export class Scene implements SnapshotSource {
     return this.#steps;
   }
 
-  /** An encoder writes the recording from here on. */
-  begin(): void {
+  /** An encoder writes the recording from here on. `before`: what a recording that is gone on with holds there. */
+  begin(before: CarriedState | null): void {
     this.#isEncoded = true;
+    for (const [path, value] of before?.values ?? []) this.values.set(path, value);
+    for (const [name, set] of before?.sets ?? []) this.sets.set(name, set);
+    // which things they are pictures of is not recorded: the first state takes them out, and puts them in again
+    for (const actor of before?.actors ?? []) this.actors.set(`${actor.entity}`, actor);
   }
 
   /** Another state is about to be written. */

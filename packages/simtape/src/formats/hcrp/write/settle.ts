@@ -30,7 +30,7 @@ import { isResume, MIRROR_PREFIX, SET_EVENT, STATE_NAMESPACE, VALUE_EVENT } from
 import { readPaletteAdd, readSetBlock, writePaletteAdd, writeSetBlock } from "../layout/world-events.ts";
 import { PaletteUse } from "./palette-use.ts";
 import { renumber } from "./renumber.ts";
-import { type Resumed, resumedIn } from "../state/resume.ts";
+import { type Resumed, resumedIn } from "../meaning/resume.ts";
 
 /** What a chunk's bytes are read by, beside themselves. */
 export interface SettleBy {
@@ -61,7 +61,7 @@ export function settled(raw: Uint8Array, { hasSnapshot, events, subjects }: Sett
 }
 
 /** Sections of a snapshot that stay when the host section says all else. */
-const RETOLD: ReadonlySet<number> = new Set([SECTION.palettes, SECTION.entities, SECTION.host]);
+const RESTATED: ReadonlySet<number> = new Set([SECTION.palettes, SECTION.entities, SECTION.host]);
 
 class Settling {
   readonly #raw: Uint8Array;
@@ -80,14 +80,14 @@ class Settling {
   /**
    * Values and sets of another format come with the snapshot: what else says them, up to the event of the cut, goes.
    */
-  #isRetold: boolean;
+  #isRestated: boolean;
   readonly #index = (kind: number, index: number): number => (index === 0 ? 0 : this.#use.index(kind, index));
 
   constructor(raw: Uint8Array, use: PaletteUse, resumed: Resumed | null) {
     this.#raw = raw;
     this.#use = use;
     this.#resumed = resumed;
-    this.#isRetold = resumed?.carried != null;
+    this.#isRestated = resumed?.carried != null;
     this.#content = new ChunkContent(1, 0, raw.length + 64);
   }
 
@@ -102,7 +102,7 @@ class Settling {
   }
 
   #event(tick: number, cursor: ByteCursor): void {
-    if (this.#isRetold) {
+    if (this.#isRestated) {
       this.#skip(tick, cursor);
       return;
     }
@@ -151,7 +151,7 @@ class Settling {
     }
     cursor.skip(readVarInt(cursor));
     if (!isResume(this.#raw.subarray(at, cursor.position))) return;
-    this.#isRetold = false;
+    this.#isRestated = false;
     this.#resume(tick, this.#resumed!);
   }
 
@@ -197,7 +197,7 @@ class Settling {
 
   #snapshot(bytes: Uint8Array): Uint8Array {
     const all = readSections(new ByteCursor(bytes));
-    const sections = (this.#isRetold ? all.filter(({ type }) => RETOLD.has(type)) : all).map((section): Section => {
+    const sections = (this.#isRestated ? all.filter(({ type }) => RESTATED.has(type)) : all).map((section): Section => {
       const body = this.#section(section);
       return body === null ? section : { type: section.type, body };
     });
@@ -219,8 +219,10 @@ class Settling {
         return this.#built((out) => writePalettes(out, kinds));
       }
       case SECTION.entities: {
-        const told = readEntities(body).filter(({ details }) => !this.#isRetold || this.#isPicture(details?.type ?? 0));
-        const entities = told.map(({ details, ...rest }) => {
+        const pictured = readEntities(body).filter(
+          ({ details }) => !this.#isRestated || this.#isPicture(details?.type ?? 0),
+        );
+        const entities = pictured.map(({ details, ...rest }) => {
           if (details === null) return { ...rest, details };
           const profile = details.profile === null ? null : index(PALETTE.profile, details.profile);
           return { ...rest, details: { ...details, type: index(PALETTE.entityType, details.type), profile } };

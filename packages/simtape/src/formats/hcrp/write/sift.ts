@@ -3,8 +3,11 @@ import { ByteCursor } from "../../../bytes/cursor.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { Columns, type MessageBatch } from "../../../model/batch.ts";
 import type { Sift } from "../../../model/writer.ts";
+import { readSetBlock, writeSetBlock } from "../layout/world-events.ts";
 import { ChunkContext } from "../chunk/context.ts";
 import { readVarInt } from "../layout/framing.ts";
+import { PRODUCTION_NAMES } from "../layout/production.ts";
+import { ProductionPlaces } from "./sift-production.ts";
 import { readEntities, readSections, SECTION } from "../layout/chunk.ts";
 import { readExactPlace, readPlaceEvent, readRemove, readSpawn } from "../layout/entity-events.ts";
 import { EVENT, EVENT_NAMES } from "../layout/events.ts";
@@ -21,13 +24,28 @@ import {
   writeMove,
 } from "../layout/motion.ts";
 
-/** Channels that say where moves count from. */
-const ANCHORS: ReadonlySet<string> = new Set(["snapshot", "place", "spawn", "exact-place", "join", "remove", "leave"]);
+/** Channels that say where moves and blocks count from. */
+const ANCHORS: ReadonlySet<string> = new Set([
+  "snapshot",
+  "place",
+  "spawn",
+  "exact-place",
+  "join",
+  "remove",
+  "leave",
+  // each counts from the one before it
+  "move",
+  "set-block",
+  // of the production dialect
+  "delta-move",
+  "absolute-move",
+  "destroy",
+]);
 const SNAPSHOT: number = EVENT_NAMES.length;
 
-/** For a recording without the messages of some channels; null: none of them says where others count from. */
+/** For a recording without messages of some channels; null: none of them says where others count from. */
 export function sift(left: readonly string[]): Sift | null {
-  return left.some((name) => ANCHORS.has(name)) ? new MoveSift() : null;
+  return left.some((name) => ANCHORS.has(name)) ? new CountSift() : null;
 }
 
 /** Where a thing is and where it is going, on the grid. */
@@ -37,20 +55,27 @@ interface Motion {
   readonly angles: Float64Array;
 }
 
-/** Has every move lead where it led, whatever is left out before it. */
-class MoveSift implements Sift {
+/** Has every move lead where it led, and every block lie where it lay, whatever is left out before them. */
+class CountSift implements Sift {
   /** As the source has them, and as what is kept does. */
   readonly #source = new Map<number, Motion>();
   readonly #kept = new Map<number, Motion>();
+  /** The block that was set last in the chunk. */
+  readonly #sourceBlock = new Float64Array(3);
+  readonly #keptBlock = new Float64Array(3);
   #chunk: unknown = null;
   readonly #move = new Move();
+  readonly #production = new ProductionPlaces();
 
   next(batch: MessageBatch, rows: Uint32Array): MessageBatch {
     const { context, bytes, channel } = batch;
-    if (!(context instanceof ChunkContext) || context.dialect !== 1) return pick(batch, rows);
+    if (!(context instanceof ChunkContext)) return pick(batch, rows);
+    const version = context.dialect === 1 ? null : context.dialect === 4 ? 4 : 5;
     if (this.#chunk !== context.chunk) {
       this.#chunk = context.chunk;
       for (const motions of [this.#source, this.#kept]) for (const { d } of motions.values()) d.fill(0);
+      this.#sourceBlock.fill(0);
+      this.#keptBlock.fill(0);
     }
     const made = new ByteBuilder();
     const [start, end] = [Uint32Array.from(rows, (i) => batch.start[i]!), Uint32Array.from(rows, (i) => batch.end[i]!)];
@@ -58,11 +83,22 @@ class MoveSift implements Sift {
       const isKept = rows[next] === i;
       const type = channel[i]!;
       try {
-        if (type === EVENT.move) {
+        if (version !== null) {
+          const from = made.length;
+          if (this.#production.next(type, at(batch, i), isKept, version, PRODUCTION_NAMES.length, made))
+            [start[next], end[next]] = [bytes.length + from, bytes.length + made.length];
+        } else if (type === EVENT.move) {
           const move = readMove(at(batch, i), this.#move);
           const from = made.length;
           if (this.#moves(move, isKept)) {
             writeMove(made, move);
+            [start[next], end[next]] = [bytes.length + from, bytes.length + made.length];
+          }
+        } else if (type === EVENT.setBlock) {
+          const block = readSetBlock(at(batch, i));
+          const from = made.length;
+          if (this.#countsBlock(block.delta, isKept)) {
+            writeSetBlock(made, block);
             [start[next], end[next]] = [bytes.length + from, bytes.length + made.length];
           }
         } else {
@@ -78,7 +114,7 @@ class MoveSift implements Sift {
     if (made.length === 0) return picked;
     const all = new ByteBuilder(bytes.length + made.length).raw(bytes).raw(made.take()).take();
     const { time, channel: channels, sequence, flags, shifted } = picked;
-    return new Columns(time, channels, sequence, flags, all, start, end, context, shifted);
+    return new Columns(time, channels, sequence, flags, all, start, end, context.changed(), shifted);
   }
 
   /** True: `move` was made another one, to lead to the same place. */
@@ -104,6 +140,20 @@ class MoveSift implements Sift {
     if (isSame) return false;
     move.mask = moveMask(move, (move.mask & MOVE_ON_GROUND) !== 0);
     return true;
+  }
+
+  /** True: `delta` was made another one, to lead to the same block. */
+  #countsBlock(delta: Float64Array, isKept: boolean): boolean {
+    let isOther = false;
+    for (let k = 0; k < 3; k++) {
+      this.#sourceBlock[k]! += delta[k]!;
+      if (!isKept) continue;
+      const own = this.#sourceBlock[k]! - this.#keptBlock[k]!;
+      isOther ||= own !== delta[k];
+      delta[k] = own;
+      this.#keptBlock[k] = this.#sourceBlock[k]!;
+    }
+    return isOther;
   }
 
   #anchors(type: number, body: () => ByteCursor, motions: Map<number, Motion>): void {

@@ -1,6 +1,6 @@
 import type { Reporter } from "../../../model/error.ts";
 import { hexText, uuidBytes, uuidText } from "../layout/framing.ts";
-import type { Head } from "../open/preamble.ts";
+import type { Head } from "../read/preamble.ts";
 import { worldVersionBytes } from "./profile.ts";
 
 /** Tells when a recording was not made in this world (spec §3: versions are never interpreted, only compared). */
@@ -12,7 +12,7 @@ export function checkWorld(
 ): void {
   const wanted = uuidText(uuidBytes(id));
   const tell = (what: string, expected: string, found: string): void => {
-    const message = `${what}: expected ${expected}, found ${found}; the recording does not fit the world that is there, and should be shown without it`;
+    const message = `${what}: expected ${expected}, found ${found}; the recording belongs to another world: show it without this one`;
     report.report({ code: "other-world", severity: "warning", message });
   };
   if (worldId !== wanted) tell("world id", wanted, worldId);

@@ -10,7 +10,7 @@ import { CopyFacts } from "./copy-facts.ts";
 import type { Framer } from "../chunk/frames.ts";
 import type { Epoch, HostEvent } from "../layout/metadata.ts";
 import type { ChunkOutput, PreambleOf } from "./output.ts";
-import type { HcrpReader } from "../open/reader.ts";
+import type { HcrpReader } from "../read/reader.ts";
 import type { FinishedChunk } from "./segment-chunk.ts";
 import { WriterChannels } from "./channels.ts";
 import { checkSnapshot, tickOf } from "./checks.ts";

@@ -1,0 +1,40 @@
+import type { SinkBundle } from "simtape/making";
+
+/** Options of a simulation. */
+interface DemoOptions {
+  readonly seconds: number;
+  readonly entities: number;
+  /** The same seed gives the same bytes. */
+  readonly seed: number;
+}
+
+/** A simulation that writes recordings of one format. */
+export interface Demo {
+  /** Default name of its recording. */
+  readonly file: string;
+  /** Description of the simulation. */
+  readonly what: string;
+  /** Default number of things. */
+  readonly entities: number;
+  /** The simulation, loaded on use. */
+  readonly load: () => Promise<{ demo: (options: DemoOptions, to: SinkBundle) => Promise<void> }>;
+}
+
+/** The simulations, by the id of their format. */
+export const DEMOS: Readonly<Record<string, Demo>> = {
+  nanover: {
+    file: "molecule.nanover.zip",
+    what: "molecular dynamics",
+    entities: 60,
+    load: () => import("./nanover.ts"),
+  },
+  carla: { file: "town.log", what: "traffic on a road grid", entities: 24, load: () => import("./carla.ts") },
+  mira: { file: "robot.tape", what: "a robot with a laser scanner", entities: 1, load: () => import("./mira.ts") },
+  flightgear: {
+    file: "flight.fgtape",
+    what: "a light aircraft in the circuit",
+    entities: 3,
+    load: () => import("./flightgear.ts"),
+  },
+  hcrp: { file: "race.hcrp", what: "a parkour race", entities: 6, load: () => import("./hcrp.ts") },
+};

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { demo } from "../src/hcrp.ts";
+import { hcrp } from "../../simtape/src/formats/hcrp/format.ts";
+import { MemoryFiles } from "../../simtape/src/io/sink.ts";
+import { openBundle } from "../../simtape/src/model/open.ts";
+import { check } from "../../simtape/src/ops/check.ts";
+import { bundleOfFiles } from "../../simtape/test/conformance/describe-format.ts";
+
+async function made(seconds: number, entities: number, seed: number): Promise<Uint8Array> {
+  const to = new MemoryFiles("race.hcrp");
+  await demo({ seconds, entities, seed }, to);
+  return to.bytes;
+}
+
+test("a race is a sound recording of the length asked for, and the same again for the same seed", async () => {
+  const bytes = await made(40, 3, 3);
+  expect(Buffer.compare(await made(40, 3, 3), bytes)).toBe(0);
+  expect(Buffer.compare(await made(40, 3, 4), bytes)).not.toBe(0);
+  await using recording = await openBundle(bundleOfFiles({ "race.hcrp": bytes }), [hcrp]);
+  expect((await check(recording)).findings).toEqual([]);
+  expect((await recording.timeline()).end).toBe(40e9);
+});
+
+test("players climb, fall, come back and finish, platform by platform", async () => {
+  await using recording = await openBundle(bundleOfFiles({ "race.hcrp": await made(120, 8, 1) }), [hcrp]);
+  const said: string[] = [];
+  for await (const { value } of recording.messages(recording.channel("chat")))
+    said.push(String((value as { line: unknown }).line));
+  expect(said[0]).toBe("Race 1: go!");
+  expect(said.some((line) => line.includes("fell and is back at"))).toBe(true);
+  expect(said.filter((line) => line.includes("finishes")).length).toBeGreaterThanOrEqual(8);
+  expect(said).toContain("Race 2: go!");
+  let highest = 0;
+  let farthest = 0;
+  let before: Float64Array | null = null;
+  for (let tick = 60; tick < 700; tick++) {
+    const set = (await recording.state(tick * 5e7)).sets.get("players")!;
+    const position = set.columns.get("position")!.data as Float64Array;
+    for (let i = 0; i < set.ids.length; i++) {
+      highest = Math.max(highest, position[3 * i + 1]!);
+      if (before === null) continue;
+      const moved = Math.hypot(position[3 * i]! - before[3 * i]!, position[3 * i + 2]! - before[3 * i + 2]!);
+      // a step of the game, unless somebody was put back
+      if (moved < 2) farthest = Math.max(farthest, moved);
+    }
+    before = position;
+  }
+  expect(highest).toBeGreaterThan(85);
+  expect(farthest).toBeLessThan(0.4);
+  expect((await recording.state(0)).sets.get("blocks")!.ids).toHaveLength(360);
+  expect(recording.info.metadata["metadata"]).toMatchObject({ hcrp: { outcome: "completed" } });
+});
+
+test("one player for a moment is a race, too", async () => {
+  await using recording = await openBundle(bundleOfFiles({ "race.hcrp": await made(0.05, 1, 1) }), [hcrp]);
+  expect((await check(recording)).findings).toEqual([]);
+  expect((await recording.timeline()).tick!.count).toBe(1);
+});

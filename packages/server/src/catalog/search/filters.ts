@@ -1,0 +1,194 @@
+import { type Static, Type } from "typebox";
+import type { SearchOrder } from "./order.ts";
+import { clean } from "../../database/clean.ts";
+import { Problem } from "../../problem.ts";
+import { isUnit, type Measure, measureOf } from "./measure.ts";
+import { type ExtentFilter, type Question, type QuestionKey, questionIn } from "./question.ts";
+
+const WORD = Type.String({ maxLength: 300 });
+/** One value, or several: `a,b`, or the parameter given more than once. */
+const WORDS = Type.Union([Type.String({ maxLength: 2000 }), Type.Array(WORD, { maxItems: 50 })]);
+
+/** Filters of a search; a recording must meet all of them. */
+export const FILTERS = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description: 'words, "several", -without, altitude > 3000 ft, format:carla, longer than 30 s, two vehicles',
+      examples: ["pushback format:flightgear longer than 30 s"],
+    }),
+  ),
+  format: Type.Optional(WORDS),
+  state: Type.Optional(WORDS),
+  from: Type.Optional(Type.String({ format: "date-time", description: "began at this time or later" })),
+  until: Type.Optional(Type.String({ format: "date-time", description: "began before this time" })),
+  event: Type.Optional(Type.String({ maxLength: 300, description: "has an event of this kind" })),
+  with: Type.Optional(Type.String({ maxLength: 300, description: "a thing or person in the recording: label or id" })),
+  longer: Type.Optional(Type.Number({ description: "seconds" })),
+  shorter: Type.Optional(Type.Number({ description: "seconds" })),
+  path: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: "a number in the recording: altitude, vehicles/7/position.x",
+      examples: ["altitude"],
+    }),
+  ),
+  above: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: "the number of `path` exceeds this at some time: 3,000 ft",
+      examples: ["3,000 ft"],
+    }),
+  ),
+  below: Type.Optional(
+    Type.String({ maxLength: 100, description: "the number of `path` falls below this at some time" }),
+  ),
+  meta: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Array(Type.String(), { maxItems: 20 })])),
+  findings: Type.Optional(Type.Boolean({ description: "has findings, or none" })),
+  tag: Type.Optional(WORDS),
+  collection: Type.Optional(Type.String({ maxLength: 300, description: "id or name" })),
+  owner: Type.Optional(Type.String({ maxLength: 300 })),
+  digest: Type.Optional(Type.String({ maxLength: 64, description: "SHA-256 of the recording or of one of its files" })),
+  key: Type.Optional(Type.String({ maxLength: 2000, description: "path in the library" })),
+  duplicates: Type.Optional(Type.Boolean({ description: "another recording has the same content" })),
+});
+
+export const LIST = Type.Object({
+  ...FILTERS.properties,
+  sort: Type.Optional(
+    Type.Union([
+      Type.Literal("added"),
+      Type.Literal("started"),
+      Type.Literal("seconds"),
+      Type.Literal("name"),
+      Type.Literal("bytes"),
+    ]),
+  ),
+  order: Type.Optional(Type.Union([Type.Literal("asc"), Type.Literal("desc")])),
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+  cursor: Type.Optional(Type.String({ maxLength: 3000 })),
+});
+export type ListQuery = Static<typeof LIST>;
+
+/** The filters of a request, parsed. */
+export interface Filters {
+  readonly q: string;
+  readonly formats: readonly string[];
+  readonly states: readonly string[];
+  readonly from: Date | null;
+  readonly until: Date | null;
+  readonly event: string | null;
+  readonly with: string | null;
+  readonly longer: number | null;
+  readonly shorter: number | null;
+  readonly extents: readonly ExtentFilter[];
+  readonly meta: readonly (readonly [key: string, value: string])[];
+  readonly findings: boolean | null;
+  readonly tags: readonly string[];
+  readonly collection: string | null;
+  readonly owner: string | null;
+  readonly digest: string | null;
+  readonly key: string | null;
+  readonly duplicates: boolean | null;
+}
+
+/** Throws `Problem` for a filter that makes no sense. */
+export function filtersOf(asked: Static<typeof FILTERS>): Filters {
+  const question = questionIn(clean(asked.q ?? ""));
+  const { filters } = question;
+  const findings = findingsIn(filters.get("findings"));
+  return {
+    q: question.words,
+    formats: [...listOf(asked.format), ...listOf(filters.get("format"))],
+    states: [...listOf(asked.state), ...listOf(filters.get("state"))],
+    from: asked.from === undefined ? null : new Date(asked.from),
+    until: asked.until === undefined ? null : new Date(asked.until),
+    event: oneOf("event", asked.event, question),
+    with: oneOf("with", asked.with, question),
+    longer: asked.longer ?? question.longer,
+    shorter: asked.shorter ?? question.shorter,
+    extents: [...question.extents, ...extentOf(asked)],
+    meta: [asked.meta ?? []].flat().map(pairOf),
+    findings: asked.findings ?? findings,
+    tags: [...listOf(asked.tag), ...listOf(filters.get("tag"))],
+    collection: oneOf("collection", asked.collection, question),
+    owner: textOf(asked.owner),
+    digest: textOf(asked.digest)?.toLowerCase() ?? null,
+    key: textOf(asked.key),
+    duplicates: asked.duplicates ?? null,
+  };
+}
+
+/** Whether there is no filter, so that all recordings match. */
+export function areNone(filters: Filters): boolean {
+  return Object.values(filters).every((one: unknown) => one === null || one === "" || (Array.isArray(one) && !one[0]));
+}
+
+/** Whether all filters are on columns that have one value for each recording, and which value. */
+export function isOfColumns({
+  q,
+  from,
+  until,
+  longer,
+  shorter,
+  event,
+  with: who,
+  extents,
+  meta,
+  tags,
+  digest,
+}: Filters): boolean {
+  const single = [from, until, longer, shorter, event, who, digest];
+  const lists = [extents, meta, tags];
+  return q === "" && single.every((one) => one === null) && lists.every((list) => list.length === 0);
+}
+
+export function orderOf({ sort = "added", order }: ListQuery): SearchOrder {
+  return { sort, isDescending: (order ?? (sort === "name" ? "asc" : "desc")) === "desc" };
+}
+
+/** A filter with one value, given as a parameter or among the words. Throws `Problem` for two different values. */
+function oneOf(name: QuestionKey, given: string | undefined, { filters }: Question): string | null {
+  const all = new Set([textOf(given), ...(filters.get(name) ?? []).map(textOf)].filter((one) => one !== null));
+  if (all.size > 1) throw new Problem(400, `${name} takes one value, not ${[...all].join(" and ")}`);
+  return [...all][0] ?? null;
+}
+
+function findingsIn(words: readonly string[] | undefined): boolean | null {
+  const word = words?.at(-1)?.toLowerCase();
+  if (word === undefined) return null;
+  if (["yes", "true", "no", "false"].includes(word)) return word === "yes" || word === "true";
+  throw new Problem(400, `findings:yes or findings:no, not findings:${word}`);
+}
+
+function extentOf({ path, above, below }: Static<typeof FILTERS>): readonly ExtentFilter[] {
+  if (path === undefined || path.trim() === "") {
+    if (above === undefined && below === undefined) return [];
+    throw new Problem(400, "above and below need a path: path=altitude&above=3000 ft");
+  }
+  const understood = (text: string | undefined, name: string): Measure | null => {
+    if (text === undefined || text.trim() === "") return null;
+    const measure = measureOf(text);
+    if (measure === null) throw new Problem(400, `${name} is a number with or without a unit, not ${text}`);
+    if (measure.unit !== null && !isUnit(measure.unit))
+      throw new Problem(400, `${name}: ${measure.unit} is an unknown unit; known are ft, m, km/h, kt and others`);
+    return measure;
+  };
+  return [{ path: clean(path.trim()), above: understood(above, "above"), below: understood(below, "below") }];
+}
+
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf("=");
+  if (at < 1) throw new Problem(400, `meta is key=value, not ${text}`);
+  return [clean(text.slice(0, at)), clean(text.slice(at + 1))];
+}
+
+function listOf(given: string | readonly string[] | undefined): readonly string[] {
+  const all = [given ?? []].flat().flatMap((text) => text.split(","));
+  return all.map((text) => clean(text.trim())).filter((text) => text !== "");
+}
+
+function textOf(given: string | undefined): string | null {
+  const text = clean(given?.trim() ?? "");
+  return text === "" ? null : text;
+}

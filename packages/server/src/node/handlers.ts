@@ -1,0 +1,66 @@
+import { indexRecording, owedIndexes } from "../catalog/index/index-recording.ts";
+import { scanHandler } from "../catalog/scan/scan-job.ts";
+import type { Context } from "../context.ts";
+import { checkRecording } from "../operations/check.ts";
+import { exportRecording } from "../operations/export.ts";
+import { SWEEP_JOBS_EVERY, sweepJobs } from "../operations/sweep-jobs.ts";
+import { cutShare, owedShares } from "../shares/cut.ts";
+import { SWEEP_EVERY, sweep } from "../shares/sweep.ts";
+import { abandonedEnder, LOOK_EVERY } from "../live/end-abandoned.ts";
+import { keepRun } from "../ghosts/ghosts.ts";
+import { reviewHandlers, reviewOwed } from "./review-handlers.ts";
+import { LOOK_EVERY as UPLOADS_EVERY, owedUploads, placeUpload, sweepUploads } from "../uploads/place.ts";
+import { type Owed, RECONCILE_EVERY, reconcile } from "../jobs/reconcile.ts";
+import type { Handler } from "../jobs/worker.ts";
+
+/** What each kind of job does. */
+export function handlersOf(context: Context): ReadonlyMap<string, Handler> {
+  const { query, library, jobs, settings } = context;
+  const endAbandoned = abandonedEnder(context);
+  const owed = [...owedBy(context), ...reviewOwed(context)];
+  /** Removes this job from the schedule, whether it succeeded or failed. */
+  const again =
+    (kind: string, subject: string, after: number, work: () => Promise<unknown>): Handler =>
+    async () => {
+      try {
+        return await work();
+      } finally {
+        await jobs.add(kind, subject, { after });
+      }
+    };
+  return new Map<string, Handler>([
+    ["scan", scanHandler(context)],
+    ["share", ({ subject }, work) => cutShare(context, subject, work)],
+    ["check", ({ subject }, work) => checkRecording(query, library, subject, work)],
+    ["export", (job, work) => exportRecording(query, settings, job, work)],
+    ["sweep-jobs", again("sweep-jobs", "jobs", SWEEP_JOBS_EVERY, () => sweepJobs(query, settings))],
+    ["sweep", again("sweep", "", SWEEP_EVERY, () => sweep(context))],
+    ["live", again("live", "library", LOOK_EVERY, () => endAbandoned())],
+    ["upload", ({ subject }, work) => placeUpload(context, subject, work)],
+    ["sweep-uploads", again("sweep-uploads", "uploads", UPLOADS_EVERY, () => sweepUploads(context))],
+    ["reconcile", again("reconcile", "", RECONCILE_EVERY, () => reconcile(jobs, owed))],
+    [
+      "index",
+      async ({ subject }, work) => {
+        await indexRecording(context, subject, work);
+        await keepRun(context, subject);
+      },
+    ],
+    ...reviewHandlers(context),
+  ]);
+}
+
+/** Queues the jobs that are due: those for work that is recorded but not done, and those that run on a schedule. */
+function owedBy(context: Context): readonly Owed[] {
+  const always = (kind: string, subject: string): Owed => ({ kind, subjects: () => Promise.resolve([subject]) });
+  return [
+    always("scan", "library"),
+    always("live", "library"),
+    always("sweep", ""),
+    always("sweep-jobs", "jobs"),
+    always("sweep-uploads", "uploads"),
+    owedIndexes(context),
+    owedUploads(context),
+    owedShares(context),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { Bus } from "../bus/bus.ts";
+import { openBus } from "../bus/open.ts";
+import { type Database, openDatabase } from "../database/database.ts";
+import { Disk } from "../disk.ts";
+import { openLibrary } from "../library/open.ts";
+import { logTo } from "../log.ts";
+import type { Settings } from "../settings.ts";
+import { handlersOf } from "./handlers.ts";
+import { Jobs } from "../jobs/queue.ts";
+import { Worker } from "../jobs/worker.ts";
+
+/** Does jobs until it is stopped. */
+export interface Working {
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Kinds of jobs that do not wait behind other kinds: new files are found even while many recordings wait for their
+ * index.
+ */
+const APART: readonly string[] = ["scan"];
+
+/**
+ * Jobs that one thread does at once: while one job waits for the database or the storage, the thread works on another.
+ */
+const IN_HAND = 2;
+
+/** Does jobs of a database until it is stopped. */
+export async function work(settings: Settings, database: Database, bus: Bus): Promise<Working> {
+  const { query } = database;
+  const log = logTo(settings.log);
+  const jobs = new Jobs(query, bus);
+  const library = await openLibrary(settings);
+  const disk = new Disk(settings);
+  const handlers = [...handlersOf({ settings, database, query, bus, jobs, library, log })];
+  const isApart = ([kind]: (typeof handlers)[number]): boolean => APART.includes(kind);
+  const others = handlers.filter((handler) => !isApart(handler));
+  const lanes = [handlers.filter(isApart), ...Array.from({ length: IN_HAND }, () => others)];
+  const workers = lanes.map((lane) => new Worker(jobs, bus, new Map(lane), log, () => disk.hasRoom()));
+  return {
+    ended: Promise.all(workers.map(({ ended }) => ended)).then(() => undefined),
+    stop: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    },
+  };
+}
+
+/** Does the same as `work`, in a process of its own. */
+export async function workAlone(settings: Settings): Promise<Working> {
+  const database = await openDatabase(settings.database);
+  const bus = await openBus(settings.bus === "local" ? "postgres" : settings.bus, database);
+  const worker = await work(settings, database, bus);
+  return {
+    ended: worker.ended,
+    stop: async () => {
+      await worker.stop();
+      await bus.close();
+      await database.close();
+    },
+  };
+}

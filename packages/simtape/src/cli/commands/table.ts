@@ -1,0 +1,216 @@
+import { once } from "node:events";
+import { type Command, Option } from "commander";
+import type { Axes } from "../../model/axes.ts";
+import type { Table, TableOptions } from "../../model/query/table.ts";
+import type { Recording } from "../../model/recording.ts";
+import { standardAxes } from "../../model/standard-axes.ts";
+import { commandPath } from "../input/command-path.ts";
+import { EXIT, UsageError } from "../run/failure.ts";
+import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
+import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
+import { type ReadOptions, seeks } from "../input/recordings.ts";
+import { withRecording } from "../input/with-recording.ts";
+import { report } from "../output/report.ts";
+import { tableOf } from "../input/table-of.ts";
+import {
+  batchInSeconds,
+  columnsInSeconds,
+  type Put,
+  type RowWriter,
+  TABLE_FORMATS,
+  type TableFormat,
+  withoutUnit,
+  withUnit,
+} from "../output/table-rows.ts";
+import type { Target } from "../output/target.ts";
+import { targetOf } from "../output/target-of.ts";
+import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
+
+interface TableCommand extends ReadOptions {
+  readonly set?: string;
+  readonly channel?: string;
+  readonly columns?: readonly string[];
+  readonly id?: readonly string[];
+  readonly from?: string;
+  readonly until?: string;
+  readonly every?: string;
+  readonly axes: keyof typeof AXES;
+  readonly origin?: string;
+  readonly time: "ns" | "s";
+  readonly units: boolean;
+  readonly format?: TableFormat;
+  readonly output?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** Axes to turn to, by name. */
+const AXES = {
+  source: undefined,
+  standard: standardAxes("right", "z"),
+  "right-y": standardAxes("right", "y"),
+  "left-z": standardAxes("left", "z"),
+  "left-y": standardAxes("left", "y"),
+} as const satisfies Readonly<Record<string, Axes | undefined>>;
+
+export function addTable(program: Command): void {
+  const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+  seeks(program.command("table"))
+    .summary("rows and columns for other programs: CSV, Parquet, NDJSON")
+    .description(
+      "Writes what moves, or the messages of a channel, as flat typed columns: a row for each thing at each recorded moment, or for each message. Without --set and --channel it is the set that the recording is about: vehicles, atoms, players, poses, aircraft.",
+    )
+    .argument("<file>", "path, folder, URL, or - for standard input")
+    .addOption(
+      new Option("--set <name>", "a set of the state: a row for each thing at each moment").conflicts("channel"),
+    )
+    .option("-c, --channel <name>", "a channel: a row for each message, or for each item of those that are lists")
+    .option("--columns <names>", "only these, with commas between: position,brake", collect)
+    .option("--id <id>", "of a set: only this thing (may be given more than once)", collect)
+    .option("--from <time>", "first time, inclusive")
+    .option("--until <time>", "last time, exclusive")
+    .option("--every <time>", "of a set: rows at this interval instead of at recorded moments: 50ms")
+    .addOption(
+      new Option("--axes <name>", "of a set: turned to these axes, in metres; standard is right-handed with z up")
+        .choices(Object.keys(AXES))
+        .default("source"),
+    )
+    .option(ORIGIN_FLAGS, "with --axes: where geodetic things are laid on a plane; by default at the first place")
+    .addOption(new Option("--time <unit>", "what time is in").choices(["ns", "s"]).default("ns"))
+    .option("--no-units", "headers without units: position.x, not position.x [cm]")
+    .addOption(
+      new Option("--format <format>", "how to write it; by default as the name of the output says, else CSV").choices(
+        TABLE_FORMATS,
+      ),
+    )
+    .option("-o, --output <file>", "where to write: x.csv, x.parquet, x.ndjson; default standard output")
+    .option("--force", "overwrite an existing file")
+    .option("--json", "with -o: the report as one JSON object; without: the same as --format ndjson")
+    .addHelpText(
+      "after",
+      `\n${TIME_HELP}\nWith --axes positions, rotations, orientations and velocities are turned; other columns of three or four numbers are left out, but colours and geodetic places.\n\nExamples:\n  $ simtape table town.log -o vehicles.csv\n  $ simtape table town.log --columns position,brake --id 24 --every 50ms -o hero.parquet\n  $ simtape table run.nanover.zip --columns position,element --from 1s --until 2s\n  $ simtape table robot.tape -c /robot/Odometry --format ndjson | head`,
+    )
+    .action(async (file: string, options: TableCommand) => {
+      const target = await fileFor(file, options);
+      process.exitCode = await withRecording(file, options, (recording) => write(recording, target, options));
+    });
+}
+
+/** Null: standard output. */
+async function fileFor(input: string, { output, force }: TableCommand): Promise<Target | null> {
+  if (output === undefined || output === "-") return null;
+  if (output.endsWith("/") || (await commandPath(output).kind()) === "folder")
+    throw new UsageError(`a folder: say what the file in it is called: ${output}`);
+  return targetOf(undefined, { output, ...(force === undefined ? {} : { force }) }, input);
+}
+
+async function write(recording: Recording, target: Target | null, options: TableCommand): Promise<number> {
+  const format = formatOf(target, options);
+  const { of, name, undecodable } = await tableOf(recording, options);
+  const asked = await askedOf(recording, options);
+  const table = await recording.table(of, asked).catch((error: unknown) => {
+    throw error instanceof RangeError || error instanceof TypeError ? new UsageError(error.message) : error;
+  });
+  const columns = options.time === "s" ? columnsInSeconds(table.columns) : table.columns;
+  const sink = target === null ? null : await target.sink.open();
+  let rows = 0;
+  try {
+    const put: Put = sink === null ? toStandardOutput() : (piece) => sink.write(bytesOf(piece));
+    const writer = await writerOf(format, { columns, axes: table.axes }, options.units ? withUnit : withoutUnit, put);
+    rows = await pump(recording, table, asked, writer, options.time === "s");
+    await sink?.close();
+  } catch (error) {
+    await sink?.abort();
+    throw error;
+  }
+  if (target !== null) {
+    const size = byteSize(target.files.get(target.main) ?? 0);
+    const line = `${target.main}: ${counted(rows, "row")} of ${counted(columns.length, "column")}, ${name}, ${size}`;
+    await report(target, options, { of: name, rows, axes: table.axes, columns }, [line]);
+  }
+  if (undecodable() === 0) return EXIT.done;
+  say(`simtape: ${counted(undecodable(), "payload does", "payloads do")} not decode and have empty rows`);
+  return EXIT.lossy;
+}
+
+/** The rows go from the table to the writer; tells how many they were. */
+async function pump(
+  recording: Recording,
+  table: Table,
+  { start, end }: TableOptions,
+  writer: RowWriter,
+  inSeconds: boolean,
+): Promise<number> {
+  const timeline = await recording.timeline();
+  const from = start ?? timeline.start;
+  const length = (end ?? timeline.end) - from;
+  const progress = new Progress("table");
+  let rows = 0;
+  try {
+    for await (const batch of table) {
+      await writer.write(inSeconds ? batchInSeconds(batch) : batch);
+      rows += batch.length;
+      progress.show(Number(batch.columns[0]!.data[batch.length - 1]) - from, length, clock);
+    }
+    await writer.end();
+  } finally {
+    progress.end();
+  }
+  return rows;
+}
+
+async function writerOf(
+  format: TableFormat,
+  ...given: Parameters<typeof import("../output/table-text.ts")["csvWriter"]>
+): Promise<RowWriter> {
+  if (format === "parquet") return (await import("../output/table-parquet.ts")).parquetWriter(...given);
+  const { csvWriter, ndjsonWriter } = await import("../output/table-text.ts");
+  return format === "csv" ? csvWriter(...given) : ndjsonWriter(...given);
+}
+
+/** As asked for, or as the name of the file says. */
+function formatOf(target: Target | null, { format, json }: TableCommand): TableFormat {
+  if (target === null) {
+    const found = format ?? (json === true ? "ndjson" : "csv");
+    if (found === "parquet" && process.stdout.isTTY === true)
+      throw new UsageError("Parquet is no text for a terminal: say -o FILE");
+    return found;
+  }
+  const ending = /\.([^./]*)$/.exec(target.main)?.[1]?.toLowerCase() ?? "";
+  const found = format ?? (ending === "jsonl" ? "ndjson" : TABLE_FORMATS.find((one) => one === ending));
+  if (found !== undefined) return found;
+  throw new UsageError(`cannot tell the format from the name ${target.main}: say --format ${TABLE_FORMATS.join("|")}`);
+}
+
+async function askedOf(recording: Recording, options: TableCommand): Promise<TableOptions> {
+  const { from, until, every, columns, id, axes, origin } = options;
+  const interval = every === undefined ? undefined : parseDuration(every);
+  if (interval === null || (interval !== undefined && interval <= 0))
+    throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
+  const names = columns?.flatMap((list) => list.split(",").map((name) => name.trim())).filter((name) => name !== "");
+  return {
+    ...(await parseRange({ from, until }, recording)),
+    every: interval,
+    columns: names,
+    ids: id,
+    axes: AXES[axes],
+    origin: origin === undefined ? undefined : originOf(origin),
+  };
+}
+
+function bytesOf(piece: string | Uint8Array): Uint8Array {
+  return typeof piece === "string" ? Buffer.from(piece) : piece;
+}
+
+/** Text goes by `Output`, which keeps it from moving a terminal; bytes are not for one. */
+function toStandardOutput(): Put {
+  const output = new Output();
+  return async (piece) => {
+    if (typeof piece !== "string") {
+      if (!process.stdout.write(piece)) await once(process.stdout, "drain");
+      return;
+    }
+    await output.text(piece);
+    await output.flush();
+  };
+}

@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { EXIT, UsageError } from "../run/failure.ts";
+import { formatModules } from "../input/formats.ts";
+import { toJson } from "../output/json.ts";
+import { counted, Output, say } from "../run/terminal.ts";
+import { type ReadOptions, takesFiles } from "../input/recordings.ts";
+import { entriesOf } from "../view/entries.ts";
+import { ViewIndexes } from "../view/indexes.ts";
+import { ViewList } from "../view/list.ts";
+import { isReachedFromElsewhere, originOf } from "../view/reach.ts";
+import { serveView } from "../view/server.ts";
+
+interface ViewOptions extends Pick<ReadOptions, "given"> {
+  readonly port: string;
+  readonly host: string;
+  readonly publicOrigin?: string;
+  readonly open?: boolean;
+  readonly json?: boolean;
+  readonly ghost?: boolean;
+  readonly index: boolean;
+}
+
+export function addView(program: Command): void {
+  takesFiles(program.command("view"))
+    .summary("watch recordings in a browser")
+    .description(
+      "Serves the viewer and the recordings named, read-only, and prints the address of the page: to this machine only, unless --host says otherwise.\nA folder stands for the recordings in it. Ends with Ctrl+C.",
+    )
+    .argument("<recordings...>", "files, folders or URLs")
+    .option("--ghost", "play the first one, with the others as ghosts")
+    .option("--port <number>", "port; 0: any free one", "0")
+    .option("--host <name>", "name or address of this machine to listen at; 0.0.0.0: all of them", "127.0.0.1")
+    .option("--public-origin <origin>", "what the browser has before the path, through a tunnel or a proxy")
+    .option("--no-index", "neither make seek indexes in the cache, nor use those that were kept")
+    .option("--open", "open the page in the browser of this machine")
+    .option("--json", "print the address as one JSON object")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ simtape view town.log\n  $ simtape view best.hcrp mine.hcrp --ghost --open\n  $ simtape view town.log --port 8123 --public-origin http://localhost:9000    # ssh -L 9000:localhost:8123",
+    )
+    .action(async (names: readonly string[], options: ViewOptions) => {
+      const entries = await entriesOf(names);
+      const list = new ViewList(entries, () => entriesOf(names));
+      const { host, publicOrigin, given } = options;
+      const reach = { host, publicOrigin: publicOrigin === undefined ? undefined : originOf(publicOrigin) };
+      const indexes = options.index ? new ViewIndexes() : null;
+      const server = await serveView({
+        folder: builtViewer(),
+        entries: list,
+        port: portOf(options.port),
+        given,
+        modules: formatModules(),
+        reach,
+        indexes,
+      });
+      const output = new Output();
+      const address = server.address(options.ghost === true || entries.length === 1 ? entries : []);
+      await output.line(options.json === true ? toJson({ url: address }) : address);
+      await output.flush();
+      if (await isReachedFromElsewhere(host)) {
+        say("warning: other machines can reach it: the recordings can be read by all who have this address");
+      }
+      say(`${counted(entries.length, "recording")}; Ctrl+C ends`);
+      if (options.open === true) openInBrowser(address);
+      await server.closed;
+      process.exitCode = EXIT.done;
+    });
+}
+
+/** The folder of the built page, from the package `simtape-viewer`. */
+function builtViewer(): string {
+  let manifest: string;
+  try {
+    manifest = fileURLToPath(import.meta.resolve("simtape-viewer/package.json"));
+  } catch {
+    throw new UsageError(
+      "the viewer is a package of its own: npm install simtape-viewer (with -g where simtape was installed so)",
+    );
+  }
+  const folder = join(dirname(manifest), "dist");
+  if (!existsSync(join(folder, "index.html"))) {
+    throw new UsageError(`the viewer is not built: npm run build:viewer (nothing in ${folder})`);
+  }
+  return folder;
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
+  throw new UsageError(`a port is a number from 0 to 65535, not ${text}`);
+}
+
+function openInBrowser(address: string): void {
+  const [command, ...words] =
+    process.platform === "darwin"
+      ? ["open", address]
+      : process.platform === "win32"
+        ? ["cmd", "/c", "start", "", address.replaceAll("&", "^&")]
+        : ["xdg-open", address];
+  spawn(command!, words, { detached: true, stdio: "ignore" })
+    .on("error", () => say("no browser could be started: open the address by hand"))
+    .unref();
+}

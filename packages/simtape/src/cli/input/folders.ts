@@ -1,0 +1,84 @@
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, join, sep } from "node:path";
+import { fileSource } from "../../io/node/index.ts";
+import { SourceError } from "../../io/source.ts";
+import { RecordingError } from "../../model/error.ts";
+import { folderMains, isSecondOfPair } from "../../model/file-names.ts";
+import { recognize } from "../../model/open.ts";
+import { isInS3 } from "./command-path.ts";
+import { UsageError } from "../run/failure.ts";
+import { allFormats } from "./formats.ts";
+import { isUrl } from "./recordings.ts";
+
+/** A recording in a folder: a file, or a folder whose main file is called so. */
+export interface FoundRecording {
+  /** As the folder was named, and on from there. */
+  readonly path: string;
+  readonly main: string | null;
+}
+
+/**
+ * A folder on disk that is no recording itself stands for those in it; every other name for itself. Throws `UsageError`
+ * for a folder without any.
+ */
+export async function recordingsAt(name: string): Promise<readonly string[]> {
+  const isOnDisk = name !== "-" && !isUrl(name) && !isInS3(name);
+  const found = isOnDisk ? await stat(name).catch(() => null) : null;
+  return found?.isDirectory() === true ? (await recordingsIn(name)).map(({ path }) => path) : [name];
+}
+
+/**
+ * The folder itself when it is one recording; else the files, and the folders, in it that are. Throws `UsageError` where
+ * there is none.
+ */
+export async function recordingsIn(folder: string): Promise<readonly FoundRecording[]> {
+  const found = await lookIn(folder, 0);
+  if (found.length === 0) throw new UsageError(`a folder without recordings: ${folder}`);
+  return found;
+}
+
+async function lookIn(folder: string, depth: number): Promise<FoundRecording[]> {
+  const names = (await namesIn(folder, depth > 0)).sort();
+  const main = folderMains(allFormats()).find((name) => names.includes(name));
+  if (main !== undefined) return (await isOwn(folder, main)) ? [{ path: folder, main }] : [];
+  const found: FoundRecording[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const entry = await stat(path).catch(() => null);
+    if (entry?.isDirectory() === true && depth === 0) found.push(...(await lookIn(path, 1)));
+    const isHalf = isSecondOfPair(name, names, allFormats());
+    if (entry?.isFile() === true && !isHalf && (await isRecording(path))) found.push({ path, main: null });
+  }
+  return found;
+}
+
+/** `mayGo`: one that has gone since it was looked at is empty. */
+async function namesIn(folder: string, mayGo: boolean): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (mayGo && error.code === "ENOENT") return [];
+    throw error;
+  });
+}
+
+/** Not so when it is a link to something elsewhere that is no recording. */
+async function isOwn(folder: string, name: string): Promise<boolean> {
+  const real = await realpath(join(folder, name)).catch(() => null);
+  if (real === null || !(await stat(real)).isFile()) return false;
+  return real.startsWith((await realpath(folder)) + sep) || isRecording(real);
+}
+
+async function isRecording(path: string): Promise<boolean> {
+  const source = fileSource(path);
+  try {
+    await recognize(source, basename(path), allFormats());
+    return true;
+  } catch (error) {
+    if (RecordingError.is(error)) return false;
+    // a writer has given it another name, or removed it, since it was looked at
+    if (error instanceof SourceError && (error.cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT")
+      return false;
+    throw error;
+  } finally {
+    await source.close();
+  }
+}

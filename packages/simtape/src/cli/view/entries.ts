@@ -1,0 +1,61 @@
+import { realpath, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { decoded } from "../../io/shown-url.ts";
+import { mayBelong } from "../../model/file-names.ts";
+import { UsageError } from "../run/failure.ts";
+import { allFormats } from "../input/formats.ts";
+import { isInS3 } from "../input/command-path.ts";
+import { recordingsIn } from "../input/folders.ts";
+import { isUrl, urlOf } from "../input/recordings.ts";
+
+/** A recording that the viewer is shown: behind a URL of its own, or files of this machine. */
+export type ViewEntry =
+  | { readonly name: string; readonly url: string }
+  | {
+      readonly name: string;
+      /** Real path of the folder its files are in. */
+      readonly folder: string;
+      /** Real path of the store that it is in, where the worlds of recordings are. */
+      readonly store: string;
+      readonly main: string;
+      readonly bytes: number;
+    };
+
+/** What is named on the command line, folders as the recordings in them. Throws `UsageError` for what is no recording. */
+export async function entriesOf(names: readonly string[]): Promise<ViewEntry[]> {
+  const entries = await Promise.all(names.map((name) => entriesAt(name)));
+  return entries.flat();
+}
+
+/** Whether the page may have `name` beside the main file: only what can belong to the same recording. */
+export function belongsTo(main: string, name: string): boolean {
+  return mayBelong(main, name, allFormats());
+}
+
+async function entriesAt(name: string): Promise<ViewEntry[]> {
+  if (isUrl(name)) {
+    const { pathname, host, href } = urlOf(name);
+    return [{ name: basename(decoded(pathname)) || host, url: href }];
+  }
+  if (isInS3(name)) throw new UsageError(`the viewer reads files and web addresses: copy it first, ${name}`);
+  const found = await stat(name).catch(() => null);
+  if (found === null) throw new UsageError(`nothing there: ${name}`);
+  if (found.isFile()) return [await fileEntry(name, basename(name))];
+  const entries: ViewEntry[] = [];
+  for (const { path, main } of await recordingsIn(name))
+    entries.push(await (main === null ? fileEntry(path, basename(path)) : folderEntry(path, main)));
+  return entries;
+}
+
+type FileEntry = Extract<ViewEntry, { folder: string }>;
+
+async function folderEntry(folder: string, main: string): Promise<FileEntry> {
+  const real = await realpath(folder);
+  return { ...(await fileEntry(join(folder, main), basename(real))), store: dirname(real) };
+}
+
+async function fileEntry(path: string, name: string): Promise<FileEntry> {
+  const folder = await realpath(dirname(path));
+  const { size } = await stat(path);
+  return { name, folder, store: folder, main: basename(path), bytes: size };
+}

@@ -1,0 +1,11 @@
+import type { TimeRange } from "./time.ts";
+import type { ChannelInfo } from "./value.ts";
+
+/** Which messages, in which order. */
+export interface Query extends TimeRange {
+  /** Only these; absent: all. */
+  readonly channels?: readonly ChannelInfo[] | undefined;
+  /** Latest batch first; rows inside a batch stay ascending, read them from the end. */
+  readonly reverse?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}

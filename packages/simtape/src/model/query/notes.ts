@@ -1,0 +1,22 @@
+import { Budget } from "../../bytes/budget.ts";
+
+/** Memory of one thing that is noted, about. */
+export const NOTE = 256;
+
+/** Notes between two looks at the budget. */
+const LOOK_EVERY = 1024;
+
+/** Counts what is noted: more than the budget has is over budget. */
+export class Notes {
+  readonly #budget: Budget;
+  #count = 0;
+
+  /** The usual budget, when the reader has none of its own. */
+  constructor(budget: Budget = new Budget()) {
+    this.#budget = budget;
+  }
+
+  add(): void {
+    if (++this.#count % LOOK_EVERY === 0) this.#budget.fit("the paths of a recording", this.#count * NOTE);
+  }
+}

@@ -1,0 +1,202 @@
+import { Box3, Color, Group, Vector3 } from "three";
+import { type EntitySet, posesOf, type State, transformOf } from "simtape";
+import { Instances } from "../instances.ts";
+import { colorOf } from "../look.ts";
+import { numberAt, textAt } from "./cells.ts";
+import { counted, type Eye, type Presenter, type PresenterKind, type Setting } from "./presenter.ts";
+import { thingReadings } from "./readings.ts";
+import { SetCrowd } from "./set-crowd.ts";
+import { type Figure, FIGURES } from "./thing-shapes.ts";
+
+/** Pixels of the page: no thing is drawn shorter than this, however far away it is. */
+const SHORTEST = 18;
+/** A thing whose size nothing says is at most so large as this part of what all of them go through. */
+const PART = 1 / 25;
+/** An enlargement that differs by less from the one that is drawn is not worth drawing again. */
+const SAME = 0.02;
+const MINE = new Color();
+/** Along forward, left and up of a thing. */
+const EXTENTS: number[] = [0, 0, 0];
+const SIZE: [number, number, number] = [0, 0, 0];
+const POINT = new Vector3();
+
+/** Things of any format as one figure: as large as the recording says, and never too small to be seen. */
+export function thingsAs(figure: Figure): PresenterKind {
+  return {
+    claims: (_, set) => figure === "point" && posesOf(set) !== null,
+    make: (setting) => new Things(figure, setting),
+  };
+}
+
+class Things implements Presenter {
+  readonly object: Group = new Group();
+  readonly isJourney: boolean = false;
+  readonly crowds: SetCrowd[] = [];
+  readonly #setting: Setting;
+  readonly #figure: Figure;
+  readonly #shapes: Instances;
+  /** All that the ways of the things go through, as far as they are known. */
+  readonly #reach = new Box3();
+  /** Metres that each thing is long, and how much larger it was drawn, crowd by crowd. */
+  #longest: Float32Array = new Float32Array(0);
+  #drawn: Float32Array = new Float32Array(0);
+  #isStale = false;
+
+  constructor(figure: Figure, setting: Setting) {
+    this.#figure = figure;
+    this.#setting = setting;
+    const material = setting.look.material({ vertexColors: true, flatShading: figure === "point" });
+    this.#shapes = new Instances(FIGURES[figure].make(), material);
+    this.object.add(this.#shapes.object);
+  }
+
+  adopt(set: string): void {
+    const [length, height] = FIGURES[this.#figure].size;
+    const crowd = new SetCrowd(set, this.object, this.#setting, {
+      radius: Math.max(length, height) / 2,
+      eye: 0.7 * height,
+      top: height,
+      distance: 4 * Math.max(length, height),
+      steers: this.#figure !== "point",
+      hasDots: false,
+      readings: (_, entities, row) => thingReadings(entities, row),
+    });
+    this.crowds.push(crowd);
+  }
+
+  update(state: State): void {
+    for (const crowd of this.crowds) this.#isStale = crowd.update(state) || this.#isStale;
+  }
+
+  /** Each as large as it is, or larger where it would be too small in the picture. */
+  see({ position, seen }: Eye): void {
+    let isOther = this.#isStale;
+    if (isOther) this.#measure();
+    this.#isStale = false;
+    let at = 0;
+    for (const crowd of this.crowds) {
+      const { poses } = crowd;
+      let least = Number.POSITIVE_INFINITY;
+      for (let row = 0; row < poses.count; row++, at++) {
+        if (!poses.isKnown(row)) continue;
+        const away = POINT.fromArray(poses.positions, 3 * row).distanceTo(position);
+        const larger = Math.max(1, (SHORTEST * away) / (seen * this.#longest[at]!));
+        least = Math.min(least, larger);
+        if (Math.abs(larger - this.#drawn[at]!) <= SAME * larger) continue;
+        this.#drawn[at] = larger;
+        isOther = true;
+      }
+      crowd.enlarge(Number.isFinite(least) ? least : 1);
+    }
+    if (isOther) this.#draw();
+  }
+
+  /** What lies on the ways of the things is framed, too. */
+  reach(places: Float32Array): boolean {
+    const before = this.#reach.clone();
+    for (let at = 0; at < places.length; at += 3) this.#reach.expandByPoint(POINT.fromArray(places, at));
+    if (before.equals(this.#reach)) return false;
+    this.#isStale = true;
+    return true;
+  }
+
+  frame(box: Box3): void {
+    if (!this.#reach.isEmpty()) box.union(this.#reach);
+    this.#measure();
+    for (const crowd of this.crowds) {
+      crowd.enlarge(1);
+      crowd.widen(box, crowd.radius);
+    }
+  }
+
+  get floor(): number | null {
+    return null;
+  }
+
+  describe(): string {
+    const { isPoint, words } = FIGURES[this.#figure];
+    if (isPoint) return this.crowds.map(({ set, poses }) => `${counted(poses.count, ...words)} of ${set}`).join(", ");
+    return counted(
+      this.crowds.reduce((sum, { poses }) => sum + poses.count, 0),
+      ...words,
+    );
+  }
+
+  dispose(): void {
+    this.#shapes.dispose();
+  }
+
+  #draw(): void {
+    const { look } = this.#setting;
+    this.#shapes.begin();
+    let at = 0;
+    for (const { poses, entities, set } of this.crowds) {
+      for (let row = 0; row < poses.count; row++, at++) {
+        if (!poses.isDrawn(row)) continue;
+        const [length, height, width] = this.#sizeOf(entities, row);
+        const larger = this.#drawn[at]!;
+        const own = FIGURES[this.#figure].isPoint ? set : poses.ids[row]!;
+        const shade = look.paint(shadeOf(entities, row, own));
+        this.#shapes.putThing(poses, row, larger * length, larger * height, larger * width, shade);
+      }
+    }
+    this.#shapes.end();
+  }
+
+  /** Metres ahead, up and across: as recorded, else as such a thing is, where its track has room for that. */
+  #sizeOf(set: EntitySet | undefined, row: number): typeof SIZE {
+    const { size } = FIGURES[this.#figure];
+    const [a, b, c] = [numberAt(set, "size", row), numberAt(set, "size", row, 1), numberAt(set, "size", row, 2)];
+    if (a > 0 || b > 0 || c > 0) {
+      transformOf(set!.axes).ownVector(a, b, c, EXTENTS, 0);
+      const known = [Math.abs(EXTENTS[0]!), Math.abs(EXTENTS[2]!), Math.abs(EXTENTS[1]!)];
+      // What is not known is in proportion to what is.
+      const first = known.findIndex((length) => length > 0 && length < Number.POSITIVE_INFINITY);
+      const scale = first < 0 ? 1 : known[first]! / size[first]!;
+      for (let k = 0; k < 3; k++) {
+        const length = known[k]!;
+        SIZE[k] = length > 0 && length < Number.POSITIVE_INFINITY ? length : size[k]! * scale;
+      }
+      return SIZE;
+    }
+    const part = this.#reach.isEmpty() ? 1 : Math.min(1, (PART * diagonal(this.#reach)) / Math.max(...size));
+    for (let k = 0; k < 3; k++) SIZE[k] = size[k]! * (part > 0 ? part : 1);
+    return SIZE;
+  }
+
+  /** How large each of them is. */
+  #measure(): void {
+    const count = this.crowds.reduce((sum, { poses }) => sum + poses.count, 0);
+    if (this.#longest.length !== count) {
+      this.#longest = new Float32Array(count);
+      this.#drawn = new Float32Array(count);
+    }
+    const usual = Math.max(...FIGURES[this.#figure].size);
+    let at = 0;
+    for (const crowd of this.crowds) {
+      let most = 0;
+      for (let row = 0; row < crowd.poses.count; row++, at++) {
+        const [length, height, width] = this.#sizeOf(crowd.entities, row);
+        this.#longest[at] = Math.max(length, height, width);
+        if (crowd.poses.isKnown(row)) most = Math.max(most, this.#longest[at]!);
+      }
+      crowd.resize(most > 0 ? most / usual : 1);
+    }
+  }
+}
+
+function diagonal({ min, max }: Box3): number {
+  return min.distanceTo(max);
+}
+
+function shadeOf(set: EntitySet | undefined, row: number, own: string | number): Color {
+  const red = numberAt(set, "color", row);
+  if (!Number.isFinite(red)) return colorOf(textAt(set, "kind", row) || own);
+  const scale = set!.columns.get("color")!.data instanceof Uint8Array ? 1 / 255 : 1;
+  return MINE.setRGB(
+    red * scale,
+    numberAt(set, "color", row, 1) * scale,
+    numberAt(set, "color", row, 2) * scale,
+    "srgb",
+  );
+}

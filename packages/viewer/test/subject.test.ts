@@ -1,0 +1,67 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { onePage } from "./support/one-page.ts";
+import { example, hasChromium, hashOf, untilOpen, type Viewer } from "./support/viewer.ts";
+
+describe.skipIf(!hasChromium)("what the page is about", () => {
+  let viewer: Viewer;
+  let page: Page;
+  onePage([example("race.hcrp")], (opened) => ({ viewer, page } = opened));
+
+  /** The names of it that the page says: its readings, the list, the plot. */
+  async function named(): Promise<readonly (string | undefined)[]> {
+    const hud = await page.locator(".scene-hud h3").textContent();
+    const list = await page
+      .getByRole("combobox", { name: "Selected thing" })
+      .evaluate((one) => (one as HTMLSelectElement).selectedOptions[0]?.text);
+    const [plot] = await page.locator(".plot-name").allTextContents();
+    // What follows the name says more of it in one place than in another.
+    return [hud, list?.replace(/, not selected$/, ""), plot].map((text) => text?.split(" · ")[0]);
+  }
+
+  test("is one thing in readings, list, plot and address, whoever says which", async () => {
+    await page.goto(viewer.address("race.hcrp") + hashOf({ t: 20 }));
+    await untilOpen(page);
+    await page.getByRole("tab", { name: "Plots", exact: true }).click();
+    await page.locator(".scene-view canvas[role=img][data-time='20000000000']").waitFor();
+    const [first] = await page.getByRole("combobox", { name: "Selected thing" }).locator("option").allTextContents();
+    await expect.poll(named).toEqual(Array(3).fill(first!.split(" · ")[0]));
+    await page.getByRole("combobox", { name: "Selected thing" }).selectOption({ index: 4 });
+    const other = await page
+      .locator(".scene-things option")
+      .nth(4)
+      .evaluate((one) => one.textContent.split(" · ")[0]);
+    expect(other).not.toBe(first!.split(" · ")[0]);
+    await expect.poll(named).toEqual(Array(3).fill(other));
+    // A message that is looked at leaves it, and so does a link.
+    await page.evaluate(() => simtape.select({ kind: "byte", offset: 3 }));
+    await expect.poll(named).toEqual(Array(3).fill(other));
+    await page.waitForFunction(() => decodeURIComponent(location.hash).includes('"subject":{"set":"players"'));
+    await page.reload();
+    await untilOpen(page);
+    await expect.poll(named).toEqual(Array(3).fill(other));
+    // Where it is not, nothing is told of another under its name.
+    await page.evaluate(() => simtape.select({ kind: "thing", set: "players", id: 99 }));
+    await expect.poll(() => page.locator(".scene-hud").isVisible()).toBe(false);
+  });
+
+  test("plays by the space bar after a click on any button, which the keyboard still presses", async () => {
+    const isPlaying = (): Promise<boolean> => page.evaluate(() => simtape.isPlaying);
+    const names = page.getByRole("button", { name: "Names", exact: true });
+    const pressed = (): Promise<string | null> => names.getAttribute("aria-pressed");
+    await names.click();
+    await page.keyboard.press(" ");
+    expect([await pressed(), await isPlaying()]).toEqual(["false", true]);
+    await page.keyboard.press(" ");
+    expect([await pressed(), await isPlaying()]).toEqual(["false", false]);
+    await page.keyboard.press("Enter");
+    expect(await pressed()).toBe("true");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press(" ");
+    expect([await pressed(), await isPlaying()]).toEqual(["false", false]);
+    await page.getByLabel("Time shown").click();
+    await page.keyboard.press(" ");
+    expect(await isPlaying()).toBe(false);
+  });
+});

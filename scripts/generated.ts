@@ -1,0 +1,17 @@
+/** All that `npm run schemas` makes of shapes and of the definition of events, by path. */
+import { eventTypes } from "./event-types.ts";
+import { lineProtocolPage } from "./event-table.ts";
+import { javaConstants } from "./java-constants.ts";
+import { JSON_SCHEMAS } from "./json-schemas.ts";
+
+const schemas = Object.entries(JSON_SCHEMAS).map(([name, schema]): [string, () => string] => [
+  `docs/${name}`,
+  () => JSON.stringify(schema, null, 2),
+]);
+
+export const GENERATED: Readonly<Record<string, () => string>> = {
+  ...Object.fromEntries(schemas),
+  "packages/simtape/src/record/events/live-event.ts": eventTypes,
+  "docs/line-protocol.md": lineProtocolPage,
+  "senders/java/src/simtape/Kind.java": javaConstants,
+};

@@ -1,0 +1,46 @@
+/**
+ * Makes what was built of simtape as small as its users need it: code without comments and indents, since the comments
+ * are in the declarations, and no declarations that none of the entries leads to. Lines stay short enough that the places in a stack are found.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transformSync } from "esbuild";
+
+const home = fileURLToPath(new URL("../packages/simtape/", import.meta.url));
+const { exports } = JSON.parse(readFileSync(`${home}package.json`, "utf8"));
+const paths = readdirSync(`${home}dist`, { recursive: true, encoding: "utf8" }).map(
+  (path) => `dist/${path.replaceAll("\\", "/")}`,
+);
+
+for (const path of paths.filter((path) => path.endsWith(".js"))) {
+  const options = { format: "esm", target: "es2023", minifyWhitespace: true, lineLimit: 400, legalComments: "none" };
+  writeFileSync(home + path, transformSync(readFileSync(home + path, "utf8"), options).code);
+}
+
+const needed = new Set();
+const declarations = new Set(paths.filter((path) => path.endsWith(".d.ts")));
+for (const { types } of Object.values(exports)) if (types !== undefined) needDeclarations(types.slice("./".length));
+for (const path of declarations) if (!needed.has(path)) rmSync(home + path);
+// what is built next must not take this for its own
+rmSync(new URL("../node_modules/.cache/simtape-build/simtape", import.meta.url), { force: true });
+
+/** And all that it leads to; `*` stands for each folder. */
+function needDeclarations(path) {
+  if (path.includes("*")) {
+    const [before, behind] = path.split("*");
+    for (const found of declarations)
+      if (
+        found.startsWith(before) &&
+        found.endsWith(behind) &&
+        !found.slice(before.length, -behind.length).includes("/")
+      )
+        needDeclarations(found);
+    return;
+  }
+  if (needed.has(path)) return;
+  needed.add(path);
+  const code = readFileSync(home + path, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "");
+  for (const [, target] of code.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g))
+    needDeclarations(posix.join(posix.dirname(path), target.replace(/\.[jt]s$/, ".d.ts")));
+}
