@@ -1,4 +1,5 @@
 import { Spares } from "../bytes/spares.ts";
+import { rejected } from "./rejected.ts";
 import type { ByteSink } from "./sink.ts";
 
 /** Bytes that may wait for the sink before the caller is asked to. */
@@ -140,10 +141,4 @@ export class WriteBehind {
     this.#ready = null;
     settle();
   }
-}
-
-function rejected(cause: unknown): Promise<void> {
-  const promise = Promise.reject(cause);
-  promise.catch(() => undefined);
-  return promise;
 }

@@ -9,6 +9,7 @@ import type { Recording } from "../model/recording.ts";
 import { MutableState, type State } from "../model/state.ts";
 import { corrupt, plan } from "../ops/corrupt.ts";
 import { difference } from "./difference.ts";
+import { failsWithItsOutput } from "./failing.ts";
 import { ObservationError, observe, openFiles } from "./observe.ts";
 import { compareRanges } from "./ranges.ts";
 
@@ -81,6 +82,12 @@ export function describeFormat(
       test("writes what it reads, and makes damaged recordings whole", async () => {
         await observe(files, formats, ["writing", "repair"]);
       });
+
+      test("fails with its output, clearly and as a whole", () =>
+        using(async (of) => {
+          const writing = isDamaged ? undefined : await format.writing?.();
+          if (writing !== undefined) await failsWithItsOutput(of, writing, Object.keys(files)[0]!);
+        }));
 
       test("opens or refuses clearly when it is cut anywhere", () =>
         survivesCuts(files, formats, options.copies ?? 20));

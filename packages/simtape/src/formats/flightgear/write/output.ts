@@ -1,4 +1,5 @@
 import { ByteBuilder } from "../../../bytes/builder.ts";
+import { WriteBehind } from "../../../io/behind.ts";
 import type { ByteSink } from "../../../io/sink.ts";
 
 /** Bytes handed to the sink at once. */
@@ -11,77 +12,41 @@ const BEHIND = 4 << 20;
 export class Output {
   /** Where bytes are put; call `drain()` now and then. Another object after each piece. */
   builder: ByteBuilder = new ByteBuilder(ROOM);
-  readonly #sink: ByteSink;
-  #behind = 0;
-  #failure: { readonly error: unknown } | null = null;
-  /** Settles when everything handed over is written or has failed; never rejects. */
-  #written: Promise<void> = Promise.resolve();
-  #ready: Promise<void> | null = null;
-  #isEnded = false;
+  readonly #behind: WriteBehind;
 
   constructor(sink: ByteSink) {
-    this.#sink = sink;
+    this.#behind = new WriteBehind(sink, BEHIND);
   }
 
   /** Null while there is room; rejects with the sink's error. */
   get ready(): Promise<void> | null {
-    return this.#ready;
+    return this.#behind.ready;
   }
 
   drain(): void {
     if (this.builder.length >= PIECE) this.#send();
   }
 
-  async flush(): Promise<void> {
-    await this.#all();
-    await this.#sink.flush();
-  }
-
-  async close(): Promise<void> {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    try {
-      await this.#all();
-    } catch (error) {
-      await this.#sink.abort();
-      throw error;
-    }
-    await this.#sink.close();
-  }
-
-  async abort(): Promise<void> {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    await this.#written;
-    await this.#sink.abort();
-  }
-
-  async #all(): Promise<void> {
+  flush(): Promise<void> {
     this.#send();
-    await this.#written;
-    if (this.#failure !== null) throw this.#failure.error;
+    return this.#behind.flush();
+  }
+
+  /** Idempotent; when it fails, `abort()` still takes everything away. */
+  close(): Promise<void> {
+    this.#send();
+    return this.#behind.close();
+  }
+
+  /** Idempotent; without effect after `close()`. */
+  abort(): Promise<void> {
+    return this.#behind.abort();
   }
 
   #send(): void {
-    if (this.builder.length === 0 || this.#failure !== null) return;
+    if (this.builder.length === 0) return;
     const bytes = this.builder.take();
     this.builder = new ByteBuilder(ROOM);
-    this.#behind += bytes.length;
-    const written = this.#sink.write(bytes).then(
-      () => {
-        this.#behind -= bytes.length;
-      },
-      (error: unknown) => {
-        this.#failure ??= { error };
-      },
-    );
-    this.#written = Promise.all([this.#written, written]).then(() => undefined);
-    if (this.#behind < BEHIND || this.#ready !== null) return;
-    this.#ready = this.#written.then(() => {
-      // A failure stays: every later wait fails, too.
-      if (this.#failure !== null) throw this.#failure.error;
-      this.#ready = null;
-    });
-    this.#ready.catch(() => undefined);
+    this.#behind.write(bytes);
   }
 }

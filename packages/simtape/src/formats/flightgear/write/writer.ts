@@ -211,8 +211,9 @@ export class FlightGearWriter implements Writer {
   }
 
   abort(): Promise<void> {
-    this.#end ??= this.#output!.abort();
-    return this.#end;
+    const aborted = this.#output!.abort();
+    this.#end ??= aborted;
+    return aborted;
   }
 
   async #finish(): Promise<void> {
@@ -223,11 +224,11 @@ export class FlightGearWriter implements Writer {
       const last = this.#copied;
       if (last?.isLast === true) this.#copyEmpty(last, this.#copiedFrame + 1, last.length, this.#copiedShift);
       this.#body!.end();
+      await output.close();
     } catch (error) {
       await output.abort();
       throw error;
     }
-    await output.close();
   }
 
   /** Before the first frame: writes the header, and settles which native time is time 0. */

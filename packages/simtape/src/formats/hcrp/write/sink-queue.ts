@@ -1,3 +1,5 @@
+import { rejected } from "../../../io/rejected.ts";
+
 /** Bytes under way from which on the writer asks its caller to wait, and to which they fall meanwhile. */
 const HIGH_WATER = 4 << 20;
 const LOW_WATER = 2 << 20;
@@ -28,9 +30,9 @@ export class SinkQueue {
     });
   }
 
-  /** Null while there is room; rejects with the failure. */
+  /** Null while there is room; rejects with the failure. A caller may look at it and not wait for it. */
   get ready(): Promise<void> | null {
-    if (this.#failure !== null) return this.settled();
+    if (this.#failure !== null) return rejected(this.#failure.error);
     if (this.#pending <= HIGH_WATER) return null;
     if (this.#room === null) {
       let settle = (): void => undefined;
