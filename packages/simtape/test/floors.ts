@@ -7,7 +7,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["codec", "io"],
   ["model"],
   ["formats", "world"],
-  ["ops", "play", "record"],
+  ["ops", "play", "record", "export"],
   ["cli", "testing"],
 ];
 const TOP = FLOORS.length - 1;

@@ -1,0 +1,120 @@
+/**
+ * Runs the suites that are slow: those whose sources have changed since they passed, by a digest kept in
+ * `.ci/passed.json`, which is committed. `--all` runs every one, and so does the first commit of a day in CI. Names
+ * choose suites: `node scripts/suites.mjs server site`. `--list` says which would run.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PASSED = `${ROOT}.ci/passed.json`;
+
+/** What every suite is built and run with. */
+const TOOLS = ["package.json", "package-lock.json", "tsconfig.base.json", "scripts/build.mjs", "scripts/suites.mjs"];
+/** What tests of other packages use of the core's. */
+const SUPPORT = [
+  "packages/simtape/test/support",
+  "packages/simtape/test/*.ts",
+  "packages/simtape/test/fixtures",
+  "test/*.ts",
+];
+const LIBRARY = ["packages/simtape/src", "packages/simtape/package.json", "packages/demo/src", "packages/client/src"];
+
+/** The command of each suite, and the paths that decide about it. */
+const SUITES = {
+  server: {
+    command: "npm run test:server",
+    paths: [...LIBRARY, ...SUPPORT, "packages/server", "packages/viewer/src", "vitest.config.ts", "examples/*.*"],
+  },
+  minecraft: {
+    command: "cd packages/minecraft && npm ci --no-audit --no-fund --silent && npm run types --silent && npm test",
+    paths: [...LIBRARY, ...SUPPORT, "packages/minecraft", "packages/server/src", "packages/viewer/src", "senders/java"],
+  },
+  packages: {
+    command: "npm run package:try --silent",
+    paths: [
+      ...LIBRARY,
+      "packages/*/package.json",
+      "packages/corpus",
+      "packages/viewer/src",
+      "packages/create-simtape-format",
+      "packages/simtape/template",
+      "test/package",
+      "scripts",
+      "docs",
+    ],
+  },
+  site: {
+    command: "npm run site --silent",
+    paths: [...LIBRARY, "packages/viewer/src", "site", "docs", "examples/*", "*.md"],
+  },
+};
+
+const words = process.argv.slice(2);
+const names = words.filter((word) => !word.startsWith("--"));
+const unknown = names.find((name) => !Object.hasOwn(SUITES, name));
+if (unknown !== undefined) {
+  process.stderr.write(`no suite ${unknown}: ${Object.keys(SUITES).join(", ")}\n`);
+  process.exit(2);
+}
+const isAll = words.includes("--all") || names.length > 0 || (process.env["CI"] === "true" && isFirstOfDay());
+const passed = existsSync(PASSED) ? JSON.parse(readFileSync(PASSED, "utf8")) : {};
+let failures = 0;
+for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
+  const { command, paths } = SUITES[name];
+  const digest = digestOf([...TOOLS, ...paths]);
+  const last = passed[name];
+  if (!isAll && last?.digest === digest) {
+    process.stdout.write(`suite ${name}: not run, nothing it depends on has changed since it passed on ${last.date}\n`);
+    continue;
+  }
+  process.stdout.write(`suite ${name}: ${command}\n`);
+  if (words.includes("--list")) continue;
+  const start = Date.now();
+  const { status } = spawnSync(command, { cwd: ROOT, shell: true, stdio: "inherit" });
+  const seconds = Math.round((Date.now() - start) / 1000);
+  process.stdout.write(`suite ${name}: ${status === 0 ? "passed" : "FAILED"} in ${seconds} s\n`);
+  if (status !== 0) failures++;
+  // sources that were changed meanwhile were not those that passed
+  else if (digestOf([...TOOLS, ...paths]) === digest) {
+    passed[name] = { digest, date: new Date().toISOString().slice(0, 10), seconds };
+    const sorted = Object.fromEntries(Object.entries(passed).sort(([a], [b]) => (a < b ? -1 : 1)));
+    writeFileSync(PASSED, `${JSON.stringify(sorted, null, 2)}\n`);
+  }
+}
+process.exitCode = failures > 0 ? 1 : 0;
+
+/** SHA-256 over the names and bytes of all files at these paths that are, or could be, committed, and Node's version. */
+function digestOf(paths) {
+  const listed = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard", "--", ...paths.map(pathspec)], {
+    cwd: ROOT,
+    maxBuffer: 1 << 28,
+  });
+  const files = [...new Set(listed.toString().split("\0"))].filter((path) => path !== "" && existsSync(ROOT + path));
+  const hash = createHash("sha256").update(process.versions.node.split(".")[0]);
+  for (const path of files.sort()) {
+    hash.update(`\0${path}\0`).update(
+      createHash("sha256")
+        .update(readFileSync(ROOT + path))
+        .digest(),
+    );
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+/** A folder with all in it, a file, or a pattern whose asterisk stays within a folder. */
+function pathspec(path) {
+  return path.includes("*") ? `:(glob)${path}` : path;
+}
+
+/** Whether the commit before this one is of another day. */
+function isFirstOfDay() {
+  try {
+    const dates = execFileSync("git", ["log", "-2", "--format=%cs"], { cwd: ROOT }).toString().trim().split("\n");
+    return dates.length === 2 && dates[0] !== dates[1];
+  } catch {
+    return false;
+  }
+}
