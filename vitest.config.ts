@@ -1,53 +1,75 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { built } from "./test/built.ts";
 
 /**
- * Tests of the server that start many processes of it: `npm run test:server`. The others are part of every run, so that
- * `npm test` stays short.
+ * Suites of tests that take long, by their mode: the server's start many processes of it, those of pages a browser, and
+ * those of faults kill processes and damage files. Every other test is part of `npm test`.
  */
-const SERVER = "packages/server/test/**/*.test.ts";
+const SUITES: Readonly<Record<string, readonly string[]>> = {
+  server: ["packages/server/test/!(catalog|floors|pages).test.ts", "packages/server/test/*/**/*.test.ts"],
+  pages: [
+    "packages/viewer/test/page/**/*.test.ts",
+    "packages/simtape/test/browser/**/*.test.ts",
+    "packages/server/test/pages.test.ts",
+    "examples/*/test/viewer.test.ts",
+  ],
+  faults: ["packages/simtape/test/faults/**/*.test.ts"],
+};
+const EVERY = ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "test/**/*.test.ts"];
 /** A package with dependencies, and tests, of its own. */
 const APART = "packages/minecraft/**";
-const USUAL = ["catalog", "floors", "pages"];
+/** Tests that replace modules of the source by others. */
+const REPLACING = ["packages/simtape/test/cli/gate.test.ts", "packages/simtape/test/io/store-crash.test.ts"];
+/** Tests that change nothing of their process: their files share processes, and the modules loaded there. */
+const SHARING = "packages/simtape/test/{bytes,codec,formats,model,ops,conformance,testing,world}/**/*.test.ts";
 
-export default defineConfig(({ mode }) => ({
-  // What a package's own `imports` gives on Node, and what the simulations are made with, as it is now, whatever was
-  // built of it last.
-  resolve: {
-    alias: {
-      "#files": source("io/node/file.ts"),
-      "#zstd-wasm": source("io/node/zstd-wasm.ts"),
-      "simtape/making": source("making.ts"),
+export default defineConfig(({ mode }) => {
+  const suite = SUITES[mode];
+  const usual = [APART, ...(mode === "soak" ? [] : Object.values(SUITES).flat())];
+  // `npm test` and CI run what is built; `npx vitest run FILE` runs the sources as they are now
+  const isBuilt = process.env["SIMTAPE_BUILT"] === "1";
+  const project = (name: string, test: TestProjectInlineConfiguration["test"], usesBuilt = isBuilt) => ({
+    extends: true as const,
+    plugins: usesBuilt ? [built()] : [],
+    test: { name, ...test },
+  });
+  return {
+    // What a package's own `imports` gives on Node, and what the simulations are made with, as it is now, whatever was
+    // built of it last.
+    resolve: {
+      alias: {
+        "#files": source("io/node/file.ts"),
+        "#zstd-wasm": source("io/node/zstd-wasm.ts"),
+        "simtape/making": source("making.ts"),
+      },
     },
-  },
-  test: {
-    include:
-      mode === "server"
-        ? [SERVER]
-        : ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude:
-      mode === "server"
-        ? usual()
-        : mode === "soak"
-          ? [APART]
-          : [APART, `packages/server/test/!(${USUAL.join("|")}).test.ts`, "packages/server/test/*/**"],
-    reporters: ["default", "./test/summary-reporter.ts"],
-    setupFiles: ["./test/setup.ts"],
-    globalSetup: ["./packages/simtape/test/support/ceph-setup.ts", "./packages/server/test/support/postgres-setup.ts"],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // In CI a test that fails is tried once more; the summary names every test that needed it.
-    retry: process.env["CI"] === "true" ? 1 : 0,
-    // A page on a busy machine takes longer than the second that is usual.
-    expect: { poll: { timeout: 30_000 } },
-    // Those of the server wait for most of their time.
-    maxWorkers: mode === "server" ? 3 : 2,
-  },
-}));
-
-function usual(): string[] {
-  return USUAL.map((name) => `packages/server/test/${name}.test.ts`);
-}
+    test: {
+      reporters: ["default", "./test/summary-reporter.ts"],
+      setupFiles: ["./test/setup.ts"],
+      globalSetup: [
+        "./packages/simtape/test/support/ceph-setup.ts",
+        "./packages/server/test/support/postgres-setup.ts",
+      ],
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      // In CI a test that fails is tried once more; the summary names every test that needed it.
+      retry: process.env["CI"] === "true" ? 1 : 0,
+      // A page on a busy machine takes longer than the second that is usual.
+      expect: { poll: { timeout: 30_000 } },
+      // Those that wait for processes and pages do so for most of their time.
+      maxWorkers: suite === undefined ? 2 : 3,
+      projects:
+        suite === undefined
+          ? [
+              project("shared", { include: [SHARING], isolate: false }),
+              project("alone", { include: EVERY, exclude: [...usual, SHARING, ...REPLACING] }),
+              project("replacing", { include: REPLACING }, false),
+            ]
+          : [project(mode, { include: [...suite], exclude: [APART] })],
+    },
+  };
+});
 
 function source(path: string): string {
   return fileURLToPath(new URL(`packages/simtape/src/${path}`, import.meta.url));

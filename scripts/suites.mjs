@@ -28,6 +28,24 @@ const SUITES = {
     command: "npm run test:server",
     paths: [...LIBRARY, ...SUPPORT, "packages/server", "packages/viewer/src", "vitest.config.ts", "examples/*.*"],
   },
+  pages: {
+    command: "npm run test:pages",
+    paths: [
+      ...LIBRARY,
+      ...SUPPORT,
+      "packages/viewer",
+      "packages/server/src",
+      "packages/server/test/pages.test.ts",
+      "packages/server/test/support",
+      "packages/simtape/test/browser",
+      "vitest.config.ts",
+      "examples",
+    ],
+  },
+  faults: {
+    command: "npm run test:faults",
+    paths: [...LIBRARY, ...SUPPORT, "packages/simtape/test", "senders", "vitest.config.ts", "examples/*.*"],
+  },
   minecraft: {
     command: "cd packages/minecraft && npm ci --no-audit --no-fund --silent && npm run types --silent && npm test",
     paths: [...LIBRARY, ...SUPPORT, "packages/minecraft", "packages/server/src", "packages/viewer/src", "senders/java"],
@@ -94,7 +112,7 @@ function digestOf(paths) {
   });
   const files = [...new Set(listed.toString().split("\0"))].filter((path) => path !== "" && existsSync(ROOT + path));
   const hash = createHash("sha256").update(process.versions.node.split(".")[0]);
-  for (const path of files.sort()) {
+  for (const path of files.sort((a, b) => (a < b ? -1 : 1))) {
     hash.update(`\0${path}\0`).update(
       createHash("sha256")
         .update(readFileSync(ROOT + path))

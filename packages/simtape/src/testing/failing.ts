@@ -45,7 +45,8 @@ async function write(recording: Recording, writing: WritingFormat, to: SinkBundl
       writer.append(batch, channels);
       // a failure has time to be known, and is left alone here: an unhandled rejection would end the process
       for (let turn = 0; turn < 4; turn++) await Promise.resolve();
-      void (writer.ready, writer.ready);
+      void writer.ready;
+      void writer.ready;
     }
     await writer.flush();
     void writer.ready;

@@ -5,14 +5,14 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { manual } from "../../src/cli/program.ts";
-import { MAIN, simtapeProcess } from "./run.ts";
+import { MAIN, simtape, simtapeProcess } from "./run.ts";
 
 const example = (name: string): string => fileURLToPath(new URL(`../../../../examples/${name}`, import.meta.url));
 const has = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 
 /** The words that complete a line, and whether names of files do. */
 async function completing(...words: readonly string[]): Promise<{ words: string[]; files: boolean }> {
-  const { exit, stdout } = await simtapeProcess(["complete", "--", ...words]);
+  const { exit, stdout } = await simtape(["complete", "--", ...words]);
   expect(exit).toBe(0);
   const lines = stdout.trimEnd().split("\n");
   const last = lines.pop();

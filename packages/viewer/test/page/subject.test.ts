@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { onePage } from "./support/one-page.ts";
-import { example, hasChromium, hashOf, untilOpen, type Viewer } from "./support/viewer.ts";
+import { onePage } from "../support/one-page.ts";
+import { example, hasChromium, hashOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 describe.skipIf(!hasChromium)("what the page is about", () => {
   let viewer: Viewer;

@@ -1,9 +1,9 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { PANELS } from "../src/panels.ts";
-import { onePage } from "./support/one-page.ts";
-import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
+import { PANELS } from "../../src/panels.ts";
+import { onePage } from "../support/one-page.ts";
+import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 describe.skipIf(!hasChromium).each(["light", "dark"] as const)(
   "in %s colours axe finds nothing serious",

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makeNanover } from "../../../bench/make/nanover.ts";
-import type { Kept } from "../src/kept.ts";
-import { FarServer, partHeaders } from "./support/far-server.ts";
-import { onePage } from "./support/one-page.ts";
-import { hasChromium, hashOf, untilOpen, type Viewer } from "./support/viewer.ts";
+import { makeNanover } from "../../../../bench/make/nanover.ts";
+import type { Kept } from "../../src/kept.ts";
+import { FarServer, partHeaders } from "../support/far-server.ts";
+import { onePage } from "../support/one-page.ts";
+import { hasChromium, hashOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** Just more than what is read without a look at the head. */
 const BYTES = 68e6;

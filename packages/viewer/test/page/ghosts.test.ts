@@ -2,11 +2,11 @@ import type { Page } from "playwright-core";
 import { open, play } from "simtape";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { ghostTime, mainTime } from "../src/placement.ts";
-import type { Placement } from "../src/protocol.ts";
-import type { Deck } from "../src/session.ts";
-import { onePage } from "./support/one-page.ts";
-import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
+import { ghostTime, mainTime } from "../../src/placement.ts";
+import type { Placement } from "../../src/protocol.ts";
+import type { Deck } from "../../src/session.ts";
+import { onePage } from "../support/one-page.ts";
+import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 const RACE = new Uint8Array(readFileSync(example("race.hcrp")));
 

@@ -13,7 +13,7 @@ import { verify } from "../../src/record/compact/verify.ts";
 import { openRecording } from "../record/walk.ts";
 import { Dice } from "../record/session-lines.ts";
 import { tries } from "../soak.ts";
-import { MAIN, simtapeProcess } from "./run.ts";
+import { MAIN, simtapeProcess } from "../cli/run.ts";
 
 const KILLS = Number(process.env["KILLS"] ?? tries(6, 500));
 const FIRST = Number(process.env["FIRST_KILL"] ?? 0);

@@ -14,7 +14,7 @@ import type { Recording } from "../../src/model/recording.ts";
 import { check } from "../../src/ops/check.ts";
 import { describeWithCeph } from "../support/ceph.ts";
 import { tries } from "../soak.ts";
-import { simtape } from "./run.ts";
+import { simtape } from "../cli/run.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 let folder = "";

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { open } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import { TestHub } from "../support/test-hub.ts";
-import { simtapeProcess } from "./run.ts";
+import { simtapeProcess } from "../cli/run.ts";
 
 let folder = "";
 const running = new Set<TestHub>();

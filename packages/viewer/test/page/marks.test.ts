@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
-import { onePage } from "./support/one-page.ts";
-import { example, hasChromium, untilOpen, type Viewer } from "./support/viewer.ts";
+import { onePage } from "../support/one-page.ts";
+import { example, hasChromium, untilOpen, type Viewer } from "../support/viewer.ts";
 
 describe.skipIf(!hasChromium)("what the page points at", () => {
   const root = mkdtempSync(join(tmpdir(), "simtape-marks-"));

@@ -1,12 +1,12 @@
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { demo } from "../../demo/src/hcrp.ts";
-import { READ_AFAR } from "../src/afar.ts";
-import type { Kept } from "../src/kept.ts";
-import { FarServer, partHeaders } from "./support/far-server.ts";
-import { onePage } from "./support/one-page.ts";
-import { hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
+import { demo } from "../../../demo/src/hcrp.ts";
+import { READ_AFAR } from "../../src/afar.ts";
+import type { Kept } from "../../src/kept.ts";
+import { FarServer, partHeaders } from "../support/far-server.ts";
+import { onePage } from "../support/one-page.ts";
+import { hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** Much less than all there is to read. */
 const LITTLE = READ_AFAR / 4;

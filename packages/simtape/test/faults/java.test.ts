@@ -10,7 +10,7 @@ import { open, type Recording } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import { simtapeProcess } from "../cli/run.ts";
 import { TestHub } from "../support/test-hub.ts";
-import { writeStubs } from "./stubs.ts";
+import { writeStubs } from "../senders/stubs.ts";
 
 const JAVA = fileURLToPath(new URL("../../../../senders/java/", import.meta.url));
 const PLAYERS = 24;

@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { MemoryFiles } from "simtape";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { demo } from "../../demo/src/hcrp.ts";
-import { dictionaryBytes } from "../../simtape/test/fixtures/hcrp/make.ts";
-import { FarServer, partHeaders } from "./support/far-server.ts";
-import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { demo } from "../../../demo/src/hcrp.ts";
+import { dictionaryBytes } from "../../../simtape/test/fixtures/hcrp/make.ts";
+import { FarServer, partHeaders } from "../support/far-server.ts";
+import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** A recording that needs dictionary 32769. */
-const COMPRESSED = new URL("../../simtape/test/fixtures/hcrp/dictionary.hcrp", import.meta.url);
+const COMPRESSED = new URL("../../../simtape/test/fixtures/hcrp/dictionary.hcrp", import.meta.url);
 
 /** So much of a file a server gives that is about to fail: what is needed to open it. */
 const HEAD = 256 * 1024;

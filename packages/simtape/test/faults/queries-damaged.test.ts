@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, test } from "vitest";
-import { RecordingError } from "../../../src/model/error.ts";
-import { openBundle } from "../../../src/model/open.ts";
-import type { Recording } from "../../../src/model/recording.ts";
-import { bundleOfFiles, mutate, mutation } from "../../conformance/mutate.ts";
-import { FORMATS } from "../../formats.ts";
-import { tries } from "../../soak.ts";
-import { SOUND } from "../../specimens.ts";
+import { RecordingError } from "../../src/model/error.ts";
+import { openBundle } from "../../src/model/open.ts";
+import type { Recording } from "../../src/model/recording.ts";
+import { bundleOfFiles, mutate, mutation } from "../conformance/mutate.ts";
+import { FORMATS } from "../formats.ts";
+import { tries } from "../soak.ts";
+import { SOUND } from "../specimens.ts";
 
 /** Whether only errors come of it that say what is wrong with the file. */
 async function readsOrRefuses(read: () => Promise<void>): Promise<void> {

@@ -4,18 +4,18 @@ import { basename, join } from "node:path";
 import type { Page } from "playwright-core";
 import { open, type Recording, readPath, type Series, type SeriesPath, type State } from "simtape";
 import { fromFile } from "simtape/node";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findPath, unitOfItem } from "../../simtape/src/model/query/path.ts";
-import { simtape as command } from "../../simtape/test/cli/run.ts";
-import { sample, sampleNames } from "../../simtape/test/samples.ts";
-import { tries } from "../../simtape/test/soak.ts";
-import type { Passing } from "../src/protocol.ts";
-import { Cast } from "../src/scene/cast.ts";
-import { Origin } from "../src/scene/origin.ts";
-import { principal } from "../src/scene/pick.ts";
-import type { Crowd } from "../src/scene/presenters/presenter.ts";
-import { type Reading, readingText } from "../src/scene/presenters/readings.ts";
-import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { findPath, unitOfItem } from "../../../simtape/src/model/query/path.ts";
+import { simtape as command } from "../../../simtape/test/cli/run.ts";
+import { sample, sampleNames } from "../../../simtape/test/samples.ts";
+import { tries } from "../../../simtape/test/soak.ts";
+import type { Passing } from "../../src/protocol.ts";
+import { Cast } from "../../src/scene/cast.ts";
+import { Origin } from "../../src/scene/origin.ts";
+import { principal } from "../../src/scene/pick.ts";
+import type { Crowd } from "../../src/scene/presenters/presenter.ts";
+import { type Reading, readingText } from "../../src/scene/presenters/readings.ts";
+import { hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** Milliseconds from opening until a user wants to see what it is about. */
 const SOON = 3000;
@@ -88,10 +88,11 @@ describe.skipIf(!hasChromium)("first sight", () => {
         await page.goto("about:blank");
         await page.goto(viewer.address(name));
         await untilOpen(page);
-        await page.waitForTimeout(SOON);
-        await expectInSight(page);
+        await vi.waitFor(() => expectInSight(page), { timeout: SOON, interval: 100 });
         await showPanels(page);
         await expectTrue(page, recording, path);
+        // it stays so
+        await expectInSight(page);
         // Where nothing is recorded at that very time.
         await page.evaluate(() => {
           const { start, end } = simtape.bounds;

@@ -10,7 +10,7 @@ import { fromFile } from "../../src/io/node/index.ts";
 import { openBundle } from "../../src/model/open.ts";
 import { check } from "../../src/ops/check.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
-import { MAIN, simtape, temporaryFile } from "./run.ts";
+import { MAIN, simtape, temporaryFile } from "../cli/run.ts";
 
 const town = temporaryFile("town.log", makeTown(RELEASES.find(({ name }) => name === "0.9.15")!, 30));
 const isRoot = process.getuid?.() === 0;

@@ -10,7 +10,7 @@ import { check } from "../../src/ops/check.ts";
 import { record } from "../../src/record/live/recorder.ts";
 import { recover } from "../../src/record/live/recover.ts";
 import { tries } from "../soak.ts";
-import { expectAt, openRecording } from "./walk.ts";
+import { expectAt, openRecording } from "../record/walk.ts";
 
 const KILLS = Number(process.env["CRASH_KILLS"] ?? tries(6, 500));
 /** Ticks between commits, and between mirrorings: of the child. */

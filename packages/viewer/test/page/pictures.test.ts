@@ -7,11 +7,11 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { simtape as command } from "../../simtape/test/cli/run.ts";
-import { startNode } from "../../server/test/support/node.ts";
-import { sample } from "../../simtape/test/samples.ts";
-import { hasChromium, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
-import { movingPng, smallPng } from "./support/small-png.ts";
+import { simtape as command } from "../../../simtape/test/cli/run.ts";
+import { startNode } from "../../../server/test/support/node.ts";
+import { sample } from "../../../simtape/test/samples.ts";
+import { hasChromium, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
+import { movingPng, smallPng } from "../support/small-png.ts";
 
 /** Folder for the pictures of the documentation; absent: none are made. */
 const PICTURES = process.env["PICTURES"];
@@ -40,7 +40,7 @@ const REAL = [
 ] as const;
 
 /** What makes a recording of players of the game, once it is built, and how many seconds of it are made. */
-const MINECRAFT = fileURLToPath(new URL("../../minecraft/bin/simtape-mc.js", import.meta.url));
+const MINECRAFT = fileURLToPath(new URL("../../../minecraft/bin/simtape-mc.js", import.meta.url));
 const PLAYED = 40;
 
 describe.skipIf(!hasChromium || PICTURES === undefined)("pictures for the documentation", () => {

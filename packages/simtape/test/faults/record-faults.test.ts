@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { simtape } from "./run.ts";
+import { simtape } from "../cli/run.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/hcrp/", import.meta.url));
 const SESSIONS = join(FIXTURES, "sessions");

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { tries } from "../../simtape/test/soak.ts";
-import { onePage } from "./support/one-page.ts";
-import { example, hasChromium, untilOpen, type Viewer } from "./support/viewer.ts";
+import { tries } from "../../../simtape/test/soak.ts";
+import { onePage } from "../support/one-page.ts";
+import { example, hasChromium, untilOpen, type Viewer } from "../support/viewer.ts";
 
 /** The last two usually, in the long run all. */
 const DEMOS = ["buckyball.nanover.zip", "flight.fgtape", "patrol.tape", "race.hcrp", "town.log"].slice(-tries(2, 5));

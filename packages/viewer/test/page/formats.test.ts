@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { numberAt, numericPaths, open, type SeriesPath } from "../../simtape/src/index.ts";
+import { numberAt, numericPaths, open, type SeriesPath } from "../../../simtape/src/index.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { simtape as command } from "../../simtape/test/cli/run.ts";
-import { tries } from "../../simtape/test/soak.ts";
-import { sampleBytes, sampleNames } from "../../simtape/test/samples.ts";
-import { REAL, type SoundRecording, SOUND } from "../../simtape/test/specimens.ts";
-import { drop, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "./support/viewer.ts";
+import { simtape as command } from "../../../simtape/test/cli/run.ts";
+import { tries } from "../../../simtape/test/soak.ts";
+import { sampleBytes, sampleNames } from "../../../simtape/test/samples.ts";
+import { REAL, type SoundRecording, SOUND } from "../../../simtape/test/specimens.ts";
+import { drop, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
 
 const FORMATS = ["carla", "flightgear", "hcrp", "mira", "nanover"] as const;
 

@@ -4,9 +4,9 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { open } from "simtape";
 import { describe, expect, test } from "vitest";
-import type { Kept } from "../src/kept.ts";
-import { onePage } from "./support/one-page.ts";
-import { drop, example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
+import type { Kept } from "../../src/kept.ts";
+import { onePage } from "../support/one-page.ts";
+import { drop, example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 describe.skipIf(!hasChromium)("the viewer", () => {
   let viewer: Viewer;

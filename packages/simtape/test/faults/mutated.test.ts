@@ -9,8 +9,8 @@ import { openBundle } from "../../src/model/open.ts";
 import { type CorpusIndex, loadCorpus } from "../../src/testing/index.ts";
 import { bundleOfFiles, mutate, wildMutation } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
-import { casesOf, tried } from "./cases.ts";
-import { simtape } from "./run.ts";
+import { casesOf, tried } from "../cli/cases.ts";
+import { simtape } from "../cli/run.ts";
 
 type Files = Readonly<Record<string, Uint8Array>>;
 

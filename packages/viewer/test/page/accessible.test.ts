@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { onePage } from "./support/one-page.ts";
-import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "./support/viewer.ts";
+import { onePage } from "../support/one-page.ts";
+import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
 
 const SIZES = [
   ["a small screen", { width: 1280, height: 720 }],

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Plugin } from "vitest/config";
+
+/** Packages whose tests import their sources, and that are built file by file. */
+const PACKAGES = ["simtape", "server"].map((name) => ({
+  src: fileURLToPath(new URL(`../packages/${name}/src/`, import.meta.url)),
+  dist: fileURLToPath(new URL(`../packages/${name}/dist/`, import.meta.url)),
+}));
+
+/**
+ * Gives tests the built module where they import a source: what users have, loaded by Node itself, in half the time. What
+ * is not built yet, and what tests replace by `vi.mock`, stays a source.
+ */
+export function built(): Plugin {
+  return {
+    name: "built",
+    enforce: "pre",
+    async resolveId(id, importer, options) {
+      if (importer === undefined || !id.endsWith(".ts")) return null;
+      const found = await this.resolve(id, importer, { ...options, skipSelf: true });
+      const home = PACKAGES.find(({ src }) => found?.id.startsWith(src) === true);
+      if (found === null || home === undefined) return null;
+      const path = home.dist + found.id.slice(home.src.length).replace(/\.ts$/, ".js");
+      return existsSync(path) ? { id: path, external: true } : null;
+    },
+  };
+}
