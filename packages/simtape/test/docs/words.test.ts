@@ -11,9 +11,6 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ["packages/minecraft/src/demo/game-server.ts everybody", "the name of a setting of flying-squid"],
 ]);
 
-/** Pages for users that still have odd phrases. */
-const NOT_YET: ReadonlySet<string> = new Set(["docs/cli.md", "docs/line-protocol.md", "docs/recording.md"]);
-
 /** Files below a folder with one of these endings, from the root on. */
 function filesIn(folder: string, endings: RegExp): string[] {
   return readdirSync(ROOT + folder, { recursive: true, encoding: "utf8" })
@@ -42,9 +39,7 @@ describe("plain words", () => {
   });
 
   test("say who does what in the pages for users", () => {
-    const docs = filesIn("docs", /\.md$/).filter(
-      (path) => !/^docs\/(?:api|formats)\//.test(path) && !NOT_YET.has(path),
-    );
+    const docs = filesIn("docs", /\.md$/).filter((path) => !/^docs\/(?:api|formats)\//.test(path));
     const readmes = filesIn("packages", /^packages\/[a-z]+\/README\.md$/);
     expect(
       wrongIn(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...docs, ...readmes], (text) => text, ODD),

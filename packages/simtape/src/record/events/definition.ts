@@ -181,14 +181,14 @@ export const EVENTS: { readonly [Kind in keyof LiveEvents]: Definition<LiveEvent
     about: "a message of the sender's own, on a channel of this name",
   },
 
-  commit: { shape: yes, about: "what there is goes into the store when the present tick is over" },
+  commit: { shape: yes, about: "commits everything recorded so far when the present tick ends" },
   snapshot: { shape: yes, about: "the next tick begins a chunk with a snapshot" },
-  session: { shape: name, about: 'why the wall clock does not go on evenly: `"pause"`, `"resume"` …' },
+  session: { shape: name, about: 'why the wall clock does not run evenly: `"pause"`, `"resume"` …' },
   versions: {
     shape: object({ dataVersion: maybe(count), protocol: maybe(count), server: maybe(name) }),
     about: "another version of game or sender from the next tick on; what is not named stays",
   },
-  reset: { shape: yes, about: "nothing holds any more, all things are gone" },
+  reset: { shape: yes, about: "discards the state of the sender: all things are removed" },
 };
 
 /**

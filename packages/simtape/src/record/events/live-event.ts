@@ -308,15 +308,15 @@ export interface LiveEvents {
   readonly sets: DeclaredSets;
   /** A message of the sender's own, on a channel of this name. */
   readonly event: ChannelMessage;
-  /** What there is goes into the store when the present tick is over. */
+  /** Commits everything recorded so far when the present tick ends. */
   readonly commit: true;
   /** The next tick begins a chunk with a snapshot. */
   readonly snapshot: true;
-  /** Why the wall clock does not go on evenly: `"pause"`, `"resume"` …. */
+  /** Why the wall clock does not run evenly: `"pause"`, `"resume"` …. */
   readonly session: string;
   /** Another version of game or sender from the next tick on; what is not named stays. */
   readonly versions: VersionChange;
-  /** Nothing holds any more, all things are gone. */
+  /** Discards the state of the sender: all things are removed. */
   readonly reset: true;
 }
 
