@@ -1,5 +1,5 @@
+import { Ajv, type ValidateFunction } from "ajv";
 import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
 import { LONGEST, type FromClient } from "./protocol.ts";
 
 const number = Type.Number();
@@ -60,6 +60,19 @@ export function wordOf(data: string): FromClient | null {
   if (typeof word !== "object" || word === null) return null;
   const { type } = word as { type?: unknown };
   if (typeof type !== "string" || !Object.hasOwn(SHAPES, type)) return null;
-  const shape = SHAPES[type as keyof typeof SHAPES];
-  return Value.Check(shape, word) ? (word as Static<typeof shape> as FromClient) : null;
+  const kind = type as keyof typeof SHAPES;
+  return checkOf(kind)(word) ? (word as Static<(typeof SHAPES)[typeof kind]> as FromClient) : null;
+}
+
+const ajv = new Ajv();
+const checks = new Map<string, ValidateFunction>();
+
+/** Compiled when the first message of the type arrives. */
+function checkOf(kind: keyof typeof SHAPES): ValidateFunction {
+  let check = checks.get(kind);
+  if (check === undefined) {
+    check = ajv.compile(SHAPES[kind]);
+    checks.set(kind, check);
+  }
+  return check;
 }

@@ -45,7 +45,8 @@ async function makeProgram(words: readonly string[]): Promise<Command> {
     .configureOutput({ writeErr: talk })
     .addHelpText("after", `\n${AFTER}`);
   takesTimeout(takesFormatModules(program));
-  await addCommands(program, words[0]);
+  // the version alone needs no command
+  if (!["-V", "--version"].includes(words[0] ?? "")) await addCommands(program, words[0]);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(add --help for the options)");
   // the scripts of other shells than bash, and the line in the help
   if (words[0] === "complete" || words.length < 2) (await import("@bomb.sh/tab/commander")).default(program);
