@@ -1,9 +1,8 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import { RecordingError } from "../model/error.ts";
 import type { ItemKind, TableCells, TableList } from "../model/query/table-cells.ts";
-import { jsonOf } from "../model/query/value-text.ts";
 import type { Value } from "../model/value.ts";
 import type { Exporter } from "./exporter.ts";
+import { int64Of, itemOf } from "./row-cells.ts";
 import { rowExporter } from "./row-exporter.ts";
 import { PARQUET } from "./row-facts.ts";
 import {
@@ -132,24 +131,12 @@ function joined(column: RowColumn, parts: readonly RowCells[], rows: number): Da
   return cells;
 }
 
-/** A value as one of its kind; throws `RecordingError` for a whole number that Parquet has no room for. */
-function itemOf(value: Value, kind: ItemKind, name: string): Value {
-  if (value === null) return null;
-  if (kind === "string") return typeof value === "string" ? value : jsonOf(value);
-  if (kind !== "bigint") return value;
-  const whole = BigInt(value as number | bigint);
-  mustFit(whole, name);
-  return whole;
-}
-
 function wholeNumbers(parts: readonly TableCells[], rows: number): Data {
   const cells = new BigInt64Array(rows);
   let at = 0;
-  for (const { data } of parts) for (const value of data as Float64Array) cells[at++] = BigInt(Math.round(value));
+  for (const { data } of parts) {
+    cells.set(int64Of(data as Float64Array), at);
+    at += data.length;
+  }
   return cells as unknown as Data;
-}
-
-function mustFit(value: bigint, name: string): void {
-  if (BigInt.asIntN(64, value) === value) return;
-  throw new RecordingError("unsupported", `column ${name} has ${value}, and Parquet 64 bits: write CSV or NDJSON`);
 }

@@ -33,8 +33,8 @@ export interface RowPlace {
   readonly written: Written;
   readonly header: HeaderOf;
   readonly put: Put;
-  /** As the options name it, else of the usual ending. */
-  readonly fileName: string;
+  /** Name of the file; null: it has none. */
+  readonly fileName: string | null;
 }
 
 /** A target of rows that is written in one go. */
@@ -42,10 +42,10 @@ export function rowExporter(
   facts: Omit<ExportTarget, "load">,
   writerFor: (place: RowPlace) => Promise<RowWriter>,
 ): Exporter {
-  return exporterOfRows(facts, async (rows, sink) => {
+  return exporterOfRows(facts, async (rows, sink, fileName) => {
     const utf8 = new TextEncoder();
     const put: Put = (piece) => sink.write(typeof piece === "string" ? utf8.encode(piece) : piece);
-    const writer = await writerFor({ written: rows, header: rows.header, put, fileName: sink.name });
+    const writer = await writerFor({ written: rows, header: rows.header, put, fileName });
     let count = 0;
     for await (const batch of rows.batches()) {
       await writer.write(batch);
@@ -59,7 +59,7 @@ export function rowExporter(
 /** A target of rows; `write` writes the file of one set or channel, and gives how many rows it has. */
 export function exporterOfRows(
   facts: Omit<ExportTarget, "load">,
-  write: (rows: Rows, sink: ByteSink) => Promise<number>,
+  write: (rows: Rows, sink: ByteSink, fileName: string | null) => Promise<number>,
 ): Exporter {
   return {
     ...facts,
@@ -68,7 +68,7 @@ export function exporterOfRows(
       const rows = await openRows(recording, options);
       const sink = await to.open();
       try {
-        const count = await write(rows, sink);
+        const count = await write(rows, sink, to.name);
         await sink.close();
         return { of: [rows.name], count, unit: "row", lost: rows.lost(), notes: [] };
       } catch (error) {
