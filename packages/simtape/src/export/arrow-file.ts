@@ -28,6 +28,8 @@ export class ArrowFile {
   readonly #isFile: boolean;
   readonly #schema: Uint8Array;
   readonly #blocks: Block[] = [];
+  /** Of a file with the first batch alone. */
+  #footer: Uint8Array | null = null;
   #position = 0;
 
   /** `stream`: one with the schema and no batch. */
@@ -37,9 +39,11 @@ export class ArrowFile {
     this.#schema = stream.slice(0, headLength(stream));
   }
 
-  /** `stream`: one with the same schema and one batch. */
-  async batch(stream: Uint8Array): Promise<void> {
+  /** One batch, encoded with the same schema as a stream of its own, or as a file. */
+  async batch(encoded: (as: "stream" | "file") => Uint8Array): Promise<void> {
     await this.#begin();
+    if (this.#isFile) this.#footer ??= footerOf(encoded("file")).slice();
+    const stream = encoded("stream");
     const message = stream.subarray(this.#schema.length, stream.length - END.length);
     const head = headLength(message);
     this.#blocks.push({ offset: this.#position, head, body: message.length - head });
@@ -51,7 +55,7 @@ export class ArrowFile {
     await this.#begin();
     await this.#write(END);
     if (!this.#isFile) return;
-    const footer = withBlocks(footerOf(emptyFile()), this.#blocks);
+    const footer = this.#footer === null ? footerOf(emptyFile()) : withBlocks(this.#footer, this.#blocks);
     const tail = new Uint8Array(footer.length + 4 + MAGIC.length);
     tail.set(footer);
     new DataView(tail.buffer).setInt32(footer.length, footer.length, true);
@@ -85,7 +89,7 @@ function footerOf(file: Uint8Array): Uint8Array {
 }
 
 /**
- * A footer with other blocks: they are put behind it, and its field leads there (FlatBuffers: an offset counts from where
+ * A footer that has blocks, with others: they are put behind it, and its field leads there (FlatBuffers: an offset counts from where
  * it stands, and a vector is its length and then its items, which are aligned).
  */
 function withBlocks(footer: Uint8Array, blocks: readonly Block[]): Uint8Array {

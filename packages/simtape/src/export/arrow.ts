@@ -70,14 +70,10 @@ export function arrowWriter(
   const none = types.map((type) => new Column([], type));
   const file = new ArrowFile(put, format, encoded(none, "stream"));
   return {
-    write: ({ columns: all }) =>
-      file.batch(
-        encoded(
-          all.map((cells, k) => columnOf(cells, types[k]!)),
-          "stream",
-        ),
-      ),
-    // the footer is that of a file without batches, and knows where they are
+    write: ({ columns: all }) => {
+      const data = all.map((cells, k) => columnOf(cells, types[k]!));
+      return file.batch((as) => encoded(data, as));
+    },
     end: () => file.end(() => encoded(none, "file")),
   };
 }

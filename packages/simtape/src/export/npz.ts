@@ -4,7 +4,7 @@ import type { Exporter } from "./exporter.ts";
 import { ColumnArrays } from "./npz-arrays.ts";
 import { exporterOfRows, type Rows } from "./row-exporter.ts";
 import { NPZ } from "./row-facts.ts";
-import { headersOf, type RowColumn, unitsOf } from "./rows.ts";
+import { headersOf, type RowColumn, withoutUnit } from "./rows.ts";
 import { StoredZip } from "./stored-zip.ts";
 
 /** Name of the member that says what the arrays are. */
@@ -23,10 +23,10 @@ async function write(rows: Rows, sink: ByteSink): Promise<number> {
     count += batch.length;
     batch.columns.forEach((cells, k) => columns[k]!.meet(cells));
   }
-  const headers = headersOf(rows.columns, rows.header);
-  const names = memberNames(headers);
+  // names of arrays are for programs: units are in the metadata
+  const names = memberNames(headersOf(rows.columns, withoutUnit));
   const arrays = columns.map((column, k) => column.arrays(names[k]!, count));
-  const metadata = new TextEncoder().encode(metadataOf(rows, headers, names));
+  const metadata = new TextEncoder().encode(metadataOf(rows, names));
   const members = arrays.flat().map(({ name, head, size }) => ({ name: `${name}.npy`, size: head.length + size }));
   const zip = await StoredZip.begin(sink, [{ name: METADATA, size: metadata.length }, ...members]);
   await zip.put(0, metadata);
@@ -46,14 +46,14 @@ async function write(rows: Rows, sink: ByteSink): Promise<number> {
   return count;
 }
 
-/** JSON: `columns` by the names of their arrays, with name, unit and kind; `units` likewise; `axes`. */
-function metadataOf(rows: Rows, headers: readonly string[], names: readonly string[]): string {
+/** JSON: `columns` by the names of their arrays, with name, unit and kind; `axes`. */
+function metadataOf(rows: Rows, names: readonly string[]): string {
   const columnOf = ({ name, unit, kind, items, isUtc }: RowColumn): object => ({
     ...{ name, unit, kind: isUtc === true ? "utc" : kind },
     ...(items === undefined ? {} : { items }),
   });
   const columns = Object.fromEntries(rows.columns.map((column, k) => [names[k]!, columnOf(column)]));
-  return `${toJson({ of: rows.name, columns, units: unitsOf(rows.columns, headers), axes: rows.axes })}\n`;
+  return `${toJson({ of: rows.name, columns, axes: rows.axes })}\n`;
 }
 
 /** What a program that unpacks the zip would take for a folder, or cannot write on every system. */
