@@ -1,7 +1,13 @@
 import type { ExportTarget } from "./exporter.ts";
+import { ACMI, CZML, GPX, KML } from "./geo/facts.ts";
 
 /** Every target, in the order of the help. */
-export const EXPORT_TARGETS: readonly ExportTarget[] = [];
+export const EXPORT_TARGETS: readonly ExportTarget[] = [
+  { ...KML, load: async () => (await import("./geo/kml.ts")).kml },
+  { ...GPX, load: async () => (await import("./geo/gpx.ts")).gpx },
+  { ...CZML, load: async () => (await import("./geo/czml.ts")).czml },
+  { ...ACMI, load: async () => (await import("./geo/acmi.ts")).acmi },
+];
 
 /** By its id, or null. */
 export function targetCalled(id: string): ExportTarget | null {
