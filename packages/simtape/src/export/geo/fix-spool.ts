@@ -19,6 +19,7 @@ const MOST_BLOCKS = 16384;
 export class FixSpool {
   readonly #to: SinkBundle;
   readonly #memoryBlocks: number;
+  readonly #mostBlocks: number;
   readonly #things: { readonly blocks: number[]; cells: Float64Array; count: number }[] = [];
   /** The first blocks of all; the others are in the file. */
   readonly #memory: Float64Array[] = [];
@@ -27,9 +28,10 @@ export class FixSpool {
   #mayFile = true;
   #blocks = 0;
 
-  constructor(to: SinkBundle, memoryBlocks: number = MEMORY_BLOCKS) {
+  constructor(to: SinkBundle, memoryBlocks: number = MEMORY_BLOCKS, mostBlocks: number = MOST_BLOCKS) {
     this.#to = to;
     this.#memoryBlocks = memoryBlocks;
+    this.#mostBlocks = mostBlocks;
   }
 
   /** Adds `FIX_WIDTH` numbers from `at` on. Things are numbered from 0. True: `settle` is due. */
@@ -59,9 +61,9 @@ export class FixSpool {
     for (const block of pending) {
       const file = await this.#opened();
       if (file !== null) await file.write(new Uint8Array(block.buffer));
-      else if (this.#memory.push(block) > MOST_BLOCKS)
+      else if (this.#memory.push(block) > this.#mostBlocks)
         throw new RangeError(
-          `more than ${MOST_BLOCKS * BLOCK} fixes, and no temporary file can lie beside the result: write to a file, or every so often`,
+          `more than ${this.#mostBlocks * BLOCK} fixes, and no temporary file can lie beside the result: write to a file, or every so often`,
         );
     }
   }
