@@ -1,5 +1,6 @@
 import type { ExportTarget } from "./exporter.ts";
 import { ARROW, CSV, NDJSON, NPZ, PARQUET } from "./row-facts.ts";
+import { ACMI, CZML, GPX, KML } from "./geo/facts.ts";
 
 /** Every target, in the order of the help. */
 export const EXPORT_TARGETS: readonly ExportTarget[] = [
@@ -8,6 +9,10 @@ export const EXPORT_TARGETS: readonly ExportTarget[] = [
   { ...PARQUET, load: async () => (await import("./parquet.ts")).parquet },
   { ...ARROW, load: async () => (await import("./arrow.ts")).arrow },
   { ...NPZ, load: async () => (await import("./npz.ts")).npz },
+  { ...KML, load: async () => (await import("./geo/kml.ts")).kml },
+  { ...GPX, load: async () => (await import("./geo/gpx.ts")).gpx },
+  { ...CZML, load: async () => (await import("./geo/czml.ts")).czml },
+  { ...ACMI, load: async () => (await import("./geo/acmi.ts")).acmi },
 ];
 
 /** By its id, or null. */

@@ -29,6 +29,11 @@ export interface Traits {
   events?(recording: Recorded, signal?: AbortSignal): Promise<EventReader>;
   /** What its recordings are of, in words; absent: the names of the sets. */
   readonly words?: Words;
+  /**
+   * What the heights of geodetic sets are really above, where that is not the ellipsoid: `sea`, the sea level of a world
+   * whose sea lies on the ellipsoid. Absent: the ellipsoid, or nothing tells.
+   */
+  readonly heights?: "sea";
   /** How it is shown well. */
   readonly showing?: Showing;
   /** Where a text about the recording is kept inside, that the format's own programs pass over; absent: it has no room. */

@@ -5,6 +5,8 @@ import { unitOf } from "./meaning/units.ts";
 
 export const traits: Traits = {
   words: { sets: { aircraft: ["aircraft", "aircraft"] } },
+  // FlightGear has no geoid: elevations above sea level are laid on the ellipsoid, and altitudes are above the same
+  heights: "sea",
   showing: {
     things: ["aircraft"],
     charts: [[cellPath("aircraft", "geodetic", 2, "self"), valuePath("/velocities/airspeed-kt")]],

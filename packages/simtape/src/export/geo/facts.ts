@@ -1,0 +1,37 @@
+import type { ExportTarget } from "../exporter.ts";
+
+type Facts = Omit<ExportTarget, "load">;
+
+const carries = "things with a place on the earth, or on a plane that an origin lays on the earth";
+
+export const KML: Facts = {
+  id: "kml",
+  name: "KML, for Google Earth",
+  extensions: ["kml"],
+  mediaType: "application/vnd.google-earth.kml+xml",
+  carries,
+};
+
+export const GPX: Facts = {
+  id: "gpx",
+  name: "GPX, for maps and GPS programs",
+  extensions: ["gpx"],
+  mediaType: "application/gpx+xml",
+  carries,
+};
+
+export const CZML: Facts = {
+  id: "czml",
+  name: "CZML, for Cesium",
+  extensions: ["czml"],
+  mediaType: "application/vnd.czml+json",
+  carries,
+};
+
+export const ACMI: Facts = {
+  id: "acmi",
+  name: "ACMI 2.2, for Tacview",
+  extensions: ["acmi"],
+  mediaType: "text/plain",
+  carries,
+};

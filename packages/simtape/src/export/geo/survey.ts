@@ -1,0 +1,104 @@
+import type { Recording } from "../../model/recording.ts";
+import type { ExportOptions, ExportReport } from "../exporter.ts";
+import { UtcClock } from "./clock.ts";
+import { FixReader } from "./fix.ts";
+import { Landmarks } from "./landmarks.ts";
+import { Moments } from "./moments.ts";
+
+/** What heights of the target are above, by its specification. */
+export type Level = "sea" | "ellipsoid";
+
+/** Sets that have places: those that the recording is about first, then those on the earth. */
+export async function placedSets(recording: Recording): Promise<readonly string[]> {
+  const { start, end } = await recording.timeline();
+  const reader = new FixReader(null);
+  const found = new Map<string, boolean>();
+  for (const time of [start, (start + end) / 2, end]) {
+    for (const [name, set] of (await recording.state(time)).sets) {
+      const fits = reader.use(set);
+      if (fits !== "not" && !found.has(name)) found.set(name, fits === "geodetic");
+    }
+  }
+  const things = (await recording.traits()).showing?.things ?? [];
+  const rank = (name: string): number =>
+    (things.includes(name) ? things.indexOf(name) - 1000 : 0) + (found.get(name) === true ? 0 : 100);
+  return [...found.keys()].sort((a, b) => rank(a) - rank(b));
+}
+
+/** All that is known before a recording is gone through for its fixes. */
+export interface Survey {
+  readonly clock: UtcClock;
+  readonly moments: Moments;
+  readonly landmarks: Landmarks;
+  /** The report on what was given; throws `RangeError` when that is nothing. */
+  report(count: number, more?: readonly string[]): ExportReport;
+}
+
+/** Throws `TypeError` for options that no track can have. */
+export async function surveyOf(recording: Recording, options: ExportOptions, level: Level): Promise<Survey> {
+  refuse(options);
+  const traits = await recording.traits();
+  const { set, origin } = options;
+  const things = traits.showing?.things;
+  const has = (name: string): boolean =>
+    set !== undefined ? name === set : things === undefined || things.includes(name);
+  const moments = new Moments(recording, options, { has, origin: origin?.isSet === true ? origin : null });
+  const clock = new UtcClock(await recording.timeline());
+  const landmarks = await Landmarks.of(recording, options);
+  const report = (count: number, more: readonly string[] = []): ExportReport => {
+    if (moments.sets.size === 0) throw nothing(options, [...moments.local]);
+    const notes = [clock.note, ...heights(moments, traits.heights, level), left(moments), landmarks.note, ...more];
+    return {
+      of: [...moments.sets],
+      count,
+      unit: "fix",
+      lost: landmarks.lost,
+      notes: notes.filter((note) => note !== null),
+    };
+  };
+  return { clock, moments, landmarks, report };
+}
+
+function refuse({ channel, columns, axes }: ExportOptions): void {
+  const given = [
+    channel === undefined ? null : "a channel",
+    columns === undefined ? null : "columns",
+    axes === undefined ? null : "axes",
+  ].find((name) => name !== null);
+  if (given !== undefined)
+    throw new TypeError(
+      `a track is of the places of things on the earth: it takes sets, ids, times and an origin, not ${given}`,
+    );
+}
+
+function nothing({ set, ids }: ExportOptions, local: readonly string[]): RangeError {
+  if (local.length > 0)
+    return new RangeError(
+      `${local.join(" and ")}: places on a plane, and nothing says where on the earth that is: give an origin`,
+    );
+  const of = set === undefined ? "nothing" : `nothing in ${set}`;
+  const which = ids === undefined ? "" : ` with the id ${ids.join(", ")}`;
+  return new RangeError(`${of}${which} has a place on the earth in this range`);
+}
+
+function left({ local }: Moments): string | null {
+  return local.size === 0 ? null : `${[...local].join(" and ")}: left out, as no origin lays their plane on the earth`;
+}
+
+/** What heights are above, where that is, and what the target takes them for. */
+function heights({ isGeodetic, isLaid }: Moments, own: "sea" | undefined, level: Level): string[] {
+  const taken = level === "sea" ? "above sea level" : "above the WGS 84 ellipsoid";
+  const notes: string[] = [];
+  if (isLaid) notes.push(`heights are those of the plane above its origin's, and are taken as ${taken}`);
+  if (!isGeodetic) return notes;
+  if (own === "sea" && level === "ellipsoid")
+    notes.push(
+      "heights are above the simulator's sea level, which lies on the ellipsoid; on real terrain they are off by the geoid, up to 110 m",
+    );
+  else if (own === "sea") notes.push("heights are above the simulator's sea level, and are taken as above sea level");
+  else if (level === "sea")
+    notes.push(
+      "heights are above the WGS 84 ellipsoid and are taken as above sea level: off by the geoid, up to 110 m",
+    );
+  return notes;
+}

@@ -1,0 +1,164 @@
+import type { SinkBundle } from "../../io/sink.ts";
+import type { Recording } from "../../model/recording.ts";
+import type { Time } from "../../model/time.ts";
+import type { ExportOptions, ExportReport } from "../exporter.ts";
+import type { UtcClock } from "./clock.ts";
+import { FIX_WIDTH, HEIGHT, LATITUDE, LONGITUDE } from "./fix.ts";
+import { FixSpool } from "./fix-spool.ts";
+import type { Landmark } from "./landmarks.ts";
+import { type Level, surveyOf } from "./survey.ts";
+import { namesOf, type Thing } from "./thing.ts";
+
+/** Fixes `[from, to)` of a thing, between which it was always there. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly start: Time;
+  readonly end: Time;
+}
+
+/** The way of one thing. */
+export interface Track {
+  readonly thing: Thing;
+  /** Other than those of other things. */
+  readonly name: string;
+  /** One for each time it came; at least one. */
+  readonly runs: readonly Run[];
+  /** `FIX_WIDTH` numbers for each fix of a run, in arrays. */
+  fixes(run: Run): AsyncIterable<Float64Array>;
+}
+
+/** An event and where it was: the place of its thing then, else of the first thing. */
+export interface PlacedLandmark extends Landmark {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly height: number;
+}
+
+/** A recording, thing by thing. */
+export interface Tracks {
+  readonly clock: UtcClock;
+  /** The times of the first fix and of the last. */
+  readonly start: Time;
+  readonly end: Time;
+  readonly tracks: readonly Track[];
+  /** Ascending by time. Events before the first fix are not placed. */
+  readonly landmarks: readonly PlacedLandmark[];
+}
+
+/**
+ * Goes through a recording, keeps the fixes by thing in a spool beside the result (see `FixSpool`), and has `write` write
+ * them. Throws `RangeError` when nothing has a place, and `TypeError` for options that tracks cannot have.
+ */
+export async function writeTracks(
+  recording: Recording,
+  to: SinkBundle,
+  options: ExportOptions,
+  level: Level,
+  write: (tracks: Tracks) => Promise<readonly string[]>,
+): Promise<ExportReport> {
+  const { clock, moments, landmarks, report } = await surveyOf(recording, options, level);
+  const spool = new FixSpool(to);
+  try {
+    const gathered = new Gathered(landmarks.list);
+    for await (const moment of moments.all()) {
+      gathered.passEvents(moment.time);
+      let isDue = false;
+      for (const [i, thing] of moment.things.entries()) {
+        if (moment.come.has(thing)) gathered.begin(thing, spool.count(thing.index));
+        isDue = spool.add(thing.index, moment.fixes, i * FIX_WIDTH) || isDue;
+        gathered.meet(thing, moment.fixes, i * FIX_WIDTH, moment.time);
+      }
+      if (isDue) await spool.settle();
+    }
+    gathered.passEvents(Number.POSITIVE_INFINITY);
+    const done = report(gathered.count);
+    const notes = await write({
+      clock,
+      start: gathered.start,
+      end: gathered.end,
+      tracks: gathered.tracks(spool),
+      landmarks: gathered.placed,
+    });
+    return { ...done, notes: [...done.notes, ...notes] };
+  } finally {
+    await spool.close();
+  }
+}
+
+/** What is kept of a thing beside its fixes. */
+interface Way {
+  readonly thing: Thing;
+  /** The number of fixes where each run begins, and the times where it begins and ends. */
+  readonly begins: number[];
+  readonly starts: Time[];
+  readonly ends: Time[];
+  latitude: number;
+  longitude: number;
+  height: number;
+}
+
+class Gathered {
+  readonly placed: PlacedLandmark[] = [];
+  count = 0;
+  start: Time = Number.NaN;
+  end: Time = Number.NaN;
+  readonly #ways: Way[] = [];
+  readonly #byKey = new Map<string, Way>();
+  readonly #events: readonly Landmark[];
+  #next = 0;
+
+  constructor(events: readonly Landmark[]) {
+    this.#events = events;
+  }
+
+  begin(thing: Thing, at: number): void {
+    let way = this.#ways[thing.index];
+    if (way === undefined) {
+      way = { thing, begins: [], starts: [], ends: [], latitude: 0, longitude: 0, height: 0 };
+      this.#ways[thing.index] = way;
+      this.#byKey.set(`${thing.set}/${thing.id}`, way);
+    }
+    way.begins.push(at);
+  }
+
+  meet(thing: Thing, fixes: Float64Array, at: number, time: Time): void {
+    const way = this.#ways[thing.index]!;
+    way.latitude = fixes[at + LATITUDE]!;
+    way.longitude = fixes[at + LONGITUDE]!;
+    way.height = fixes[at + HEIGHT]!;
+    const run = way.begins.length - 1;
+    way.starts[run] ??= time;
+    way.ends[run] = time;
+    if (this.count++ === 0) this.start = time;
+    this.end = time;
+  }
+
+  /** Places the events before a time. */
+  passEvents(time: Time): void {
+    for (; this.#next < this.#events.length; this.#next++) {
+      const landmark = this.#events[this.#next]!;
+      if (landmark.event.time >= time) return;
+      const ways = landmark.event.who.map(({ set, id }) => this.#byKey.get(`${set}/${id}`));
+      const way = ways.find((one) => one !== undefined) ?? this.#ways[0];
+      if (way === undefined) continue;
+      const { latitude, longitude, height } = way;
+      this.placed.push({ ...landmark, latitude, longitude, height });
+    }
+  }
+
+  tracks(spool: FixSpool): Track[] {
+    const names = namesOf(this.#ways.map(({ thing }) => thing));
+    return this.#ways.map(({ thing, begins, starts, ends }, k) => ({
+      thing,
+      name: names[k]!,
+      runs: begins.map((from, i) => ({
+        from,
+        to: begins[i + 1] ?? spool.count(thing.index),
+        start: starts[i]!,
+        end: ends[i]!,
+      })),
+      fixes: (run) => spool.read(thing.index, run.from, run.to),
+    }));
+  }
+}
