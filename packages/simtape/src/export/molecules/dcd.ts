@@ -10,9 +10,12 @@ import type { Topology } from "./topology.ts";
 
 /** Picoseconds in a unit of time of CHARMM (AKMA), in which the header states the step. */
 const AKMA = 0.0488882129;
-/** Bytes of the header record; where the number of frames, of steps and the length of a step are in the file. */
+/** Bytes of the header record. */
 const HEADER = 84;
-const [FRAME_COUNT_AT, STEP_COUNT_AT, STEP_AT] = [8, 20, 44];
+/** Where the file states the number of frames, the number of the first step, how many there are, and how long one is. */
+const [FRAME_COUNT_AT, FIRST_STEP_AT, STEP_COUNT_AT, STEP_AT] = [8, 12, 20, 44];
+/** By how much of a step steps may differ that are said to be the same. */
+const SAME_STEP = 1e-3;
 /** Of a title line. */
 const TITLE = 80;
 
@@ -153,22 +156,24 @@ class DcdFile {
 
   /** States how many frames there are and how long a step is; 0 if that is not known. */
   async end(): Promise<Steps> {
-    const number = (put: (builder: ByteBuilder) => void): Uint8Array => {
-      const builder = new ByteBuilder(4);
-      put(builder);
-      return builder.take();
-    };
-    const count = number((builder) => builder.i32le(this.#count));
-    await this.sink.writeAt(FRAME_COUNT_AT, count);
-    await this.sink.writeAt(STEP_COUNT_AT, count);
+    await this.#patch(FRAME_COUNT_AT, (builder) => builder.i32le(this.#count));
+    await this.#patch(STEP_COUNT_AT, (builder) => builder.i32le(this.#count));
     if (this.#count < 2) return "even";
     if (this.#first === null || this.#last === null || !(this.#shortest > 0)) return "unknown";
     const step = (this.#last - this.#first) / (this.#count - 1);
-    await this.sink.writeAt(
-      STEP_AT,
-      number((builder) => builder.f32le(step / AKMA)),
-    );
-    return this.#longest - this.#shortest < 1e-3 * step ? "even" : "uneven";
+    await this.#patch(STEP_AT, (builder) => builder.f32le(step / AKMA));
+    if (this.#longest - this.#shortest > SAME_STEP * step) return "uneven";
+    // so that programs that count from the first step know the time of each frame
+    const first = Math.round(this.#first / step);
+    if (Math.abs(this.#first / step - first) < SAME_STEP && first >= 0 && first < 0x7fffffff)
+      await this.#patch(FIRST_STEP_AT, (builder) => builder.i32le(first));
+    return "even";
+  }
+
+  async #patch(at: number, put: (builder: ByteBuilder) => void): Promise<void> {
+    const builder = new ByteBuilder(4);
+    put(builder);
+    await this.sink.writeAt(at, builder.take());
   }
 
   #step(time: number | null): void {
