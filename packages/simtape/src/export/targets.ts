@@ -13,6 +13,38 @@ export const EXPORT_TARGETS: readonly ExportTarget[] = [
   { ...GPX, load: async () => (await import("./geo/gpx.ts")).gpx },
   { ...CZML, load: async () => (await import("./geo/czml.ts")).czml },
   { ...ACMI, load: async () => (await import("./geo/acmi.ts")).acmi },
+  {
+    id: "xyz",
+    name: "XYZ, places of particles as text",
+    extensions: ["xyz", "extxyz"],
+    mediaType: "chemical/x-xyz",
+    carries: "particles with positions in nanometres, or with elements",
+    load: async () => (await import("./molecules/xyz.ts")).exporter,
+  },
+  {
+    id: "pdb",
+    name: "PDB, atoms with residues, chains and bonds",
+    extensions: ["pdb", "ent"],
+    mediaType: "chemical/x-pdb",
+    carries: "particles with positions in nanometres, or with elements",
+    load: async () => (await import("./molecules/pdb.ts")).exporter,
+  },
+  {
+    id: "dcd",
+    name: "DCD, a trajectory as CHARMM and NAMD write it, with a PDB beside it",
+    extensions: ["dcd"],
+    mediaType: "application/octet-stream",
+    carries: "particles with positions in nanometres, or with elements",
+    load: async () => (await import("./molecules/dcd.ts")).exporter,
+  },
+  {
+    id: "gltf",
+    name: "glTF, things that move in a scene",
+    extensions: ["glb", "gltf"],
+    mediaType: "model/gltf-binary",
+    carries: "things with a place",
+    load: async () => (await import("./scene/gltf.ts")).exporter,
+  },
 ];
 
 /** By its id, or null. */

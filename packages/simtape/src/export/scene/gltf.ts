@@ -1,0 +1,2 @@
+import type { Exporter } from "../exporter.ts";
+export declare const exporter: Exporter;
