@@ -1,7 +1,16 @@
 import type { ExportTarget } from "./exporter.ts";
 
 /** Every target, in the order of the help. */
-export const EXPORT_TARGETS: readonly ExportTarget[] = [];
+export const EXPORT_TARGETS: readonly ExportTarget[] = [
+  {
+    id: "mcap",
+    name: "MCAP, for Foxglove, Lichtblick and Rerun",
+    extensions: ["mcap"],
+    mediaType: "application/x-mcap",
+    carries: "any channel, and any set of things with places",
+    load: async () => (await import("./mcap/exporter.ts")).mcap,
+  },
+];
 
 /** By its id, or null. */
 export function targetCalled(id: string): ExportTarget | null {
