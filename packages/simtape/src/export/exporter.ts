@@ -1,4 +1,5 @@
 import type { SinkBundle } from "../io/sink.ts";
+import type { SourceBundle } from "../io/source.ts";
 import type { TableOptions } from "../model/query/table.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Lost } from "../model/writer.ts";
@@ -15,8 +16,17 @@ export interface ExportOptions extends TableOptions {
   readonly units?: boolean | undefined;
   /** What a column of time is in; "s" by default, where the target has no time of its own. */
   readonly time?: "ns" | "s" | undefined;
+  /** The files of the recording, to be carried inside byte for byte where the target can; absent and null: they are not. */
+  readonly original?: OriginalFiles | null | undefined;
   /** Called now and then with the time reached. */
   readonly onProgress?: ((time: number) => void) | undefined;
+}
+
+/** Where the files of a recording are. */
+export interface OriginalFiles {
+  readonly bundle: SourceBundle;
+  /** Bytes of all files up to which they are carried; absent: however many there are. */
+  readonly limit?: number | undefined;
 }
 
 /** What an export wrote. */

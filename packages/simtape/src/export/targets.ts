@@ -45,6 +45,14 @@ export const EXPORT_TARGETS: readonly ExportTarget[] = [
     carries: "things with a place",
     load: async () => (await import("./scene/gltf.ts")).exporter,
   },
+  {
+    id: "mcap",
+    name: "MCAP, for Foxglove, Lichtblick and Rerun",
+    extensions: ["mcap"],
+    mediaType: "application/x-mcap",
+    carries: "any channel, and any set of things with places",
+    load: async () => (await import("./mcap/exporter.ts")).mcap,
+  },
 ];
 
 /** By its id, or null. */

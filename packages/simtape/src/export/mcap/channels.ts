@@ -1,0 +1,95 @@
+import { LayoutError } from "../../bytes/error.ts";
+import type { MessageBatch } from "../../model/batch.ts";
+import type { Channel, Value } from "../../model/value.ts";
+import { base64, jsonOf } from "./json.ts";
+import { LaserScans } from "./scans.ts";
+import { channelMetadata, type Topics } from "./topics.ts";
+import { schemaOf } from "./value-schema.ts";
+import type { McapWriter } from "./writer.ts";
+
+/** Messages of a channel from which its schema is drawn. */
+const SAMPLES = 64;
+
+/** A channel that has messages in the file. */
+interface Written {
+  readonly number: number;
+  /** Values are objects; any other is the member `value` of one. */
+  readonly isWrapped: boolean;
+}
+
+/**
+ * Messages of the recording's channels, as their decoded values. A channel is in the file from its first message on, with
+ * a schema drawn from the messages at hand by then.
+ */
+export class ChannelMessages {
+  readonly #writer: McapWriter;
+  readonly #topics: Topics;
+  readonly #format: string;
+  readonly #channels: readonly Channel[];
+  readonly #written = new Map<number, Written>();
+  readonly #scans: LaserScans;
+  /** Messages by channel whose payload fits no schema, and are there as bytes. */
+  readonly undecoded: Map<string, number> = new Map();
+  count = 0;
+
+  constructor(writer: McapWriter, topics: Topics, format: string, channels: readonly Channel[], scans: LaserScans) {
+    this.#writer = writer;
+    this.#topics = topics;
+    this.#format = format;
+    this.#channels = channels;
+    this.#scans = scans;
+  }
+
+  /** Names of the channels that are in the file. */
+  get names(): readonly string[] {
+    return [...this.#written.keys()].map((id) => this.#channels[id]!.name);
+  }
+
+  /** Writes one row. */
+  write(batch: MessageBatch, i: number): void {
+    const id = batch.channel[i]!;
+    const channel = this.#channels[id]!;
+    const written = this.#written.get(id) ?? this.#begin(channel, batch, i);
+    const time = batch.time[i]!;
+    const value = decoded(channel, batch, i);
+    let text: string;
+    if (value === undefined) {
+      text = `{"undecoded":"${base64(batch.payload(i))}"}`;
+      this.undecoded.set(channel.name, (this.undecoded.get(channel.name) ?? 0) + 1);
+    } else text = written.isWrapped || !isObject(value) ? `{"value":${jsonOf(value)}}` : jsonOf(value);
+    this.#writer.text(written.number, time, batch.sequence[i]!, text);
+    this.count++;
+    if (value !== undefined) this.#scans.write(channel, time, value);
+  }
+
+  #begin(channel: Channel, batch: MessageBatch, from: number): Written {
+    const values: Value[] = [];
+    for (let i = from; i < batch.length && values.length < SAMPLES; i++) {
+      const value = batch.channel[i] === channel.id ? decoded(channel, batch, i) : undefined;
+      if (value !== undefined) values.push(value);
+    }
+    const isWrapped = values.some((value) => !isObject(value));
+    const { name, schema } = channel;
+    const title = schema.name.startsWith(this.#format) ? schema.name : `${this.#format}/${schema.name}`;
+    const json = schemaOf(title, isWrapped ? values.map((value) => ({ value })) : values);
+    const metadata = channelMetadata(name, schema.name, channel.metadata);
+    const number = this.#topics.own(name.startsWith("/") ? name : `/${name}`, title, json, metadata);
+    const written = { number, isWrapped };
+    this.#written.set(channel.id, written);
+    return written;
+  }
+}
+
+function isObject(value: Value): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+}
+
+/** Undefined: the payload does not fit. */
+function decoded({ schema }: Channel, batch: MessageBatch, i: number): Value | undefined {
+  try {
+    return schema.decode(batch.payload(i), batch.context);
+  } catch (error) {
+    if (error instanceof LayoutError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,156 @@
+import { ByteBuilder } from "../../bytes/builder.ts";
+import type { Time } from "../../model/time.ts";
+import type { Clock } from "./clock.ts";
+import { beginRecord, endRecord, MESSAGE_HEAD, OPCODE, RECORD_HEAD } from "./records.ts";
+
+const UTF8 = new TextEncoder();
+/** Rows there is room for at first. */
+const ROWS = 1024;
+
+/**
+ * Records of the chunk that is being written, with where its messages are. Nothing is allocated for a message, but where
+ * room runs out.
+ */
+export class ChunkBuilder {
+  readonly #clock: Clock;
+  #bytes: Uint8Array;
+  #view: DataView;
+  #length = 0;
+  #rows = 0;
+  #time = new Float64Array(ROWS);
+  #offset = new Uint32Array(ROWS);
+  #channel = new Uint16Array(ROWS);
+  /** Earliest and latest message. */
+  first: Time = Number.POSITIVE_INFINITY;
+  last: Time = Number.NEGATIVE_INFINITY;
+
+  /** Room for so many bytes at first. */
+  constructor(clock: Clock, room: number) {
+    this.#clock = clock;
+    this.#bytes = new Uint8Array(room);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get messages(): number {
+    return this.#rows;
+  }
+
+  /** The records, until the next one is added. */
+  get records(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Copies records of schemas and channels. */
+  raw(bytes: Uint8Array): void {
+    this.#room(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** A message whose payload is copied. */
+  bytes(channel: number, time: Time, sequence: number, payload: Uint8Array): void {
+    const { length } = payload;
+    this.#room(MESSAGE_HEAD + length);
+    const at = this.#length + MESSAGE_HEAD;
+    // a call of `set` costs more than some bytes one by one
+    if (length > 32) this.#bytes.set(payload, at);
+    else for (let i = 0; i < length; i++) this.#bytes[at + i] = payload[i]!;
+    this.#head(channel, time, sequence, length);
+  }
+
+  /** A message whose payload is a text as UTF-8. */
+  text(channel: number, time: Time, sequence: number, text: string): void {
+    // at most three bytes for one of UTF-16
+    this.#room(MESSAGE_HEAD + 3 * text.length);
+    const { written } = UTF8.encodeInto(text, this.#bytes.subarray(this.#length + MESSAGE_HEAD));
+    this.#head(channel, time, sequence, written);
+  }
+
+  #head(channel: number, time: Time, sequence: number, payload: number): void {
+    const at = this.#length;
+    const view = this.#view;
+    view.setUint8(at, OPCODE.message);
+    view.setUint32(at + 1, MESSAGE_HEAD - RECORD_HEAD + payload, true);
+    view.setUint32(at + 5, 0, true);
+    view.setUint16(at + 9, channel, true);
+    // the rest of what is 2^32 or more
+    view.setUint32(at + 11, sequence, true);
+    this.#clock.put(view, at + 15, time);
+    this.#clock.put(view, at + 23, time);
+    const row = this.#rows++;
+    if (row === this.#time.length) this.#growRows();
+    this.#time[row] = time;
+    this.#offset[row] = at;
+    this.#channel[row] = channel;
+    if (time < this.first) this.first = time;
+    if (time > this.last) this.last = time;
+    this.#length = at + MESSAGE_HEAD + payload;
+  }
+
+  /**
+   * Appends the message index of each channel that has messages here (MCAP specification, "Message Index"). Gives the
+   * channels and where in `builder` each index begins, and adds the messages of each channel to `counts`.
+   */
+  writeIndexes(builder: ByteBuilder, counts: Float64Array): { readonly channel: number; readonly at: number }[] {
+    const rows = this.#rows;
+    const here = new Map<number, { count: number; place: number }>();
+    for (let row = 0; row < rows; row++) {
+      const of = here.get(this.#channel[row]!);
+      if (of === undefined) here.set(this.#channel[row]!, { count: 1, place: 0 });
+      else of.count++;
+    }
+    const indexes: { readonly channel: number; readonly at: number }[] = [];
+    for (const [channel, of] of here) {
+      counts[channel] = counts[channel]! + of.count;
+      indexes.push({ channel, at: builder.length });
+      const began = beginRecord(builder, OPCODE.messageIndex);
+      builder.u16le(channel).u32le(16 * of.count);
+      of.place = builder.reserve(16 * of.count);
+      endRecord(builder, began);
+    }
+    const entries = new Uint8Array(16);
+    const view = new DataView(entries.buffer);
+    for (let row = 0; row < rows; row++) {
+      const of = here.get(this.#channel[row]!)!;
+      this.#clock.put(view, 0, this.#time[row]!);
+      view.setUint32(8, this.#offset[row]!, true);
+      builder.patch(of.place, entries);
+      of.place += 16;
+    }
+    return indexes;
+  }
+
+  /** Begins the next chunk in the same memory. */
+  clear(): void {
+    this.#length = 0;
+    this.#rows = 0;
+    this.first = Number.POSITIVE_INFINITY;
+    this.last = Number.NEGATIVE_INFINITY;
+  }
+
+  #room(more: number): void {
+    const need = this.#length + more;
+    if (need <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(need, 2 * this.#bytes.length));
+    grown.set(this.records);
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+
+  #growRows(): void {
+    const length = 2 * this.#time.length;
+    const time = new Float64Array(length);
+    time.set(this.#time);
+    const offset = new Uint32Array(length);
+    offset.set(this.#offset);
+    const channel = new Uint16Array(length);
+    channel.set(this.#channel);
+    this.#time = time;
+    this.#offset = offset;
+    this.#channel = channel;
+  }
+}

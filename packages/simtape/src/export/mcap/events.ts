@@ -1,0 +1,75 @@
+import type { RecordingEvent } from "../../model/query/event.ts";
+import type { Time } from "../../model/time.ts";
+import type { Clock } from "./clock.ts";
+import { textOf } from "./json.ts";
+import type { Topics } from "./topics.ts";
+import { LOG } from "./well-known.ts";
+import type { McapWriter } from "./writer.ts";
+
+/** Levels of `foxglove.Log`. */
+const INFO = 2;
+const WARNING = 3;
+/** Kinds of events that are more than a piece of news. */
+const WARNINGS: ReadonlySet<string> = new Set(["collision", "hurt", "death", "crash", "error", "warning", "bumper"]);
+
+/** The events of a recording as `foxglove.Log`, in step with the messages. */
+export class EventMessages {
+  readonly #writer: McapWriter;
+  readonly #topics: Topics;
+  readonly #clock: Clock;
+  readonly #arrays: AsyncGenerator<readonly RecordingEvent[]>;
+  readonly #first: Time;
+  #array: readonly RecordingEvent[] = [];
+  #next = 0;
+  #isDone = false;
+  count = 0;
+
+  /** `first`: what was earlier, as notes may be, is written at this time. */
+  constructor(
+    writer: McapWriter,
+    topics: Topics,
+    clock: Clock,
+    events: AsyncGenerator<readonly RecordingEvent[]>,
+    first: Time,
+  ) {
+    this.#writer = writer;
+    this.#topics = topics;
+    this.#clock = clock;
+    this.#arrays = events;
+    this.#first = first;
+  }
+
+  /** Whether `writeUntil` has something to do. */
+  isDue(time: Time): boolean {
+    return !this.#isDone && (this.#next === this.#array.length || this.#array[this.#next]!.time <= time);
+  }
+
+  /** Writes the events at or before a time that are not written yet. */
+  async writeUntil(time: Time): Promise<void> {
+    while (!this.#isDone) {
+      for (; this.#next < this.#array.length; this.#next++) {
+        const event = this.#array[this.#next]!;
+        if (event.time > time) return;
+        this.#write(event);
+      }
+      const { value, done } = await this.#arrays.next();
+      this.#array = done === true ? [] : value;
+      this.#next = 0;
+      this.#isDone = done === true;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isDone = true;
+    await this.#arrays.return(undefined);
+  }
+
+  #write({ time: at, kind, text, channel, sequence }: RecordingEvent): void {
+    const time = Math.max(this.#first, Math.round(at));
+    const topic = this.#topics.of("/state/events", LOG);
+    const level = WARNINGS.has(kind) ? WARNING : INFO;
+    const line = sequence !== null && sequence >= 0 && sequence <= 0xffff_ffff ? sequence : 0;
+    const message = `{"timestamp":${this.#clock.text(time)},"level":${level},"message":${textOf(text)},"name":${textOf(kind)},"file":${textOf(channel ?? "")},"line":${line}}`;
+    this.#writer.text(topic, time, this.count++, message);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Origin } from "../../model/geodesy.ts";
+import type { MutableState } from "../../model/state.ts";
+import type { Time } from "../../model/time.ts";
+import type { Clock } from "./clock.ts";
+import { Ground } from "./ground.ts";
+import { SetMessages } from "./set.ts";
+import type { Topics } from "./topics.ts";
+import type { McapWriter } from "./writer.ts";
+
+/** The state as Foxglove's well-known schemas: for each set that has places, its frames, poses and scene. */
+export class StateMessages {
+  readonly #writer: McapWriter;
+  readonly #topics: Topics;
+  readonly #clock: Clock;
+  readonly #ground: Ground;
+  readonly #only: string | undefined;
+  readonly #sets = new Map<string, SetMessages>();
+
+  /** `only`: a set; undefined: all of them. `origin` is set by the first geodetic place unless it is set. */
+  constructor(writer: McapWriter, topics: Topics, clock: Clock, origin: Origin, only: string | undefined) {
+    this.#writer = writer;
+    this.#topics = topics;
+    this.#clock = clock;
+    this.#ground = new Ground(origin);
+    this.#only = only;
+  }
+
+  /** Writes what changed since the last call. */
+  write(state: MutableState, time: Time): void {
+    for (const [name, set] of state.sets) {
+      if (name.startsWith(".") || (this.#only !== undefined && name !== this.#only)) continue;
+      let messages = this.#sets.get(name);
+      if (messages === undefined) {
+        messages = new SetMessages(name, this.#writer, this.#topics, this.#clock, this.#ground);
+        this.#sets.set(name, messages);
+      }
+      messages.write(set.freeze(), time);
+    }
+  }
+
+  /** Sets that are in the file. */
+  get names(): readonly string[] {
+    return this.#those((set) => set.count > 0);
+  }
+
+  /** Those that are drawn with one metre for each nanometre. */
+  get enlarged(): readonly string[] {
+    return this.#those((set) => set.isEnlarged && set.count > 0);
+  }
+
+  /** Those that are one entity of many shapes, without frames. */
+  get crowds(): readonly string[] {
+    return this.#those((set) => set.isCrowd && set.count > 0);
+  }
+
+  /** Things that have no topic of their own because the set has too many, by set. */
+  get withoutTopic(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const [name, { withoutTopic }] of this.#sets) if (withoutTopic > 0) counts.set(name, withoutTopic);
+    return counts;
+  }
+
+  /** Messages written. */
+  get count(): number {
+    let count = 0;
+    for (const set of this.#sets.values()) count += set.count;
+    return count;
+  }
+
+  #those(is: (set: SetMessages) => boolean): readonly string[] {
+    return [...this.#sets].filter(([, set]) => is(set)).map(([name]) => name);
+  }
+}

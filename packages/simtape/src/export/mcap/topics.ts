@@ -1,0 +1,51 @@
+import type { JsonSchema } from "./value-schema.ts";
+import type { WellKnown } from "./well-known.ts";
+import type { McapWriter } from "./writer.ts";
+
+const UTF8 = new TextEncoder();
+
+/** Topics of the file being written: each has a name of its own, and each well-known schema is written once. */
+export class Topics {
+  readonly #writer: McapWriter;
+  readonly #taken = new Map<string, number>();
+  readonly #schemas = new Map<string, number>();
+
+  constructor(writer: McapWriter) {
+    this.#writer = writer;
+  }
+
+  /** The channel of that topic, whose messages are JSON of a well-known schema; made when it is new. */
+  of(topic: string, { name, schema }: WellKnown): number {
+    const found = this.#taken.get(topic);
+    if (found !== undefined) return found;
+    let id = this.#schemas.get(name);
+    if (id === undefined) {
+      id = this.#writer.schema(name, "jsonschema", UTF8.encode(JSON.stringify(schema)));
+      this.#schemas.set(name, id);
+    }
+    return this.#made(topic, id, {});
+  }
+
+  /** A new channel with a schema of its own; its topic is `topic`, or that with a number behind it. */
+  own(topic: string, name: string, schema: JsonSchema, metadata: Readonly<Record<string, string>>): number {
+    const id = this.#writer.schema(name, "jsonschema", UTF8.encode(JSON.stringify(schema)));
+    let free = topic;
+    for (let n = 2; this.#taken.has(free); n++) free = `${topic}#${n}`;
+    return this.#made(free, id, metadata);
+  }
+
+  #made(topic: string, schema: number, metadata: Readonly<Record<string, string>>): number {
+    const channel = this.#writer.channel(topic, schema, "json", metadata);
+    this.#taken.set(topic, channel);
+    return channel;
+  }
+}
+
+/** Metadata of a channel of the recording: its own, and what it is. */
+export function channelMetadata(
+  name: string,
+  schema: string,
+  own: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return { ...own, "simtape:channel": name, "simtape:schema": schema };
+}

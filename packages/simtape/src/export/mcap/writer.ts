@@ -1,0 +1,225 @@
+import { ByteBuilder } from "../../bytes/builder.ts";
+import { crc32 } from "../../bytes/crc32.ts";
+import type { ByteSink } from "../../io/sink.ts";
+import type { Time } from "../../model/time.ts";
+import { ChunkBuilder } from "./chunk.ts";
+import type { Clock } from "./clock.ts";
+import {
+  beginRecord,
+  type ChannelRecord,
+  endRecord,
+  MAGIC,
+  OPCODE,
+  RECORD_HEAD,
+  type SchemaRecord,
+  writeChannel,
+  writeSchema,
+  writeText,
+  writeTexts,
+} from "./records.ts";
+import { Summary } from "./summary.ts";
+
+/** Bytes of records from which on a chunk is full. */
+const CHUNK_BYTES = 1 << 20;
+/** Schemas and channels that a file can have: numbers of 16 bits, and schema 0 is none. */
+const MOST = 0xffff;
+
+export interface McapWriterOptions {
+  /** By whom the file is written, for people. */
+  readonly library?: string | undefined;
+  /** Makes one zstd frame of the records of a chunk; null and absent: they are stored as they are. */
+  readonly zstd?: ((bytes: Uint8Array) => Uint8Array) | null | undefined;
+  /** Bytes of records from which on a chunk is full; 1 MiB by default. A chunk keeps its last message whole. */
+  readonly chunkBytes?: number | undefined;
+}
+
+/** A file to be carried inside. */
+export interface AttachmentSpec {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly time: Time;
+  /** Bytes of all pieces. */
+  readonly byteLength: number;
+}
+
+/**
+ * Writes one MCAP file, front to back, with chunks, indexes, statistics and CRCs (MCAP specification, "File Structure").
+ * Messages are taken at once; when `isFull`, await `drain()`. Memory grows with a chunk, never with the file, but for 64
+ * bytes or so of index for each chunk.
+ */
+export class McapWriter {
+  readonly #sink: ByteSink;
+  readonly #clock: Clock;
+  readonly #zstd: ((bytes: Uint8Array) => Uint8Array) | null;
+  readonly #chunkBytes: number;
+  readonly #chunk: ChunkBuilder;
+  readonly #builder = new ByteBuilder(4096);
+  readonly #summary: Summary;
+  #crc = 0;
+
+  private constructor(sink: ByteSink, clock: Clock, { zstd = null, chunkBytes = CHUNK_BYTES }: McapWriterOptions) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#zstd = zstd;
+    this.#chunkBytes = chunkBytes;
+    this.#chunk = new ChunkBuilder(clock, chunkBytes + (chunkBytes >> 3));
+    this.#summary = new Summary(clock);
+  }
+
+  /** Writes the beginning of the file to `sink`, which is at its start and is left open at the end. */
+  static async begin(sink: ByteSink, clock: Clock, options: McapWriterOptions = {}): Promise<McapWriter> {
+    const writer = new McapWriter(sink, clock, options);
+    const builder = writer.#builder.raw(MAGIC);
+    const began = beginRecord(builder, OPCODE.header);
+    writeText(builder, "");
+    writeText(builder, options.library ?? "simtape");
+    endRecord(builder, began);
+    await writer.#out(builder.lend());
+    return writer;
+  }
+
+  /** The number of a new schema. Throws `RangeError` when the file has 65,535. */
+  schema(name: string, encoding: string, data: Uint8Array): number {
+    const id = this.#summary.schemas.length + 1;
+    if (id > MOST) throw new RangeError(`an MCAP file has at most ${MOST} schemas`);
+    const schema: SchemaRecord = { id, name, encoding, data };
+    this.#summary.schemas.push(schema);
+    writeSchema(this.#builder, schema);
+    this.#chunk.raw(this.#builder.lend());
+    return id;
+  }
+
+  /** The number of a new channel; schema 0: it has none. Throws `RangeError` when the file has 65,535. */
+  channel(topic: string, schema: number, encoding: string, metadata: Readonly<Record<string, string>> = {}): number {
+    const id = this.#summary.channels.length;
+    if (id >= MOST) throw new RangeError(`an MCAP file has at most ${MOST} channels`);
+    const channel: ChannelRecord = { id, schema, topic, encoding, metadata };
+    this.#summary.addChannel(channel);
+    writeChannel(this.#builder, channel);
+    this.#chunk.raw(this.#builder.lend());
+    return id;
+  }
+
+  /** A message. `time`: a whole number; of `sequence` the low 32 bits are kept. The payload is copied. */
+  bytes(channel: number, time: Time, sequence: number, payload: Uint8Array): void {
+    this.#chunk.bytes(channel, time, sequence, payload);
+  }
+
+  /** A message whose payload is a text, such as one of JSON. */
+  text(channel: number, time: Time, sequence: number, text: string): void {
+    this.#chunk.text(channel, time, sequence, text);
+  }
+
+  /** The chunk has as many bytes as it should. */
+  get isFull(): boolean {
+    return this.#chunk.length >= this.#chunkBytes;
+  }
+
+  /** Writes the chunk, if it has anything, with its message indexes. */
+  async drain(): Promise<void> {
+    const chunk = this.#chunk;
+    if (chunk.length === 0) return;
+    const { records } = chunk;
+    const stored = this.#zstd?.(records) ?? records;
+    const compression = this.#zstd === null ? "" : "zstd";
+    // of a chunk without messages both times are 0 (MCAP specification, "Chunk")
+    const isEmpty = chunk.messages === 0;
+    const builder = this.#builder;
+    const start = this.#sink.position;
+    const at = beginRecord(builder, OPCODE.chunk);
+    if (isEmpty) builder.zeros(16);
+    else {
+      this.#clock.write(builder, chunk.first);
+      this.#clock.write(builder, chunk.last);
+    }
+    builder.i64le(records.length).u32le(crc32(records));
+    writeText(builder, compression);
+    builder.i64le(stored.length);
+    builder.patchU32le(at - 8, builder.length - at + stored.length);
+    await this.#out(builder.lend());
+    await this.#out(stored);
+    const end = this.#sink.position;
+    const indexes = chunk.writeIndexes(builder, this.#summary.counts);
+    const index = builder.lend();
+    await this.#out(index);
+    this.#summary.chunks.push({
+      first: chunk.first,
+      last: chunk.last,
+      isEmpty,
+      start,
+      length: end - start,
+      indexes: indexes.map(({ channel, at: place }) => ({ channel, at: end + place })),
+      indexLength: index.length,
+      compression,
+      stored: stored.length,
+      content: records.length,
+    });
+    this.#summary.count(chunk.messages, chunk.first, chunk.last);
+    chunk.clear();
+  }
+
+  /** A file inside, in pieces. Rejects with `RangeError` when there are more or fewer bytes than `byteLength`. */
+  async attachment(spec: AttachmentSpec, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    await this.drain();
+    const { name, mediaType, time, byteLength } = spec;
+    const offset = this.#sink.position;
+    const builder = this.#builder;
+    builder.u8(OPCODE.attachment);
+    const at = builder.reserve(8);
+    this.#clock.write(builder, time);
+    this.#clock.write(builder, time);
+    writeText(builder, name);
+    writeText(builder, mediaType);
+    builder.i64le(byteLength);
+    const head = builder.take();
+    const length = head.length - RECORD_HEAD + byteLength + 4;
+    builder.i64le(length);
+    head.set(builder.lend(), at);
+    await this.#out(head);
+    // of everything in the record before the CRC (MCAP specification, "Attachment")
+    let crc = crc32(head.subarray(RECORD_HEAD));
+    let given = 0;
+    for await (const piece of pieces) {
+      given += piece.length;
+      if (given > byteLength) break;
+      crc = crc32(piece, crc);
+      await this.#out(piece);
+    }
+    if (given !== byteLength) throw new RangeError(`${name} has other than the ${byteLength} bytes that it had before`);
+    await this.#out(builder.u32le(crc).lend());
+    this.#summary.attachments.push({ offset, length: this.#sink.position - offset, ...spec });
+  }
+
+  /** Texts about the file, under a name. */
+  async metadata(name: string, texts: Readonly<Record<string, string>>): Promise<void> {
+    await this.drain();
+    const offset = this.#sink.position;
+    const began = beginRecord(this.#builder, OPCODE.metadata);
+    writeText(this.#builder, name);
+    writeTexts(this.#builder, texts);
+    endRecord(this.#builder, began);
+    await this.#out(this.#builder.lend());
+    this.#summary.metadata.push({ offset, length: this.#sink.position - offset, name });
+  }
+
+  /** Messages so far. */
+  get messages(): number {
+    return this.#summary.messages + this.#chunk.messages;
+  }
+
+  /** Writes the end of the file: the summary and the footer. Nothing may be written after it. */
+  async finish(): Promise<void> {
+    await this.drain();
+    const began = beginRecord(this.#builder, OPCODE.dataEnd);
+    this.#builder.u32le(this.#crc);
+    endRecord(this.#builder, began);
+    await this.#sink.write(this.#builder.take());
+    await this.#sink.write(this.#summary.write(this.#sink.position));
+  }
+
+  async #out(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return;
+    this.#crc = crc32(bytes, this.#crc);
+    await this.#sink.write(bytes);
+  }
+}
