@@ -9,6 +9,7 @@ export { checkKinds } from "./input/event-kinds.ts";
 export { annotated, excerpt, type ExcerptOptions, type ExcerptReport, soundly } from "./output/excerpt.ts";
 export { findingToPlain } from "./output/findings.ts";
 export { stateToJson, toJson } from "./output/json.ts";
+export { type PlainSeries, plainSeries, SERIES_HEADER, seriesRows } from "./output/series-text.ts";
 export { partOf } from "./input/state-part.ts";
 export { parseRange, parseTime } from "./input/time.ts";
 export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";
