@@ -501,6 +501,18 @@ export interface paths {
                         readonly set?: string;
                         /** @description table of the messages of this channel */
                         readonly channel?: string;
+                        /** @description only these columns; position means position.x, position.y and position.z */
+                        readonly columns?: readonly string[];
+                        /** @description only these things of the set */
+                        readonly ids?: readonly string[];
+                        /** @description first time, inclusive */
+                        readonly from?: string;
+                        /** @description last time, exclusive */
+                        readonly until?: string;
+                        /** @description of a set: rows at this interval instead of at recorded moments: 50ms */
+                        readonly every?: string;
+                        /** @description of a set: axes to which positions and rotations are turned, in metres */
+                        readonly axes?: "source" | "standard" | "right-y" | "left-z" | "left-y";
                     };
                 };
             };

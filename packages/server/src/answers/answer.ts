@@ -1,14 +1,15 @@
-import { PathError, type Recording, RecordingError, type RecordingEvent, type Series } from "simtape";
+import { PathError, type Recording, RecordingError, type RecordingEvent } from "simtape";
 import {
   checkKinds,
-  csvRow,
   damageIn,
   findingToPlain,
   parseRange,
   parseTime,
   partOf,
+  plainSeries,
+  SERIES_HEADER,
+  seriesRows,
   stateToJson,
-  textCell,
   toJson,
   UsageError,
 } from "simtape/serving";
@@ -91,36 +92,9 @@ async function seriesOf(
   if (most > MOST_ROWS)
     throw new UsageError(`${paths.length} paths with ${points} points are more than an answer has; ask for fewer`);
   const series = await recording.series(paths, { ...range, points, mode, signal });
-  const plain = series.map(plainOf);
-  if (isCsv === true) return csvOf(plain);
+  const plain = series.map(plainSeries);
+  if (isCsv === true) return SERIES_HEADER + seriesRows(plain);
   return toJson({ series: plain, findings: findingsOf(recording) });
-}
-
-/** Yields a row for each value that exists. */
-function csvOf(all: readonly PlainSeries[]): string {
-  const rows = ["path,time,value\n"];
-  for (const { path, time, value } of all) {
-    for (const [row, one] of value.entries())
-      if (one !== null) rows.push(csvRow([textCell(path), String(time[row]), textCell(String(one))]));
-  }
-  return rows.join("");
-}
-
-interface PlainSeries {
-  readonly path: string;
-  readonly time: Float64Array;
-  readonly value: readonly (number | string | null)[];
-}
-
-/** Null where a path does not exist, or has no number. */
-function plainOf({ text, unit, kind, interpolation, time, value, valid, texts }: Series): PlainSeries {
-  const valueAt = (row: number): number | string | null => {
-    if (valid[row] === 0) return null;
-    if (texts !== null) return texts[value[row]!] ?? null;
-    return Number.isNaN(value[row]!) ? null : value[row]!;
-  };
-  const known = { unit, kind, interpolation };
-  return { path: text, ...known, time, value: Array.from(time, (_, row) => valueAt(row)) };
 }
 
 async function stateOf(recording: Recording, { at, paths }: StateQuestion): Promise<string> {

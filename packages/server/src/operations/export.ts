@@ -11,10 +11,19 @@ import type { Settings } from "../settings.ts";
 /** Contents of an export: the recording in another format, or the things in it as rows. */
 export type Export = { readonly format: string } | (TableOf & { readonly table: "csv" | "ndjson" | "parquet" });
 
-/** What the rows show; without both, the set that the recording is about, if it has one. */
-interface TableOf {
+/** What the rows show; without a set and a channel, the set that the recording is about, if it has one. */
+export interface TableOf {
   readonly set?: string;
   readonly channel?: string;
+  /** Only these columns; `position` is `position.x`, `.y` and `.z`. */
+  readonly columns?: readonly string[];
+  /** Only these things of a set. */
+  readonly ids?: readonly string[];
+  /** Times as commands take them. */
+  readonly from?: string;
+  readonly until?: string;
+  readonly every?: string;
+  readonly axes?: string;
 }
 
 const COMMAND = join(dirname(fileURLToPath(import.meta.resolve("simtape/package.json"))), "bin", "simtape.js");
@@ -62,8 +71,12 @@ export async function exportRecording(
   }
 }
 
-function ofWhat({ set, channel }: TableOf): readonly string[] {
-  return [...(set === undefined ? [] : [`--set=${set}`]), ...(channel === undefined ? [] : [`--channel=${channel}`])];
+/** The options of `simtape table`. */
+export function ofWhat({ columns = [], ids = [], ...single }: TableOf): readonly string[] {
+  const words = (["set", "channel", "from", "until", "every", "axes"] as const).flatMap((name) =>
+    single[name] === undefined ? [] : [`--${name}=${single[name]}`],
+  );
+  return [...words, ...columns.map((name) => `--columns=${name}`), ...ids.map((id) => `--id=${id}`)];
 }
 
 /** The report that the command prints. Throws `PermanentError` with the error that the command reports. */

@@ -14,6 +14,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["cat"], async () => (await import("./commands/cat.ts")).addCat],
   [["events"], async () => (await import("./commands/events.ts")).addEvents],
   [["state"], async () => (await import("./commands/state.ts")).addState],
+  [["series"], async () => (await import("./commands/series.ts")).addSeries],
   [["table"], async () => (await import("./commands/table.ts")).addTable],
   [["export"], async () => (await import("./commands/export.ts")).addExport],
   [["records"], async () => (await import("./commands/records.ts")).addRecords],

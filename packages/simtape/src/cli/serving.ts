@@ -10,6 +10,7 @@ export { annotated, excerpt, type ExcerptOptions, type ExcerptReport, soundly } 
 export { findingToPlain } from "./output/findings.ts";
 export { toJson } from "../model/json.ts";
 export { stateToJson } from "./output/json.ts";
+export { type PlainSeries, plainSeries, SERIES_HEADER, seriesRows } from "./output/series-text.ts";
 export { partOf } from "./input/state-part.ts";
 export { parseRange, parseTime } from "./input/time.ts";
 export { byteSize, counted, Output, paint, Progress, say } from "./run/terminal.ts";

@@ -170,7 +170,7 @@ export class SetMessages {
     let shapes = "";
     for (let row = 0; row < set.ids.length; row++) {
       if (!this.#ground.place(this.#poses, row, CELLS, 0)) continue;
-      const [x, y, z] = [CELLS[0]! * scale + middle[0], CELLS[1]! * scale + middle[1], CELLS[2]! * scale + middle[2]];
+      const [x, y, z] = [CELLS[0]! * scale + middle[0]!, CELLS[1]! * scale + middle[1]!, CELLS[2]! * scale + middle[2]!];
       const size = this.#isEnlarged ? looks.diameter(row) : 1;
       shapes += `${shapes === "" ? "" : ","}{"pose":{"position":{"x":${x},"y":${y},"z":${z}},"orientation":${UPRIGHT}},"size":{"x":${size},"y":${size},"z":${size}},"color":${looks.color(row)}}`;
     }

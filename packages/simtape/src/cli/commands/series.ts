@@ -1,0 +1,122 @@
+import { type Command, Option } from "commander";
+import { PathError } from "../../model/query/path.ts";
+import type { SeriesMode, SeriesOptions } from "../../model/query/series.ts";
+import type { Recording } from "../../model/recording.ts";
+import { collected } from "../input/collected.ts";
+import { type ReadOptions, seeks } from "../input/recordings.ts";
+import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
+import { withRecording } from "../input/with-recording.ts";
+import { findingToPlain } from "../output/findings.ts";
+import { toJson } from "../../model/json.ts";
+import { plainSeries, SERIES_HEADER, seriesRows } from "../output/series-text.ts";
+import { damageIn } from "../run/ending.ts";
+import { UsageError } from "../run/failure.ts";
+import { Output } from "../run/terminal.ts";
+
+interface SeriesCommand extends ReadOptions {
+  readonly path?: readonly string[];
+  readonly from?: string;
+  readonly until?: string;
+  readonly every?: string;
+  readonly points?: string;
+  readonly mode?: Exclude<SeriesMode, "all">;
+  readonly json?: boolean;
+}
+
+export function addSeries(program: Command): void {
+  seeks(program.command("series"))
+    .summary("numbers over time, of any path")
+    .description(
+      "Writes the values of paths over time as CSV: path, time in nanoseconds, value. Without --path it lists the paths of the recording.",
+    )
+    .argument("<file>", "path, folder, URL, or - for standard input")
+    .option("--path <path>", "a number or text: vehicles/24/position.x (may be given more than once)", collected)
+    .option("--from <time>", "first time, inclusive")
+    .option("--until <time>", "last time, exclusive")
+    .option("--every <time>", "the values at this interval: 50ms")
+    .option("--points <count>", "at most a few values for each of so many steps, instead of all")
+    .addOption(
+      new Option(
+        "--mode <mode>",
+        "with --points: the first, least, greatest and last value of each step, or the one at its start",
+      )
+        .choices(["minmax", "sample"])
+        .default("minmax"),
+    )
+    .option("--json", "one JSON object with a list of times and a list of values for each path")
+    .addHelpText(
+      "after",
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape series flight.fgtape\n  $ simtape series flight.fgtape --path /position/altitude-ft > altitude.csv\n  $ simtape series town.log --path vehicles/24/position.x --path vehicles/24/gear --every 100ms --json`,
+    )
+    .action(async (file: string, options: SeriesCommand) => {
+      const output = new Output();
+      await withRecording(file, options, (recording) => write(recording, options, output));
+      await output.flush();
+    });
+}
+
+async function write(recording: Recording, options: SeriesCommand, output: Output): Promise<void> {
+  const { path: paths, json: isJson } = options;
+  const range = await parseRange(options, recording);
+  if (paths === undefined) return list(recording, range, isJson === true, output);
+  const asked = { ...range, ...stepsOf(options) };
+  if (isJson === true) {
+    const series = (await usable(() => recording.series(paths, asked))).map(plainSeries);
+    return output.line(toJson({ series, findings: damageIn(recording.findings).map(findingToPlain) }));
+  }
+  // read in pieces: rows of CSV need not be in memory all together
+  const batches = recording.seriesBatches(paths, asked);
+  let isFirst = true;
+  for (;;) {
+    const { value: batch, done: isDone } = await usable(() => batches.next());
+    if (isFirst) await output.text(SERIES_HEADER);
+    isFirst = false;
+    if (isDone === true) return;
+    await output.text(seriesRows(batch.map(plainSeries)));
+  }
+}
+
+/** Throws `UsageError` for steps that are none. */
+function stepsOf({ every, points, mode }: SeriesCommand): SeriesOptions {
+  if (every !== undefined && points !== undefined) throw new UsageError("say --every or --points, not both");
+  if (every !== undefined) {
+    const step = parseDuration(every);
+    if (step === null || step <= 0)
+      throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
+    return { every: step };
+  }
+  if (points === undefined) return {};
+  if (!/^[1-9]\d{0,8}$/.test(points))
+    throw new UsageError(`--points takes a whole number above 0, not ${JSON.stringify(points)}`);
+  return { points: Number(points), mode };
+}
+
+/** A path that does not exist is wrong usage; the message names the nearest. */
+async function usable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof PathError ? new UsageError(error.message) : error;
+  }
+}
+
+async function list(
+  recording: Recording,
+  range: { readonly start?: number | undefined; readonly end?: number | undefined },
+  isJson: boolean,
+  output: Output,
+): Promise<void> {
+  const { start, end } = range;
+  const isWhole = start === undefined && end === undefined;
+  const paths = await recording.paths(isWhole ? {} : { start, end });
+  if (isJson) {
+    const plain = paths.map(({ text, unit, kind, interpolation, first, last }) => {
+      return { path: text, unit, kind, interpolation, first, last };
+    });
+    return output.line(toJson({ paths: plain, findings: damageIn(recording.findings).map(findingToPlain) }));
+  }
+  for (const { text, unit, kind, first, last } of paths) {
+    const when = first === null || last === null ? "" : `${clock(first)} to ${clock(last)}  `;
+    await output.line(`${when}${text}  ${unit ?? kind}`);
+  }
+}
