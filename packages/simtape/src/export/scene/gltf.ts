@@ -1,2 +1,109 @@
-import type { Exporter } from "../exporter.ts";
-export declare const exporter: Exporter;
+import type { SinkBundle } from "../../io/sink.ts";
+import { posesOf } from "../../model/pose-columns.ts";
+import type { Recording } from "../../model/recording.ts";
+import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
+import { foremostFirst, lookedAt } from "../moments.ts";
+import { enlargementOf } from "./document.ts";
+import { type Things, thingsOf } from "./things.ts";
+
+/**
+ * glTF 2.0: a node for each thing, moved by an animation with the keyframes that were recorded; metres, right-handed, y
+ * up, as the specification has it (section 3.4). A thing that is not there has a scale of 0. One binary file (.glb), or
+ * JSON (.gltf) with its buffer beside it. Memory grows with the number of keyframes, which `thingsOf` limits: the format
+ * has each sampler in one piece.
+ */
+export const exporter: Exporter = {
+  id: "gltf",
+  name: "glTF, things that move in a scene",
+  extensions: ["glb", "gltf"],
+  mediaType: "model/gltf-binary",
+  carries: "things with a place",
+  fitting,
+  write,
+};
+
+async function fitting(recording: Recording): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for await (const { sets } of lookedAt(recording, () => found.size > 0))
+    for (const [name, set] of sets) if (posesOf(set) !== null) found.add(name);
+  return foremostFirst(recording, found);
+}
+
+async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
+  const sets = await setsOf(recording, options);
+  const things = await thingsOf(recording, sets, options);
+  const [{ WebIO }, { documentOf }] = await Promise.all([import("@gltf-transform/core"), import("./document.ts")]);
+  const isText = to.name?.toLowerCase().endsWith(".gltf") === true;
+  const uri = isText ? `${to.name!.slice(0, -".gltf".length)}.bin` : "";
+  const document = documentOf(things, await extrasOf(recording, things), uri);
+  if (!isText) await put(to, undefined, await new WebIO().writeBinary(document));
+  else {
+    const { json, resources } = await new WebIO().writeJSON(document, { basename: "scene" });
+    for (const bytes of Object.values(resources)) await put(to, uri, bytes);
+    for (const buffer of json.buffers ?? []) buffer.uri = encodeURIComponent(uri);
+    await put(to, undefined, new TextEncoder().encode(`${JSON.stringify(json)}\n`));
+  }
+  const met = new Set(things.all.map(({ set }) => set));
+  return {
+    of: sets.filter((set) => met.has(set)),
+    count: things.moments,
+    unit: "moment",
+    lost: [],
+    notes: notesOf(things),
+  };
+}
+
+/** Those that are asked for, or that the recording is about. */
+async function setsOf(
+  recording: Recording,
+  { set, channel, columns, axes }: ExportOptions,
+): Promise<readonly string[]> {
+  if (channel !== undefined) throw new TypeError("a scene is of sets, not of a channel");
+  if (columns !== undefined) throw new TypeError("a scene has no columns to choose: it holds places and orientations");
+  if (axes !== undefined) throw new TypeError("glTF has axes of its own: right-handed, y up");
+  const sets = await fitting(recording);
+  if (set === undefined) {
+    if (sets.length === 0) throw new RangeError(`this recording has no ${exporter.carries}`);
+    const things = (await recording.traits()).showing?.things?.filter((name) => sets.includes(name)) ?? [];
+    return things.length > 0 ? things : sets;
+  }
+  if (!sets.includes(set)) throw new RangeError(`${JSON.stringify(set)} has no place; there are: ${sets.join(", ")}`);
+  return [set];
+}
+
+/** What of the recording a scene has no member for. */
+async function extrasOf(recording: Recording, { start, origin }: Things): Promise<Record<string, unknown>> {
+  const { epoch } = await recording.timeline();
+  const extras: Record<string, unknown> = { format: recording.info.format, start: start / 1e9 };
+  const date = new Date(epoch === null ? Number.NaN : Number(epoch / 1_000_000n) + start / 1e6);
+  if (!Number.isNaN(date.getTime())) extras["utc"] = date.toISOString();
+  if (origin !== null) {
+    const { latitude, longitude, altitude, heading } = origin;
+    extras["origin"] = { latitude, longitude, altitude, heading };
+  }
+  return extras;
+}
+
+function notesOf({ all, start, origin }: Things): string[] {
+  const notes: string[] = [];
+  if (start !== 0) notes.push(`the animation begins at ${start / 1e9} s of the recording`);
+  const factors = new Map(all.map((thing) => [thing.set, enlargementOf(thing)]));
+  for (const [set, factor] of factors)
+    if (factor !== 1) notes.push(`${set} are shown ${factor.toLocaleString("en")} times as large`);
+  if (origin !== null)
+    notes.push(
+      `the scene is a plane that touches the earth at ${origin.latitude} ${origin.longitude}, ${origin.altitude} m`,
+    );
+  return notes;
+}
+
+async function put(to: SinkBundle, name: string | undefined, bytes: Uint8Array): Promise<void> {
+  const sink = await to.open(name);
+  try {
+    await sink.write(bytes);
+    await sink.close();
+  } catch (error) {
+    await sink.abort();
+    throw error;
+  }
+}
