@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { originAt } from "../../../src/model/geodesy.ts";
-import { placesOf } from "../../../src/model/place.ts";
+import { type Place, placesOf } from "../../../src/model/place.ts";
 import type { State } from "../../../src/model/state.ts";
 import { REAL, SOUND } from "../../specimens.ts";
 import { json, type Judged, streamed } from "./judge.ts";
@@ -8,7 +8,7 @@ import { exported, opened } from "./make.ts";
 
 const TIMES = 50;
 /** Real recordings of no more bytes. */
-const MOST = 1 << 20;
+const MOST = 512 << 10;
 const RECORDINGS = [
   ...SOUND,
   ...REAL.filter(({ files }) => Object.values(files).reduce((sum, { length }) => sum + length, 0) < MOST),
@@ -81,6 +81,7 @@ describe.each(RECORDINGS.map((of) => [`${of.format}: ${of.name}`, of] as const))
     ) as Record<"latitude" | "longitude" | "altitude" | "heading", number>;
     const { start, end } = await recording.timeline();
     let compared = 0;
+    let all = 0;
     for (let n = 0; n < TIMES; n++) {
       const time = Math.floor(start + (end - start) * ((n * 0.618033988749895) % 1));
       const state = await recording.state(time);
@@ -93,7 +94,8 @@ describe.each(RECORDINGS.map((of) => [`${of.format}: ${of.name}`, of] as const))
         for (const each of all) frames.set(each.child_frame_id, each);
       }
       const { entities, crowds } = sceneAt(messages, logTime);
-      const places = placesOf(state, originAt(latitude, longitude, altitude, heading));
+      const places: readonly Place[] = placesOf(state, originAt(latitude, longitude, altitude, heading));
+      all += places.length;
       for (const [name, set] of state.sets) {
         const own = places.filter((place) => place.set === name);
         const crowd = crowds.get(name);
@@ -125,13 +127,16 @@ describe.each(RECORDINGS.map((of) => [`${of.format}: ${of.name}`, of] as const))
           if (hand !== null) close(frame.translation, hand, `${name} ${place.id} by hand`);
           if (place.orientation !== null) {
             const { x, y, z, w } = frame.rotation;
-            expect([x, y, z, w]).toEqual(place.orientation);
+            // JSON has no -0
+            expect([x, y, z, w]).toEqual(place.orientation.map((part) => part + 0));
           }
           compared++;
         }
       }
     }
-    expect(compared).toBeGreaterThan(0);
+    expect(compared).toBe(all);
+    // some real tapes are of a battery and a bumper only
+    if (SOUND.includes(of)) expect(compared).toBeGreaterThan(0);
     await recording.close();
   });
 });
