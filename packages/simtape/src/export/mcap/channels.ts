@@ -2,7 +2,7 @@ import { LayoutError } from "../../bytes/error.ts";
 import type { MessageBatch } from "../../model/batch.ts";
 import type { Channel, Value } from "../../model/value.ts";
 import { base64, jsonOf } from "./json.ts";
-import { LaserScans } from "./scans.ts";
+import type { LaserScans } from "./scans.ts";
 import { channelMetadata, type Topics } from "./topics.ts";
 import { schemaOf } from "./value-schema.ts";
 import type { McapWriter } from "./writer.ts";

@@ -1,4 +1,4 @@
-import { ByteBuilder } from "../../bytes/builder.ts";
+import type { ByteBuilder } from "../../bytes/builder.ts";
 import type { Time } from "../../model/time.ts";
 import type { Clock } from "./clock.ts";
 import { beginRecord, endRecord, MESSAGE_HEAD, OPCODE, RECORD_HEAD } from "./records.ts";

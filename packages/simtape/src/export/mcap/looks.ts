@@ -45,7 +45,15 @@ const ATOMS: Readonly<Record<number, readonly [diameter: number, color: Triple]>
 const ANY_ATOM = [0.17, [0.8, 0.5, 0.7]] as const;
 
 /** Columns that change how things look. */
-export const LOOK_COLUMNS: readonly string[] = ["kind", "label", "size", "box-center", "box-extent", "color", "element"];
+export const LOOK_COLUMNS: readonly string[] = [
+  "kind",
+  "label",
+  "size",
+  "box-center",
+  "box-extent",
+  "color",
+  "element",
+];
 
 /** What the things of a set look like, row by row. */
 export class Looks {

@@ -182,7 +182,8 @@ export class Pass {
     const { enlarged, crowds, withoutTopic } = state;
     if (enlarged.length > 0) this.#notes.push(`${enlarged.join(", ")}: one metre of the scene is one nanometre`);
     const others = crowds.filter((name) => !enlarged.includes(name));
-    if (others.length > 0) this.#notes.push(`${others.join(", ")}: one entity of many shapes, without a frame for each`);
+    if (others.length > 0)
+      this.#notes.push(`${others.join(", ")}: one entity of many shapes, without a frame for each`);
     for (const [name, count] of withoutTopic)
       this.#notes.push(`${name}: ${count} things have a frame, and no topic of their own`);
     if (scans.count > 0)
@@ -209,4 +210,3 @@ async function compressor(notes: string[]): Promise<((bytes: Uint8Array) => Uint
     return null;
   }
 }
-

@@ -131,14 +131,9 @@ export class SetMessages {
     }
     const topic = `/${this.#name}${String(id).startsWith("/") ? "" : "/"}${id}`;
     const pose = `{"position":${position},"orientation":${orientation}}`;
-    this.#write(
-      `/state/pose${topic}`,
-      POSE_IN_FRAME,
-      time,
-      `{"timestamp":${stamp},"frame_id":"world","pose":${pose}}`,
-    );
+    this.#write(`/state/pose${topic}`, POSE_IN_FRAME, time, `{"timestamp":${stamp},"frame_id":"world","pose":${pose}}`);
     if (!isGeodetic || !this.#poses.geodetic(row, CELLS, 0)) return;
-    const [latitude, longitude, altitude] = CELLS;
+    const [latitude, longitude, altitude] = CELLS as unknown as [number, number, number];
     const where = `"latitude":${latitude},"longitude":${longitude},"altitude":${altitude}`;
     const fix = `{"timestamp":${stamp},"frame_id":${frame},${where},"position_covariance":[0,0,0,0,0,0,0,0,0],"position_covariance_type":0}`;
     this.#write(`/state/fix${topic}`, LOCATION_FIX, time, fix);
@@ -170,7 +165,7 @@ export class SetMessages {
     let shapes = "";
     for (let row = 0; row < set.ids.length; row++) {
       if (!this.#ground.place(this.#poses, row, CELLS, 0)) continue;
-      const [x, y, z] = [CELLS[0]! * scale + middle[0]!, CELLS[1]! * scale + middle[1]!, CELLS[2]! * scale + middle[2]!];
+      const [x, y, z] = [0, 1, 2].map((k) => CELLS[k]! * scale + middle[k]!);
       const size = this.#isEnlarged ? looks.diameter(row) : 1;
       shapes += `${shapes === "" ? "" : ","}{"pose":{"position":{"x":${x},"y":${y},"z":${z}},"orientation":${UPRIGHT}},"size":{"x":${size},"y":${size},"z":${size}},"color":${looks.color(row)}}`;
     }

@@ -144,7 +144,10 @@ export class Summary {
       this.#clock.write(builder, chunk.first);
       this.#clock.write(builder, chunk.last);
     }
-    builder.i64le(chunk.start).i64le(chunk.length).u32le(10 * chunk.indexes.length);
+    builder
+      .i64le(chunk.start)
+      .i64le(chunk.length)
+      .u32le(10 * chunk.indexes.length);
     for (const { channel, at } of chunk.indexes) builder.u16le(channel).i64le(at);
     builder.i64le(chunk.indexLength);
     writeText(builder, chunk.compression);

@@ -1,0 +1,176 @@
+import { crc32 } from "../../bytes/crc32.ts";
+import { ByteCursor } from "../../bytes/cursor.ts";
+import { Sha256 } from "../../bytes/sha256.ts";
+import type { ByteSource } from "../../io/source.ts";
+import { RecordingError } from "../../model/error.ts";
+import type { Original } from "../../model/original.ts";
+import { attachmentName, ORIGINAL } from "./original.ts";
+import { FOOTER_BYTES, MAGIC, OPCODE, RECORD_HEAD } from "./records.ts";
+
+/** Bytes of a summary, and of a metadata record, that are read. */
+const MOST = 256 << 20;
+/** Bytes of an attachment read at a time. */
+const STEP = 1 << 20;
+/** Bytes of an attachment record before its data, beside its two texts: head, two times, their lengths, that of the data. */
+const ATTACHMENT_HEAD = RECORD_HEAD + 8 + 8 + 4 + 4 + 8;
+
+/** Where an attachment is. */
+interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
+
+interface Index {
+  readonly attachments: ReadonlyMap<string, Place & { readonly bytes: number; readonly head: number }>;
+  readonly metadata: readonly Place[];
+}
+
+/**
+ * The files of the recording that an MCAP file carries, as `carryOriginals` wrote them: the main one first. None for an
+ * MCAP file that carries none. Rejects with `RecordingError` for what is no MCAP file, is cut, or has no summary.
+ */
+export async function originalsIn(source: ByteSource, signal?: AbortSignal): Promise<readonly Original[]> {
+  try {
+    const { attachments, metadata } = await readIndex(source, signal);
+    const originals: Original[] = [];
+    for (const place of metadata) {
+      const texts = textsOf(await record(source, place, OPCODE.metadata, signal));
+      originals.push(originalOf(source, texts, attachments, signal));
+    }
+    return originals;
+  } catch (error) {
+    throw RecordingError.from(error, "mcap");
+  }
+}
+
+function originalOf(
+  source: ByteSource,
+  texts: ReadonlyMap<string, string>,
+  attachments: Index["attachments"],
+  signal: AbortSignal | undefined,
+): Original {
+  const name = texts.get("name");
+  const byteLength = Number(texts.get("bytes"));
+  const pieces = Number(texts.get("pieces"));
+  const sha256 = texts.get("sha256") ?? "";
+  const isCount = Number.isSafeInteger(byteLength) && byteLength >= 0 && Number.isSafeInteger(pieces) && pieces > 0;
+  if (name === undefined || !isCount || pieces > attachments.size) throw malformed("what is said of a file inside");
+  const places = Array.from({ length: pieces }, (_, piece) => attachments.get(attachmentName(name, piece, pieces)));
+  const described = { name, format: texts.get("format") ?? null, byteLength, sha256 };
+  return {
+    ...described,
+    async *bytes() {
+      const hash = new Sha256();
+      let given = 0;
+      for (const place of places) {
+        if (place === undefined) throw lost(name, "a piece is missing");
+        for await (const bytes of dataOf(source, place, name, signal)) {
+          hash.update(bytes);
+          given += bytes.length;
+          yield bytes;
+        }
+      }
+      if (given !== byteLength) throw lost(name, `it has ${given} of ${byteLength} bytes`);
+      const found = hash.digest();
+      if (found !== sha256) throw lost(name, `sha256 ${sha256} is expected, ${found} was found`);
+    },
+  };
+}
+
+async function* dataOf(
+  source: ByteSource,
+  { offset, length, bytes, head }: Place & { readonly bytes: number; readonly head: number },
+  name: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  if (length !== head + bytes + 4) throw lost(name, "its index does not fit");
+  const before = await exactly(source, offset, head, signal);
+  if (before[0] !== OPCODE.attachment) throw lost(name, "its index points elsewhere");
+  let crc = crc32(before.subarray(RECORD_HEAD));
+  for (let at = 0; at < bytes; ) {
+    const piece = await exactly(source, offset + head + at, Math.min(STEP, bytes - at), signal);
+    crc = crc32(piece, crc);
+    at += piece.length;
+    yield piece;
+  }
+  const stated = new ByteCursor(await exactly(source, offset + length - 4, 4, signal)).u32le();
+  if (stated !== 0 && stated !== crc) throw lost(name, "the CRC of an attachment does not match");
+}
+
+/** From the end of the file: the footer, and what the summary says of attachments and of our metadata. */
+async function readIndex(source: ByteSource, signal: AbortSignal | undefined): Promise<Index> {
+  const size = await source.size();
+  const tail = FOOTER_BYTES + MAGIC.length;
+  if (size === null || size < MAGIC.length + tail) throw malformed("the end of an MCAP file");
+  const end = new ByteCursor(await exactly(source, size - tail, tail, signal), 0, tail, size - tail);
+  const isFooter = end.u8() === OPCODE.footer && end.u64le() === FOOTER_BYTES - RECORD_HEAD;
+  const start = end.u64le();
+  if (!isFooter || MAGIC.some((byte, i) => end.bytes[FOOTER_BYTES + i] !== byte)) throw malformed("an MCAP footer");
+  if (start === 0) throw malformed("a summary");
+  if (start > size - tail || size - tail - start > MOST) throw malformed("a summary of at most 256 MiB");
+  const cursor = new ByteCursor(await exactly(source, start, size - tail - start, signal), 0, undefined, start);
+  const attachments = new Map<string, Place & { bytes: number; head: number }>();
+  const metadata: Place[] = [];
+  while (cursor.remaining >= RECORD_HEAD) {
+    const opcode = cursor.u8();
+    const content = cursor.view(cursor.u64le());
+    const inside = new ByteCursor(content);
+    if (opcode === OPCODE.attachmentIndex) {
+      const [offset, length] = [inside.u64le(), inside.u64le()];
+      inside.skip(16);
+      const bytes = inside.u64le();
+      const name = textIn(inside);
+      const head = ATTACHMENT_HEAD + (content.length - 5 * 8 - 2 * 4);
+      attachments.set(name, { offset, length, bytes, head });
+    } else if (opcode === OPCODE.metadataIndex) {
+      const [offset, length] = [inside.u64le(), inside.u64le()];
+      if (textIn(inside) === ORIGINAL) metadata.push({ offset, length });
+    }
+  }
+  return { attachments, metadata };
+}
+
+async function record(
+  source: ByteSource,
+  { offset, length }: Place,
+  opcode: number,
+  signal: AbortSignal | undefined,
+): Promise<ByteCursor> {
+  if (length > MOST) throw malformed("a metadata record of at most 256 MiB");
+  const cursor = new ByteCursor(await exactly(source, offset, length, signal), 0, undefined, offset);
+  if (cursor.u8() !== opcode || cursor.u64le() !== cursor.remaining) throw malformed("a metadata record");
+  return cursor;
+}
+
+function textsOf(cursor: ByteCursor): ReadonlyMap<string, string> {
+  textIn(cursor);
+  const texts = new Map<string, string>();
+  const inside = new ByteCursor(cursor.view(cursor.u32le()));
+  while (inside.remaining > 0) texts.set(textIn(inside), textIn(inside));
+  return texts;
+}
+
+function textIn(cursor: ByteCursor): string {
+  return cursor.utf8(cursor.u32le());
+}
+
+async function exactly(
+  source: ByteSource,
+  offset: number,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const bytes = await source.read(offset, length, signal);
+  if (bytes.length === length) return bytes;
+  throw new RecordingError("truncated", `${length} bytes are expected at ${offset}`, { format: "mcap", offset });
+}
+
+function malformed(expected: string): RecordingError {
+  return new RecordingError("malformed", `expected ${expected}`, { format: "mcap" });
+}
+
+function lost(name: string, what: string): RecordingError {
+  return new RecordingError("malformed", `the original file inside cannot be restored: ${what}: ${name}`, {
+    format: "mcap",
+  });
+}

@@ -1,0 +1,131 @@
+import { crc32 } from "node:zlib";
+import foxglove from "@foxglove/schemas/jsonschema.js";
+import { McapIndexedReader, McapStreamReader, type McapTypes } from "@mcap/core";
+import { Ajv, type ValidateFunction } from "ajv";
+import { loadZstd } from "../../../src/codec/zstd.ts";
+
+type Records = McapTypes.TypedMcapRecords;
+
+/** A message with what its channel says. */
+export interface Judged {
+  readonly topic: string;
+  readonly schema: string;
+  readonly logTime: bigint;
+  readonly sequence: number;
+  readonly data: Uint8Array;
+}
+
+export interface JudgedFile {
+  readonly messages: readonly Judged[];
+  readonly schemas: ReadonlyMap<string, string>;
+  readonly channels: readonly Records["Channel"][];
+  readonly attachments: readonly Records["Attachment"][];
+  readonly metadata: readonly Records["Metadata"][];
+  readonly statistics: Records["Statistics"];
+}
+
+async function decompressors(): Promise<McapTypes.DecompressHandlers> {
+  const zstd = await loadZstd();
+  return { zstd: (bytes, size) => zstd.decompress(bytes, { size: Number(size) }) };
+}
+
+/** Read front to back by @mcap/core, with every CRC that it checks. */
+export async function streamed(bytes: Uint8Array): Promise<JudgedFile> {
+  const reader = new McapStreamReader({ decompressHandlers: await decompressors(), validateCrcs: true });
+  reader.append(bytes);
+  const all: McapTypes.TypedMcapRecord[] = [];
+  for (let record = reader.nextRecord(); record !== undefined; record = reader.nextRecord()) all.push(record);
+  if (!reader.done() || reader.bytesRemaining() > 0) throw new Error("the file does not end where it should");
+  const of = <T extends keyof Records>(type: T): Records[T][] => all.filter((each) => each.type === type) as never;
+  const statistics = of("Statistics")[0]!;
+  const channels = new Map(of("Channel").map((channel) => [channel.id, channel]));
+  const schemas = new Map(of("Schema").map((schema) => [schema.id, schema]));
+  return {
+    messages: of("Message").map((message) => judged(message, channels, schemas)),
+    schemas: textsOf([...schemas.values()]),
+    channels: [...channels.values()],
+    attachments: of("Attachment"),
+    metadata: of("Metadata"),
+    statistics,
+  };
+}
+
+/** Read by the summary and the message indexes, in order of time. */
+export async function indexed(bytes: Uint8Array, topics?: readonly string[]): Promise<JudgedFile> {
+  const reader = await McapIndexedReader.Initialize({
+    readable: {
+      size: () => Promise.resolve(BigInt(bytes.length)),
+      read: (offset, length) => Promise.resolve(bytes.slice(Number(offset), Number(offset + length))),
+    },
+    decompressHandlers: await decompressors(),
+  });
+  const messages: Judged[] = [];
+  const args = { validateCrcs: true, ...(topics === undefined ? {} : { topics }) };
+  for await (const message of reader.readMessages(args)) {
+    messages.push(judged(message, reader.channelsById, reader.schemasById));
+  }
+  const attachments = [];
+  for await (const attachment of reader.readAttachments({ validateCrcs: true })) attachments.push(attachment);
+  const metadata = [];
+  for await (const each of reader.readMetadata()) metadata.push(each);
+  return {
+    messages,
+    schemas: textsOf([...reader.schemasById.values()]),
+    channels: [...reader.channelsById.values()],
+    attachments,
+    metadata,
+    statistics: reader.statistics!,
+  };
+}
+
+function judged(
+  { channelId, logTime, sequence, data }: Records["Message"],
+  channels: ReadonlyMap<number, Records["Channel"]>,
+  schemas: ReadonlyMap<number, Records["Schema"]>,
+): Judged {
+  const channel = channels.get(channelId)!;
+  const schema = schemas.get(channel.schemaId)?.name ?? "";
+  return { topic: channel.topic, schema, logTime, sequence, data: data.slice() };
+}
+
+function textsOf(schemas: readonly Records["Schema"][]): ReadonlyMap<string, string> {
+  return new Map(schemas.map(({ name, data }) => [name, new TextDecoder().decode(data)]));
+}
+
+/** The CRCs that @mcap/core passes over: of the data section and of the summary. Each as stated, and as it should be. */
+export function sectionCrcs(bytes: Uint8Array): Record<"data" | "summary", { stated: number; computed: number }> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const footer = bytes.length - 8 - 20;
+  const summary = Number(view.getBigUint64(footer, true));
+  // the record before the summary: its opcode, the length of its content, a CRC
+  const dataEnd = summary - 13;
+  if (bytes[dataEnd] !== 0x0f) throw new Error("no end of data before the summary");
+  return {
+    data: { stated: view.getUint32(dataEnd + 9, true), computed: crc32(bytes.subarray(0, dataEnd)) },
+    summary: { stated: view.getUint32(footer + 16, true), computed: crc32(bytes.subarray(summary, footer + 16)) },
+  };
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+const validators = new Map<string, ValidateFunction>();
+
+/** What is wrong with a message of one of Foxglove's schemas, by their own JSON Schemas; null: it is right. */
+export function wrongBySchema(name: string, value: unknown): string | null {
+  const key = name.replace("foxglove.", "");
+  const schema = (foxglove as unknown as Record<string, object>)[key];
+  if (schema === undefined) return `Foxglove has no schema ${name}`;
+  return wrongBy(name, schema, value);
+}
+
+export function wrongBy(name: string, schema: object, value: unknown): string | null {
+  let validate = validators.get(name);
+  if (validate === undefined) {
+    validate = ajv.compile(schema);
+    validators.set(name, validate);
+  }
+  return validate(value) ? null : ajv.errorsText(validate.errors);
+}
+
+export function json(data: Uint8Array): Record<string, never> {
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data)) as Record<string, never>;
+}
