@@ -13,18 +13,20 @@ export interface AskedRows {
   readonly from?: string;
   readonly until?: string;
   readonly every?: string;
-  readonly axes: keyof typeof AXES;
+  readonly axes: AxesName;
   readonly origin?: string;
 }
 
+export type AxesName = "source" | "standard" | "right-y" | "left-z" | "left-y";
+
 /** Axes to turn to, by name. */
-export const AXES = {
+export const AXES: Readonly<Record<AxesName, Axes | undefined>> = {
   source: undefined,
   standard: standardAxes("right", "z"),
   "right-y": standardAxes("right", "y"),
   "left-z": standardAxes("left", "z"),
   "left-y": standardAxes("left", "y"),
-} as const satisfies Readonly<Record<string, Axes | undefined>>;
+};
 
 /** Throws `UsageError` for what is no time, place or interval. */
 export async function askedOf(recording: Recording, options: AskedRows): Promise<TableOptions> {
