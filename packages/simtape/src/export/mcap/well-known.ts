@@ -76,25 +76,32 @@ const TRANSFORM = object("foxglove.FrameTransform", {
   rotation: QUATERNION,
 });
 
-function wellKnown<Name extends string>(
-  name: Name,
-  properties: Readonly<Record<string, JsonSchema>>,
-): { readonly name: Name; readonly schema: JsonSchema } {
+/** A well-known schema, by the name that viewers know. */
+export interface WellKnown {
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+function wellKnown(name: string, properties: Readonly<Record<string, JsonSchema>>): WellKnown {
   return { name, schema: object(name, properties) };
 }
 
-/** A well-known schema, by the name that viewers know. */
-export type WellKnown = ReturnType<typeof wellKnown>;
-
-export const SCENE_UPDATE = wellKnown("foxglove.SceneUpdate", { deletions: list(DELETION), entities: list(ENTITY) });
-export const FRAME_TRANSFORMS = wellKnown("foxglove.FrameTransforms", { transforms: list(TRANSFORM) });
-export const POSE_IN_FRAME = wellKnown("foxglove.PoseInFrame", { timestamp: TIME, frame_id: TEXT, pose: POSE });
-export const POSES_IN_FRAME = wellKnown("foxglove.PosesInFrame", {
+export const SCENE_UPDATE: WellKnown = wellKnown("foxglove.SceneUpdate", {
+  deletions: list(DELETION),
+  entities: list(ENTITY),
+});
+export const FRAME_TRANSFORMS: WellKnown = wellKnown("foxglove.FrameTransforms", { transforms: list(TRANSFORM) });
+export const POSE_IN_FRAME: WellKnown = wellKnown("foxglove.PoseInFrame", {
+  timestamp: TIME,
+  frame_id: TEXT,
+  pose: POSE,
+});
+export const POSES_IN_FRAME: WellKnown = wellKnown("foxglove.PosesInFrame", {
   timestamp: TIME,
   frame_id: TEXT,
   poses: list(POSE),
 });
-export const LASER_SCAN = wellKnown("foxglove.LaserScan", {
+export const LASER_SCAN: WellKnown = wellKnown("foxglove.LaserScan", {
   timestamp: TIME,
   frame_id: TEXT,
   pose: POSE,
@@ -103,7 +110,7 @@ export const LASER_SCAN = wellKnown("foxglove.LaserScan", {
   ranges: list(NUMBER),
   intensities: list(NUMBER),
 });
-export const LOCATION_FIX = wellKnown("foxglove.LocationFix", {
+export const LOCATION_FIX: WellKnown = wellKnown("foxglove.LocationFix", {
   timestamp: TIME,
   frame_id: TEXT,
   latitude: NUMBER,
@@ -112,7 +119,7 @@ export const LOCATION_FIX = wellKnown("foxglove.LocationFix", {
   position_covariance: list(NUMBER),
   position_covariance_type: WHOLE,
 });
-export const LOG = wellKnown("foxglove.Log", {
+export const LOG: WellKnown = wellKnown("foxglove.Log", {
   timestamp: TIME,
   level: WHOLE,
   message: TEXT,
