@@ -171,13 +171,12 @@ function tell(place: Target, { of, count, unit, lost, notes }: ExportReport): st
   return [line, ...tellLost(lost), ...notes.map((note) => `  ${note}`)];
 }
 
-async function failed(file: string, { code, message }: Failure, { json, output }: ExportCommand): Promise<void> {
-  if (json !== true || output === undefined || output === "-") {
-    say(`simtape: ${file}: ${message}`);
-    return;
-  }
+/** Said of one of several; as JSON, too, but where the output itself goes to standard output. */
+async function failed(file: string, failure: Failure, { json, output }: ExportCommand): Promise<void> {
+  say(`simtape: ${file}: ${failure.message}`);
+  if (json !== true || output === undefined || output === "-") return;
   const out = new Output();
-  await out.line(toJson({ file, error: { code, message } }));
+  await out.line(toJson({ file, error: failure }));
   await out.flush();
 }
 
