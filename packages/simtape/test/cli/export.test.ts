@@ -8,6 +8,8 @@ import { bundleOf } from "../../src/io/bundle.ts";
 import type { ByteSink, SinkBundle } from "../../src/io/sink.ts";
 import { query, tableIn } from "../export/readers.ts";
 import { makeTown, RELEASES } from "../fixtures/carla/make.ts";
+import { spooledSink } from "../../src/cli/output/spooled-sink.ts";
+import { over } from "../../src/cli/run/ending.ts";
 import { simtape } from "./run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "simtape-export-"));
@@ -151,6 +153,23 @@ describe("simtape export", () => {
 interface Listed {
   readonly targets: readonly { readonly id: string; readonly fits: readonly string[] }[];
 }
+
+test("files for objects of a store take changes at every place, and are there when they are closed", async () => {
+  const there = new MemoryFiles("x.npz");
+  const objects: SinkBundle = {
+    name: there.name,
+    open: async (name) =>
+      Object.assign(await there.open(name), { writeAt: () => Promise.reject(new RangeError("it was sent")) }),
+  };
+  await using recording = await open(bundleOf(memory(new Uint8Array(readFileSync(town)), "town.log")));
+  await expect(exportTo(recording, "npz", objects)).rejects.toThrow("it was sent");
+  expect(there.files.size).toBe(0);
+  const here = new MemoryFiles("x.npz");
+  await exportTo(recording, "npz", here);
+  await exportTo(recording, "npz", await spooledSink(objects));
+  expect(Buffer.compare(there.bytes, here.bytes)).toBe(0);
+  await over();
+});
 
 describe("exportTo", () => {
   /** Fails when so many bytes were written. */
