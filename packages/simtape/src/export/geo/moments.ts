@@ -25,7 +25,7 @@ export interface Moment {
 
 /** Which sets, and which of their things. */
 export interface Wanted {
-  readonly has: (set: string) => boolean;
+  readonly sets: readonly string[] | "all";
   /** Where a plane touches the earth; null: only what is on the earth has a place. */
   readonly origin: Origin | null;
 }
@@ -69,7 +69,7 @@ export class Moments {
     const { start, end, every, signal, onProgress } = this.#options;
     let isFirst = true;
     let count = 0;
-    for await (const state of this.#recording.states({ start, end, every, signal })) {
+    for await (const state of this.#recording.states({ start, end, every, signal, sets: this.#wanted.sets })) {
       const now = new MomentNow(state.time);
       const held = new MomentNow(this.#time);
       this.#look(state, now, held);
@@ -86,7 +86,7 @@ export class Moments {
 
   #look({ sets, time }: State, now: MomentNow, held: MomentNow): void {
     for (const [name, set] of sets) {
-      if (!this.#wanted.has(name)) continue;
+      if (this.#wanted.sets !== "all" && !this.#wanted.sets.includes(name)) continue;
       const before = this.#before.get(name);
       if (before !== undefined && isSameSet(before, set)) continue;
       this.#before.set(name, set);
