@@ -1,8 +1,14 @@
 import type { ExportTarget } from "./exporter.ts";
 import { ACMI, CZML, GPX, KML } from "./geo/facts.ts";
+import { ARROW, CSV, NDJSON, NPZ, PARQUET } from "./row-facts.ts";
 
 /** Every target, in the order of the help. */
 export const EXPORT_TARGETS: readonly ExportTarget[] = [
+  { ...CSV, load: async () => (await import("./csv.ts")).csv },
+  { ...NDJSON, load: async () => (await import("./ndjson.ts")).ndjson },
+  { ...PARQUET, load: async () => (await import("./parquet.ts")).parquet },
+  { ...ARROW, load: async () => (await import("./arrow.ts")).arrow },
+  { ...NPZ, load: async () => (await import("./npz.ts")).npz },
   { ...KML, load: async () => (await import("./geo/kml.ts")).kml },
   { ...GPX, load: async () => (await import("./geo/gpx.ts")).gpx },
   { ...CZML, load: async () => (await import("./geo/czml.ts")).czml },
