@@ -39,7 +39,9 @@ export async function surveyOf(recording: Recording, options: ExportOptions, lev
   refuse(options);
   const traits = await recording.traits();
   const { set, origin } = options;
-  const sets = set === undefined ? (traits.showing?.things ?? "all") : [set];
+  const things = traits.showing?.things;
+  const more = things === undefined ? [] : ((await options.things?.()) ?? []);
+  const sets = set !== undefined ? [set] : things === undefined ? "all" : [...things, ...more];
   const moments = new Moments(recording, options, { sets, origin: origin?.isSet === true ? origin : null });
   const clock = new UtcClock(await recording.timeline());
   const landmarks = await Landmarks.of(recording, options);

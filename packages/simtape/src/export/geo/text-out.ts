@@ -59,7 +59,7 @@ export const DEGREE_DIGITS = 9;
 export const ANGLE_DIGITS = 3;
 export const METRE_DIGITS = 3;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what XML cannot hold (XML 1.0 §2.2)
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what XML 1.0 cannot hold (production 2, Char)
 const NOT_XML =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const SPECIAL: Readonly<Record<string, string>> = {
