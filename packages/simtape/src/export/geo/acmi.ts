@@ -172,9 +172,8 @@ function transform(fixes: Float64Array, at: number): string {
  * a line and other control characters.
  */
 function value(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return text
     .replace(/[\\|]/g, "/")
-    .replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ")
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
     .replaceAll(",", "\\,");
 }

@@ -133,7 +133,7 @@ export class Moments {
     if (seen.isPresent && isSamePlace(seen.last, cells)) return;
     if (!seen.isPresent) {
       seen.isPresent = true;
-      presentOf(this.#present, name).add(seen);
+      gotten(this.#present, name, () => new Set<Seen>()).add(seen);
       at.now.come.add(seen.thing);
     } else if (cells[TIME]! - seen.last[TIME]! > STILL) this.#hold(seen, at.held);
     seen.last.set(cells);
@@ -164,9 +164,7 @@ export class Moments {
   }
 
   #seen(name: string): Map<number | string, Seen> {
-    let seen = this.#met.get(name);
-    if (seen === undefined) this.#met.set(name, (seen = new Map()));
-    return seen;
+    return gotten(this.#met, name, () => new Map<number | string, Seen>());
   }
 }
 
@@ -219,10 +217,12 @@ function isSamePlace(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
-function presentOf(present: Map<string, Set<Seen>>, name: string): Set<Seen> {
-  let found = present.get(name);
-  if (found === undefined) present.set(name, (found = new Set()));
-  return found;
+function gotten<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** Ids as they were given, and as numbers where they are: `"24"` and 24 are the same thing. */
