@@ -32,7 +32,7 @@ export async function rowsOf(recording: Recording, { set, channel, things }: Row
   const sets = [...(await setsOf(recording))];
   const channels = recording.channels.map((one) => one.name);
   throw new RangeError(
-    `say --set NAME or --channel NAME; there are the sets ${sets.join(", ") || "(none)"} and the channels ${channels.join(", ") || "(none)"}`,
+    `say which set or channel (--set, --channel); there are the sets ${sets.join(", ") || "(none)"} and the channels ${channels.join(", ") || "(none)"}`,
   );
 }
 

@@ -35,7 +35,7 @@ const VERSION_PLAIN = 20;
 const VERSION_ZIP64 = 45;
 /** 1 January 1980, the first day that there is. */
 const DOS_DATE = 0x0021;
-/** Made on Unix: the file may be read by everyone and written by its owner. */
+/** Made on Unix: all users may read the file, and its owner may write it. */
 const MADE_ON_UNIX = 3 << 8;
 const ATTRIBUTES = 0o100644 * 0x10000;
 /** Where the checksum is in a local header. */

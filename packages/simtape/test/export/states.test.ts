@@ -27,7 +27,6 @@ const RECORDINGS: readonly (readonly [file: string, seconds: number])[] = [
           ["carla/2020-DistanceBetweenVehicles.log", 5],
           ["flightgear/c172p-continuous-full-compressed.fgtape", 20],
           ["hypercube/golden-v1.hcrp", 1e3],
-          ["mira/compressed.tape", 1e3],
           ["nanover/17-ala-multiple.nanover.zip", 0.5],
         ] as const
       ).map(([name, length]) => [sample(name), length] as const)),

@@ -8,7 +8,7 @@ import { toJson } from "../../model/json.ts";
 import type { Recording } from "../../model/recording.ts";
 import { type AskedRows, askedOf, AXES } from "../input/asked-rows.ts";
 import { collected } from "../input/collected.ts";
-import { commandPath, under } from "../input/command-path.ts";
+import { commandPath, isInS3, under } from "../input/command-path.ts";
 import { forEach } from "../input/each.ts";
 import { recordingsAt } from "../input/folders.ts";
 import { endingFor } from "../input/format-of.ts";
@@ -19,6 +19,7 @@ import { clock, TIME_HELP } from "../input/time.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { report } from "../output/report.ts";
 import type { Target } from "../output/target.ts";
+import { spooledSink } from "../output/spooled-sink.ts";
 import { targetOf } from "../output/target-of.ts";
 import { EXIT, type Failure, UsageError } from "../run/failure.ts";
 import { byteSize, counted, Output, Progress, paint, say, tellLost } from "../run/terminal.ts";
@@ -129,7 +130,8 @@ async function exportOne(
   const place = await targetOf(undefined, { output: path, ...(force === undefined ? {} : { force }) }, file);
   const { start, end } = await recording.timeline();
   const progress = new Progress(`exporting ${target.id}`);
-  const held = new HeldFiles(place.sink, place.written);
+  // counts and places that are known late are written in front: objects of a store do not take that
+  const held = new HeldFiles(isInS3(path) ? await spooledSink(place.sink) : place.sink, place.written);
   let made: ExportReport;
   try {
     const exporter = await exporterFor(recording, target).catch(asUnfit);
@@ -171,13 +173,12 @@ function tell(place: Target, { of, count, unit, lost, notes }: ExportReport): st
   return [line, ...tellLost(lost), ...notes.map((note) => `  ${note}`)];
 }
 
-async function failed(file: string, { code, message }: Failure, { json, output }: ExportCommand): Promise<void> {
-  if (json !== true || output === undefined || output === "-") {
-    say(`simtape: ${file}: ${message}`);
-    return;
-  }
+/** Said of one of several; as JSON, too, but where the output itself goes to standard output. */
+async function failed(file: string, failure: Failure, { json, output }: ExportCommand): Promise<void> {
+  say(`simtape: ${file}: ${failure.message}`);
+  if (json !== true || output === undefined || output === "-") return;
   const out = new Output();
-  await out.line(toJson({ file, error: { code, message } }));
+  await out.line(toJson({ file, error: failure }));
   await out.flush();
 }
 
