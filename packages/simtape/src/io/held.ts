@@ -86,7 +86,7 @@ export class HeldFiles implements SinkBundle {
   }
 }
 
-class HeldSink implements ByteSink {
+class HeldSink implements ReadableSink {
   readonly sink: ReadableSink;
   /** It was closed, and not thrown away. */
   isFinished = false;
@@ -112,6 +112,10 @@ class HeldSink implements ByteSink {
 
   writeAt(offset: number, bytes: Uint8Array): Promise<void> {
     return this.sink.writeAt(offset, bytes);
+  }
+
+  read(offset: number, length: number): Promise<Uint8Array> {
+    return this.sink.read(offset, length);
   }
 
   flush(): Promise<void> {

@@ -211,10 +211,15 @@ export class MutableState implements StateTarget {
 
   /** The state for users: immutable, rows ascending by id, without unused room. */
   freeze(): State {
-    const sets = new Map<string, EntitySet>();
-    for (const [name, set] of this.#sets) if (!name.startsWith(".")) sets.set(name, set.freeze());
     this.#frozen ??= this.#asValues(shown(this.#values));
-    return { time: this.time, values: this.#frozen, sets };
+    return { time: this.time, values: this.#frozen, sets: this.freezeSets(() => true) };
+  }
+
+  /** The sets of it whose names are wanted. */
+  freezeSets(isWanted: (name: string) => boolean): Map<string, EntitySet> {
+    const sets = new Map<string, EntitySet>();
+    for (const [name, set] of this.#sets) if (!name.startsWith(".") && isWanted(name)) sets.set(name, set.freeze());
+    return sets;
   }
 
   #asValues(kept: ReadonlyMap<string, Kept>): ReadonlyMap<string, Value> {

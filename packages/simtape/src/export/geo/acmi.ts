@@ -50,7 +50,8 @@ class AcmiWriter {
   readonly #ids = new Map<Thing, string>();
   /** Ids of things by set and id, for events; those that are gone keep theirs. */
   readonly #byKey = new Map<string, string>();
-  readonly #texts = new Map<Thing, string>();
+  /** Label and kind as they were said last. */
+  readonly #said = new Map<Thing, string>();
   #text = "";
 
   constructor(out: TextOut, clock: UtcClock, from: string, events: readonly Landmark[]) {
@@ -104,17 +105,17 @@ class AcmiWriter {
     const id = (++this.#lastId).toString(16);
     this.#ids.set(thing, id);
     this.#byKey.set(`${thing.set}/${thing.id}`, id);
-    this.#texts.delete(thing);
+    this.#said.delete(thing);
   }
 
   /** What a thing is, when it has come or that is another than before. */
   #changed(thing: Thing): string {
-    const name = modelOf(thing) || thing.label || thing.set;
-    const call = thing.label === "" ? String(thing.id) : thing.label;
-    const text = `,Type=${TYPES[sortOf(thing)]},Name=${value(name)},CallSign=${value(call)},Color=${colourOf(thing).word}`;
-    if (this.#texts.get(thing) === text) return "";
-    this.#texts.set(thing, text);
-    return text;
+    const said = `${thing.label}|${thing.kind}`;
+    if (this.#said.get(thing) === said) return "";
+    this.#said.set(thing, said);
+    const name = value(modelOf(thing) || thing.label || thing.set);
+    const call = value(thing.label || String(thing.id));
+    return `,Type=${TYPES[sortOf(thing)]},Name=${name},CallSign=${call},Color=${colourOf(thing).word}`;
   }
 
   /** Events before a time. */
@@ -171,9 +172,8 @@ function transform(fixes: Float64Array, at: number): string {
  * a line and other control characters.
  */
 function value(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return text
     .replace(/[\\|]/g, "/")
-    .replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ")
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
     .replaceAll(",", "\\,");
 }

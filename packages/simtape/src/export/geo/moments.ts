@@ -25,7 +25,7 @@ export interface Moment {
 
 /** Which sets, and which of their things. */
 export interface Wanted {
-  readonly has: (set: string) => boolean;
+  readonly sets: readonly string[] | "all";
   /** Where a plane touches the earth; null: only what is on the earth has a place. */
   readonly origin: Origin | null;
 }
@@ -69,7 +69,7 @@ export class Moments {
     const { start, end, every, signal, onProgress } = this.#options;
     let isFirst = true;
     let count = 0;
-    for await (const state of this.#recording.states({ start, end, every, signal })) {
+    for await (const state of this.#recording.states({ start, end, every, signal, sets: this.#wanted.sets })) {
       const now = new MomentNow(state.time);
       const held = new MomentNow(this.#time);
       this.#look(state, now, held);
@@ -86,7 +86,7 @@ export class Moments {
 
   #look({ sets, time }: State, now: MomentNow, held: MomentNow): void {
     for (const [name, set] of sets) {
-      if (!this.#wanted.has(name)) continue;
+      if (this.#wanted.sets !== "all" && !this.#wanted.sets.includes(name)) continue;
       const before = this.#before.get(name);
       if (before !== undefined && isSameSet(before, set)) continue;
       this.#before.set(name, set);
@@ -133,7 +133,7 @@ export class Moments {
     if (seen.isPresent && isSamePlace(seen.last, cells)) return;
     if (!seen.isPresent) {
       seen.isPresent = true;
-      presentOf(this.#present, name).add(seen);
+      gotten(this.#present, name, () => new Set<Seen>()).add(seen);
       at.now.come.add(seen.thing);
     } else if (cells[TIME]! - seen.last[TIME]! > STILL) this.#hold(seen, at.held);
     seen.last.set(cells);
@@ -164,9 +164,7 @@ export class Moments {
   }
 
   #seen(name: string): Map<number | string, Seen> {
-    let seen = this.#met.get(name);
-    if (seen === undefined) this.#met.set(name, (seen = new Map()));
-    return seen;
+    return gotten(this.#met, name, () => new Map<number | string, Seen>());
   }
 }
 
@@ -219,10 +217,12 @@ function isSamePlace(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
-function presentOf(present: Map<string, Set<Seen>>, name: string): Set<Seen> {
-  let found = present.get(name);
-  if (found === undefined) present.set(name, (found = new Set()));
-  return found;
+function gotten<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** Ids as they were given, and as numbers where they are: `"24"` and 24 are the same thing. */

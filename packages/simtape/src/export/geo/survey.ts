@@ -40,9 +40,9 @@ export async function surveyOf(recording: Recording, options: ExportOptions, lev
   const traits = await recording.traits();
   const { set, origin } = options;
   const things = traits.showing?.things;
-  const has = (name: string): boolean =>
-    set !== undefined ? name === set : things === undefined || things.includes(name);
-  const moments = new Moments(recording, options, { has, origin: origin?.isSet === true ? origin : null });
+  const more = things === undefined ? [] : ((await options.things?.()) ?? []);
+  const sets = set !== undefined ? [set] : things === undefined ? "all" : [...things, ...more];
+  const moments = new Moments(recording, options, { sets, origin: origin?.isSet === true ? origin : null });
   const clock = new UtcClock(await recording.timeline());
   const landmarks = await Landmarks.of(recording, options);
   const report = (count: number, more: readonly string[] = []): ExportReport => {

@@ -59,9 +59,8 @@ export const DEGREE_DIGITS = 9;
 export const ANGLE_DIGITS = 3;
 export const METRE_DIGITS = 3;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what XML cannot hold (XML 1.0 §2.2)
-const NOT_XML =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+/** Control characters, halves of surrogate pairs and two that are no characters: XML 1.0 has few of them (Char). */
+const DOUBTFUL = /\p{Cc}|\p{Cs}|[\ufffe\uffff]/gu;
 const SPECIAL: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -72,5 +71,6 @@ const SPECIAL: Readonly<Record<string, string>> = {
 
 /** A text as the content of an element or attribute; what no XML can hold is U+FFFD. */
 export function xml(text: string): string {
-  return text.replace(NOT_XML, "\ufffd").replace(/[&<>"\r]/g, (mark) => SPECIAL[mark]!);
+  const sound = text.replace(DOUBTFUL, (mark) => (/[\t\n\r\u007f-\u009f]/.test(mark) ? mark : "\ufffd"));
+  return sound.replace(/[&<>"\r]/g, (mark) => SPECIAL[mark]!);
 }

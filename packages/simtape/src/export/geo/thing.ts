@@ -9,7 +9,7 @@ export interface Thing {
   kind: string;
 }
 
-/** What a thing is, as far as icons and types of other programs tell things apart. */
+/** What a thing is, as far as icons and types of other programs distinguish things. */
 export type Sort = "plane" | "helicopter" | "car" | "motorcycle" | "bicycle" | "person" | "sign" | "other";
 
 const HELICOPTERS =
@@ -57,7 +57,7 @@ export interface Colour {
   readonly word: string;
 }
 
-/** Six that are told apart on a photograph of the ground. */
+/** Six that the eye distinguishes on a photograph of the ground. */
 const COLOURS: readonly Colour[] = [
   { red: 51, green: 136, blue: 255, word: "Blue" },
   { red: 255, green: 64, blue: 64, word: "Red" },

@@ -72,7 +72,8 @@ export async function writeTracks(
       if (isDue) await spool.settle();
     }
     gathered.passEvents(Number.POSITIVE_INFINITY);
-    const done = report(gathered.count);
+    const early = gathered.unplaced === 0 ? [] : [`events before the first fix are left out: ${gathered.unplaced}`];
+    const done = report(gathered.count, early);
     const notes = await write({
       clock,
       start: gathered.start,
@@ -101,6 +102,7 @@ interface Way {
 class Gathered {
   readonly placed: PlacedLandmark[] = [];
   count = 0;
+  unplaced = 0;
   start: Time = Number.NaN;
   end: Time = Number.NaN;
   readonly #ways: Way[] = [];
@@ -141,7 +143,10 @@ class Gathered {
       if (landmark.event.time >= time) return;
       const ways = landmark.event.who.map(({ set, id }) => this.#byKey.get(`${set}/${id}`));
       const way = ways.find((one) => one !== undefined) ?? this.#ways[0];
-      if (way === undefined) continue;
+      if (way === undefined) {
+        this.unplaced++;
+        continue;
+      }
       const { latitude, longitude, height } = way;
       this.placed.push({ ...landmark, latitude, longitude, height });
     }

@@ -11,17 +11,20 @@ export interface StatesOptions extends TimeRange {
   readonly every?: Time | undefined;
   /** Between two messages of the motion channel, interpolate what moves; off, states are as recorded. */
   readonly interpolate?: boolean | undefined;
+  /** Only these sets, or all of them, and no values, which are many in some formats. Not together with `interpolate`. */
+  readonly sets?: readonly string[] | "all" | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** See `Recording.states`. */
 export async function* statesOf(source: QuerySource, options: StatesOptions): AsyncGenerator<State> {
-  const { every, interpolate = false, signal } = options;
+  const { every, interpolate = false, sets, signal } = options;
   checkEvery(every);
+  if (interpolate && sets !== undefined) throw new TypeError("states of some sets are as recorded, not interpolated");
   signal?.throwIfAborted();
   const bounds = await boundsOf(source, options);
   if (bounds.start >= bounds.end) return;
-  const states = frozenAlong(source, { bounds, every, signal });
+  const states = frozenAlong(source, { bounds, every, signal }, sets);
   if (!interpolate || source.reader.state.motion === null) {
     yield* states;
     return;
@@ -34,9 +37,13 @@ export async function* statesOf(source: QuerySource, options: StatesOptions): As
   }
 }
 
-async function* frozenAlong(source: QuerySource, along: Along): AsyncGenerator<State> {
-  for await (const state of statesAlong(source, along)) yield state.freeze();
+async function* frozenAlong(source: QuerySource, along: Along, sets: StatesOptions["sets"]): AsyncGenerator<State> {
+  const has = sets === "all" ? (): boolean => true : (name: string): boolean => sets?.includes(name) === true;
+  for await (const state of statesAlong(source, along))
+    yield sets === undefined ? state.freeze() : { time: state.time, values: NO_VALUES, sets: state.freezeSets(has) };
 }
+
+const NO_VALUES: State["values"] = new Map();
 
 /** The moment of motion behind a state. */
 interface Coming {

@@ -64,8 +64,8 @@ function put(acmi: Acmi, id: string, name: string, value: string, time: number):
     else acmi.global.set(name, value);
     return;
   }
-  let object = acmi.objects.get(id);
-  if (object === undefined) acmi.objects.set(id, (object = { properties: new Map(), fixes: [], removed: null }));
+  const object = acmi.objects.get(id) ?? { properties: new Map<string, string>(), fixes: [], removed: null };
+  acmi.objects.set(id, object);
   expect(object.removed).toBeNull();
   if (name !== "T") {
     object.properties.set(name, value);

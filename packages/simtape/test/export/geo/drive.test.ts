@@ -4,7 +4,7 @@ import { samplesDirectory } from "../../samples.ts";
 import { gpxTracks } from "./programs.ts";
 import { DRIVE, exported, fiftyTimes, fixAt, opened, zeroOf } from "./support.ts";
 
-/** Earth-centred metres of degrees and a height on WGS 84 (NIMA TR8350.2, §4). */
+/** Earth-centred metres of degrees and a height on WGS 84 (NIMA TR8350.2, chapter 4). */
 function earth(latitude: number, longitude: number, height: number): number[] {
   const [f, l] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180];
   const [a, b] = [6378137, 6356752.314245179];

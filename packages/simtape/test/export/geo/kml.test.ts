@@ -120,6 +120,38 @@ test("a thing that goes and comes again has several tracks without a line betwee
   expect(track!.runs.map((run) => run.length)).toEqual([2, 3]);
   expect(text).toContain("<gx:interpolate>0</gx:interpolate>");
   expect(text).not.toContain("gx:angles");
+  if (has("gpsbabel"))
+    expect([...gpsbabelReads(text, "kml").values()].flat().map((fixes) => fixes.length)).toEqual([2, 3]);
+  if (has("xmllint")) expect(complaints(text, "kml.rng")).toBe("");
+});
+
+test("events are placemarks where their thing was, or the first thing; those before any fix are left out", async () => {
+  const event = { channel: null, sequence: null, value: null };
+  const recording = madeRecording({
+    times: [0, 1e9, 2e9],
+    fill: (state, time) => {
+      const crafts = ["a", "b"].map((id, k) => ({ id, place: [10 + k, 20 + time / 1e9, 3000] as const }));
+      putAircraft(state, crafts);
+    },
+    events: [
+      { ...event, time: -5e9, kind: "message", text: "early", who: [] },
+      { ...event, time: 1e9, kind: "chat", text: "b: hello", who: [{ set: "aircraft", id: "b", label: "B" }] },
+      { ...event, time: 2e9, kind: "note", text: "the end", who: [{ set: "birds", id: "b", label: "B" }] },
+    ],
+  });
+  const { text, report } = await exported(recording, "kml");
+  const folder = elements(elements(root(text), "Document")[0]!, "Folder")[0]!;
+  const read = elements(folder, "Placemark").map((placemark) => [
+    content(placemark, "name"),
+    content(placemark, "description"),
+    content(elements(placemark, "TimeStamp")[0]!, "when"),
+    content(elements(placemark, "Point")[0]!, "coordinates"),
+  ]);
+  expect(read).toEqual([
+    ["chat", "b: hello", "2000-01-01T00:00:01.000Z", "21,11,914.4"],
+    ["note", "the end", "2000-01-01T00:00:02.000Z", "22,10,914.4"],
+  ]);
+  expect(report.notes).toContain("events before the first fix are left out: 1");
   if (has("xmllint")) expect(complaints(text, "kml.rng")).toBe("");
 });
 

@@ -6,12 +6,14 @@ import { FIX_WIDTH } from "../../../src/export/geo/fix.ts";
 import { FixSpool } from "../../../src/export/geo/fix-spool.ts";
 import { EXPORT_TARGETS, targetOfName } from "../../../src/export/targets.ts";
 import { toFile } from "../../../src/io/node/index.ts";
+import { HeldFiles } from "../../../src/io/held.ts";
 import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { open } from "../../../src/index.ts";
-import { samplesDirectory } from "../../samples.ts";
+import { simtape } from "../../cli/run.ts";
+import { sample, samplesDirectory } from "../../samples.ts";
 import { gpxTracks } from "./programs.ts";
-import { exported, FLIGHT, madeRecording, opened, putAircraft } from "./support.ts";
+import { DRIVE, exported, FLIGHT, madeRecording, opened, putAircraft } from "./support.ts";
 
 const TARGETS = ["kml", "gpx", "czml", "acmi"];
 
@@ -68,6 +70,17 @@ describe("the spool of fixes", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  test("gives them back from a file that is held until all is written", async () => {
+    const files = new MemoryFiles("a.kml");
+    const held = new HeldFiles(files);
+    const spool = new FixSpool(held, 1);
+    await filled(spool, 5000);
+    await mustHave(spool, 5000);
+    await spool.close();
+    await held.release();
+    expect([...files.files]).toEqual([]);
   });
 
   test("keeps them in memory where a file cannot be read back", async () => {
@@ -159,6 +172,24 @@ describe.skipIf(samplesDirectory === null)("of a real flight", () => {
     expect(times.every((step) => Number.isInteger(step) && step >= 0 && step < 40)).toBe(true);
     expect(times.at(0)).toBe(0);
     expect(times.at(-1)).toBe(39);
+  });
+
+  test("the command writes each, and nothing beside it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "simtape-geo-"));
+    try {
+      for (const id of TARGETS) {
+        const { exit, stdout } = await simtape(["export", sample(FLIGHT), "-o", join(folder, `a.${id}`), "--json"]);
+        expect(exit).toBe(0);
+        expect(JSON.parse(stdout)).toMatchObject({ to: id, of: ["aircraft"], unit: "fix", lost: [] });
+      }
+      expect(readdirSync(folder).sort()).toEqual(TARGETS.map((id) => `a.${id}`).sort());
+      const refused = await simtape(["export", sample(DRIVE), "-o", join(folder, "drive.kml")]);
+      expect(refused).toMatchObject({ exit: 2, stdout: "" });
+      expect(refused.stderr).toContain("give an origin");
+      expect(existsSync(join(folder, "drive.kml"))).toBe(false);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("nothing is left of an export that is called off", async () => {
