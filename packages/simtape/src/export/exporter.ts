@@ -9,6 +9,8 @@ export interface ExportOptions extends TableOptions {
   readonly set?: string | undefined;
   /** A channel, for targets of rows. Not together with `set`. */
   readonly channel?: string | undefined;
+  /** Names of sets that recordings of other formats are about: one that was converted may have them. */
+  readonly things?: (() => Promise<readonly string[]>) | undefined;
   /** Units in headers or metadata of columns; true by default. */
   readonly units?: boolean | undefined;
   /** What a column of time is in; "s" by default, where the target has no time of its own. */

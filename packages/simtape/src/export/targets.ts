@@ -1,39 +1,19 @@
 import type { ExportTarget } from "./exporter.ts";
+import { DCD, PDB, XYZ } from "./molecules/facts.ts";
+import { GLTF } from "./scene/facts.ts";
+import { ARROW, CSV, NDJSON, NPZ, PARQUET } from "./row-facts.ts";
 
 /** Every target, in the order of the help. */
 export const EXPORT_TARGETS: readonly ExportTarget[] = [
-  {
-    id: "xyz",
-    name: "XYZ, places of particles as text",
-    extensions: ["xyz", "extxyz"],
-    mediaType: "chemical/x-xyz",
-    carries: "particles with positions in nanometres, or with elements",
-    load: async () => (await import("./molecules/xyz.ts")).exporter,
-  },
-  {
-    id: "pdb",
-    name: "PDB, atoms with residues, chains and bonds",
-    extensions: ["pdb", "ent"],
-    mediaType: "chemical/x-pdb",
-    carries: "particles with positions in nanometres, or with elements",
-    load: async () => (await import("./molecules/pdb.ts")).exporter,
-  },
-  {
-    id: "dcd",
-    name: "DCD, a trajectory as CHARMM and NAMD write it, with a PDB beside it",
-    extensions: ["dcd"],
-    mediaType: "application/octet-stream",
-    carries: "particles with positions in nanometres, or with elements",
-    load: async () => (await import("./molecules/dcd.ts")).exporter,
-  },
-  {
-    id: "gltf",
-    name: "glTF, things that move in a scene",
-    extensions: ["glb", "gltf"],
-    mediaType: "model/gltf-binary",
-    carries: "things with a place",
-    load: async () => (await import("./scene/gltf.ts")).exporter,
-  },
+  { ...CSV, load: async () => (await import("./csv.ts")).csv },
+  { ...NDJSON, load: async () => (await import("./ndjson.ts")).ndjson },
+  { ...PARQUET, load: async () => (await import("./parquet.ts")).parquet },
+  { ...ARROW, load: async () => (await import("./arrow.ts")).arrow },
+  { ...NPZ, load: async () => (await import("./npz.ts")).npz },
+  { ...XYZ, load: async () => (await import("./molecules/xyz.ts")).exporter },
+  { ...PDB, load: async () => (await import("./molecules/pdb.ts")).exporter },
+  { ...DCD, load: async () => (await import("./molecules/dcd.ts")).exporter },
+  { ...GLTF, load: async () => (await import("./scene/gltf.ts")).exporter },
 ];
 
 /** By its id, or null. */

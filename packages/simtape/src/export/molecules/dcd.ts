@@ -3,10 +3,11 @@ import type { ByteSink, SinkBundle } from "../../io/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { type CellVectors, shapeOfCell } from "./cell.ts";
-import { type Frame, Frames, fittingParticles, noColumns, PARTICLES } from "./frames.ts";
+import { type Frame, Frames, fittingParticles, noColumns } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
 import { addPdbNotes, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
+import { DCD } from "./facts.ts";
 
 /** Picoseconds in a unit of time of CHARMM (AKMA), in which the header states the step. */
 const AKMA = 0.0488882129;
@@ -25,15 +26,7 @@ const TITLE = 80;
  * first frame says what the atoms are. Sources: the DCD plugin of VMD's molfile, and the notes on DCD in MDAnalysis'
  * documentation.
  */
-export const exporter: Exporter = {
-  id: "dcd",
-  name: "DCD, a trajectory as CHARMM and NAMD write it, with a PDB beside it",
-  extensions: ["dcd"],
-  mediaType: "application/octet-stream",
-  carries: PARTICLES,
-  fitting: fittingParticles,
-  write,
-};
+export const exporter: Exporter = { ...DCD, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   noColumns(options, "a DCD");

@@ -10,11 +10,10 @@ import type { Lost } from "../../model/writer.ts";
 import type { ExportOptions } from "../exporter.ts";
 import { foremostFirst, lookedAt, momentsOf } from "../moments.ts";
 import { pickedRows, wantedIds } from "../picked.ts";
+import { XYZ } from "./facts.ts";
 import { type CellVectors, cellVectors } from "./cell.ts";
 import { type Topology, TopologyReader } from "./topology.ts";
 
-/** For the message about a recording without any. */
-export const PARTICLES = "particles with positions in nanometres, or with elements";
 const BOX = "system.box.vectors";
 const SIMULATION_TIME = "system.simulation.time";
 const ANGSTROM = 1e-10;
@@ -84,7 +83,7 @@ export class Frames {
     if (set === undefined || !fitting.includes(set)) {
       const what = set === undefined ? "it" : JSON.stringify(set);
       const there = fitting.length === 0 ? "there are none in this recording" : `there are: ${fitting.join(", ")}`;
-      throw new RangeError(`${what} has no ${PARTICLES}; ${there}`);
+      throw new RangeError(`${what} has no ${XYZ.carries}; ${there}`);
     }
     return new Frames(recording, set, options);
   }

@@ -1,24 +1,17 @@
 import type { ByteSink, SinkBundle } from "../../io/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
-import { Frames, fittingParticles, noColumns, PARTICLES } from "./frames.ts";
+import { Frames, fittingParticles, noColumns } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
 import { addPdbNotes, MOST_MODELS, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
+import { PDB } from "./facts.ts";
 
 /**
  * PDB, format 3.3 of the wwPDB: a MODEL for each frame, residues, chains, TER behind each polymer, CRYST1, and CONECT for
  * all bonds. Numbers that are too large for their columns are hybrid-36. Memory is that of a frame and its lines.
  */
-export const exporter: Exporter = {
-  id: "pdb",
-  name: "PDB, atoms with residues, chains and bonds",
-  extensions: ["pdb", "ent"],
-  mediaType: "chemical/x-pdb",
-  carries: PARTICLES,
-  fitting: fittingParticles,
-  write,
-};
+export const exporter: Exporter = { ...PDB, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   noColumns(options, "a PDB");
