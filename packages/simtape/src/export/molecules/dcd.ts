@@ -5,7 +5,7 @@ import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { type CellVectors, shapeOfCell } from "./cell.ts";
 import { type Frame, Frames, fittingParticles, noColumns } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
-import { addPdbNotes, PdbFile } from "./pdb-file.ts";
+import { PdbAccount, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
 import { DCD } from "./facts.ts";
 
@@ -32,7 +32,8 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
   noColumns(options, "a DCD");
   const frames = await Frames.of(recording, options);
   const parts = new Parts(to, "dcd");
-  const notes = new Set<string>();
+  const account = new PdbAccount();
+  const { notes } = account;
   let count = 0;
   await withParts(parts, async () => {
     let file: DcdFile | null = null;
@@ -46,7 +47,7 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
         file = new DcdFile(await parts.next(), frame);
         if (!isFirst) notes.add(changedNote(parts.nameOf(parts.count), frame));
         await file.begin();
-        await putTopology(parts, frame, notes);
+        await putTopology(parts, frame, frames.set, account);
       }
       await file.put(frame);
       count++;
@@ -57,14 +58,14 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
       await parts.close(file.sink);
     }
   });
-  return { of: [frames.set], count, unit: "frame", lost: frames.lost, notes: [...notes] };
+  return { of: [frames.set], count, unit: "frame", lost: [...frames.lost, ...account.lost], notes: [...notes] };
 }
 
 /** Writes the PDB beside the part that was begun last. */
-async function putTopology(parts: Parts, frame: Frame, notes: Set<string>): Promise<void> {
+async function putTopology(parts: Parts, frame: Frame, set: string, account: PdbAccount): Promise<void> {
   const sink = await parts.beside("pdb");
   const file = new PdbFile(sink, frame, true);
-  addPdbNotes(notes, file, frame);
+  account.add(set, file, frame);
   await file.put(frame);
   await file.end();
   await parts.close(sink);

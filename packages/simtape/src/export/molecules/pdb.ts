@@ -3,7 +3,7 @@ import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { Frames, fittingParticles, noColumns } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
-import { addPdbNotes, MOST_MODELS, PdbFile } from "./pdb-file.ts";
+import { MOST_MODELS, PdbAccount, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
 import { PDB } from "./facts.ts";
 
@@ -17,7 +17,8 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
   noColumns(options, "a PDB");
   const frames = await Frames.of(recording, options);
   const parts = new Parts(to, "pdb");
-  const notes = new Set<string>();
+  const account = new PdbAccount();
+  const { notes } = account;
   let count = 0;
   await withParts(parts, async () => {
     let sink: ByteSink | null = null;
@@ -37,7 +38,7 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
             `${parts.nameOf(parts.count)} begins at ${frame.time / 1e9} s: a PDB has ${MOST_MODELS} models at most`,
           );
         file = new PdbFile(sink, frame);
-        addPdbNotes(notes, file, frame);
+        account.add(frames.set, file, frame);
       }
       topology = frame.topology;
       await file.put(frame);
@@ -47,5 +48,5 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
     await file?.end();
     await parts.close(sink);
   });
-  return { of: [frames.set], count, unit: "frame", lost: frames.lost, notes: [...notes] };
+  return { of: [frames.set], count, unit: "frame", lost: [...frames.lost, ...account.lost], notes: [...notes] };
 }

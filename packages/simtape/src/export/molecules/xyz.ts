@@ -31,7 +31,11 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
     let output = new TextOutput(sink);
     let topology: Frame["topology"] | null = null;
     for await (const frame of frames) {
-      if (topology !== null && topology !== frame.topology) {
+      const isOther = topology !== null && topology !== frame.topology;
+      // frames may be of any particles, so that a pipe holds all; other programs want the same ones in a file
+      if (isOther && to.name === null)
+        notes.push(`at ${frame.time / 1e9} s the particles change: ${frame.topology.count} of them`);
+      else if (isOther) {
         await output.drain();
         await parts.close(sink);
         sink = await parts.next();

@@ -125,7 +125,8 @@ class Collector {
         if (!this.#placeOf(row)) continue;
         const id = set.ids[row]!;
         let thing = this.#byId.get(id);
-        if (thing === undefined) {
+        // an id that comes again as something else: an atom of the next simulation
+        if (thing === undefined || thing.element !== elementOf(set, row) || thing.kind !== textOf(set, "kind", row)) {
           thing = thingOf(this.set, set, row);
           this.#byId.set(id, thing);
           this.things.push(thing);
@@ -175,7 +176,6 @@ class Collector {
 }
 
 function thingOf(name: string, set: EntitySet, row: number): Thing {
-  const element = set.columns.get("element")?.data[row];
   const position = set.columns.get("geodetic") === undefined ? set.columns.get("position") : undefined;
   const isHeld = (column: string): boolean => set.columns.get(column)?.interpolation === "hold";
   return {
@@ -183,13 +183,18 @@ function thingOf(name: string, set: EntitySet, row: number): Thing {
     id: set.ids[row]!,
     kind: textOf(set, "kind", row),
     label: textOf(set, "label", row).trim(),
-    element: typeof element === "number" ? element : 0,
+    element: elementOf(set, row),
     extents: extentsOf(set, row),
     metres: metresPer(position?.unit ?? null) ?? 1,
     translation: new Track(3, isHeld("position") && isHeld("geodetic")),
     rotation: new Track(4, false),
     visible: new Track(1, true),
   };
+}
+
+function elementOf(set: EntitySet, row: number): number {
+  const element = set.columns.get("element")?.data[row];
+  return typeof element === "number" ? element : 0;
 }
 
 function textOf(set: EntitySet, name: string, row: number): string {
