@@ -52,11 +52,9 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
       await file.put(frame);
       count++;
     }
-    if (file === null) await parts.close(await parts.next());
-    else {
-      addTimeNote(notes, await file.end());
-      await parts.close(file.sink);
-    }
+    // a frame was there: else going through them has thrown
+    addTimeNote(notes, await file!.end());
+    await parts.close(file!.sink);
   });
   return { of: [frames.set], count, unit: "frame", lost: [...frames.lost, ...account.lost], notes: [...notes] };
 }

@@ -62,7 +62,10 @@ function angstromsIn(unit: string | null): number | null {
   return metres === null ? null : Math.round(metres / ANGSTROM);
 }
 
-/** Goes through a recording once, frame by frame; a frame without particles is passed over. */
+/**
+ * Goes through a recording once, frame by frame; moments without particles are passed over. Throws `RangeError` at the end
+ * when there was no frame, or a particle that was asked for was in none.
+ */
 export class Frames {
   readonly set: string;
   readonly #recording: Recording;
@@ -98,7 +101,7 @@ export class Frames {
     const wanted = wantedIds(ids);
     const seen = new Set<number | string>();
     let positions = new Float64Array(0);
-    let count = 0;
+    let [count, given] = [0, 0];
     for await (const state of momentsOf(this.#recording, this.#options)) {
       if (count++ % PROGRESS === 0) onProgress?.(state.time);
       const recorded = state.sets.get(this.set)?.freeze();
@@ -114,6 +117,7 @@ export class Frames {
         continue;
       }
       const time = state.value(SIMULATION_TIME);
+      given++;
       yield {
         time: state.time,
         simulationTime: isTimed && typeof time === "number" && Number.isFinite(time) ? time : null,
@@ -129,6 +133,7 @@ export class Frames {
       };
     }
     mustHave(this.set, ids, seen);
+    if (given === 0) throw new RangeError(`no particles in ${this.set} have a place in this part of the recording`);
   }
 
   /** What no target of molecules can hold. After the last frame. */

@@ -44,9 +44,9 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
       await file.put(frame);
       count++;
     }
-    sink ??= await parts.next();
-    await file?.end();
-    await parts.close(sink);
+    // a frame was there: else going through them has thrown
+    await file!.end();
+    await parts.close(sink!);
   });
   return { of: [frames.set], count, unit: "frame", lost: [...frames.lost, ...account.lost], notes: [...notes] };
 }

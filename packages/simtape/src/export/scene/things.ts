@@ -77,7 +77,8 @@ export async function thingsOf(recording: Recording, sets: readonly string[], op
   const all = collectors.flatMap(({ things }) => things);
   const lacking = options.ids?.filter((id) => !all.some((thing) => String(thing.id) === String(id))) ?? [];
   if (lacking.length > 0) throw new RangeError(`nothing in ${sets.join(", ")} has the id ${lacking.join(", ")}`);
-  return { all, moments, start: Number.isNaN(start) ? 0 : start, origin: origin.isSet ? origin : null };
+  if (all.length === 0) throw new RangeError(`nothing in ${sets.join(", ")} has a place in this part of the recording`);
+  return { all, moments, start, origin: origin.isSet ? origin : null };
 }
 
 function mustFit(keyframes: number, things: number, time: number): void {
