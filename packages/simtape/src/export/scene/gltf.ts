@@ -4,7 +4,6 @@ import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { utcOf, utcText } from "../utc.ts";
 import { foremostFirst, lookedAt } from "../moments.ts";
-import { enlargementOf } from "./document.ts";
 import { type Things, thingsOf } from "./things.ts";
 import { GLTF } from "./facts.ts";
 
@@ -80,7 +79,7 @@ async function extrasOf(recording: Recording, { start, origin }: Things): Promis
 function notesOf({ all, start, origin }: Things): string[] {
   const notes: string[] = [];
   if (start !== 0) notes.push(`the animation begins at ${start / 1e9} s of the recording`);
-  const factors = new Map(all.map((thing) => [thing.set, enlargementOf(thing)]));
+  const factors = new Map(all.map((thing) => [thing.set, thing.enlargement]));
   for (const [set, factor] of factors)
     if (factor !== 1) notes.push(`${set} are shown ${factor.toLocaleString("en")} times as large`);
   if (origin !== null)

@@ -38,7 +38,6 @@ export interface Shown {
   readonly set: string;
   readonly id: number | string;
   readonly scale: number;
-  /** In the scene, with the scale of the set. */
   readonly place: readonly number[];
   /** Quaternion; identity unless it has one. */
   readonly turn: readonly number[];
@@ -76,7 +75,7 @@ export class ReadScene {
       for (const { sampler, target } of channels)
         moved.set(`${target.node} ${target.path}`, this.#sample(samplers[sampler]!, target.path, seconds));
     const shown: Shown[] = [];
-    for (const { children = [], scale: [factor = 1] = [] } of nodes)
+    for (const { children = [] } of nodes)
       for (const child of children) {
         const node = nodes[child]!;
         const own = (path: "translation" | "rotation" | "scale", otherwise: readonly number[]): readonly number[] =>
@@ -85,7 +84,7 @@ export class ReadScene {
           set: node.extras!.set,
           id: node.extras!.id,
           scale: own("scale", [1, 1, 1])[0]!,
-          place: own("translation", [0, 0, 0]).map((value) => value * factor),
+          place: own("translation", [0, 0, 0]),
           turn: own("rotation", [0, 0, 0, 1]),
         });
       }
