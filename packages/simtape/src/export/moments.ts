@@ -8,13 +8,13 @@ import type { Time, TimeRange } from "../model/time.ts";
 
 /** At which times states are looked at. */
 export interface MomentOptions extends TimeRange {
-  /** Nanoseconds between two; absent: one for each time with a message of motion, as rows of a table are. */
+  /** Nanoseconds between two; absent: one for each time with a message of motion, or of any kind in a recording without. */
   readonly every?: Time | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The state at one moment after the other, at the times at which `Recording.table` has rows. It is always the same
+ * The state at one moment after the other: where there is motion, at the times at which `Recording.table` has rows. It is always the same
  * object, which is not to be changed. The recording is read once, and memory is that of one state.
  */
 export async function* momentsOf(recording: Recording, options: MomentOptions): AsyncGenerator<MutableState> {
@@ -22,7 +22,7 @@ export async function* momentsOf(recording: Recording, options: MomentOptions): 
   const bounds = await boundsOf(source, options);
   if (bounds.start >= bounds.end) return;
   const model = recording.reader.state;
-  const { motion } = model;
+  const motion = await motionOf(recording, options.signal);
   const counts = (channel: number): boolean =>
     motion === null ? model.holds?.(channel) !== false : channel === motion;
   yield* statesAlong(source, { bounds, counts, every: options.every, signal: options.signal });
@@ -44,6 +44,14 @@ export async function foremostFirst(recording: Recording, fitting: ReadonlySet<s
   const things = (await recording.traits()).showing?.things ?? [];
   const first = things.filter((name) => fitting.has(name));
   return [...first, ...[...fitting].filter((name) => !first.includes(name))];
+}
+
+/** Channel whose messages make moments; null: any that holds something, also where none of motion was recorded. */
+async function motionOf(recording: Recording, signal: AbortSignal | undefined): Promise<number | null> {
+  const { motion } = recording.reader.state;
+  if (motion === null) return null;
+  const statistics = await recording.statistics(signal);
+  return statistics[motion]?.messages === 0 ? null : motion;
 }
 
 function sourceOf(recording: Recording): QuerySource {

@@ -1,6 +1,8 @@
 import type { ExportTarget } from "./exporter.ts";
 import { ARROW, CSV, NDJSON, NPZ, PARQUET } from "./row-facts.ts";
 import { ACMI, CZML, GPX, KML } from "./geo/facts.ts";
+import { DCD, PDB, XYZ } from "./molecules/facts.ts";
+import { GLTF } from "./scene/facts.ts";
 
 /** Every target, in the order of the help. */
 export const EXPORT_TARGETS: readonly ExportTarget[] = [
@@ -53,6 +55,10 @@ export const EXPORT_TARGETS: readonly ExportTarget[] = [
     carries: "any channel, and any set of things with places",
     load: async () => (await import("./mcap/exporter.ts")).mcap,
   },
+  { ...XYZ, load: async () => (await import("./molecules/xyz.ts")).exporter },
+  { ...PDB, load: async () => (await import("./molecules/pdb.ts")).exporter },
+  { ...DCD, load: async () => (await import("./molecules/dcd.ts")).exporter },
+  { ...GLTF, load: async () => (await import("./scene/gltf.ts")).exporter },
 ];
 
 /** By its id, or null. */

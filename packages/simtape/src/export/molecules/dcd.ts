@@ -3,10 +3,11 @@ import type { ByteSink, SinkBundle } from "../../io/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { type CellVectors, shapeOfCell } from "./cell.ts";
-import { type Frame, Frames, fittingParticles, noColumns, PARTICLES } from "./frames.ts";
+import { type Frame, Frames, fittingParticles, noColumns } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
-import { addPdbNotes, PdbFile } from "./pdb-file.ts";
+import { PdbAccount, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
+import { DCD } from "./facts.ts";
 
 /** Picoseconds in a unit of time of CHARMM (AKMA), in which the header states the step. */
 const AKMA = 0.0488882129;
@@ -25,21 +26,14 @@ const TITLE = 80;
  * first frame says what the atoms are. Sources: the DCD plugin of VMD's molfile, and the notes on DCD in MDAnalysis'
  * documentation.
  */
-export const exporter: Exporter = {
-  id: "dcd",
-  name: "DCD, a trajectory as CHARMM and NAMD write it, with a PDB beside it",
-  extensions: ["dcd"],
-  mediaType: "application/octet-stream",
-  carries: PARTICLES,
-  fitting: fittingParticles,
-  write,
-};
+export const exporter: Exporter = { ...DCD, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   noColumns(options, "a DCD");
   const frames = await Frames.of(recording, options);
   const parts = new Parts(to, "dcd");
-  const notes = new Set<string>();
+  const account = new PdbAccount();
+  const { notes } = account;
   let count = 0;
   await withParts(parts, async () => {
     let file: DcdFile | null = null;
@@ -53,25 +47,23 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
         file = new DcdFile(await parts.next(), frame);
         if (!isFirst) notes.add(changedNote(parts.nameOf(parts.count), frame));
         await file.begin();
-        await putTopology(parts, frame, notes);
+        await putTopology(parts, frame, frames.set, account);
       }
       await file.put(frame);
       count++;
     }
-    if (file === null) await parts.close(await parts.next());
-    else {
-      addTimeNote(notes, await file.end());
-      await parts.close(file.sink);
-    }
+    // a frame was there: else going through them has thrown
+    addTimeNote(notes, await file!.end());
+    await parts.close(file!.sink);
   });
-  return { of: [frames.set], count, unit: "frame", lost: frames.lost, notes: [...notes] };
+  return { of: [frames.set], count, unit: "frame", lost: [...frames.lost, ...account.lost], notes: [...notes] };
 }
 
 /** Writes the PDB beside the part that was begun last. */
-async function putTopology(parts: Parts, frame: Frame, notes: Set<string>): Promise<void> {
+async function putTopology(parts: Parts, frame: Frame, set: string, account: PdbAccount): Promise<void> {
   const sink = await parts.beside("pdb");
   const file = new PdbFile(sink, frame, true);
-  addPdbNotes(notes, file, frame);
+  account.add(set, file, frame);
   await file.put(frame);
   await file.end();
   await parts.close(sink);

@@ -10,11 +10,10 @@ import type { Lost } from "../../model/writer.ts";
 import type { ExportOptions } from "../exporter.ts";
 import { foremostFirst, lookedAt, momentsOf } from "../moments.ts";
 import { pickedRows, wantedIds } from "../picked.ts";
+import { XYZ } from "./facts.ts";
 import { type CellVectors, cellVectors } from "./cell.ts";
 import { type Topology, TopologyReader } from "./topology.ts";
 
-/** For the message about a recording without any. */
-export const PARTICLES = "particles with positions in nanometres, or with elements";
 const BOX = "system.box.vectors";
 const SIMULATION_TIME = "system.simulation.time";
 const ANGSTROM = 1e-10;
@@ -63,7 +62,10 @@ function angstromsIn(unit: string | null): number | null {
   return metres === null ? null : Math.round(metres / ANGSTROM);
 }
 
-/** Goes through a recording once, frame by frame; a frame without particles is passed over. */
+/**
+ * Goes through a recording once, frame by frame; moments without particles are passed over. Throws `RangeError` at the end
+ * when there was no frame, or a particle that was asked for was in none.
+ */
 export class Frames {
   readonly set: string;
   readonly #recording: Recording;
@@ -84,7 +86,7 @@ export class Frames {
     if (set === undefined || !fitting.includes(set)) {
       const what = set === undefined ? "it" : JSON.stringify(set);
       const there = fitting.length === 0 ? "there are none in this recording" : `there are: ${fitting.join(", ")}`;
-      throw new RangeError(`${what} has no ${PARTICLES}; ${there}`);
+      throw new RangeError(`${what} has no ${XYZ.carries}; ${there}`);
     }
     return new Frames(recording, set, options);
   }
@@ -99,7 +101,7 @@ export class Frames {
     const wanted = wantedIds(ids);
     const seen = new Set<number | string>();
     let positions = new Float64Array(0);
-    let count = 0;
+    let [count, given] = [0, 0];
     for await (const state of momentsOf(this.#recording, this.#options)) {
       if (count++ % PROGRESS === 0) onProgress?.(state.time);
       const recorded = state.sets.get(this.set)?.freeze();
@@ -115,6 +117,7 @@ export class Frames {
         continue;
       }
       const time = state.value(SIMULATION_TIME);
+      given++;
       yield {
         time: state.time,
         simulationTime: isTimed && typeof time === "number" && Number.isFinite(time) ? time : null,
@@ -130,6 +133,7 @@ export class Frames {
       };
     }
     mustHave(this.set, ids, seen);
+    if (given === 0) throw new RangeError(`no particles in ${this.set} have a place in this part of the recording`);
   }
 
   /** What no target of molecules can hold. After the last frame. */

@@ -12,6 +12,8 @@ const POLYMERS: ReadonlySet<string> = new Set(
 const CHAIN_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /** Bonds of an atom that a CONECT holds. */
 const BONDS_OF_A_LINE = 4;
+/** The last serial number in decimal digits. */
+const LAST_DECIMAL = 99_999;
 
 /** A line of a PDB has 80 columns. */
 export function pdbLine(text: string): string {
@@ -24,6 +26,8 @@ export interface Shortened {
   readonly residueNames: number;
   readonly residueIds: number;
   readonly chains: number;
+  /** That CONECT cannot hold so that all programs read it: MDAnalysis fails at a letter there. */
+  readonly bonds: number;
 }
 
 /** Lines of atoms and bonds of one topology: all that does not change from model to model is made once. */
@@ -41,7 +45,6 @@ export class PdbAtoms {
   /** Throws `RangeError` for more atoms than serial numbers: 87,440,031 in hybrid-36, TER lines included. */
   constructor(topology: Topology) {
     this.count = topology.count;
-    this.#bonds = topology.bonds;
     const residues = new Residues(topology);
     let names = 0;
     let serial = 1;
@@ -58,7 +61,9 @@ export class PdbAtoms {
         this.#ters.set(k, pdbLine(`TER   ${serialText(serial++)}      ${name} ${chain}${columns.slice(5, 10)}`));
       }
     }
-    this.shortened = { names, ...residues.shortened() };
+    this.#bonds = this.#bondsAmong(topology.bonds);
+    const bonds = (topology.bonds.length - this.#bonds.length) / 2;
+    this.shortened = { names, bonds, ...residues.shortened() };
   }
 
   /**
@@ -71,6 +76,12 @@ export class PdbAtoms {
     const line = this.#before[k]! + place + this.#after[k]!;
     const ter = this.#ters.get(k);
     return ter === undefined ? line : `${line}\n${ter}`;
+  }
+
+  /** Pairs of which both have decimal serial numbers. */
+  #bondsAmong(pairs: Uint32Array): Uint32Array {
+    const isDecimal = (k: number): boolean => this.#serials[pairs[k]!]! <= LAST_DECIMAL;
+    return pairs.filter((_, k) => isDecimal(k) && isDecimal(k ^ 1));
   }
 
   /** A line for each atom with bonds, and more where it has more than four. Each bond is with both of its atoms. */
@@ -120,7 +131,7 @@ class Residues {
     return this.#columns[index] ?? this.#unknown;
   }
 
-  shortened(): Omit<Shortened, "names"> {
+  shortened(): Omit<Shortened, "names" | "bonds"> {
     return { residueNames: this.#names, residueIds: this.#ids, chains: this.#chains };
   }
 

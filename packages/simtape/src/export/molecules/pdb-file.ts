@@ -1,4 +1,5 @@
 import type { ByteSink } from "../../io/sink.ts";
+import type { Lost } from "../../model/writer.ts";
 import { TextOutput } from "../text-output.ts";
 import { type CellVectors, isUpright, shapeOfCell } from "./cell.ts";
 import type { Frame } from "./frames.ts";
@@ -66,13 +67,30 @@ function cellLine(cell: CellVectors): string {
   return pdbLine(`CRYST1${sides.join("")}${turns.join("")} ${"P 1".padEnd(11)}${"1".padStart(4)}`);
 }
 
-/** What people are to know of a file: what was shortened, and how a cell lies. Each sentence once. */
-export function addPdbNotes(notes: Set<string>, { shortened }: PdbFile, { cell }: Frame): void {
-  const { names, residueNames, residueIds, chains } = shortened;
-  if (names > 0) notes.add(`names of ${names} atoms are cut to the four characters that a PDB has for them`);
-  if (residueNames > 0) notes.add(`names of ${residueNames} residues are cut to the three characters that a PDB has`);
-  if (residueIds > 0) notes.add(`${residueIds} residues whose ids are no numbers are counted instead`);
-  if (chains > 0) notes.add(`${chains} chains have a letter in place of their name`);
-  if (cell !== null && !isUpright(cell))
-    notes.add("the cell is given by its lengths and angles, and does not lie along x as those who read it will expect");
+/** What several PDB files cannot hold as it was recorded, and what people are to know of them. */
+export class PdbAccount {
+  readonly notes: Set<string> = new Set();
+  readonly #counts = new Map<string, Lost>();
+
+  /** Of a file that begins with this frame. */
+  add(set: string, { shortened }: PdbFile, { cell }: Frame): void {
+    const { names, residueNames, residueIds, chains, bonds } = shortened;
+    this.#lost(`${set}/label`, names, "a PDB has four characters for the name of an atom");
+    this.#lost("residue.names", residueNames, "a PDB has three characters for the name of a residue");
+    this.#lost("residue.ids", residueIds, "a PDB has a number for a residue, and a letter behind it");
+    this.#lost("chain.names", chains, "a PDB has one character for a chain, which no other has");
+    this.#lost("bond.pairs", bonds, "programs read five digits in CONECT, and an atom has more");
+    if (cell !== null && !isUpright(cell))
+      this.notes.add(
+        "the cell is stated by lengths and angles: programs will put it along x, where the recorded one is not",
+      );
+  }
+
+  get lost(): readonly Lost[] {
+    return [...this.#counts.values()];
+  }
+
+  #lost(path: string, count: number, reason: string): void {
+    if (count > 0) this.#counts.set(path, { path, reason, count: count + (this.#counts.get(path)?.count ?? 0) });
+  }
 }

@@ -1,30 +1,24 @@
 import type { ByteSink, SinkBundle } from "../../io/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
-import { Frames, fittingParticles, noColumns, PARTICLES } from "./frames.ts";
+import { Frames, fittingParticles, noColumns } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
-import { addPdbNotes, MOST_MODELS, PdbFile } from "./pdb-file.ts";
+import { MOST_MODELS, PdbAccount, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
+import { PDB } from "./facts.ts";
 
 /**
  * PDB, format 3.3 of the wwPDB: a MODEL for each frame, residues, chains, TER behind each polymer, CRYST1, and CONECT for
  * all bonds. Numbers that are too large for their columns are hybrid-36. Memory is that of a frame and its lines.
  */
-export const exporter: Exporter = {
-  id: "pdb",
-  name: "PDB, atoms with residues, chains and bonds",
-  extensions: ["pdb", "ent"],
-  mediaType: "chemical/x-pdb",
-  carries: PARTICLES,
-  fitting: fittingParticles,
-  write,
-};
+export const exporter: Exporter = { ...PDB, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   noColumns(options, "a PDB");
   const frames = await Frames.of(recording, options);
   const parts = new Parts(to, "pdb");
-  const notes = new Set<string>();
+  const account = new PdbAccount();
+  const { notes } = account;
   let count = 0;
   await withParts(parts, async () => {
     let sink: ByteSink | null = null;
@@ -44,15 +38,15 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
             `${parts.nameOf(parts.count)} begins at ${frame.time / 1e9} s: a PDB has ${MOST_MODELS} models at most`,
           );
         file = new PdbFile(sink, frame);
-        addPdbNotes(notes, file, frame);
+        account.add(frames.set, file, frame);
       }
       topology = frame.topology;
       await file.put(frame);
       count++;
     }
-    sink ??= await parts.next();
-    await file?.end();
-    await parts.close(sink);
+    // a frame was there: else going through them has thrown
+    await file!.end();
+    await parts.close(sink!);
   });
-  return { of: [frames.set], count, unit: "frame", lost: frames.lost, notes: [...notes] };
+  return { of: [frames.set], count, unit: "frame", lost: [...frames.lost, ...account.lost], notes: [...notes] };
 }

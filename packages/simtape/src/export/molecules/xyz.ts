@@ -1,10 +1,12 @@
 import type { SinkBundle } from "../../io/sink.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
+import { utcOf, utcText } from "../utc.ts";
 import { TextOutput } from "../text-output.ts";
 import { elementSymbol } from "./elements.ts";
-import { type Frame, Frames, fittingParticles, PARTICLES } from "./frames.ts";
+import { type Frame, Frames, fittingParticles } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
+import { XYZ } from "./facts.ts";
 
 /** Columns of a set that are no further numbers of a particle. */
 const OWN = ["position", "element", "label"];
@@ -14,19 +16,11 @@ const OWN = ["position", "element", "label"];
  * Sources: the XYZ plugin of VMD for the plain form; github.com/libAtoms/extxyz for `Lattice`, `Properties` and `pbc`.
  * `Time` is that of the recording. An element that is not known is X.
  */
-export const exporter: Exporter = {
-  id: "xyz",
-  name: "XYZ, places of particles as text",
-  extensions: ["xyz", "extxyz"],
-  mediaType: "chemical/x-xyz",
-  carries: PARTICLES,
-  fitting: fittingParticles,
-  write,
-};
+export const exporter: Exporter = { ...XYZ, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   const frames = await Frames.of(recording, options);
-  const { epoch } = await recording.timeline();
+  const utc = utcOf(await recording.timeline());
   const parts = new Parts(to, "xyz");
   const notes: string[] = [];
   const wanted = options.columns?.filter((name) => !OWN.includes(name)) ?? [];
@@ -37,7 +31,11 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
     let output = new TextOutput(sink);
     let topology: Frame["topology"] | null = null;
     for await (const frame of frames) {
-      if (topology !== null && topology !== frame.topology) {
+      const isOther = topology !== null && topology !== frame.topology;
+      // frames may be of any particles, so that a pipe holds all; other programs want the same ones in a file
+      if (isOther && to.name === null)
+        notes.push(`at ${frame.time / 1e9} s the particles change: ${frame.topology.count} of them`);
+      else if (isOther) {
         await output.drain();
         await parts.close(sink);
         sink = await parts.next();
@@ -48,7 +46,7 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
       const columns = wanted.filter((name) => isOfNumbers(frame, name));
       for (const name of columns) met.add(name);
       output.line(String(topology.count));
-      output.line(commentOf(frame, columns, epoch, options));
+      output.line(commentOf(frame, columns, utc, options));
       const put = atomLines(frame, columns);
       for (let k = 0; k < topology.count; k++) {
         output.line(put(k));
@@ -74,7 +72,7 @@ function isOfNumbers({ set }: Frame, name: string): boolean {
 function commentOf(
   { time, simulationTime, cell, set }: Frame,
   columns: readonly string[],
-  epoch: bigint | null,
+  utc: ((time: number) => number) | null,
   { units = true, time: timeIn = "s" }: ExportOptions,
 ): string {
   const more = columns.map((name) => `:${name}:R:${set.columns.get(name)!.width}`).join("");
@@ -82,8 +80,7 @@ function commentOf(
   if (cell !== null) pairs.unshift(`Lattice="${Array.from(cell, numberText).join(" ")}"`, `pbc="T T T"`);
   pairs.push(`Time=${timeIn === "ns" ? time : time / 1e9}`);
   if (simulationTime !== null) pairs.push(`simulation_time=${simulationTime}`);
-  const date = new Date(epoch === null ? Number.NaN : Number(epoch / 1_000_000n) + time / 1e6);
-  if (!Number.isNaN(date.getTime())) pairs.push(`utc=${date.toISOString()}`);
+  if (utc !== null) pairs.push(`utc=${utcText(utc(time))}`);
   if (!units) return pairs.join(" ");
   pairs.push(`Time_unit=${timeIn}`, "pos_unit=Angstrom");
   if (simulationTime !== null) pairs.push("simulation_time_unit=ps");

@@ -3,9 +3,6 @@ import { type Shape, shapeOf } from "./shapes.ts";
 import type { Thing, Things } from "./things.ts";
 import type { Track } from "./track.ts";
 
-/** Lengths in metres below which places are shown larger, so that programs can look at them: of molecules. */
-const SMALL = 1e-6;
-
 /** A scene of things that move. `uri` is where the buffer lies when it is a file of its own. */
 export function documentOf(things: Things, extras: Record<string, unknown>, uri: string): Document {
   const builder = new SceneBuilder(uri);
@@ -14,11 +11,6 @@ export function documentOf(things: Things, extras: Record<string, unknown>, uri:
   root.getAsset().generator = "simtape";
   root.setExtras(extras);
   return builder.document;
-}
-
-/** By how much the places of a set are shown larger: 1, or so that its unit is a metre. */
-export function enlargementOf({ metres }: Thing): number {
-  return metres < SMALL ? Math.round(1 / metres) : 1;
 }
 
 class SceneBuilder {
@@ -51,9 +43,8 @@ class SceneBuilder {
   #setOf(thing: Thing): Node {
     const found = this.#sets.get(thing.set);
     if (found !== undefined) return found;
-    const factor = enlargementOf(thing);
     const node = this.document.createNode(thing.set);
-    if (factor !== 1) node.setScale([factor, factor, factor]);
+    if (thing.enlargement !== 1) node.setExtras({ enlargement: thing.enlargement });
     this.document.getRoot().getDefaultScene()!.addChild(node);
     this.#sets.set(thing.set, node);
     return node;
@@ -103,10 +94,11 @@ class SceneBuilder {
     }
   }
 
-  #meshOf({ key, positions, normals, indices, color }: Shape): Mesh {
+  #meshOf({ key, color, mesh: make }: Shape): Mesh {
     const found = this.#meshes.get(key);
     if (found !== undefined) return found;
     const { document } = this;
+    const { positions, normals, indices } = make();
     const accessor = (type: "VEC3" | "SCALAR", array: Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer>): Accessor =>
       document.createAccessor().setType(type).setArray(array).setBuffer(this.#buffer);
     const material = document

@@ -2,9 +2,10 @@ import type { SinkBundle } from "../../io/sink.ts";
 import { posesOf } from "../../model/pose-columns.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
+import { utcOf, utcText } from "../utc.ts";
 import { foremostFirst, lookedAt } from "../moments.ts";
-import { enlargementOf } from "./document.ts";
 import { type Things, thingsOf } from "./things.ts";
+import { GLTF } from "./facts.ts";
 
 /**
  * glTF 2.0: a node for each thing, moved by an animation with the keyframes that were recorded; metres, right-handed, y
@@ -12,15 +13,7 @@ import { type Things, thingsOf } from "./things.ts";
  * JSON (.gltf) with its buffer beside it. Memory grows with the number of keyframes, which `thingsOf` limits: the format
  * has each sampler in one piece.
  */
-export const exporter: Exporter = {
-  id: "gltf",
-  name: "glTF, things that move in a scene",
-  extensions: ["glb", "gltf"],
-  mediaType: "model/gltf-binary",
-  carries: "things with a place",
-  fitting,
-  write,
-};
+export const exporter: Exporter = { ...GLTF, fitting, write };
 
 async function fitting(recording: Recording): Promise<readonly string[]> {
   const found = new Set<string>();
@@ -63,7 +56,7 @@ async function setsOf(
   if (axes !== undefined) throw new TypeError("glTF has axes of its own: right-handed, y up");
   const sets = await fitting(recording);
   if (set === undefined) {
-    if (sets.length === 0) throw new RangeError(`this recording has no ${exporter.carries}`);
+    if (sets.length === 0) throw new RangeError(`this recording has no ${GLTF.carries}`);
     const things = (await recording.traits()).showing?.things?.filter((name) => sets.includes(name)) ?? [];
     return things.length > 0 ? things : sets;
   }
@@ -73,10 +66,9 @@ async function setsOf(
 
 /** What of the recording a scene has no member for. */
 async function extrasOf(recording: Recording, { start, origin }: Things): Promise<Record<string, unknown>> {
-  const { epoch } = await recording.timeline();
+  const utc = utcOf(await recording.timeline());
   const extras: Record<string, unknown> = { format: recording.info.format, start: start / 1e9 };
-  const date = new Date(epoch === null ? Number.NaN : Number(epoch / 1_000_000n) + start / 1e6);
-  if (!Number.isNaN(date.getTime())) extras["utc"] = date.toISOString();
+  if (utc !== null) extras["utc"] = utcText(utc(start));
   if (origin !== null) {
     const { latitude, longitude, altitude, heading } = origin;
     extras["origin"] = { latitude, longitude, altitude, heading };
@@ -87,7 +79,7 @@ async function extrasOf(recording: Recording, { start, origin }: Things): Promis
 function notesOf({ all, start, origin }: Things): string[] {
   const notes: string[] = [];
   if (start !== 0) notes.push(`the animation begins at ${start / 1e9} s of the recording`);
-  const factors = new Map(all.map((thing) => [thing.set, enlargementOf(thing)]));
+  const factors = new Map(all.map((thing) => [thing.set, thing.enlargement]));
   for (const [set, factor] of factors)
     if (factor !== 1) notes.push(`${set} are shown ${factor.toLocaleString("en")} times as large`);
   if (origin !== null)

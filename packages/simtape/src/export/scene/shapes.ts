@@ -1,14 +1,19 @@
 import type { Thing } from "./things.ts";
 
-/** Triangles of a mesh around the place of a thing: x left, y up, z forward, in metres. */
+/** How a thing looks. */
 export interface Shape {
   /** The same for things that look the same. */
   readonly key: string;
+  /** Red, green, blue, from 0 to 1, linear. */
+  readonly color: readonly [number, number, number];
+  readonly mesh: () => Triangles;
+}
+
+/** A mesh around the place of a thing: x left, y up, z forward, in metres. */
+export interface Triangles {
   readonly positions: Float32Array<ArrayBuffer>;
   readonly normals: Float32Array<ArrayBuffer>;
   readonly indices: Uint16Array<ArrayBuffer>;
-  /** Red, green, blue, from 0 to 1, linear. */
-  readonly color: readonly [number, number, number];
 }
 
 type Vector = readonly [number, number, number];
@@ -39,10 +44,10 @@ const ATOM = 0.06;
 
 /** A box where a size is recorded or usual, an eight-sided ball for an atom, an arrow that looks forward for all others. */
 export function shapeOf(thing: Thing): Shape {
-  const { extents, element, metres, set, kind } = thing;
-  if (metres < 1e-6) {
+  const { extents, element, enlargement, set, kind } = thing;
+  if (enlargement !== 1) {
     const half = element === 1 ? ATOM * 0.65 : ATOM;
-    return ball(half * metres, element === 0 ? colorOf(set) : linear(ELEMENTS[element] ?? OTHER_ELEMENT), `${element}`);
+    return ball(half, element === 0 ? colorOf(set) : linear(ELEMENTS[element] ?? OTHER_ELEMENT), `${element}`);
   }
   const color = colorOf(kind === "" ? set : kind);
   if (extents !== null) return box(extents.half, extents.middle, color);
@@ -52,6 +57,11 @@ export function shapeOf(thing: Thing): Shape {
 }
 
 function box(half: Vector, middle: Vector, color: Vector): Shape {
+  const key = `box ${[...half, ...middle].map((value) => value.toFixed(3)).join(" ")} ${color.join(" ")}`;
+  return { key, color, mesh: () => flat(boxOf(half, middle)) };
+}
+
+function boxOf(half: Vector, middle: Vector): Vector[][] {
   const triangles: Vector[][] = [];
   for (const axis of [0, 1, 2]) {
     for (const side of [-1, 1]) {
@@ -65,12 +75,15 @@ function box(half: Vector, middle: Vector, color: Vector): Shape {
       triangles.push([corner(-1, -1), corner(1, -1), corner(1, 1)], [corner(-1, -1), corner(1, 1), corner(-1, 1)]);
     }
   }
-  const key = `box ${[...half, ...middle].map((value) => value.toFixed(3)).join(" ")} ${color.join(" ")}`;
-  return shaped(key, triangles, color);
+  return triangles;
+}
+
+function arrow(half: number, color: Vector): Shape {
+  return { key: `arrow ${half} ${color.join(" ")}`, color, mesh: () => flat(arrowOf(half)) };
 }
 
 /** A flat pyramid: its top is forward, and its back has a low and a high edge. */
-function arrow(half: number, color: Vector): Shape {
+function arrowOf(half: number): Vector[][] {
   const top: Vector = [0, 0, half];
   const [left, right]: Vector[] = [
     [half * 0.6, 0, -half],
@@ -78,18 +91,21 @@ function arrow(half: number, color: Vector): Shape {
   ] as const;
   const high: Vector = [0, half * 0.4, -half];
   const low: Vector = [0, -half * 0.1, -half];
-  const triangles = [
-    [top, high, left!],
-    [top, right!, high],
-    [top, left!, low],
-    [top, low, right!],
-    [left!, high, low],
-    [right!, low, high],
+  return [
+    [top, left!, high],
+    [top, high, right!],
+    [top, low, left!],
+    [top, right!, low],
+    [left!, low, high],
+    [right!, high, low],
   ];
-  return shaped(`arrow ${half} ${color.join(" ")}`, triangles, color);
 }
 
 function ball(half: number, color: Vector, name: string): Shape {
+  return { key: `ball ${name} ${color.join(" ")}`, color, mesh: () => flat(ballOf(half)) };
+}
+
+function ballOf(half: number): Vector[][] {
   const triangles: Vector[][] = [];
   for (const x of [-half, half])
     for (const y of [-half, half])
@@ -102,22 +118,20 @@ function ball(half: number, color: Vector, name: string): Shape {
         // outside is where the corners are counted to the left
         triangles.push(x * y * z > 0 ? corners : corners.reverse());
       }
-  return shaped(`ball ${name} ${color.join(" ")}`, triangles, color);
+  return triangles;
 }
 
 /** Each triangle has its own corners, and so flat faces. */
-function shaped(key: string, triangles: readonly (readonly Vector[])[], color: Vector): Shape {
+function flat(triangles: readonly (readonly Vector[])[]): Triangles {
   const corners = triangles.flat();
   const normals = triangles.flatMap(([a, b, c]) => {
     const normal = normalOf(a!, b!, c!);
     return [normal, normal, normal];
   });
   return {
-    key,
     positions: Float32Array.from(corners.flat()),
     normals: Float32Array.from(normals.flat()),
     indices: Uint16Array.from(corners.keys()),
-    color,
   };
 }
 

@@ -16,6 +16,8 @@ const GLTF = transformOf({ ...standardAxes("right", "y"), own: { forward: "z", u
 const MOST_KEYFRAMES = 2_000_000;
 /** Things that a scene may have: each is a node with several accessors. */
 const MOST_THINGS = 20_000;
+/** Lengths in metres below which places are shown larger. */
+const SMALL = 1e-6;
 /** Moments between two calls of `onProgress`. */
 const PROGRESS = 64;
 
@@ -34,8 +36,8 @@ export interface Thing {
   /** Atomic number; 0: none. */
   readonly element: number;
   readonly extents: Extents | null;
-  /** Metres in the unit of its places: tells how large it may be. */
-  readonly metres: number;
+  /** How many times as large its places are shown: not 1 where they are too small to look at. */
+  readonly enlargement: number;
   readonly translation: Track;
   /** Empty when it never had an orientation. */
   readonly rotation: Track;
@@ -77,7 +79,8 @@ export async function thingsOf(recording: Recording, sets: readonly string[], op
   const all = collectors.flatMap(({ things }) => things);
   const lacking = options.ids?.filter((id) => !all.some((thing) => String(thing.id) === String(id))) ?? [];
   if (lacking.length > 0) throw new RangeError(`nothing in ${sets.join(", ")} has the id ${lacking.join(", ")}`);
-  return { all, moments, start: Number.isNaN(start) ? 0 : start, origin: origin.isSet ? origin : null };
+  if (all.length === 0) throw new RangeError(`nothing in ${sets.join(", ")} has a place in this part of the recording`);
+  return { all, moments, start, origin: origin.isSet ? origin : null };
 }
 
 function mustFit(keyframes: number, things: number, time: number): void {
@@ -121,11 +124,13 @@ class Collector {
   look(set: EntitySet | null, time: number): void {
     const present = new Set<Thing>();
     if (set !== null && this.#poses.use(set)) {
+      const factor = enlargementOf(set);
       for (const row of pickedRows(set, this.#wanted)) {
-        if (!this.#placeOf(row)) continue;
+        if (!this.#placeOf(row, factor)) continue;
         const id = set.ids[row]!;
         let thing = this.#byId.get(id);
-        if (thing === undefined) {
+        // an id that comes again as something else: an atom of the next simulation
+        if (thing === undefined || thing.element !== elementOf(set, row) || thing.kind !== textOf(set, "kind", row)) {
           thing = thingOf(this.set, set, row);
           this.#byId.set(id, thing);
           this.things.push(thing);
@@ -144,10 +149,10 @@ class Collector {
   }
 
   #show(thing: Thing, time: number, value: number): void {
-    this.keyframes += thing.visible.add(time, Float32Array.of(value));
+    this.keyframes += thing.visible.add(time, [value]);
   }
 
-  #placeOf(row: number): boolean {
+  #placeOf(row: number, factor: number): boolean {
     const [poses, cells] = [this.#poses, this.#cells];
     if (!(poses.isGeodetic ? poses.geodetic(row, cells, 0) : poses.position(row, cells, 0))) return false;
     if (poses.isGeodetic) {
@@ -157,9 +162,9 @@ class Collector {
       this.#plane.fromGeodetic(latitude, longitude, altitude, cells, 0);
     }
     GLTF.vectorBack(cells[0]!, cells[1]!, cells[2]!, cells, 0);
-    for (let axis = 0; axis < 3; axis++) this.#place[axis] = cells[axis]!;
+    for (let axis = 0; axis < 3; axis++) this.#place[axis] = cells[axis]! * factor;
     // what is finite in a double may not be as float32
-    return this.#place.every(Number.isFinite);
+    return Number.isFinite(this.#place[0]! + this.#place[1]! + this.#place[2]!);
   }
 
   /** The same for a quaternion, of length 1. */
@@ -175,21 +180,31 @@ class Collector {
 }
 
 function thingOf(name: string, set: EntitySet, row: number): Thing {
-  const element = set.columns.get("element")?.data[row];
-  const position = set.columns.get("geodetic") === undefined ? set.columns.get("position") : undefined;
   const isHeld = (column: string): boolean => set.columns.get(column)?.interpolation === "hold";
   return {
     set: name,
     id: set.ids[row]!,
     kind: textOf(set, "kind", row),
     label: textOf(set, "label", row).trim(),
-    element: typeof element === "number" ? element : 0,
+    element: elementOf(set, row),
     extents: extentsOf(set, row),
-    metres: metresPer(position?.unit ?? null) ?? 1,
+    enlargement: enlargementOf(set),
     translation: new Track(3, isHeld("position") && isHeld("geodetic")),
     rotation: new Track(4, false),
     visible: new Track(1, true),
   };
+}
+
+/** So that the unit of places is shown as a metre, of a set whose unit is below a micrometre: of molecules. */
+function enlargementOf({ columns }: EntitySet): number {
+  if (columns.has("geodetic")) return 1;
+  const metres = metresPer(columns.get("position")?.unit ?? null) ?? 1;
+  return metres < SMALL ? Math.round(1 / metres) : 1;
+}
+
+function elementOf(set: EntitySet, row: number): number {
+  const element = set.columns.get("element")?.data[row];
+  return typeof element === "number" ? element : 0;
 }
 
 function textOf(set: EntitySet, name: string, row: number): string {

@@ -1,54 +1,20 @@
-/** Numbers that grow: a Float32Array with room behind its end. */
-class Numbers {
-  #data = new Float32Array(8);
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  at(k: number): number {
-    return this.#data[k]!;
-  }
-
-  push(values: ArrayLike<number>): void {
-    const need = this.#length + values.length;
-    if (need > this.#data.length) {
-      const grown = new Float32Array(Math.max(need, this.#data.length * 2));
-      grown.set(this.#data);
-      this.#data = grown;
-    }
-    this.#data.set(values, this.#length);
-    this.#length = need;
-  }
-
-  /** Takes the last so many away. */
-  drop(count: number): void {
-    this.#length -= count;
-  }
-
-  /** What there is, of its own. */
-  take(): Float32Array<ArrayBuffer> {
-    return this.#data.slice(0, this.#length);
-  }
-}
-
 /**
  * Keyframes of one property over time: times in seconds that ascend strictly as float32, and `width` numbers for each. A
  * value that stays is kept with its first and its last time alone.
  */
 export class Track {
-  readonly #width: number;
   /** Between two keyframes the value holds, or is interpolated. */
-  readonly #isStep: boolean;
-  readonly #times = new Numbers();
-  readonly #values = new Numbers();
+  readonly isStep: boolean;
+  readonly #width: number;
+  readonly #times: number[] = [];
+  /** All of them float32. */
+  readonly #values: number[] = [];
   /** The last time at which the value was seen again; NaN: none. */
   #again = Number.NaN;
 
   constructor(width: number, isStep: boolean) {
     this.#width = width;
-    this.#isStep = isStep;
+    this.isStep = isStep;
   }
 
   get length(): number {
@@ -56,16 +22,25 @@ export class Track {
   }
 
   /** Adds a value, already as float32; gives the number of keyframes that were added. */
-  add(time: number, value: Float32Array): number {
-    const before = this.length;
+  add(time: number, value: ArrayLike<number>): number {
+    const before = this.#times.length;
+    const at = Math.fround(time);
     if (before > 0 && this.#isLast(value)) {
-      this.#again = Math.fround(time);
+      this.#again = at;
       return 0;
     }
-    if (!this.#isStep && this.#again > this.#lastTime()) this.#push(this.#again, this.#last());
+    if (!this.isStep && this.#again > this.#times[before - 1]!) {
+      this.#times.push(this.#again);
+      for (let k = 0, from = this.#values.length - this.#width; k < this.#width; k++)
+        this.#values.push(this.#values[from + k]!);
+    }
     this.#again = Number.NaN;
-    this.#push(Math.fround(time), value);
-    return this.length - before;
+    const last = this.#times.length - 1;
+    // of two values at what is one time as float32 the later one holds
+    if (last >= 0 && at <= this.#times[last]!) this.#values.length -= this.#width;
+    else this.#times.push(at);
+    for (let k = 0; k < this.#width; k++) this.#values.push(value[k]!);
+    return this.#times.length - before;
   }
 
   /** Changes the sign of a quaternion that is far from the last: it turns the same, and interpolation is the short way. */
@@ -73,36 +48,17 @@ export class Track {
     if (this.length === 0) return;
     const from = this.#values.length - this.#width;
     let dot = 0;
-    for (let k = 0; k < this.#width; k++) dot += this.#values.at(from + k) * value[k]!;
+    for (let k = 0; k < this.#width; k++) dot += this.#values[from + k]! * value[k]!;
     if (dot < 0) for (let k = 0; k < this.#width; k++) value[k] = -value[k]!;
   }
 
-  #last(): Float32Array {
-    return Float32Array.from({ length: this.#width }, (_, k) => this.#values.at(this.#values.length - this.#width + k));
-  }
-
-  #isLast(value: Float32Array): boolean {
-    const from = this.#values.length - this.#width;
-    for (let k = 0; k < this.#width; k++) if (this.#values.at(from + k) !== value[k]) return false;
-    return true;
-  }
-
-  #lastTime(): number {
-    return this.length === 0 ? Number.NEGATIVE_INFINITY : this.#times.at(this.length - 1);
-  }
-
-  /** Of two values at what is one time as float32 the later one holds. */
-  #push(time: number, value: Float32Array): void {
-    if (time <= this.#lastTime()) this.#values.drop(this.#width);
-    else this.#times.push([time]);
-    this.#values.push(value);
-  }
-
-  get isStep(): boolean {
-    return this.#isStep;
-  }
-
   take(): { readonly times: Float32Array<ArrayBuffer>; readonly values: Float32Array<ArrayBuffer> } {
-    return { times: this.#times.take(), values: this.#values.take() };
+    return { times: Float32Array.from(this.#times), values: Float32Array.from(this.#values) };
+  }
+
+  #isLast(value: ArrayLike<number>): boolean {
+    const from = this.#values.length - this.#width;
+    for (let k = 0; k < this.#width; k++) if (this.#values[from + k] !== value[k]) return false;
+    return true;
   }
 }

@@ -1,7 +1,7 @@
 /** A reader of glTF 2.0, written from its specification alone: it shares no code with what it judges. */
 
 interface Json {
-  readonly nodes: readonly {
+  readonly nodes?: readonly {
     readonly name: string;
     readonly children?: readonly number[];
     readonly translation?: readonly number[];
@@ -11,7 +11,10 @@ interface Json {
     readonly extras?: { readonly set: string; readonly id: number | string };
   }[];
   readonly animations?: readonly {
-    readonly channels: readonly { readonly sampler: number; readonly target: { readonly node: number; readonly path: string } }[];
+    readonly channels: readonly {
+      readonly sampler: number;
+      readonly target: { readonly node: number; readonly path: string };
+    }[];
     readonly samplers: readonly { readonly input: number; readonly output: number; readonly interpolation?: string }[];
   }[];
   readonly accessors?: readonly {
@@ -21,7 +24,11 @@ interface Json {
     readonly count: number;
     readonly type: string;
   }[];
-  readonly bufferViews?: readonly { readonly byteOffset?: number; readonly byteStride?: number; readonly byteLength: number }[];
+  readonly bufferViews?: readonly {
+    readonly byteOffset?: number;
+    readonly byteStride?: number;
+    readonly byteLength: number;
+  }[];
   readonly extras: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +38,6 @@ export interface Shown {
   readonly set: string;
   readonly id: number | string;
   readonly scale: number;
-  /** In the scene, with the scale of the set. */
   readonly place: readonly number[];
   /** Quaternion; identity unless it has one. */
   readonly turn: readonly number[];
@@ -63,13 +69,13 @@ export class ReadScene {
 
   /** Every thing at so many seconds of the animation: section 3.11 and appendix C. */
   at(seconds: number): Shown[] {
-    const { nodes, animations = [] } = this.json;
+    const { nodes = [], animations = [] } = this.json;
     const moved = new Map<string, number[]>();
     for (const { channels, samplers } of animations)
       for (const { sampler, target } of channels)
         moved.set(`${target.node} ${target.path}`, this.#sample(samplers[sampler]!, target.path, seconds));
     const shown: Shown[] = [];
-    for (const { children = [], scale: [factor = 1] = [] } of nodes)
+    for (const { children = [] } of nodes)
       for (const child of children) {
         const node = nodes[child]!;
         const own = (path: "translation" | "rotation" | "scale", otherwise: readonly number[]): readonly number[] =>
@@ -78,7 +84,7 @@ export class ReadScene {
           set: node.extras!.set,
           id: node.extras!.id,
           scale: own("scale", [1, 1, 1])[0]!,
-          place: own("translation", [0, 0, 0]).map((value) => value * factor),
+          place: own("translation", [0, 0, 0]),
           turn: own("rotation", [0, 0, 0, 1]),
         });
       }
