@@ -1,6 +1,8 @@
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { loadZstd } from "../../../src/codec/zstd.ts";
 import { Clock } from "../../../src/export/mcap/clock.ts";
+import { combineCrcs } from "../../../src/export/mcap/crc-combine.ts";
 import { McapWriter, type McapWriterOptions } from "../../../src/export/mcap/writer.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import { indexed, type JudgedFile, sectionCrcs, streamed } from "./judge.ts";
@@ -134,6 +136,25 @@ describe("the writer of MCAP", () => {
     const writer = await McapWriter.begin(sink, new Clock(0n));
     const spec = { name: "a", mediaType: "", time: 0, byteLength: 3 };
     await expect(writer.attachment(spec, [Uint8Array.of(1, 2)])).rejects.toThrow(RangeError);
+  });
+});
+
+describe("CRCs of two runs of bytes", () => {
+  it("are that of both, as zlib computes it", () => {
+    const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31 + (i >> 7)) & 255);
+    for (const [first, second] of [
+      [0, 0],
+      [0, 5],
+      [5, 0],
+      [1, 1],
+      [13, 255],
+      [4096, 65_536],
+      [69_999, 1],
+    ] as const) {
+      const a = bytes.subarray(0, first);
+      const b = bytes.subarray(first, first + second);
+      expect(combineCrcs(crc32(a), crc32(b), second)).toBe(crc32(bytes.subarray(0, first + second)));
+    }
   });
 });
 
