@@ -10,6 +10,8 @@ export interface ExportOptions extends TableOptions {
   readonly set?: string | undefined;
   /** A channel, for targets of rows. Not together with `set`. */
   readonly channel?: string | undefined;
+  /** Names of sets that recordings of other formats are about: one that was converted may have them. */
+  readonly things?: (() => Promise<readonly string[]>) | undefined;
   /** Units in headers or metadata of columns; true by default. */
   readonly units?: boolean | undefined;
   /** What a column of time is in; "s" by default, where the target has no time of its own. */
@@ -55,6 +57,8 @@ export interface Exporter {
   readonly mediaType: string;
   /** What it can carry, for the message about a recording that has none of it: "things with a place on the earth". */
   readonly carries: string;
+  /** The files of the recording may be carried inside: see `ExportOptions.original`; absent: they may not. */
+  readonly holdsOriginal?: boolean;
   /** Sets (and channels, of targets of rows) of the recording that fit, those that it is about first; empty: none. */
   fitting(recording: Recording): Promise<readonly string[]>;
   /**
@@ -66,6 +70,7 @@ export interface Exporter {
 }
 
 /** A target by its name and endings; the rest is loaded when it is used. */
-export interface ExportTarget extends Pick<Exporter, "id" | "name" | "extensions" | "mediaType" | "carries"> {
+export interface ExportTarget
+  extends Pick<Exporter, "id" | "name" | "extensions" | "mediaType" | "carries" | "holdsOriginal"> {
   readonly load: () => Promise<Exporter>;
 }

@@ -1,15 +1,15 @@
 import type { ExportTarget } from "./exporter.ts";
+import { MCAP } from "./mcap/facts.ts";
+import { ARROW, CSV, NDJSON, NPZ, PARQUET } from "./row-facts.ts";
 
 /** Every target, in the order of the help. */
 export const EXPORT_TARGETS: readonly ExportTarget[] = [
-  {
-    id: "mcap",
-    name: "MCAP, for Foxglove, Lichtblick and Rerun",
-    extensions: ["mcap"],
-    mediaType: "application/x-mcap",
-    carries: "any channel, and any set of things with places",
-    load: async () => (await import("./mcap/exporter.ts")).mcap,
-  },
+  { ...CSV, load: async () => (await import("./csv.ts")).csv },
+  { ...NDJSON, load: async () => (await import("./ndjson.ts")).ndjson },
+  { ...PARQUET, load: async () => (await import("./parquet.ts")).parquet },
+  { ...ARROW, load: async () => (await import("./arrow.ts")).arrow },
+  { ...NPZ, load: async () => (await import("./npz.ts")).npz },
+  { ...MCAP, load: async () => (await import("./mcap/exporter.ts")).mcap },
 ];
 
 /** By its id, or null. */

@@ -31,6 +31,7 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   events: [{ words: ["IN"] }, { words: ["IN", "--format", "csv"] }],
   state: [{ words: ["IN", "--at", "100%"] }, { words: ["IN", "--at", "100%", "--json"] }],
   table: [{ words: ["IN"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],
+  export: [{ words: ["IN", "--to", "csv"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],
   records: [{ words: ["IN"] }],
   index: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   check: [{ words: ["IN"], tellsItself: true }],

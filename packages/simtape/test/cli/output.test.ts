@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { textCell } from "../../src/cli/output/csv.ts";
-import { jsonText, visible, visibleLine } from "../../src/cli/run/visible.ts";
+import { textCell } from "../../src/export/csv.ts";
+import { jsonText, visible, visibleLine } from "../../src/model/visible.ts";
 import { tries } from "../soak.ts";
 
 test("a terminal gets our own colours, and none that a recording brings", async () => {

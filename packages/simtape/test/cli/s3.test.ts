@@ -66,6 +66,15 @@ describeWithCeph("the command and a real S3 server", (bucket) => {
     expect(JSON.parse(new TextDecoder().decode(provenance!.bytes))).toMatchObject({ simtape: "provenance" });
   });
 
+  test("exports go there, also those whose beginning is written last", async () => {
+    for (const name of ["town.parquet", "town.npz"]) {
+      const here = join(folder, name);
+      await done("export", `${at}/town.log`, "-o", `${at}/exports/${name}`);
+      await done("export", `${at}/town.log`, "-o", here);
+      expect(Buffer.compare((await store.get(`exports/${name}`))!.bytes, readFileSync(here))).toBe(0);
+    }
+  });
+
   test("converting and repairing go from there to there", async () => {
     const { exit } = await simtape(["convert", `${at}/town.log`, `${at}/town.tape`]);
     expect(exit).toBe(3);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { matching } from "../../src/cli/input/glob.ts";
-import { toJson } from "../../src/cli/output/json.ts";
+import { toJson } from "../../src/model/json.ts";
 import { loadZstd } from "../../src/codec/zstd.ts";
 import { FORMATS } from "../../src/formats.ts";
 import { MemoryFiles } from "../../src/io/sink.ts";

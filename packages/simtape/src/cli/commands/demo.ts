@@ -4,7 +4,7 @@ import { allFormats } from "../input/formats.ts";
 import { makeFolders } from "../../io/node/folders.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { gated, soundAs } from "../output/gated.ts";
-import { toJson } from "../output/json.ts";
+import { toJson } from "../../model/json.ts";
 import { Output } from "../run/terminal.ts";
 import { isInS3, commandPath, under } from "../input/command-path.ts";
 import { targetOf } from "../output/target-of.ts";

@@ -6,13 +6,14 @@ import type { Value } from "../../model/value.ts";
 import { forEach } from "../input/each.ts";
 import { EXIT } from "../run/failure.ts";
 import { holds } from "../output/holds.ts";
-import { preview, toJson } from "../output/json.ts";
+import { toJson } from "../../model/json.ts";
+import { preview } from "../output/json.ts";
 import { byteSize, counted, grouped, Output, paint, say } from "../run/terminal.ts";
 import { provenanceOf } from "../input/provenance.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { clock } from "../input/time.ts";
-import { visibleLine } from "../run/visible.ts";
+import { visibleLine } from "../../model/visible.ts";
 import { findingToPlain } from "../output/findings.ts";
 import { NO_LINES } from "../output/no-lines.ts";
 

@@ -7,7 +7,7 @@ import { damageIn, heed } from "../run/ending.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { allFormats } from "../input/formats.ts";
 import { findingToPlain } from "../output/findings.ts";
-import { toJson } from "../output/json.ts";
+import { toJson } from "../../model/json.ts";
 import { byteSize, counted, Output, Progress } from "../run/terminal.ts";
 import { budgetOf, isUrl, mainPath, type ReadOptions, reads, withGiven } from "../input/recordings.ts";
 

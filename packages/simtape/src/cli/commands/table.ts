@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { type Command, Option } from "commander";
-import type { Axes } from "../../model/axes.ts";
 import type { Table, TableOptions } from "../../model/query/table.ts";
 import type { Recording } from "../../model/recording.ts";
-import { standardAxes } from "../../model/standard-axes.ts";
 import { commandPath } from "../input/command-path.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
-import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
+import { ORIGIN_FLAGS } from "../input/origin.ts";
+import { type AskedRows, askedOf, AXES } from "../input/asked-rows.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";
 import { report } from "../output/report.ts";
@@ -21,21 +20,14 @@ import {
   type TableFormat,
   withoutUnit,
   withUnit,
-} from "../output/table-rows.ts";
+} from "../../export/rows.ts";
 import type { Target } from "../output/target.ts";
 import { targetOf } from "../output/target-of.ts";
-import { clock, parseDuration, parseRange, TIME_HELP } from "../input/time.ts";
+import { clock, TIME_HELP } from "../input/time.ts";
 
-interface TableCommand extends ReadOptions {
+interface TableCommand extends ReadOptions, AskedRows {
   readonly set?: string;
   readonly channel?: string;
-  readonly columns?: readonly string[];
-  readonly id?: readonly string[];
-  readonly from?: string;
-  readonly until?: string;
-  readonly every?: string;
-  readonly axes: keyof typeof AXES;
-  readonly origin?: string;
   readonly time: "ns" | "s";
   readonly units: boolean;
   readonly format?: TableFormat;
@@ -43,15 +35,6 @@ interface TableCommand extends ReadOptions {
   readonly force?: boolean;
   readonly json?: boolean;
 }
-
-/** Axes to turn to, by name. */
-const AXES = {
-  source: undefined,
-  standard: standardAxes("right", "z"),
-  "right-y": standardAxes("right", "y"),
-  "left-z": standardAxes("left", "z"),
-  "left-y": standardAxes("left", "y"),
-} as const satisfies Readonly<Record<string, Axes | undefined>>;
 
 export function addTable(program: Command): void {
   const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
@@ -128,8 +111,10 @@ async function write(recording: Recording, target: Target | null, options: Table
     const line = `${target.main}: ${counted(rows, "row")} of ${counted(columns.length, "column")}, ${name}, ${size}`;
     await report(target, options, { of: name, rows, axes: table.axes, columns }, [line]);
   }
-  if (undecodable() === 0) return EXIT.done;
-  say(`simtape: ${counted(undecodable(), "payload does", "payloads do")} not decode and have empty rows`);
+  // each payload is decoded once for the columns and once for the rows
+  const empty = undecodable(2);
+  if (empty === 0) return EXIT.done;
+  say(`simtape: ${counted(empty, "payload does", "payloads do")} not decode and have empty rows`);
   return EXIT.lossy;
 }
 
@@ -161,11 +146,11 @@ async function pump(
 
 async function writerOf(
   format: TableFormat,
-  ...given: Parameters<typeof import("../output/table-text.ts")["csvWriter"]>
+  ...given: Parameters<typeof import("../../export/csv.ts")["csvWriter"]>
 ): Promise<RowWriter> {
-  if (format === "parquet") return (await import("../output/table-parquet.ts")).parquetWriter(...given);
-  const { csvWriter, ndjsonWriter } = await import("../output/table-text.ts");
-  return format === "csv" ? csvWriter(...given) : ndjsonWriter(...given);
+  if (format === "parquet") return (await import("../../export/parquet.ts")).parquetWriter(...given);
+  if (format === "csv") return (await import("../../export/csv.ts")).csvWriter(...given);
+  return (await import("../../export/ndjson.ts")).ndjsonWriter(...given);
 }
 
 /** As asked for, or as the name of the file says. */
@@ -180,22 +165,6 @@ function formatOf(target: Target | null, { format, json }: TableCommand): TableF
   const found = format ?? (ending === "jsonl" ? "ndjson" : TABLE_FORMATS.find((one) => one === ending));
   if (found !== undefined) return found;
   throw new UsageError(`cannot tell the format from the name ${target.main}: say --format ${TABLE_FORMATS.join("|")}`);
-}
-
-async function askedOf(recording: Recording, options: TableCommand): Promise<TableOptions> {
-  const { from, until, every, columns, id, axes, origin } = options;
-  const interval = every === undefined ? undefined : parseDuration(every);
-  if (interval === null || (interval !== undefined && interval <= 0))
-    throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
-  const names = columns?.flatMap((list) => list.split(",").map((name) => name.trim())).filter((name) => name !== "");
-  return {
-    ...(await parseRange({ from, until }, recording)),
-    every: interval,
-    columns: names,
-    ids: id,
-    axes: AXES[axes],
-    origin: origin === undefined ? undefined : originOf(origin),
-  };
 }
 
 function bytesOf(piece: string | Uint8Array): Uint8Array {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { formatModules } from "../input/formats.ts";
-import { toJson } from "../output/json.ts";
+import { toJson } from "../../model/json.ts";
 import { counted, Output, say } from "../run/terminal.ts";
 import { type ReadOptions, takesFiles } from "../input/recordings.ts";
 import { entriesOf } from "../view/entries.ts";

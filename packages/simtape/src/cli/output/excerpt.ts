@@ -12,7 +12,7 @@ import { mustBeSound, readBack } from "../../ops/sound.ts";
 import { withDictionary } from "./conversion-check.ts";
 import { allFormats } from "../input/formats.ts";
 import { matching } from "../input/glob.ts";
-import { toJson } from "./json.ts";
+import { toJson } from "../../model/json.ts";
 import { inside } from "./provenance.ts";
 import { type Provenance, parsedProvenance, provenanceIn } from "../input/provenance.ts";
 import { formatOf, writingOf } from "../input/format-of.ts";

@@ -1,10 +1,11 @@
 import { LayoutError } from "../../bytes/error.ts";
 import { KEYFRAME, type MessageBatch } from "../../model/batch.ts";
 import type { Channel, Value } from "../../model/value.ts";
-import { csvRow, textCell } from "./csv.ts";
-import { preview, toJson } from "./json.ts";
+import { csvRow, textCell } from "../../export/csv.ts";
+import { toJson } from "../../model/json.ts";
+import { preview } from "./json.ts";
 import { paint } from "../run/terminal.ts";
-import { jsonText } from "../run/visible.ts";
+import { jsonText } from "../../model/visible.ts";
 
 /** Writes one message as one line, or as one row of CSV with its end. */
 export class Rows {

@@ -10,7 +10,7 @@ import type { Value } from "../../model/value.ts";
 import type { Writer, WritingFormat } from "../../model/writer.ts";
 import { damage } from "../run/ending.ts";
 import { UsageError } from "../run/failure.ts";
-import { toJson } from "./json.ts";
+import { toJson } from "../../model/json.ts";
 import { say } from "../run/terminal.ts";
 import { isInS3, commandPath } from "../input/command-path.ts";
 import { bundleNamed } from "../input/recordings.ts";

@@ -7,7 +7,7 @@ import { writeEdited } from "../../ops/edit/write.ts";
 import { bringNeeded } from "./needed.ts";
 import { allFormats } from "../input/formats.ts";
 import { gated, type Inspect, soundAs } from "./gated.ts";
-import { toJson } from "./json.ts";
+import { toJson } from "../../model/json.ts";
 import { inside, keepBeside, mustHavePlace, sourceNamed, withoutTexts } from "./provenance.ts";
 import type { Provenance } from "../input/provenance.ts";
 import { budgetOf, type ReadOptions } from "../input/recordings.ts";

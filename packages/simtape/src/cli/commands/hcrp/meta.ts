@@ -9,7 +9,7 @@ import { collected } from "../../input/collected.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { allFormats } from "../../input/formats.ts";
 import { gated, soundAs } from "../../output/gated.ts";
-import { toJson } from "../../output/json.ts";
+import { toJson } from "../../../model/json.ts";
 import { counted, Output } from "../../run/terminal.ts";
 import { commandPath, under } from "../../input/command-path.ts";
 import { budgetOf, type ReadOptions, reads, withGiven } from "../../input/recordings.ts";

@@ -11,7 +11,7 @@ import type { RecorderOptions } from "../../../record/live/recorder-options.ts";
 import { isInS3, storeAt, under } from "../../input/command-path.ts";
 import { ENDING } from "../../run/ending.ts";
 import { EXIT } from "../../run/failure.ts";
-import { toJson } from "../../output/json.ts";
+import { toJson } from "../../../model/json.ts";
 import { counted, Output, say } from "../../run/terminal.ts";
 import { clock } from "../../input/time.ts";
 import { BoundedLines } from "./bounded-lines.ts";

@@ -15,7 +15,7 @@ import { type Recorder, record } from "../../../record/live/recorder.ts";
 import { collected } from "../../input/collected.ts";
 import { ENDING } from "../../run/ending.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
-import { toJson } from "../../output/json.ts";
+import { toJson } from "../../../model/json.ts";
 import { byteSize, counted, grouped, Output, say } from "../../run/terminal.ts";
 import { folderOf, isInS3, mustBeNamed, storeAt, under } from "../../input/command-path.ts";
 import { droppedIn, type Fed, feed, watchStore } from "./record-feed.ts";

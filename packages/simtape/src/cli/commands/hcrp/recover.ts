@@ -15,7 +15,7 @@ import { type RecoverOptions, type RecoverReport, recover } from "../../../recor
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { allFormats } from "../../input/formats.ts";
 import { findingToPlain, tellFindings } from "../../output/findings.ts";
-import { toJson } from "../../output/json.ts";
+import { toJson } from "../../../model/json.ts";
 import { counted, grouped, Output } from "../../run/terminal.ts";
 import { folderOf, isInS3, commandPath, storeAt } from "../../input/command-path.ts";
 import { budgetOf, budgeted, type ReadOptions, withGiven } from "../../input/recordings.ts";

@@ -8,10 +8,10 @@ import { DAY, graceOf, HOUR, PolicyError, parsePolicy } from "../../../record/re
 import type { RetentionPolicy } from "../../../record/retain/schema.ts";
 import { EXIT, UsageError } from "../../run/failure.ts";
 import { NO_LINES } from "../../output/no-lines.ts";
-import { toJson } from "../../output/json.ts";
+import { toJson } from "../../../model/json.ts";
 import { byteSize, counted, Output, Progress, say } from "../../run/terminal.ts";
 import { isInS3, storeAt } from "../../input/command-path.ts";
-import { visibleLine } from "../../run/visible.ts";
+import { visibleLine } from "../../../model/visible.ts";
 
 interface RetainOptions {
   readonly policy?: string;

@@ -1,9 +1,23 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import { RecordingError } from "../../model/error.ts";
-import type { ItemKind, TableBatch, TableCells, TableColumn, TableList } from "../../model/query/table-cells.ts";
-import { jsonOf } from "../../model/query/value-text.ts";
-import type { Value } from "../../model/value.ts";
-import { type HeaderOf, OWN, type Put, type RowWriter, type Written } from "./table-rows.ts";
+import type { ItemKind, TableCells, TableList } from "../model/query/table-cells.ts";
+import type { Value } from "../model/value.ts";
+import type { Exporter } from "./exporter.ts";
+import { int64Of, itemOf } from "./row-cells.ts";
+import { rowExporter } from "./row-exporter.ts";
+import { PARQUET } from "./row-facts.ts";
+import {
+  type HeaderOf,
+  headersOf,
+  isInEveryRow,
+  isWhole,
+  type Put,
+  type RowBatch,
+  type RowCells,
+  type RowColumn,
+  type RowWriter,
+  unitsOf,
+  type Written,
+} from "./rows.ts";
 
 /** Cells of a row group, about; and rows at most. */
 const CELLS = 1 << 20;
@@ -11,22 +25,25 @@ const ROWS = 1 << 17;
 
 type Data = unknown[] | TableCells["data"];
 
+export const parquet: Exporter = rowExporter(PARQUET, async ({ written, header, put }) =>
+  parquetWriter(written, header, put),
+);
+
 /** Parquet, compressed by snappy. The file is written in one go, and no more than a row group is in memory. */
 export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put: Put): RowWriter {
   const bytes = new ByteWriter();
-  const names = namesOf(columns, header);
+  const names = headersOf(columns, header);
   const schema = columns.flatMap((column, k) => elementsOf(column, names[k]!));
-  const units = columns.flatMap(({ unit }, k) => (unit === null ? [] : [[names[k]!, unit]]));
   const writer = new ParquetWriter({
     writer: bytes,
     schema: [{ name: "table", num_children: columns.length }, ...schema],
     createdBy: "simtape",
-    kvMetadata: Object.entries({ units: Object.fromEntries(units), axes }).map(([key, value]) => ({
+    kvMetadata: Object.entries({ units: unitsOf(columns, names), axes }).map(([key, value]) => ({
       ...{ key, value: JSON.stringify(value) },
     })),
   });
   const most = Math.max(1, Math.min(ROWS, Math.floor(CELLS / columns.length)));
-  let batches: TableBatch[] = [];
+  let batches: RowBatch[] = [];
   let [rows, cells] = [0, 0];
   const drain = async (): Promise<void> => {
     const piece = bytes.getBytes().slice();
@@ -66,34 +83,25 @@ export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put:
   };
 }
 
-/** Each name once: readers of Parquet do not tell upper from lower case. */
-function namesOf(columns: readonly TableColumn[], header: HeaderOf): string[] {
-  const met = new Set<string>();
-  return columns.map((column) => {
-    const own = header(column);
-    let name = own;
-    for (let n = 2; met.has(name.toLowerCase()); n++) name = `${own} (${n})`;
-    met.add(name.toLowerCase());
-    return name;
-  });
-}
-
 /** A column, or the three levels of a list (Parquet format, LogicalTypes, "Lists"). */
-function elementsOf(column: TableColumn, name: string): SchemaElement[] {
+function elementsOf(column: RowColumn, name: string): SchemaElement[] {
   if (column.kind === "list")
     return [
       { name, repetition_type: "OPTIONAL", converted_type: "LIST", num_children: 1 },
       { name: "list", repetition_type: "REPEATED", num_children: 1 },
       { name: "element", repetition_type: "OPTIONAL", ...TYPES[column.items ?? "string"] },
     ];
-  const repetition_type = OWN.includes(column.name) && column.name !== "record" ? "REQUIRED" : "OPTIONAL";
+  const repetition_type = isInEveryRow(column) ? "REQUIRED" : "OPTIONAL";
+  if (column.isUtc === true) return [{ name, repetition_type: "REQUIRED", ...UTC }];
   return [{ name, repetition_type, ...(isWhole(column) ? { type: "INT64" } : TYPES[column.kind]) }];
 }
 
-/** A column of its own whose numbers are whole. */
-function isWhole({ name, kind, unit }: TableColumn): boolean {
-  return kind === "f64" && OWN.includes(name) && unit !== "s";
-}
+/** Microseconds since 1970 (Parquet format, LogicalTypes, "TIMESTAMP"). */
+const UTC: Omit<SchemaElement, "name"> = {
+  type: "INT64",
+  converted_type: "TIMESTAMP_MICROS",
+  logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MICROS" },
+};
 
 const TYPES: Readonly<Record<ItemKind, Omit<SchemaElement, "name">>> = {
   f64: { type: "DOUBLE" },
@@ -107,8 +115,8 @@ const TYPES: Readonly<Record<ItemKind, Omit<SchemaElement, "name">>> = {
 };
 
 /** The cells of a column in some batches; null where one is not valid. */
-function joined(column: TableColumn, parts: readonly TableCells[], rows: number): Data {
-  if (isWhole(column)) return wholeNumbers(parts, rows);
+function joined(column: RowColumn, parts: readonly RowCells[], rows: number): Data {
+  if (isWhole(column) || column.isUtc === true) return wholeNumbers(parts, rows);
   const { kind, name, items = "string" } = column;
   const cells = new Array<unknown>(rows).fill(null);
   let at = 0;
@@ -123,24 +131,12 @@ function joined(column: TableColumn, parts: readonly TableCells[], rows: number)
   return cells;
 }
 
-/** A value as one of its kind; throws `RecordingError` for a whole number that Parquet has no room for. */
-function itemOf(value: Value, kind: ItemKind, name: string): Value {
-  if (value === null) return null;
-  if (kind === "string") return typeof value === "string" ? value : jsonOf(value);
-  if (kind !== "bigint") return value;
-  const whole = BigInt(value as number | bigint);
-  mustFit(whole, name);
-  return whole;
-}
-
 function wholeNumbers(parts: readonly TableCells[], rows: number): Data {
   const cells = new BigInt64Array(rows);
   let at = 0;
-  for (const { data } of parts) for (const value of data as Float64Array) cells[at++] = BigInt(Math.round(value));
+  for (const { data } of parts) {
+    cells.set(int64Of(data as Float64Array), at);
+    at += data.length;
+  }
   return cells as unknown as Data;
-}
-
-function mustFit(value: bigint, name: string): void {
-  if (BigInt.asIntN(64, value) === value) return;
-  throw new RecordingError("unsupported", `column ${name} has ${value}, and Parquet 64 bits: write CSV or NDJSON`);
 }

@@ -1,0 +1,46 @@
+import type { Axes } from "../../model/axes.ts";
+import type { TableOptions } from "../../model/query/table.ts";
+import type { Recording } from "../../model/recording.ts";
+import { standardAxes } from "../../model/standard-axes.ts";
+import { UsageError } from "../run/failure.ts";
+import { originOf } from "./origin.ts";
+import { parseDuration, parseRange } from "./time.ts";
+
+/** Which rows and columns are asked for on the command line. */
+export interface AskedRows {
+  readonly columns?: readonly string[];
+  readonly id?: readonly string[];
+  readonly from?: string;
+  readonly until?: string;
+  readonly every?: string;
+  readonly axes: AxesName;
+  readonly origin?: string;
+}
+
+export type AxesName = "source" | "standard" | "right-y" | "left-z" | "left-y";
+
+/** Axes to turn to, by name. */
+export const AXES: Readonly<Record<AxesName, Axes | undefined>> = {
+  source: undefined,
+  standard: standardAxes("right", "z"),
+  "right-y": standardAxes("right", "y"),
+  "left-z": standardAxes("left", "z"),
+  "left-y": standardAxes("left", "y"),
+};
+
+/** Throws `UsageError` for what is no time, place or interval. */
+export async function askedOf(recording: Recording, options: AskedRows): Promise<TableOptions> {
+  const { from, until, every, columns, id, axes, origin } = options;
+  const interval = every === undefined ? undefined : parseDuration(every);
+  if (interval === null || (interval !== undefined && interval <= 0))
+    throw new UsageError(`--every takes a time such as 50ms or 1s, not ${JSON.stringify(every)}`);
+  const names = columns?.flatMap((list) => list.split(",").map((name) => name.trim())).filter((name) => name !== "");
+  return {
+    ...(await parseRange({ from, until }, recording)),
+    every: interval,
+    columns: names,
+    ids: id,
+    axes: AXES[axes],
+    origin: origin === undefined ? undefined : originOf(origin),
+  };
+}

@@ -1,0 +1,56 @@
+import { jsonOf } from "../model/query/value-text.ts";
+import type { Value } from "../model/value.ts";
+import { visible } from "../model/visible.ts";
+import type { Exporter } from "./exporter.ts";
+import { rowExporter } from "./row-exporter.ts";
+import { CSV } from "./row-facts.ts";
+import type { HeaderOf, Put, RowCells, RowWriter, Written } from "./rows.ts";
+import { utcText } from "./utc.ts";
+
+export const csv: Exporter = rowExporter(CSV, ({ written, header, put }) => csvWriter(written, header, put));
+
+/** CSV: a line of headers, then a line for each row. A cell that is not there is empty. */
+export async function csvWriter({ columns }: Written, header: HeaderOf, put: Put): Promise<RowWriter> {
+  await put(csvRow(columns.map((column) => textCell(header(column)))));
+  return {
+    write: ({ length, columns: all }) => put(linesOf(length, all.map(csvCells))),
+    end: async () => undefined,
+  };
+}
+
+function linesOf(length: number, columns: readonly (readonly string[])[]): string {
+  let text = "";
+  for (let row = 0; row < length; row++) text += csvRow(columns.map((cells) => cells[row]!));
+  return text;
+}
+
+function csvCells({ kind, data, valid, isUtc }: RowCells): string[] {
+  const cells = new Array<string>(valid.length).fill("");
+  for (let row = 0; row < cells.length; row++) {
+    if (valid[row] === 0) continue;
+    const value = data[row]!;
+    if (typeof value === "string") cells[row] = textCell(value);
+    else if (kind === "list") cells[row] = textCell(jsonOf(value as Value));
+    else if (kind === "bool") cells[row] = value === 1 ? "true" : "false";
+    else if (isUtc === true) cells[row] = utcText(value as number);
+    else cells[row] = Object.is(value, -0) ? "-0" : String(value as number | bigint);
+  }
+  return cells;
+}
+
+/** A row as RFC 4180 has it, but for its end of line, which is of Unix. */
+export function csvRow(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\n`;
+}
+
+/**
+ * A text as a cell that a spreadsheet takes for text: what it would calculate has an apostrophe before it, which is how
+ * one writes text there. Control characters are shown; numbers, and lists of numbers, are as they are.
+ */
+export function textCell(text: string): string {
+  const shown = visible(text);
+  return /^[=+\-@\t\n＝＋－＠]/.test(shown) && !NUMBERS.test(shown) ? `'${shown}` : shown;
+}
+
+/** A number, or several with commas or semicolons between: nothing that is calculated. */
+const NUMBERS = /^(?:[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:[,;] ?|$))+$/i;
