@@ -57,6 +57,8 @@ export interface Exporter {
   readonly mediaType: string;
   /** What it can carry, for the message about a recording that has none of it: "things with a place on the earth". */
   readonly carries: string;
+  /** The files of the recording may be carried inside: see `ExportOptions.original`; absent: they may not. */
+  readonly holdsOriginal?: boolean;
   /** Sets (and channels, of targets of rows) of the recording that fit, those that it is about first; empty: none. */
   fitting(recording: Recording): Promise<readonly string[]>;
   /**
@@ -68,6 +70,7 @@ export interface Exporter {
 }
 
 /** A target by its name and endings; the rest is loaded when it is used. */
-export interface ExportTarget extends Pick<Exporter, "id" | "name" | "extensions" | "mediaType" | "carries"> {
+export interface ExportTarget
+  extends Pick<Exporter, "id" | "name" | "extensions" | "mediaType" | "carries" | "holdsOriginal"> {
   readonly load: () => Promise<Exporter>;
 }

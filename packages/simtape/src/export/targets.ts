@@ -3,6 +3,7 @@ import { ARROW, CSV, NDJSON, NPZ, PARQUET } from "./row-facts.ts";
 import { ACMI, CZML, GPX, KML } from "./geo/facts.ts";
 import { DCD, PDB, XYZ } from "./molecules/facts.ts";
 import { GLTF } from "./scene/facts.ts";
+import { MCAP } from "./mcap/facts.ts";
 
 /** Every target, in the order of the help. */
 export const EXPORT_TARGETS: readonly ExportTarget[] = [
@@ -59,6 +60,7 @@ export const EXPORT_TARGETS: readonly ExportTarget[] = [
   { ...PDB, load: async () => (await import("./molecules/pdb.ts")).exporter },
   { ...DCD, load: async () => (await import("./molecules/dcd.ts")).exporter },
   { ...GLTF, load: async () => (await import("./scene/gltf.ts")).exporter },
+  { ...MCAP, load: async () => (await import("./mcap/exporter.ts")).mcap },
 ];
 
 /** By its id, or null. */

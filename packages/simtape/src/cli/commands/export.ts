@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander";
 import { exporterFor, fittingTargets } from "../../export/export-to.ts";
-import type { ExportReport, ExportTarget } from "../../export/exporter.ts";
+import type { ExportReport, ExportTarget, OriginalFiles } from "../../export/exporter.ts";
 import { EXPORT_TARGETS, targetCalled, targetOfName } from "../../export/targets.ts";
 import { HeldFiles } from "../../io/held.ts";
 import { RecordingError } from "../../model/error.ts";
 import { toJson } from "../../model/json.ts";
+import type { TimeRange } from "../../model/time.ts";
 import type { Recording } from "../../model/recording.ts";
 import { type AskedRows, askedOf, AXES } from "../input/asked-rows.ts";
 import { collected } from "../input/collected.ts";
@@ -32,12 +33,15 @@ interface ExportCommand extends ReadOptions, AskedRows {
   readonly channel?: string;
   readonly time?: "ns" | "s";
   readonly units: boolean;
+  readonly original?: boolean;
   readonly force?: boolean;
   readonly json?: boolean;
 }
 
 /** Sets and channels that `--list` names of each target. */
 const MOST_NAMES = 6;
+/** Bytes of files that are carried inside unless `--original` says so. */
+const ORIGINAL_LIMIT = 256 << 20;
 
 export function addExport(program: Command): void {
   const ids = EXPORT_TARGETS.map(({ id }) => id);
@@ -66,6 +70,11 @@ export function addExport(program: Command): void {
     .option(ORIGIN_FLAGS, "where a local plane touches the earth: degrees, metres, degrees")
     .addOption(new Option("--time <unit>", "what a column of time is in (s)").choices(["ns", "s"]))
     .option("--no-units", "headers without units: position.x, not position.x [cm]")
+    .option(
+      "--original",
+      "to MCAP: carry the files of the recording inside, however large (default: of a whole one, up to 256 MiB)",
+    )
+    .option("--no-original", "to MCAP: leave them out")
     .option("--force", "overwrite existing files")
     .option("--json", "one JSON object per file")
     .addHelpText(
@@ -126,8 +135,7 @@ async function exportOne(
   file: string,
   options: ExportCommand,
 ): Promise<number> {
-  const { output, force, ...asked } = options;
-  const place = await targetOf(undefined, { output: path, ...(force === undefined ? {} : { force }) }, file);
+  const place = await targetOf(undefined, { ...options, output: path }, file);
   const { start, end } = await recording.timeline();
   const progress = new Progress(`exporting ${target.id}`);
   // counts and places that are known late are written in front: objects of a store do not take that
@@ -135,7 +143,7 @@ async function exportOne(
   let made: ExportReport;
   try {
     const exporter = await exporterFor(recording, target).catch(asUnfit);
-    const range = await askedOf(recording, asked);
+    const range = await askedOf(recording, options);
     const length = (range.end ?? end) - (range.start ?? start);
     made = await exporter.write(recording, held, {
       ...range,
@@ -144,6 +152,7 @@ async function exportOne(
       units: options.units,
       time: options.time,
       things: thingsOfAll,
+      original: await originalOf(file, target, range, options),
       onProgress: (time) => progress.show(time - (range.start ?? start), length, clock),
     });
     await held.release();
@@ -155,6 +164,22 @@ async function exportOne(
   }
   await report(place, options, { file, to: target.id, ...made }, tell(place, made));
   return made.lost.length > 0 ? EXIT.lossy : EXIT.done;
+}
+
+/** The files to be carried inside; null: none. Of a part of a recording only where it is asked for. */
+async function originalOf(
+  file: string,
+  target: ExportTarget,
+  { start, end }: TimeRange,
+  { original, set, channel }: ExportCommand,
+): Promise<OriginalFiles | null> {
+  const hasFiles = file !== "-" && !file.endsWith(".json");
+  if (original === true && target.holdsOriginal !== true)
+    throw new TypeError(`${target.id} does not hold the files of the recording`);
+  if (original === true && !hasFiles) throw new TypeError("--original: the recording is in no files");
+  const isWhole = start === undefined && end === undefined && set === undefined && channel === undefined;
+  if (target.holdsOriginal !== true || !hasFiles || !(original ?? isWhole)) return null;
+  return { bundle: await bundleNamed(file), limit: original === true ? undefined : ORIGINAL_LIMIT };
 }
 
 /** Options that do not fit are wrong usage. */
@@ -193,7 +218,9 @@ async function listAll(files: readonly string[], options: ExportCommand): Promis
   const one = (file: string): Promise<number> =>
     withRecording(file, options, async (recording) => {
       const found = await fittingTargets(recording);
-      const targets = found.map(({ target: { load: _, ...facts }, fits }) => ({ ...facts, fits }));
+      const targets = found.map(({ target: { id, name, extensions, mediaType, carries }, fits }) => ({
+        ...{ id, name, extensions, mediaType, carries, fits },
+      }));
       if (options.json === true) await out.line(toJson({ file, format: recording.info.format, targets }));
       else {
         await out.line(`${file}: ${recording.info.format}`);

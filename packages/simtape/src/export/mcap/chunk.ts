@@ -1,11 +1,20 @@
-import type { ByteBuilder } from "../../bytes/builder.ts";
 import type { Time } from "../../model/time.ts";
 import type { Clock } from "./clock.ts";
-import { beginRecord, endRecord, MESSAGE_HEAD, OPCODE, RECORD_HEAD } from "./records.ts";
+import { MESSAGE_HEAD, OPCODE, RECORD_HEAD } from "./records.ts";
 
 const UTF8 = new TextEncoder();
 /** Rows there is room for at first. */
 const ROWS = 1024;
+
+/** Bytes of a message index before its entries: head, channel, length of the entries; and of an entry: time, offset. */
+const INDEX_HEAD = RECORD_HEAD + 2 + 4;
+const ENTRY = 16;
+
+/** Message indexes of a chunk. */
+export interface ChunkIndexes {
+  readonly bytes: Uint8Array;
+  readonly places: readonly { readonly channel: number; readonly at: number }[];
+}
 
 /**
  * Records of the chunk that is being written, with where its messages are. Nothing is allocated for a message, but where
@@ -92,10 +101,10 @@ export class ChunkBuilder {
   }
 
   /**
-   * Appends the message index of each channel that has messages here (MCAP specification, "Message Index"). Gives the
-   * channels and where in `builder` each index begins, and adds the messages of each channel to `counts`.
+   * The message index of each channel that has messages here (MCAP specification, "Message Index"), with the channels and
+   * where in `bytes` the index of each begins. Adds the messages of each channel to `counts`.
    */
-  writeIndexes(builder: ByteBuilder, counts: Float64Array): { readonly channel: number; readonly at: number }[] {
+  indexes(counts: Float64Array): ChunkIndexes {
     const rows = this.#rows;
     const here = new Map<number, { count: number; place: number }>();
     for (let row = 0; row < rows; row++) {
@@ -103,25 +112,27 @@ export class ChunkBuilder {
       if (of === undefined) here.set(this.#channel[row]!, { count: 1, place: 0 });
       else of.count++;
     }
-    const indexes: { readonly channel: number; readonly at: number }[] = [];
+    const bytes = new Uint8Array(here.size * INDEX_HEAD + ENTRY * rows);
+    const view = new DataView(bytes.buffer);
+    const places: { readonly channel: number; readonly at: number }[] = [];
+    let at = 0;
     for (const [channel, of] of here) {
       counts[channel] = counts[channel]! + of.count;
-      indexes.push({ channel, at: builder.length });
-      const began = beginRecord(builder, OPCODE.messageIndex);
-      builder.u16le(channel).u32le(16 * of.count);
-      of.place = builder.reserve(16 * of.count);
-      endRecord(builder, began);
+      places.push({ channel, at });
+      bytes[at] = OPCODE.messageIndex;
+      view.setUint32(at + 1, INDEX_HEAD - RECORD_HEAD + ENTRY * of.count, true);
+      view.setUint16(at + RECORD_HEAD, channel, true);
+      view.setUint32(at + RECORD_HEAD + 2, ENTRY * of.count, true);
+      of.place = at + INDEX_HEAD;
+      at = of.place + ENTRY * of.count;
     }
-    const entries = new Uint8Array(16);
-    const view = new DataView(entries.buffer);
     for (let row = 0; row < rows; row++) {
       const of = here.get(this.#channel[row]!)!;
-      this.#clock.put(view, 0, this.#time[row]!);
-      view.setUint32(8, this.#offset[row]!, true);
-      builder.patch(of.place, entries);
-      of.place += 16;
+      this.#clock.put(view, of.place, this.#time[row]!);
+      view.setUint32(of.place + 8, this.#offset[row]!, true);
+      of.place += ENTRY;
     }
-    return indexes;
+    return { bytes, places };
   }
 
   /** Begins the next chunk in the same memory. */

@@ -17,6 +17,9 @@ export class Clock {
   readonly #low: number;
   readonly #second: number;
   readonly #nano: number;
+  /** Of the time that was split last. */
+  second = 0;
+  nano = 0;
 
   constructor(base: bigint) {
     this.base = base;
@@ -55,11 +58,12 @@ export class Clock {
     builder.u32le(low - carry * HALF).u32le(this.#high + high + carry);
   }
 
-  /** A time as Foxglove's schemas have it: `{"sec":1,"nsec":5}`. */
-  text(time: Time): string {
+  /** Puts seconds and nanoseconds of a time into `second` and `nano`, as Foxglove's schemas have them. */
+  split(time: Time): void {
     const second = Math.floor(time / SECOND);
     const nano = time - second * SECOND + this.#nano;
     const carry = nano >= SECOND ? 1 : 0;
-    return `{"sec":${this.#second + second + carry},"nsec":${nano - carry * SECOND}}`;
+    this.second = this.#second + second + carry;
+    this.nano = nano - carry * SECOND;
   }
 }

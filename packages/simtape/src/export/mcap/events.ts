@@ -1,10 +1,8 @@
 import type { RecordingEvent } from "../../model/query/event.ts";
 import type { Time } from "../../model/time.ts";
 import type { Clock } from "./clock.ts";
-import { textOf } from "./json.ts";
 import type { Topics } from "./topics.ts";
 import { LOG } from "./well-known.ts";
-import type { McapWriter } from "./writer.ts";
 
 /** Levels of `foxglove.Log`. */
 const INFO = 2;
@@ -14,7 +12,6 @@ const WARNINGS: ReadonlySet<string> = new Set(["collision", "hurt", "death", "cr
 
 /** The events of a recording as `foxglove.Log`, in step with the messages. */
 export class EventMessages {
-  readonly #writer: McapWriter;
   readonly #topics: Topics;
   readonly #clock: Clock;
   readonly #arrays: AsyncGenerator<readonly RecordingEvent[]>;
@@ -25,14 +22,7 @@ export class EventMessages {
   count = 0;
 
   /** `first`: what was earlier, as notes may be, is written at this time. */
-  constructor(
-    writer: McapWriter,
-    topics: Topics,
-    clock: Clock,
-    events: AsyncGenerator<readonly RecordingEvent[]>,
-    first: Time,
-  ) {
-    this.#writer = writer;
+  constructor(topics: Topics, clock: Clock, events: AsyncGenerator<readonly RecordingEvent[]>, first: Time) {
     this.#topics = topics;
     this.#clock = clock;
     this.#arrays = events;
@@ -67,9 +57,13 @@ export class EventMessages {
   #write({ time: at, kind, text, channel, sequence }: RecordingEvent): void {
     const time = Math.max(this.#first, Math.round(at));
     const topic = this.#topics.of("/state/events", LOG);
-    const level = WARNINGS.has(kind) ? WARNING : INFO;
-    const line = sequence !== null && sequence >= 0 && sequence <= 0xffff_ffff ? sequence : 0;
-    const message = `{"timestamp":${this.#clock.text(time)},"level":${level},"message":${textOf(text)},"name":${textOf(kind)},"file":${textOf(channel ?? "")},"line":${line}}`;
-    this.#writer.text(topic, time, this.count++, message);
+    const { proto } = this.#topics;
+    proto.time(1, this.#clock, time);
+    proto.varint(2, WARNINGS.has(kind) ? WARNING : INFO);
+    proto.text(3, text);
+    proto.text(4, kind);
+    proto.text(5, channel ?? "");
+    proto.fixed32(6, sequence !== null && sequence >= 0 && sequence <= 0xffff_ffff ? sequence : 0);
+    this.#topics.say(topic, time, this.count++);
   }
 }

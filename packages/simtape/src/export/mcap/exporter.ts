@@ -4,6 +4,7 @@ import { posesOf } from "../../model/pose-columns.ts";
 import { checkEvery } from "../../model/query/source.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions } from "../exporter.ts";
+import { MCAP } from "./facts.ts";
 import { Pass } from "./pass.ts";
 
 /**
@@ -11,11 +12,7 @@ import { Pass } from "./pass.ts";
  * `/state/`; see docs/export-mcap.md. Memory grows with a moment and a chunk.
  */
 export const mcap: Exporter = {
-  id: "mcap",
-  name: "MCAP, for Foxglove, Lichtblick and Rerun",
-  extensions: ["mcap"],
-  mediaType: "application/x-mcap",
-  carries: "any channel, and any set of things with places",
+  ...MCAP,
 
   async fitting(recording) {
     const { end } = await recording.timeline();

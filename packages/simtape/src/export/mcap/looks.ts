@@ -2,6 +2,7 @@ import { transformOf } from "../../model/axes-transform.ts";
 import type { Column } from "../../model/column.ts";
 import type { EntitySet } from "../../model/state.ts";
 import { metresPer } from "../../model/units.ts";
+import type { ProtoBuilder } from "./proto.ts";
 
 type Triple = readonly [number, number, number];
 type Cells = Readonly<Record<number, number>>;
@@ -80,18 +81,18 @@ export class Looks {
     this.#size = column("size", 3);
   }
 
-  /** `{"r":…}`: the recorded colour, the element's, or the set's. */
-  color(row: number): string {
+  /** The recorded colour, the element's, or the set's: red, green, blue from 0 to 1. */
+  color(row: number): Triple {
     const column = this.#color;
     if (column !== null) {
       const cells = column.data as Cells;
       const at = column.width * row;
       const [r, g, b] = [cells[at]!, cells[at + 1]!, cells[at + 2]!];
       const most = Math.max(r, g, b) > 1 ? 255 : 1;
-      if (r + g + b >= 0) return colorText([r / most, g / most, b / most]);
+      if (r + g + b >= 0) return [r / most, g / most, b / most];
     }
     const element = this.#atom(row);
-    return colorText(element === null ? this.#look.color : element[1]);
+    return element === null ? this.#look.color : element[1];
   }
 
   /** Diameter of an atom, nm. */
@@ -99,18 +100,28 @@ export class Looks {
     return (this.#atom(row) ?? ANY_ATOM)[0];
   }
 
-  /** The primitives of a thing in its own frame: members `arrows`, `cubes` of an entity, without a comma behind. */
-  primitives(row: number): string {
+  /** Writes the primitive of a thing in its own frame: a field of `foxglove.SceneEntity`. */
+  write(proto: ProtoBuilder, row: number): void {
     const { shape, size: usual, middle: usualMiddle } = this.#look;
     const size = this.#along(this.#extent, row, 2) ?? this.#along(this.#size, row, 1) ?? usual;
     const middle = this.#extent === null ? usualMiddle : (this.#middleOf(row) ?? usualMiddle);
-    const color = this.color(row);
+    const [red, green, blue] = this.color(row);
     if (shape === "arrow") {
       const [length, width] = size;
-      const pose = poseText(middle[0] - length / 2, middle[1], middle[2]);
-      return `"arrows":[{"pose":${pose},"shaft_length":${0.7 * length},"shaft_diameter":${width},"head_length":${0.3 * length},"head_diameter":${2 * width},"color":${color}}],"cubes":[]`;
+      proto.begin(7);
+      proto.upright(1, middle[0] - length / 2, middle[1], middle[2]);
+      proto.double(2, 0.7 * length);
+      proto.double(3, width);
+      proto.double(4, 0.3 * length);
+      proto.double(5, 2 * width);
+      proto.four(6, red, green, blue, 1);
+    } else {
+      proto.begin(8);
+      proto.upright(1, ...middle);
+      proto.vector(2, ...size);
+      proto.four(3, red, green, blue, 1);
     }
-    return `"arrows":[],"cubes":[{"pose":${poseText(...middle)},"size":{"x":${size[0]},"y":${size[1]},"z":${size[2]}},"color":${color}}]`;
+    proto.end();
   }
 
   /** How high above its place the label of a thing is, metres. */
@@ -146,12 +157,4 @@ export class Looks {
     const [x, y, z] = this.#scratch as unknown as [number, number, number];
     return Number.isFinite(x + y + z) ? [x * metres, y * metres, z * metres] : null;
   }
-}
-
-function colorText([r, g, b]: Triple): string {
-  return `{"r":${r},"g":${g},"b":${b},"a":1}`;
-}
-
-function poseText(x: number, y: number, z: number): string {
-  return `{"position":{"x":${x},"y":${y},"z":${z}},"orientation":{"x":0,"y":0,"z":0,"w":1}}`;
 }

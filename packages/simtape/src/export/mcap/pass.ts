@@ -75,7 +75,7 @@ export class Pass {
     const zstd = await compressor(notes);
     const writer = await McapWriter.begin(sink, clock, { zstd });
     const topics = new Topics(writer);
-    const scans = new LaserScans(writer, topics, clock);
+    const scans = new LaserScans(topics, clock);
     const { motion, channels } = recording;
     if (motion !== null) scans.frame = `poses/${motion.name}`;
     const { set, channel, signal } = options;
@@ -83,13 +83,13 @@ export class Pass {
     const { start, end } = bounds;
     const isAll = set === undefined && channel === undefined;
     const range = { start: options.start, end: options.end, signal };
-    const events = isAll ? new EventMessages(writer, topics, clock, recording.events(range), start) : null;
+    const events = isAll ? new EventMessages(topics, clock, recording.events(range), start) : null;
     const parts: Parts = {
       writer,
       clock,
       channels: new ChannelMessages(writer, topics, recording.info.format, channels, scans),
       scans,
-      state: new StateMessages(writer, topics, clock, origin, channel === undefined ? set : ""),
+      state: new StateMessages(topics, clock, origin, channel === undefined ? set : ""),
       events,
     };
     return new Pass(recording, fold, options, { ...bounds, end: Math.max(start, end) }, parts, origin, notes);
@@ -188,7 +188,7 @@ export class Pass {
       this.#notes.push(`${name}: ${count} things have a frame, and no topic of their own`);
     if (scans.count > 0)
       this.#notes.push(
-        `scans lie in the frame ${scans.frame}: the recording does not say where on it the sensor is; rays without a measured range have 0`,
+        `scans lie in the frame ${scans.frame}: the recording does not say where on it the sensor is; rays without a measured range are infinite`,
       );
   }
 }

@@ -1,13 +1,10 @@
 import type { Time } from "../../model/time.ts";
 import type { Channel, Value } from "../../model/value.ts";
 import type { Clock } from "./clock.ts";
-import { textOf } from "./json.ts";
 import type { Topics } from "./topics.ts";
 import { LASER_SCAN } from "./well-known.ts";
-import type { McapWriter } from "./writer.ts";
 
 const RADIANS = Math.PI / 180;
-const HERE = '{"position":{"x":0,"y":0,"z":0},"orientation":{"x":0,"y":0,"z":0,"w":1}}';
 
 /** A value as MIRA's range scans have it: degrees, metres, and 0 in `valid` for a ray that is good. */
 interface Scan {
@@ -19,19 +16,17 @@ interface Scan {
 }
 
 /**
- * Laser scans among the messages, as `foxglove.LaserScan` under `/state/scan/`. Rays that the sensor did not measure have
- * range 0: JSON has no other number for them.
+ * Laser scans among the messages, as `foxglove.LaserScan` under `/state/scan/`. Rays that the sensor did not measure are
+ * infinite: nothing was met.
  */
 export class LaserScans {
-  readonly #writer: McapWriter;
   readonly #topics: Topics;
   readonly #clock: Clock;
   /** The frame that scans are in: of the thing that carries the sensor. */
   frame = "world";
   count = 0;
 
-  constructor(writer: McapWriter, topics: Topics, clock: Clock) {
-    this.#writer = writer;
+  constructor(topics: Topics, clock: Clock) {
     this.#topics = topics;
     this.#clock = clock;
   }
@@ -43,18 +38,26 @@ export class LaserScans {
     const start = startAngle * RADIANS;
     const end = (startAngle + deltaAngle * Math.max(0, range.length - 1)) * RADIANS;
     if (!Number.isFinite(start) || !Number.isFinite(end)) return;
-    let ranges = "";
-    let intensities = "";
-    const hasIntensity = reflectance.length === range.length;
-    for (let i = 0; i < range.length; i++) {
-      const comma = i === 0 ? "" : ",";
-      const isGood = (valid.length !== range.length || valid[i] === 0) && Number.isFinite(range[i]!);
-      ranges += comma + (isGood ? `${range[i]!}` : "0");
-      if (hasIntensity) intensities += comma + (Number.isFinite(reflectance[i]!) ? `${reflectance[i]!}` : "0");
-    }
     const topic = this.#topics.of(`/state/scan${name.startsWith("/") ? "" : "/"}${name}`, LASER_SCAN);
-    const text = `{"timestamp":${this.#clock.text(time)},"frame_id":${textOf(this.frame)},"pose":${HERE},"start_angle":${start},"end_angle":${end},"ranges":[${ranges}],"intensities":[${intensities}]}`;
-    this.#writer.text(topic, time, this.count++, text);
+    const { proto } = this.#topics;
+    proto.time(1, this.#clock, time);
+    proto.text(2, this.frame);
+    proto.upright(3, 0, 0, 0);
+    proto.double(4, start);
+    proto.double(5, end);
+    proto.begin(6);
+    const hasValid = valid.length === range.length;
+    for (let i = 0; i < range.length; i++) {
+      const isGood = !hasValid || valid[i] === 0;
+      proto.packedDouble(isGood ? range[i]! : Number.POSITIVE_INFINITY);
+    }
+    proto.end();
+    if (reflectance.length === range.length) {
+      proto.begin(7);
+      for (let i = 0; i < range.length; i++) proto.packedDouble(reflectance[i]!);
+      proto.end();
+    }
+    this.#topics.say(topic, time, this.count++);
   }
 }
 

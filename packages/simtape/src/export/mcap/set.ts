@@ -6,11 +6,17 @@ import type { Time } from "../../model/time.ts";
 import { metresPer } from "../../model/units.ts";
 import type { Clock } from "./clock.ts";
 import type { Ground } from "./ground.ts";
-import { textOf } from "./json.ts";
 import { LOOK_COLUMNS, Looks } from "./looks.ts";
 import type { Topics } from "./topics.ts";
-import { FRAME_TRANSFORMS, LOCATION_FIX, POSE_IN_FRAME, POSES_IN_FRAME, SCENE_UPDATE } from "./well-known.ts";
-import type { McapWriter } from "./writer.ts";
+import {
+  FRAME_TRANSFORMS,
+  LOCATION_FIX,
+  POINT_CLOUD,
+  POSE_IN_FRAME,
+  POSES_IN_FRAME,
+  SCENE_UPDATE,
+  type WellKnown,
+} from "./well-known.ts";
 
 /** Columns that say where things are and how they lie. */
 const POSE_COLUMNS: readonly string[] = ["position", "geodetic", "rotation", "orientation"];
@@ -21,18 +27,21 @@ const MOST_TOPICS = 128;
 /** A unit of less than a micrometre is drawn with one metre for each nanometre. */
 const SMALL = 1e-6;
 const ENLARGED = 1e9;
-const UPRIGHT = '{"x":0,"y":0,"z":0,"w":1}';
-const FOR_EVER = '{"sec":0,"nsec":0}';
-const EMPTY_ENTITY = '"cylinders":[],"lines":[],"triangles":[]';
+const UPRIGHT: readonly number[] = [0, 0, 0, 1];
+const WORLD = "world";
+/** Of a point in a cloud: three floats, and four bytes of colour; types as `foxglove.PackedElementField` numbers them. */
+const POINT_FIELDS: readonly string[] = ["x", "y", "z", "red", "green", "blue", "alpha"];
+const POINT_BYTES = 16;
+const FLOAT32 = 7;
+const UINT8 = 1;
 
-/** A thing with a place, as texts of JSON. */
+/** A thing with a place. */
 interface Placed {
   readonly row: number;
   readonly id: number | string;
-  /** Its frame, in quotes. */
   readonly frame: string;
-  readonly position: string;
-  readonly orientation: string;
+  /** Where its pose is among the set's: 7 numbers, position and quaternion. */
+  readonly at: number;
 }
 
 /**
@@ -41,7 +50,6 @@ interface Placed {
  */
 export class SetMessages {
   readonly #name: string;
-  readonly #writer: McapWriter;
   readonly #topics: Topics;
   readonly #clock: Clock;
   readonly #ground: Ground;
@@ -49,17 +57,17 @@ export class SetMessages {
   #ids: EntitySet["ids"] | null = null;
   #poseColumns: (Column | undefined)[] = [];
   #lookColumns: (Column | undefined)[] = [];
-  /** Entities of the scene as it was written last, by id in quotes. */
+  /** Ids of the entities of the scene as it was written last. */
   #shown: ReadonlySet<string> = new Set();
   readonly #topicsOwn = new Set<number | string>();
   readonly #left = new Set<number | string>();
+  #cells = new Float64Array(64);
   #isCrowd = false;
   #isEnlarged = false;
   count = 0;
 
-  constructor(name: string, writer: McapWriter, topics: Topics, clock: Clock, ground: Ground) {
+  constructor(name: string, topics: Topics, clock: Clock, ground: Ground) {
     this.#name = name;
-    this.#writer = writer;
     this.#topics = topics;
     this.#clock = clock;
     this.#ground = ground;
@@ -101,25 +109,40 @@ export class SetMessages {
 
   #writeThings(set: EntitySet, time: Time, isMoved: boolean, isOtherLook: boolean): void {
     const placed = this.#placed(set);
-    const stamp = this.#clock.text(time);
     if (isMoved && placed.length > 0) {
-      let transforms = "";
-      let poses = "";
-      for (const { frame, position, orientation } of placed) {
-        const comma = transforms === "" ? "" : ",";
-        transforms += `${comma}{"timestamp":${stamp},"parent_frame_id":"world","child_frame_id":${frame},"translation":${position},"rotation":${orientation}}`;
-        poses += `${comma}{"position":${position},"orientation":${orientation}}`;
-      }
-      this.#say("tf", FRAME_TRANSFORMS, time, `{"transforms":[${transforms}]}`);
-      this.#say("poses", POSES_IN_FRAME, time, `{"timestamp":${stamp},"frame_id":"world","poses":[${poses}]}`);
-      for (const thing of placed) this.#writeOwn(thing, stamp, time);
+      this.#writeFrames(placed, time);
+      this.#writePoses(placed, time);
+      for (const thing of placed) this.#writeOwn(thing, time);
     }
     const isSame = placed.length === this.#shown.size && placed.every(({ frame }) => this.#shown.has(frame));
-    if (isOtherLook || !isSame) this.#writeScene(set, placed, stamp, time);
+    if (isOtherLook || !isSame) this.#writeScene(set, placed, time);
+  }
+
+  #writeFrames(placed: readonly Placed[], time: Time): void {
+    const { proto } = this.#topics;
+    const cells = this.#cells;
+    for (const { frame, at } of placed) {
+      proto.begin(1);
+      proto.time(1, this.#clock, time);
+      proto.text(2, WORLD);
+      proto.text(3, frame);
+      proto.vector(4, cells[at]!, cells[at + 1]!, cells[at + 2]!);
+      proto.four(5, cells[at + 3]!, cells[at + 4]!, cells[at + 5]!, cells[at + 6]!);
+      proto.end();
+    }
+    this.#say(`/state/tf/${this.#name}`, FRAME_TRANSFORMS, time);
+  }
+
+  #writePoses(placed: readonly Placed[], time: Time): void {
+    const { proto } = this.#topics;
+    proto.time(1, this.#clock, time);
+    proto.text(2, WORLD);
+    for (const { at } of placed) proto.pose(3, this.#cells, at);
+    this.#say(`/state/poses/${this.#name}`, POSES_IN_FRAME, time);
   }
 
   /** Of a thing that is called by a text, or has a place on the earth. */
-  #writeOwn({ row, id, frame, position, orientation }: Placed, stamp: string, time: Time): void {
+  #writeOwn({ row, id, frame, at }: Placed, time: Time): void {
     const { isGeodetic } = this.#poses;
     if (typeof id === "number" && !isGeodetic) return;
     if (!this.#topicsOwn.has(id)) {
@@ -129,97 +152,180 @@ export class SetMessages {
       }
       this.#topicsOwn.add(id);
     }
+    const { proto } = this.#topics;
     const topic = `/${this.#name}${String(id).startsWith("/") ? "" : "/"}${id}`;
-    const pose = `{"position":${position},"orientation":${orientation}}`;
-    this.#write(`/state/pose${topic}`, POSE_IN_FRAME, time, `{"timestamp":${stamp},"frame_id":"world","pose":${pose}}`);
-    if (!isGeodetic || !this.#poses.geodetic(row, CELLS, 0)) return;
-    const [latitude, longitude, altitude] = CELLS as unknown as [number, number, number];
-    const where = `"latitude":${latitude},"longitude":${longitude},"altitude":${altitude}`;
-    const fix = `{"timestamp":${stamp},"frame_id":${frame},${where},"position_covariance":[0,0,0,0,0,0,0,0,0],"position_covariance_type":0}`;
-    this.#write(`/state/fix${topic}`, LOCATION_FIX, time, fix);
-  }
-
-  #writeScene(set: EntitySet, placed: readonly Placed[], stamp: string, time: Time): void {
-    const looks = new Looks(this.#name, set);
-    const height = looks.labelHeight();
-    let entities = "";
-    const shown = new Set<string>();
-    for (const { row, id, frame } of placed) {
-      shown.add(frame);
-      const label = textOf(cellText(set, "label", row) || cellText(set, "kind", row) || String(id));
-      const kind = textOf(cellText(set, "kind", row));
-      const color = '"color":{"r":1,"g":1,"b":1,"a":1}';
-      const at = `{"position":{"x":0,"y":0,"z":${height}},"orientation":${UPRIGHT}}`;
-      const text = `{"pose":${at},"billboard":true,"font_size":14,"scale_invariant":true,${color},"text":${label}}`;
-      const metadata = `[{"key":"set","value":${textOf(this.#name)}},{"key":"id","value":${textOf(String(id))}},{"key":"kind","value":${kind}}]`;
-      entities += `${entities === "" ? "" : ","}{"timestamp":${stamp},"frame_id":${frame},"id":${frame},"lifetime":${FOR_EVER},"frame_locked":true,"metadata":${metadata},${looks.primitives(row)},"spheres":[],${EMPTY_ENTITY},"texts":[${text}],"models":[]}`;
-    }
-    this.#update(stamp, time, shown, entities);
-  }
-
-  #writeCrowd(set: EntitySet, time: Time): void {
-    const looks = new Looks(this.#name, set);
-    const stamp = this.#clock.text(time);
-    const scale = this.#isEnlarged ? ENLARGED : 1;
-    const middle = middleOfBlock(set);
-    let shapes = "";
-    for (let row = 0; row < set.ids.length; row++) {
-      if (!this.#ground.place(this.#poses, row, CELLS, 0)) continue;
-      const [x, y, z] = [0, 1, 2].map((k) => CELLS[k]! * scale + middle[k]!);
-      const size = this.#isEnlarged ? looks.diameter(row) : 1;
-      shapes += `${shapes === "" ? "" : ","}{"pose":{"position":{"x":${x},"y":${y},"z":${z}},"orientation":${UPRIGHT}},"size":{"x":${size},"y":${size},"z":${size}},"color":${looks.color(row)}}`;
-    }
-    const id = textOf(this.#name);
-    const [cubes, spheres] = this.#isEnlarged ? ["", shapes] : [shapes, ""];
-    const entity = `{"timestamp":${stamp},"frame_id":"world","id":${id},"lifetime":${FOR_EVER},"frame_locked":true,"metadata":[],"arrows":[],"cubes":[${cubes}],"spheres":[${spheres}],${EMPTY_ENTITY},"texts":[],"models":[]}`;
-    const isEmpty = shapes === "";
-    if (isEmpty && this.#shown.size === 0) return;
-    this.#update(stamp, time, isEmpty ? new Set() : new Set([id]), isEmpty ? "" : entity);
+    proto.time(1, this.#clock, time);
+    proto.text(2, WORLD);
+    proto.pose(3, this.#cells, at);
+    this.#say(`/state/pose${topic}`, POSE_IN_FRAME, time);
+    if (!isGeodetic || !this.#poses.geodetic(row, PLACE, 0)) return;
+    proto.double(1, PLACE[0]!);
+    proto.double(2, PLACE[1]!);
+    proto.double(3, PLACE[2]!);
+    // unknown, and nine numbers all the same
+    proto.begin(4);
+    for (let i = 0; i < 9; i++) proto.packedDouble(0);
+    proto.end();
+    proto.varint(5, 0);
+    proto.time(6, this.#clock, time);
+    proto.text(7, frame);
+    this.#say(`/state/fix${topic}`, LOCATION_FIX, time);
   }
 
   /** The whole scene of the set, and what left it: viewers that jump see only the last message of a topic. */
-  #update(stamp: string, time: Time, shown: ReadonlySet<string>, entities: string): void {
-    let deletions = "";
+  #writeScene(set: EntitySet, placed: readonly Placed[], time: Time): void {
+    const looks = new Looks(this.#name, set);
+    const { proto } = this.#topics;
+    const height = looks.labelHeight();
+    this.#writeDeletions(new Set(placed.map(({ frame }) => frame)), time);
+    for (const { row, id, frame } of placed) {
+      const kind = cellText(set, "kind", row);
+      proto.begin(2);
+      this.#writeEntity(frame, frame, time);
+      this.#writePair("set", this.#name);
+      this.#writePair("id", String(id));
+      this.#writePair("kind", kind);
+      looks.write(proto, row);
+      proto.begin(13);
+      proto.upright(1, 0, 0, height);
+      proto.varint(2, 1);
+      proto.double(3, 14);
+      proto.varint(4, 1);
+      proto.four(5, 1, 1, 1, 1);
+      proto.text(6, cellText(set, "label", row) || kind || String(id));
+      proto.end();
+      proto.end();
+    }
+    this.#say(`/state/scene/${this.#name}`, SCENE_UPDATE, time);
+  }
+
+  #writeDeletions(shown: ReadonlySet<string>, time: Time): void {
+    const { proto } = this.#topics;
     for (const id of this.#shown) {
       if (shown.has(id)) continue;
-      deletions += `${deletions === "" ? "" : ","}{"timestamp":${stamp},"type":0,"id":${id}}`;
+      proto.begin(1);
+      proto.time(1, this.#clock, time);
+      proto.varint(2, 0);
+      proto.text(3, id);
+      proto.end();
     }
     this.#shown = shown;
-    this.#say("scene", SCENE_UPDATE, time, `{"deletions":[${deletions}],"entities":[${entities}]}`);
+  }
+
+  /** What every entity begins with: it stays until it is deleted, and goes where its frame goes. */
+  #writeEntity(frame: string, id: string, time: Time): void {
+    const { proto } = this.#topics;
+    proto.time(1, this.#clock, time);
+    proto.text(2, frame);
+    proto.text(3, id);
+    proto.begin(4);
+    proto.end();
+    proto.varint(5, 1);
+  }
+
+  #writePair(key: string, value: string): void {
+    const { proto } = this.#topics;
+    proto.begin(6);
+    proto.text(1, key);
+    proto.text(2, value);
+    proto.end();
+  }
+
+  #writeCrowd(set: EntitySet, time: Time): void {
+    const cells = this.#room(3 * set.ids.length);
+    const rows = new Uint32Array(set.ids.length);
+    const scale = this.#isEnlarged ? ENLARGED : 1;
+    const middle = middleOfBlock(set);
+    let count = 0;
+    for (let row = 0; row < set.ids.length; row++) {
+      if (!this.#ground.place(this.#poses, row, cells, 3 * count)) continue;
+      for (let k = 0; k < 3; k++) cells[3 * count + k] = cells[3 * count + k]! * scale + middle[k]!;
+      rows[count++] = row;
+    }
+    if (count === 0 && this.#shown.size === 0) return;
+    const looks = new Looks(this.#name, set);
+    const { proto } = this.#topics;
+    this.#writeDeletions(new Set(count === 0 ? [] : [this.#name]), time);
+    if (count > 0) {
+      proto.begin(2);
+      this.#writeEntity(WORLD, this.#name, time);
+      for (let i = 0; i < count; i++) {
+        const size = this.#isEnlarged ? looks.diameter(rows[i]!) : 1;
+        const [red, green, blue] = looks.color(rows[i]!);
+        proto.begin(this.#isEnlarged ? 9 : 8);
+        proto.upright(1, cells[3 * i]!, cells[3 * i + 1]!, cells[3 * i + 2]!);
+        proto.vector(2, size, size, size);
+        proto.four(3, red, green, blue, 1);
+        proto.end();
+      }
+      proto.end();
+    }
+    this.#say(`/state/scene/${this.#name}`, SCENE_UPDATE, time);
+    this.#writeCloud(looks, rows, count, time);
+  }
+
+  /** The same as points: Rerun has no scenes. */
+  #writeCloud(looks: Looks, rows: Uint32Array, count: number, time: Time): void {
+    const { proto } = this.#topics;
+    const cells = this.#cells;
+    proto.time(1, this.#clock, time);
+    proto.text(2, WORLD);
+    proto.upright(3, 0, 0, 0);
+    proto.fixed32(4, POINT_BYTES);
+    for (const [i, name] of POINT_FIELDS.entries()) {
+      const isPlace = i < 3;
+      proto.begin(5);
+      proto.text(1, name);
+      proto.fixed32(2, isPlace ? 4 * i : 9 + i);
+      proto.varint(3, isPlace ? FLOAT32 : UINT8);
+      proto.end();
+    }
+    proto.begin(6);
+    for (let i = 0; i < count; i++) {
+      const color = looks.color(rows[i]!);
+      for (let k = 0; k < 3; k++) proto.packedFloat(cells[3 * i + k]!);
+      for (let k = 0; k < 3; k++) proto.packedByte(Math.round(255 * color[k]!));
+      proto.packedByte(255);
+    }
+    proto.end();
+    this.#say(`/state/points/${this.#name}`, POINT_CLOUD, time);
   }
 
   /** From now on without a frame for each. */
   #becomeCrowd(time: Time): void {
     this.#isCrowd = true;
-    if (this.#shown.size > 0) this.#update(this.#clock.text(time), time, new Set(), "");
+    if (this.#shown.size === 0) return;
+    this.#writeDeletions(new Set(), time);
+    this.#say(`/state/scene/${this.#name}`, SCENE_UPDATE, time);
   }
 
   #placed(set: EntitySet): readonly Placed[] {
     const placed: Placed[] = [];
     const poses = this.#poses;
+    const cells = this.#room(7 * set.ids.length);
+    let at = 0;
     for (let row = 0; row < set.ids.length; row++) {
-      if (!this.#ground.place(poses, row, CELLS, 0)) continue;
-      const scale = this.#isEnlarged ? ENLARGED : 1;
-      const position = `{"x":${CELLS[0]! * scale},"y":${CELLS[1]! * scale},"z":${CELLS[2]! * scale}}`;
-      const orientation = poses.orientation(row, CELLS, 0)
-        ? `{"x":${CELLS[0]!},"y":${CELLS[1]!},"z":${CELLS[2]!},"w":${CELLS[3]!}}`
-        : UPRIGHT;
+      if (!this.#ground.place(poses, row, cells, at)) continue;
+      if (this.#isEnlarged) for (let k = 0; k < 3; k++) cells[at + k] = cells[at + k]! * ENLARGED;
+      if (!poses.orientation(row, cells, at + 3)) cells.set(UPRIGHT, at + 3);
       const id = set.ids[row]!;
-      placed.push({ row, id, frame: textOf(`${this.#name}/${id}`), position, orientation });
+      placed.push({ row, id, frame: `${this.#name}/${id}`, at });
+      at += 7;
     }
     return placed;
   }
 
-  #say(kind: string, known: Parameters<Topics["of"]>[1], time: Time, text: string): void {
-    this.#write(`/state/${kind}/${this.#name}`, known, time, text);
+  #room(count: number): Float64Array {
+    if (this.#cells.length < count) this.#cells = new Float64Array(2 * count);
+    return this.#cells;
   }
 
-  #write(topic: string, known: Parameters<Topics["of"]>[1], time: Time, text: string): void {
-    this.#writer.text(this.#topics.of(topic, known), time, this.count++, text);
+  #say(topic: string, known: WellKnown, time: Time): void {
+    this.#topics.say(this.#topics.of(topic, known), time, this.count++);
   }
 }
 
-const CELLS = new Float64Array(4);
+const PLACE = new Float64Array(3);
 
 function cellText(set: EntitySet, name: string, row: number): string {
   const cell = set.columns.get(name)?.data[row];

@@ -5,11 +5,9 @@ import type { Clock } from "./clock.ts";
 import { Ground } from "./ground.ts";
 import { SetMessages } from "./set.ts";
 import type { Topics } from "./topics.ts";
-import type { McapWriter } from "./writer.ts";
 
 /** The state as Foxglove's well-known schemas: for each set that has places, its frames, poses and scene. */
 export class StateMessages {
-  readonly #writer: McapWriter;
   readonly #topics: Topics;
   readonly #clock: Clock;
   readonly #ground: Ground;
@@ -17,8 +15,7 @@ export class StateMessages {
   readonly #sets = new Map<string, SetMessages>();
 
   /** `only`: a set; undefined: all of them. `origin` is set by the first geodetic place unless it is set. */
-  constructor(writer: McapWriter, topics: Topics, clock: Clock, origin: Origin, only: string | undefined) {
-    this.#writer = writer;
+  constructor(topics: Topics, clock: Clock, origin: Origin, only: string | undefined) {
     this.#topics = topics;
     this.#clock = clock;
     this.#ground = new Ground(origin);
@@ -31,7 +28,7 @@ export class StateMessages {
       if (name.startsWith(".") || (this.#only !== undefined && name !== this.#only)) continue;
       let messages = this.#sets.get(name);
       if (messages === undefined) {
-        messages = new SetMessages(name, this.#writer, this.#topics, this.#clock, this.#ground);
+        messages = new SetMessages(name, this.#topics, this.#clock, this.#ground);
         this.#sets.set(name, messages);
       }
       messages.write(set.freeze(), time);

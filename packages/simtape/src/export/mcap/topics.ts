@@ -1,11 +1,15 @@
+import type { Time } from "../../model/time.ts";
+import { ProtoBuilder } from "./proto.ts";
 import type { JsonSchema } from "./value-schema.ts";
-import type { WellKnown } from "./well-known.ts";
+import { descriptorsOf, type WellKnown } from "./well-known.ts";
 import type { McapWriter } from "./writer.ts";
 
 const UTF8 = new TextEncoder();
 
 /** Topics of the file being written: each has a name of its own, and each well-known schema is written once. */
 export class Topics {
+  /** For one message of a well-known schema after the other. */
+  readonly proto: ProtoBuilder = new ProtoBuilder();
   readonly #writer: McapWriter;
   readonly #taken = new Map<string, number>();
   readonly #schemas = new Map<string, number>();
@@ -14,28 +18,33 @@ export class Topics {
     this.#writer = writer;
   }
 
-  /** The channel of that topic, whose messages are JSON of a well-known schema; made when it is new. */
-  of(topic: string, { name, schema }: WellKnown): number {
+  /** The channel of that topic, whose messages are protobuf of a well-known schema; made when it is new. */
+  of(topic: string, known: WellKnown): number {
     const found = this.#taken.get(topic);
     if (found !== undefined) return found;
-    let id = this.#schemas.get(name);
+    let id = this.#schemas.get(known.name);
     if (id === undefined) {
-      id = this.#writer.schema(name, "jsonschema", UTF8.encode(JSON.stringify(schema)));
-      this.#schemas.set(name, id);
+      id = this.#writer.schema(known.name, "protobuf", descriptorsOf(known));
+      this.#schemas.set(known.name, id);
     }
-    return this.#made(topic, id, {});
+    return this.#made(topic, id, "protobuf", {});
   }
 
-  /** A new channel with a schema of its own; its topic is `topic`, or that with a number behind it. */
+  /** A new channel whose messages are JSON, with a schema of its own; its topic is `topic`, or that with a number behind it. */
   own(topic: string, name: string, schema: JsonSchema, metadata: Readonly<Record<string, string>>): number {
     const id = this.#writer.schema(name, "jsonschema", UTF8.encode(JSON.stringify(schema)));
     let free = topic;
     for (let n = 2; this.#taken.has(free); n++) free = `${topic}#${n}`;
-    return this.#made(free, id, metadata);
+    return this.#made(free, id, "json", metadata);
   }
 
-  #made(topic: string, schema: number, metadata: Readonly<Record<string, string>>): number {
-    const channel = this.#writer.channel(topic, schema, "json", metadata);
+  /** Writes what `proto` has built. */
+  say(topic: number, time: Time, sequence: number): void {
+    this.#writer.bytes(topic, time, sequence, this.proto.lend());
+  }
+
+  #made(topic: string, schema: number, encoding: string, metadata: Readonly<Record<string, string>>): number {
+    const channel = this.#writer.channel(topic, schema, encoding, metadata);
     this.#taken.set(topic, channel);
     return channel;
   }

@@ -4,6 +4,7 @@ import type { ByteSink } from "../../io/sink.ts";
 import type { Time } from "../../model/time.ts";
 import { ChunkBuilder } from "./chunk.ts";
 import type { Clock } from "./clock.ts";
+import { combineCrcs } from "./crc-combine.ts";
 import {
   beginRecord,
   type ChannelRecord,
@@ -132,24 +133,24 @@ export class McapWriter {
       this.#clock.write(builder, chunk.first);
       this.#clock.write(builder, chunk.last);
     }
-    builder.i64le(records.length).u32le(crc32(records));
+    const crc = crc32(records);
+    builder.i64le(records.length).u32le(crc);
     writeText(builder, compression);
     builder.i64le(stored.length);
     builder.patchU32le(at - 8, builder.length - at + stored.length);
     await this.#out(builder.lend());
-    await this.#out(stored);
+    await this.#out(stored, stored === records ? crc : crc32(stored));
     const end = this.#sink.position;
-    const indexes = chunk.writeIndexes(builder, this.#summary.counts);
-    const index = builder.lend();
-    await this.#out(index);
+    const indexes = chunk.indexes(this.#summary.counts);
+    await this.#out(indexes.bytes);
     this.#summary.chunks.push({
       first: chunk.first,
       last: chunk.last,
       isEmpty,
       start,
       length: end - start,
-      indexes: indexes.map(({ channel, at: place }) => ({ channel, at: end + place })),
-      indexLength: index.length,
+      indexes: indexes.places.map(({ channel, at: place }) => ({ channel, at: end + place })),
+      indexLength: indexes.bytes.length,
       compression,
       stored: stored.length,
       content: records.length,
@@ -217,9 +218,10 @@ export class McapWriter {
     await this.#sink.write(this.#summary.write(this.#sink.position));
   }
 
-  async #out(bytes: Uint8Array): Promise<void> {
+  /** `crc`: of these bytes, where it is known. */
+  async #out(bytes: Uint8Array, crc: number | null = null): Promise<void> {
     if (bytes.length === 0) return;
-    this.#crc = crc32(bytes, this.#crc);
+    this.#crc = crc === null ? crc32(bytes, this.#crc) : combineCrcs(this.#crc, crc, bytes.length);
     await this.#sink.write(bytes);
   }
 }

@@ -1,16 +1,33 @@
+import protobuf from "protobufjs";
+import descriptor from "protobufjs/ext/descriptor.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as wellKnown from "../../../src/export/mcap/well-known.ts";
 import { jsonOf } from "../../../src/model/query/value-text.ts";
 import type { Recording } from "../../../src/model/recording.ts";
 import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
 import { type Exported, exported, opened } from "./make.ts";
-import { indexed, json, type JudgedFile, sectionCrcs, streamed, wrongBy, wrongBySchema } from "./judge.ts";
+import {
+  foxgloveProto,
+  indexed,
+  type JudgedFile,
+  sectionCrcs,
+  streamed,
+  valueIn,
+  wrongBy,
+  wrongBySchema,
+} from "./judge.ts";
+
+const { descriptorsOf } = wellKnown;
+type WellKnown = wellKnown.WellKnown;
 
 /** A real recording of more bytes takes too long here. */
 const MOST = 512 << 10;
 const REAL_SMALL = REAL.filter(({ files }) => Object.values(files).reduce((sum, each) => sum + each.length, 0) < MOST);
 
 function digest({ messages }: JudgedFile): string[] {
-  return messages.map(({ topic, logTime, data }) => `${logTime} ${topic} ${new TextDecoder().decode(data)}`).sort();
+  return messages
+    .map(({ topic, logTime, data }) => `${logTime} ${topic} ${Buffer.from(data).toString("latin1")}`)
+    .sort();
 }
 
 async function values(recording: Recording): Promise<Map<string, string[]>> {
@@ -62,8 +79,8 @@ describe.each([...SOUND, ...REAL_SMALL].map((of) => [`${of.format}: ${of.name}`,
     });
 
     it("is in order of time, but for messages of one moment", () => {
-      for (let i = 1; i < stream.messages.length; i++)
-        expect(stream.messages[i]!.logTime >= stream.messages[i - 1]!.logTime).toBe(true);
+      const times = stream.messages.map(({ logTime }) => logTime);
+      expect(times.filter((time, i) => i > 0 && time < times[i - 1]!)).toEqual([]);
     });
 
     it("has each message of each channel, with its time and its value", async () => {
@@ -82,21 +99,22 @@ describe.each([...SOUND, ...REAL_SMALL].map((of) => [`${of.format}: ${of.name}`,
         const own = found.get(name)!;
         expect(own.length, name).toBe(texts.length);
         const isWrapped = own[0]!.split(" ")[1]!.startsWith('{"value":') && !texts[0]!.includes(' {"value":');
-        for (const [i, text] of texts.entries()) {
-          const at = text.indexOf(" ");
-          const whole = isWrapped ? `${text.slice(0, at)} {"value":${text.slice(at + 1)}}` : text;
-          expect(JSON.parse(own[i]!.slice(own[i]!.indexOf(" ")))).toEqual(JSON.parse(whole.slice(whole.indexOf(" "))));
-          expect(own[i]!.split(" ")[0]).toBe(text.slice(0, at));
-        }
+        const whole = texts.map((text) => (isWrapped ? text.replace(" ", ' {"value":').concat("}") : text));
+        expect(own, name).toEqual(whole);
       }
     });
 
     it("has only messages that fit Foxglove's own schemas, or the channel's", () => {
-      for (const { topic, schema, data } of stream.messages) {
-        const value = json(data);
+      for (const message of stream.messages) {
+        const { topic, schema, data } = message;
+        const value = valueIn(message);
         const wrong = schema.startsWith("foxglove.")
           ? wrongBySchema(schema, value)
-          : wrongBy(`${of.name} ${schema}`, JSON.parse(stream.schemas.get(schema)!) as object, value);
+          : wrongBy(
+              `${of.name} ${schema}`,
+              JSON.parse(new TextDecoder().decode(stream.schemas.get(schema))) as object,
+              value,
+            );
         expect(wrong, `${topic}: ${new TextDecoder().decode(data).slice(0, 300)}`).toBeNull();
       }
     });
@@ -104,7 +122,7 @@ describe.each([...SOUND, ...REAL_SMALL].map((of) => [`${of.format}: ${of.name}`,
     it("has every event as a log", async () => {
       const events = [];
       for await (const some of recording.events()) events.push(...some);
-      const logs = stream.messages.filter(({ schema }) => schema === "foxglove.Log").map(({ data }) => json(data));
+      const logs = stream.messages.filter(({ schema }) => schema === "foxglove.Log").map(valueIn);
       expect(logs.map(({ message, name }) => `${name} ${message}`)).toEqual(
         events.map(({ kind, text }) => `${kind} ${text}`),
       );
@@ -112,45 +130,42 @@ describe.each([...SOUND, ...REAL_SMALL].map((of) => [`${of.format}: ${of.name}`,
   },
 );
 
-describe("what is known of Foxglove's schemas", () => {
-  it("names the fields that a message must have, with types that Foxglove's own schemas take", async () => {
-    const { FRAME_TRANSFORMS, LASER_SCAN, LOCATION_FIX, LOG, POSE_IN_FRAME, POSES_IN_FRAME, SCENE_UPDATE } =
-      await import("../../../src/export/mcap/well-known.ts");
-    const { default: foxglove } = await import("@foxglove/schemas/jsonschema.js");
-    for (const { name, schema } of [
-      FRAME_TRANSFORMS,
-      LASER_SCAN,
-      LOCATION_FIX,
-      LOG,
-      POSE_IN_FRAME,
-      POSES_IN_FRAME,
-      SCENE_UPDATE,
-    ]) {
-      const theirs = (foxglove as unknown as Record<string, object>)[name.replace("foxglove.", "")]!;
-      sameFields(name, schema as Node, theirs as Node);
-    }
-  });
+describe("the descriptors of Foxglove's schemas", () => {
+  it.each(Object.values(wellKnown).filter((each) => typeof each === "object"))(
+    "have fields of $name that Foxglove's own definitions have, with their numbers and types",
+    (known) => {
+      const set = descriptor.FileDescriptorSet.decode(descriptorsOf(known as WellKnown));
+      const root = (protobuf.Root as unknown as DescriptorRoot).fromDescriptor(set);
+      root.resolveAll();
+      const seen = new Set<string>();
+      sameMessage(root.lookupType((known as WellKnown).name), seen);
+      expect(seen.size).toBeGreaterThan(1);
+    },
+  );
 });
 
-interface Node {
-  readonly type?: string;
-  readonly title?: string;
-  readonly properties?: Record<string, Node>;
-  readonly required?: readonly string[];
-  readonly items?: Node;
+/** What `protobufjs/ext/descriptor` adds. */
+interface DescriptorRoot {
+  fromDescriptor(set: unknown): protobuf.Root;
 }
 
 /** Primitives that are never written have no fields here. */
 const UNUSED = /Cylinder|Line|TriangleList|Model/;
 
-function sameFields(path: string, ours: Node, theirs: Node): void {
-  expect(ours.title, path).toBe(ours.title === undefined ? undefined : theirs.title);
-  if (theirs.type !== undefined) expect(ours.type, path).toBe(theirs.type);
-  if (ours.items !== undefined) sameFields(`${path}[]`, ours.items, theirs.items!);
-  if (ours.properties === undefined || UNUSED.test(ours.title ?? "")) return;
-  for (const name of theirs.required ?? []) expect(Object.keys(ours.properties), path).toContain(name);
-  for (const [name, node] of Object.entries(ours.properties)) {
-    expect(theirs.properties![name], `${path}.${name}`).toBeDefined();
-    sameFields(`${path}.${name}`, node, theirs.properties![name]!);
+function sameMessage(ours: protobuf.Type, seen: Set<string>): void {
+  const path = ours.fullName;
+  if (seen.has(path)) return;
+  seen.add(path);
+  const theirs = foxgloveProto.lookupType(path);
+  if (!UNUSED.test(path) && path !== ".foxglove.LocationFix")
+    expect(ours.fieldsArray.map(({ name }) => name).sort()).toEqual(theirs.fieldsArray.map(({ name }) => name).sort());
+  for (const field of ours.fieldsArray.map((each) => each.resolve())) {
+    const other = theirs.fields[field.name]!.resolve();
+    expect([field.id, field.repeated], `${path}.${field.name}`).toEqual([other.id, other.repeated]);
+    if (field.resolvedType === null) expect(field.type).toBe(other.type);
+    else expect(field.resolvedType.fullName).toBe(other.resolvedType!.fullName);
+    if (field.resolvedType instanceof protobuf.Enum)
+      expect(field.resolvedType.values).toEqual((other.resolvedType as protobuf.Enum).values);
+    if (field.resolvedType instanceof protobuf.Type) sameMessage(field.resolvedType, seen);
   }
 }

@@ -1,7 +1,9 @@
 import { crc32 } from "node:zlib";
 import foxglove from "@foxglove/schemas/jsonschema.js";
+import foxgloveInternal from "@foxglove/schemas/internal.js";
 import { McapIndexedReader, McapStreamReader, type McapTypes } from "@mcap/core";
 import { Ajv, type ValidateFunction } from "ajv";
+import protobuf from "protobufjs";
 import { loadZstd } from "../../../src/codec/zstd.ts";
 
 type Records = McapTypes.TypedMcapRecords;
@@ -17,7 +19,8 @@ export interface Judged {
 
 export interface JudgedFile {
   readonly messages: readonly Judged[];
-  readonly schemas: ReadonlyMap<string, string>;
+  /** Data of the schemas, by name. */
+  readonly schemas: ReadonlyMap<string, Uint8Array>;
   readonly channels: readonly Records["Channel"][];
   readonly attachments: readonly Records["Attachment"][];
   readonly metadata: readonly Records["Metadata"][];
@@ -88,8 +91,8 @@ function judged(
   return { topic: channel.topic, schema, logTime, sequence, data: data.slice() };
 }
 
-function textsOf(schemas: readonly Records["Schema"][]): ReadonlyMap<string, string> {
-  return new Map(schemas.map(({ name, data }) => [name, new TextDecoder().decode(data)]));
+function textsOf(schemas: readonly Records["Schema"][]): ReadonlyMap<string, Uint8Array> {
+  return new Map(schemas.map(({ name, data }) => [name, data.slice()]));
 }
 
 /** The CRCs that @mcap/core passes over: of the data section and of the summary. Each as stated, and as it should be. */
@@ -126,6 +129,38 @@ export function wrongBy(name: string, schema: object, value: unknown): string | 
   return validate(value) ? null : ajv.errorsText(validate.errors);
 }
 
-export function json(data: Uint8Array): Record<string, never> {
+/** Foxglove's own protobuf definitions, as their package makes the files. */
+export const foxgloveProto: protobuf.Root = (() => {
+  const root = new protobuf.Root();
+  for (const file of ["timestamp", "duration"])
+    root.addJSON(protobuf.common.get(`google/protobuf/${file}.proto`)!.nested!);
+  const { generateProto, foxgloveMessageSchemas, foxgloveEnumSchemas } = foxgloveInternal;
+  for (const schema of Object.values(foxgloveMessageSchemas)) {
+    const enums = Object.values(foxgloveEnumSchemas).filter(({ parentSchemaName: of }) => of === schema.name);
+    protobuf.parse(generateProto(schema, enums), root, { keepCase: true });
+  }
+  root.resolveAll();
+  return root;
+})();
+
+/** A message as JSON has it: those of Foxglove's schemas decoded by Foxglove's definitions, with times as in JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: fields of any message, as the tests know them
+export function valueIn({ schema, data }: Judged): Record<string, any> {
+  if (!schema.startsWith("foxglove.")) return json(data);
+  const type = foxgloveProto.lookupType(schema);
+  const options = { longs: Number, enums: Number, bytes: String, defaults: true } as const;
+  return withTimes(type.toObject(type.decode(data), options)) as Record<string, never>;
+}
+
+function withTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withTimes);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  if (entries.length === 2 && "seconds" in value && "nanos" in value) return { sec: value.seconds, nsec: value.nanos };
+  // an optional message that is not there
+  return Object.fromEntries(entries.filter(([, each]) => each !== null).map(([key, each]) => [key, withTimes(each)]));
+}
+
+function json(data: Uint8Array): Record<string, never> {
   return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data)) as Record<string, never>;
 }

@@ -31,7 +31,8 @@ async function restored(bytes: Uint8Array): Promise<Record<string, Uint8Array>> 
 const OF_EACH = [
   ...SOUND,
   ...["carla", "flightgear", "hcrp", "mira", "nanover"].flatMap((format) => {
-    const size = ({ files }: SoundRecording): number => Object.values(files).reduce((sum, each) => sum + each.length, 0);
+    const size = ({ files }: SoundRecording): number =>
+      Object.values(files).reduce((sum, each) => sum + each.length, 0);
     return REAL.filter((of) => of.format === format && size(of) < 2 << 20)
       .sort((a, b) => size(a) - size(b))
       .slice(0, 1);
@@ -39,20 +40,23 @@ const OF_EACH = [
 ];
 
 describe("the original inside", () => {
-  it.each(OF_EACH.map((of) => [`${of.format}: ${of.name}`, of] as const))("comes back byte for byte: %s", async (_, of) => {
-    const { bytes } = await carried(of);
-    const files = await restored(bytes);
-    expect(Object.keys(files)).toEqual(Object.keys(of.files));
-    for (const [name, file] of Object.entries(of.files)) expect(Buffer.compare(files[name]!, file), name).toBe(0);
-    const again = await openBundle(bundleOfFiles(files), FORMATS);
-    expect(again.info.format).toBe(of.format);
-    await again.close();
-    // another reader finds the same bytes
-    const { attachments } = await indexed(bytes);
-    expect(attachments.map(({ name }) => name)).toEqual(Object.keys(of.files).map((name) => `original/${name}`));
-    for (const [i, file] of Object.values(of.files).entries())
-      expect(Buffer.compare(attachments[i]!.data, file)).toBe(0);
-  });
+  it.each(OF_EACH.map((of) => [`${of.format}: ${of.name}`, of] as const))(
+    "comes back byte for byte: %s",
+    async (_, of) => {
+      const { bytes } = await carried(of);
+      const files = await restored(bytes);
+      expect(Object.keys(files)).toEqual(Object.keys(of.files));
+      for (const [name, file] of Object.entries(of.files)) expect(Buffer.compare(files[name]!, file), name).toBe(0);
+      const again = await openBundle(bundleOfFiles(files), FORMATS);
+      expect(again.info.format).toBe(of.format);
+      await again.close();
+      // another reader finds the same bytes
+      const { attachments } = await indexed(bytes);
+      expect(attachments.map(({ name }) => name)).toEqual(Object.keys(of.files).map((name) => `original/${name}`));
+      for (const [i, file] of Object.values(of.files).entries())
+        expect(Buffer.compare(attachments[i]!.data, file)).toBe(0);
+    },
+  );
 
   it("stays outside above the limit, and the report says why", async () => {
     const of = SOUND[0]!;
@@ -73,7 +77,7 @@ describe("the original inside", () => {
     const length = Object.values(of.files)[0]!.length;
     for (let n = 0; n < 20; n++) {
       const damaged = bytes.slice();
-      damaged[at + Math.floor((n / 20) * (length - 41))]! ^= 1 << n % 8;
+      damaged[at + Math.floor((n / 20) * (length - 41))]! ^= 1 << (n % 8);
       await expect(restored(damaged)).rejects.toSatisfy(RecordingError.is);
     }
   });

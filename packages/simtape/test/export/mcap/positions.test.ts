@@ -3,7 +3,7 @@ import { originAt } from "../../../src/model/geodesy.ts";
 import { type Place, placesOf } from "../../../src/model/place.ts";
 import type { State } from "../../../src/model/state.ts";
 import { REAL, SOUND } from "../../specimens.ts";
-import { json, type Judged, streamed } from "./judge.ts";
+import { type Judged, streamed, valueIn } from "./judge.ts";
 import { exported, opened } from "./make.ts";
 
 const TIMES = 50;
@@ -21,13 +21,13 @@ interface Point {
 }
 
 /** The last message of each topic at or before a time. */
-function lastOf(messages: readonly Judged[], prefix: string, time: bigint): Map<string, Record<string, never>> {
+function lastOf(messages: readonly Judged[], prefix: string, time: bigint): Map<string, ReturnType<typeof valueIn>> {
   const last = new Map<string, Judged>();
   for (const message of messages) {
     if (message.logTime > time) break;
     if (message.topic.startsWith(prefix)) last.set(message.topic.slice(prefix.length), message);
   }
-  return new Map([...last].map(([topic, { data }]) => [topic, json(data)]));
+  return new Map([...last].map(([topic, message]) => [topic, valueIn(message)]));
 }
 
 /** Frames that the entities of the scene at a time stand in, by entity; and the points of crowds. */
@@ -41,7 +41,11 @@ function sceneAt(
     const own = new Map<string, string>();
     type Shape = { pose: { position: Point } };
     for (const each of all as { id: string; frame_id: string; cubes: Shape[]; spheres: Shape[]; texts: never[] }[]) {
-      if (each.frame_id === "world") crowds.set(set, [...each.cubes, ...each.spheres].map((s) => s.pose.position));
+      if (each.frame_id === "world")
+        crowds.set(
+          set,
+          [...each.cubes, ...each.spheres].map((s) => s.pose.position),
+        );
       else own.set(each.id, each.frame_id);
     }
     entities.set(set, own);
@@ -55,6 +59,22 @@ function close(found: Point, expected: Point, what: string): void {
     expect(difference, `${what} ${axis}: ${found[axis]} beside ${expected[axis]}`).toBeLessThan(
       1e-9 * Math.max(1, Math.abs(expected[axis])),
     );
+  }
+}
+
+/** A cloud has the points of the scene, as floats. */
+function closePoints(
+  { data, point_stride: stride, fields }: ReturnType<typeof valueIn>,
+  crowd: readonly Point[],
+): void {
+  const bytes = Buffer.from(data as string, "base64");
+  expect(bytes.length).toBe(crowd.length * stride);
+  const named = fields as { name: string; offset: number; type: number }[];
+  expect(named.map(({ name }) => name)).toEqual(["x", "y", "z", "red", "green", "blue", "alpha"]);
+  for (const [i, point] of crowd.entries()) {
+    for (const { name, offset } of named.slice(0, 3))
+      expect(bytes.readFloatLE(i * stride + offset)).toBe(Math.fround(point[name as keyof Point]));
+    expect(bytes[i * stride + named[6]!.offset]).toBe(255);
   }
 }
 
@@ -103,6 +123,7 @@ describe.each(RECORDINGS.map((of) => [`${of.format}: ${of.name}`, of] as const))
         const isBlocks = set.columns.get("position")?.data instanceof Int32Array;
         if (crowd !== undefined) {
           expect(crowd.length).toBe(own.length);
+          closePoints(lastOf(messages, "/state/points/", logTime).get(name)!, crowd);
           for (const [i, { x, y, z }] of own.entries()) {
             const scale = isSmall ? 1e9 : 1;
             // a block's place is its corner; east is x, up is y, and south is z in the game
@@ -127,8 +148,7 @@ describe.each(RECORDINGS.map((of) => [`${of.format}: ${of.name}`, of] as const))
           if (hand !== null) close(frame.translation, hand, `${name} ${place.id} by hand`);
           if (place.orientation !== null) {
             const { x, y, z, w } = frame.rotation;
-            // JSON has no -0
-            expect([x, y, z, w]).toEqual(place.orientation.map((part) => part + 0));
+            expect([x, y, z, w]).toEqual(place.orientation);
           }
           compared++;
         }
@@ -173,7 +193,7 @@ describe("places on the earth", () => {
 });
 
 describe("range scans", () => {
-  it("are laser scans in radians, with 0 where a ray has no range", async () => {
+  it("are laser scans in radians, infinite where a ray has no range", async () => {
     const of = SOUND.find(({ format }) => format === "mira")!;
     const recording = await opened(of);
     const { bytes, report } = await exported(recording);
@@ -190,12 +210,14 @@ describe("range scans", () => {
         valid: Uint16Array;
       };
       const scan = scans[n++]!;
-      const found = json(scan.data) as unknown as { start_angle: number; end_angle: number; ranges: number[] };
+      const found = valueIn(scan) as unknown as { start_angle: number; end_angle: number; ranges: number[] };
       expect(scan.topic).toBe(`/state/scan${channel.name}`);
       expect(scan.logTime).toBe(epoch! + BigInt(time));
       expect(found.start_angle).toBeCloseTo((startAngle * Math.PI) / 180, 12);
       expect(found.end_angle).toBeCloseTo(((startAngle + (range.length - 1) * deltaAngle) * Math.PI) / 180, 9);
-      expect(found.ranges).toEqual(Array.from(range, (metres, i) => (valid[i] === 0 ? metres : 0)));
+      expect(found.ranges).toEqual(
+        Array.from(range, (metres, i) => (valid[i] === 0 ? metres : Number.POSITIVE_INFINITY)),
+      );
     }
     expect(n).toBeGreaterThan(10);
     expect(scans.length).toBe(n);
