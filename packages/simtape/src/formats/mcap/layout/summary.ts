@@ -14,7 +14,7 @@ export interface Footer {
 }
 
 /** Bytes of the content of a footer: it is never extended. */
-export const FOOTER_CONTENT = 8 + 8 + 4;
+export const FOOTER_CONTENT: number = 8 + 8 + 4;
 /** The footer as a record, and the magic behind it. */
 export const TAIL: number = PREFIX + FOOTER_CONTENT + MAGIC.length;
 

@@ -1,0 +1,21 @@
+import type { SourceBundle } from "../../io/source.ts";
+import type { Reporter } from "../../model/error.ts";
+import type { Format, OpenOptions } from "../../model/format.ts";
+import type { Reader } from "../../model/reader.ts";
+import type { Value } from "../../model/value.ts";
+import { MAGIC } from "./layout/opcode.ts";
+
+/** What messages decode to: the names of channels are those of the topics, and any of them may hold any value. */
+export interface McapChannels {
+  readonly [topic: string]: Value;
+}
+
+/** MCAP files: recorded messages of robots and simulations. */
+export const mcap: Format<McapChannels, "mcap"> = {
+  id: "mcap",
+  name: "MCAP file",
+  extensions: ["mcap"],
+  sniff: (head) => (head.length >= MAGIC.length && MAGIC.every((byte, i) => head[i] === byte) ? "certain" : null),
+  open: async (from: SourceBundle, report: Reporter, options: OpenOptions): Promise<Reader> =>
+    (await import("./read/reader.ts")).McapReader.open(from, report, options),
+};

@@ -1,0 +1,50 @@
+import type { Specimen } from "../../conformance/describe-format.ts";
+import { type Layout, makeMcap } from "../../fixtures/mcap/make.ts";
+import { patrol } from "../../fixtures/mcap/patrol.ts";
+
+const LAYOUTS: Readonly<Record<string, Layout>> = {
+  "no chunks": {},
+  "no chunks, no summary": { hasSummary: false },
+  chunks: { chunk: 20 },
+  "chunks in zstd": { chunk: 20, compression: "zstd" },
+  "chunks in lz4": { chunk: 20, compression: "lz4" },
+  "chunks without indexes": { chunk: 20, compression: "zstd", hasIndex: false },
+  "chunks without a summary": { chunk: 20, compression: "zstd", hasSummary: false },
+  "chunks without statistics": { chunk: 20, hasStatistics: false },
+  "no checksums": { chunk: 20, hasChecksums: false },
+  "records of an application, and longer records": {
+    chunk: 20,
+    hasOwnRecords: true,
+    extension: Uint8Array.of(1, 2, 3),
+  },
+};
+
+const files = (bytes: Uint8Array): Specimen["files"] => ({ "patrol.mcap": bytes });
+
+/** Recordings of every layout, and some of them damaged. */
+export async function specimens(): Promise<Specimen[]> {
+  const made: Specimen[] = [];
+  for (const [name, layout] of Object.entries(LAYOUTS)) {
+    made.push({ name, files: files(await makeMcap(patrol(), layout)) });
+  }
+  made.push({ name: "no message", files: files(await makeMcap({ channels: [], messages: [] }, { chunk: 5 })) });
+  const plain = await makeMcap(patrol(), {});
+  const chunked = await makeMcap(patrol(), { chunk: 20 });
+  const packed = await makeMcap(patrol(), { chunk: 20, compression: "zstd" });
+  const broken = (bytes: Uint8Array, at: number, length: number): Specimen["files"] => {
+    const copy = bytes.slice();
+    copy.fill(0xee, at, at + length);
+    return files(copy);
+  };
+  const half = (bytes: Uint8Array): number => Math.floor(bytes.length / 2);
+  made.push(
+    { name: "no chunks, cut", files: files(plain.slice(0, half(plain))), isDamaged: true },
+    { name: "chunks, cut", files: files(chunked.slice(0, half(chunked))), isDamaged: true },
+    { name: "chunks in zstd, cut", files: files(packed.slice(0, half(packed))), isDamaged: true },
+    { name: "no chunks, overwritten", files: broken(plain, half(plain), 50), isDamaged: true },
+    { name: "chunks, overwritten", files: broken(chunked, half(chunked), 50), isDamaged: true },
+    { name: "chunks in zstd, overwritten", files: broken(packed, half(packed), 5), isDamaged: true },
+    { name: "the footer is lost", files: files(packed.slice(0, -37)), isDamaged: true },
+  );
+  return made;
+}
