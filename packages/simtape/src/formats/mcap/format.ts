@@ -18,4 +18,5 @@ export const mcap: Format<McapChannels, "mcap"> = {
   sniff: (head) => (head.length >= MAGIC.length && MAGIC.every((byte, i) => head[i] === byte) ? "certain" : null),
   open: async (from: SourceBundle, report: Reporter, options: OpenOptions): Promise<Reader> =>
     (await import("./read/reader.ts")).McapReader.open(from, report, options),
+  traits: async () => (await import("./traits.ts")).traits,
 };
