@@ -61,4 +61,3 @@ function textsOf(entity: Members): ReadonlyMap<string, string> {
     itemsIn(entity["metadata"]).map((pair) => [textIn(membersIn(pair)["key"]), textIn(membersIn(pair)["value"])]),
   );
 }
-

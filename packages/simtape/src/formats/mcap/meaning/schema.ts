@@ -12,6 +12,11 @@ export interface Definition {
   readonly schema: SchemaRecord | null;
 }
 
+/** A definition, and the name under which the channel is shown. */
+interface Shown extends Definition {
+  readonly name: string;
+}
+
 /** Payloads of one channel. Where their encoding is not known here, a value is the bytes. */
 export class PayloadSchema implements Schema {
   /** That of the schema record; without one, the message encoding. */
@@ -50,21 +55,21 @@ export class PayloadSchema implements Schema {
  * Definitions by the metadata of channels: commands hand the metadata from a reader to a writer, also under other names
  * and from several files.
  */
-const definitions = new WeakMap<object, Definition>();
+const definitions = new WeakMap<object, Shown>();
 
 /** The metadata that a channel shows: its own texts, and its encodings. */
-export function metadataOf(definition: Definition): Readonly<Record<string, string>> {
+export function metadataOf(definition: Definition, name: string): Readonly<Record<string, string>> {
   const { channel, schema } = definition;
   const metadata = {
     encoding: channel.encoding,
     ...(schema === null ? {} : { schemaEncoding: schema.encoding }),
     ...Object.fromEntries(channel.metadata),
   };
-  definitions.set(metadata, definition);
+  definitions.set(metadata, { ...definition, name });
   return metadata;
 }
 
 /** What stands behind metadata that `metadataOf` gave. */
-export function definitionOf(metadata: object | undefined): Definition | null {
+export function definitionOf(metadata: object | undefined): Shown | null {
   return metadata === undefined ? null : (definitions.get(metadata) ?? null);
 }

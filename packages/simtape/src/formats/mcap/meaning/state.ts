@@ -3,16 +3,7 @@ import { Late } from "../../../model/late.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { Channel, Value } from "../../../model/value.ts";
-import {
-  ANGULAR_VELOCITY,
-  AXES,
-  EARTH,
-  GEODETIC,
-  putPose,
-  putVector,
-  TEXT,
-  VELOCITY,
-} from "./columns.ts";
+import { ANGULAR_VELOCITY, AXES, EARTH, GEODETIC, putPose, putVector, TEXT, VELOCITY } from "./columns.ts";
 import { applyFrames, framesIn } from "./frames.ts";
 import { isHeld, isReplacing, type Kind, kindOfChannel } from "./kinds.ts";
 import { frameIn, itemsIn, type Members, membersIn, numberIn } from "./members.ts";

@@ -8,25 +8,23 @@ export interface Before {
   readonly publishTime: bigint;
 }
 
-/** The context of the batches of one chunk: its bytes, and where the payload of each message begins. */
+/** The context of the batches of one chunk: where the payload of each message begins. */
 export class McapContext {
-  readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #first: number;
   readonly #starts: Uint32Array;
 
   /** `columns` has all rows of the chunk, whose first message in file order has the sequence `first`. */
   constructor(bytes: Uint8Array, columns: Pick<Columns, "length" | "sequence" | "start">, first: number) {
-    this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#first = first;
     this.#starts = new Uint32Array(columns.length);
     for (let i = 0; i < columns.length; i++) this.#starts[columns.sequence[i]! - first] = columns.start[i]!;
   }
 
-  /** `sequence` as the chunk was decoded with: without what a batch is shifted by. */
-  before(sequence: number): Before {
-    const at = this.#starts[sequence - this.#first]! - MESSAGE_HEAD;
+  /** `place`: the sequence that the message had when the chunk was decoded, without what a batch is shifted by. */
+  before(place: number): Before {
+    const at = this.#starts[place - this.#first]! - MESSAGE_HEAD;
     return {
       sequence: this.#view.getUint32(at + 2, true),
       logTime: this.#view.getBigUint64(at + 6, true),
@@ -34,8 +32,17 @@ export class McapContext {
     };
   }
 
-  get bytes(): Uint8Array {
-    return this.#bytes;
+  /** The sequence that the message itself states. */
+  counterOf(place: number): number {
+    return this.#view.getUint32(this.#starts[place - this.#first]! - MESSAGE_HEAD + 2, true);
+  }
+
+  /** Log time minus publish time, nanoseconds: exact up to a hundred days. */
+  delayOf(place: number): number {
+    const at = this.#starts[place - this.#first]! - MESSAGE_HEAD;
+    const view = this.#view;
+    const high = view.getUint32(at + 10, true) - view.getUint32(at + 18, true);
+    return high * 0x1_0000_0000 + (view.getUint32(at + 6, true) - view.getUint32(at + 14, true));
   }
 }
 

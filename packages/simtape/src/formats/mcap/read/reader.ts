@@ -1,7 +1,7 @@
 import { Budget } from "../../../bytes/budget.ts";
 import { LayoutError } from "../../../bytes/error.ts";
 import { type ByteSource, type SourceBundle, SourceError } from "../../../io/source.ts";
-import type { MessageBatch } from "../../../model/batch.ts";
+import type { Columns } from "../../../model/batch.ts";
 import type { Query } from "../../../model/batch-query.ts";
 import { boundsOf, readChunks, StatisticsCounter } from "../../../model/chunks.ts";
 import type { Dissector } from "../../../model/dissector.ts";
@@ -78,7 +78,6 @@ export class McapReader implements Reader {
 
   /** The same file by a scan, whatever its summary says: what a repair reads. */
   async scanned(report: Reporter): Promise<McapReader> {
-    if (this.plan.tallies !== null) return this;
     const plan = await scan(this.source, this.size, this.budget, report, {});
     return McapReader.#of(this.source, this.size, plan, this.budget, report);
   }
@@ -125,7 +124,7 @@ export class McapReader implements Reader {
     return counter.result(this.channels.length);
   }
 
-  batches(query: Query): AsyncIterable<MessageBatch> {
+  batches(query: Query): AsyncIterable<Columns> {
     return readChunks(this.plan.chunks, this.#decoder.decode, query);
   }
 
@@ -159,7 +158,7 @@ async function channelsOf({ order, definitions }: Plan): Promise<Channel[]> {
     while (names.has(name)) name = `${name}#${id}`;
     names.add(name);
     const decode = await decoderOf(definition);
-    const metadata = metadataOf(definition);
+    const metadata = metadataOf(definition, name);
     channels.push({ id: i, name, metadata, schema: new PayloadSchema(definition, decode) });
   }
   return channels;
