@@ -1,23 +1,7 @@
 import type { Specimen } from "../../conformance/describe-format.ts";
-import { type Layout, makeMcap } from "../../fixtures/mcap/make.ts";
+import { LAYOUTS } from "../../fixtures/mcap/layouts.ts";
+import { makeMcap } from "../../fixtures/mcap/make.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
-
-const LAYOUTS: Readonly<Record<string, Layout>> = {
-  "no chunks": {},
-  "no chunks, no summary": { hasSummary: false },
-  chunks: { chunk: 20 },
-  "chunks in zstd": { chunk: 20, compression: "zstd" },
-  "chunks in lz4": { chunk: 20, compression: "lz4" },
-  "chunks without indexes": { chunk: 20, compression: "zstd", hasIndex: false },
-  "chunks without a summary": { chunk: 20, compression: "zstd", hasSummary: false },
-  "chunks without statistics": { chunk: 20, hasStatistics: false },
-  "no checksums": { chunk: 20, hasChecksums: false },
-  "records of an application, and longer records": {
-    chunk: 20,
-    hasOwnRecords: true,
-    extension: Uint8Array.of(1, 2, 3),
-  },
-};
 
 const files = (bytes: Uint8Array): Specimen["files"] => ({ "patrol.mcap": bytes });
 
