@@ -19,6 +19,9 @@ import {
 } from "../packages/simtape/test/fixtures/hcrp/make.ts";
 import { race } from "../packages/simtape/test/fixtures/hcrp/race.ts";
 import { compacted, joined, production, segmented } from "../packages/simtape/test/fixtures/hcrp/recording.ts";
+import { LAYOUTS } from "../packages/simtape/test/fixtures/mcap/layouts.ts";
+import { makeMcap } from "../packages/simtape/test/fixtures/mcap/make.ts";
+import { patrol as drive } from "../packages/simtape/test/fixtures/mcap/patrol.ts";
 import { patrol } from "../packages/simtape/test/fixtures/mira/make.ts";
 import { type Content, makeTape, type Writing } from "../packages/simtape/test/fixtures/mira/tape.ts";
 import {
@@ -41,7 +44,7 @@ export interface Made {
 
 /** Every sound case, or one that the format's own programs leave behind. Deterministic. */
 export async function soundCases(): Promise<Made[]> {
-  return [...carla(), ...flightgear(), ...(await hcrp()), ...mira(), ...nanover()];
+  return [...carla(), ...flightgear(), ...(await hcrp()), ...(await mcap()), ...mira(), ...nanover()];
 }
 
 function carla(): Made[] {
@@ -260,6 +263,23 @@ async function hcrp(): Promise<Made[]> {
       ["production 5", "compacted"],
       one(production(zstd, 5, productionRun(5))),
     ),
+  ];
+}
+
+async function mcap(): Promise<Made[]> {
+  const cases: Made[] = [];
+  for (const [name, layout] of Object.entries(LAYOUTS)) {
+    cases.push({
+      id: `mcap/${name.replaceAll(/[ ,]+/g, "-")}`,
+      about: `A robot that drives for two seconds: ${name}.`,
+      features: Object.entries(layout).map(([key, value]) => `${key} ${String(value)}`),
+      files: { "drive.mcap": await makeMcap(drive(2), layout) },
+    });
+  }
+  const nothing = await makeMcap({ channels: [], messages: [] }, { chunk: 5 });
+  return [
+    ...cases,
+    { id: "mcap/empty", about: "No message.", features: ["no messages"], files: { "drive.mcap": nothing } },
   ];
 }
 

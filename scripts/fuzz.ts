@@ -37,7 +37,7 @@ const words = process.argv.slice(2);
 const seedAt = words.indexOf("--seed");
 const seed = seedAt < 0 ? Date.now() % 1e9 : Number(words.splice(seedAt, 2)[1]);
 const count = Number(words[0] ?? 1000);
-const ids = words.length > 1 ? words.slice(1) : ["nanover", "carla", "mira", "flightgear", "hcrp"];
+const ids = words.length > 1 ? words.slice(1) : ["nanover", "carla", "mira", "mcap", "flightgear", "hcrp"];
 
 function filesOf(folder: string): Record<string, Uint8Array> {
   const found: Record<string, Uint8Array> = {};

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { carla } from "../packages/simtape/src/formats/carla/format.ts";
 import { flightgear } from "../packages/simtape/src/formats/flightgear/format.ts";
 import { createHcrp } from "../packages/simtape/src/formats/hcrp/format.ts";
+import { mcap } from "../packages/simtape/src/formats/mcap/format.ts";
 import { mira } from "../packages/simtape/src/formats/mira/format.ts";
 import { nanover } from "../packages/simtape/src/formats/nanover/format.ts";
 import type { Format } from "../packages/simtape/src/model/format.ts";
@@ -32,6 +33,7 @@ export const CORPUS_FORMATS: readonly Format[] = [
   carla,
   flightgear,
   createHcrp({ dictionaries: async (id) => (id === DICTIONARY_ID ? dictionaryBytes() : null) }),
+  mcap,
   mira,
   nanover,
 ];

@@ -39,6 +39,7 @@ const SHAPES = shapesOf({
 
 /** What the channels of each format decode to; of tapes by type, as channels have the robot's names. */
 const CHANNELS: Readonly<Record<string, Members>> = {
+  mcap: { kind: "members", members: new Map(), index: [] },
   carla: membersOf(SHAPES.CarlaChannels),
   flightgear: membersOf(SHAPES.FlightGearChannels),
   hcrp: membersOf(SHAPES.HcrpChannels),
@@ -88,6 +89,8 @@ const OTHERS: Readonly<Record<string, RegExp>> = {
   flightgear: /^weather$/,
   hcrp: /^(host-\d+|(?!simtape:)\w+:\w+)$/,
   nanover: /^$/,
+  // topics have any name, and messages any value
+  mcap: /^/,
   mira: /^(unknown|Buffer<uint8>)$/,
 };
 

@@ -7,7 +7,7 @@ import { sampleBytes, sampleNames } from "./samples.ts";
 /** A sound recording of any format. */
 export interface SoundRecording {
   readonly name: string;
-  readonly format: "carla" | "flightgear" | "hcrp" | "mira" | "nanover";
+  readonly format: "carla" | "flightgear" | "hcrp" | "mcap" | "mira" | "nanover";
   readonly files: Readonly<Record<string, Uint8Array>>;
   readonly bundle: () => SourceBundle;
 }
@@ -32,6 +32,7 @@ export const SOUND: readonly SoundRecording[] = [
   }),
   of("nanover", "buckyball.nanover.zip", { "buckyball.nanover.zip": fixture("nanover/buckyball.nanover.zip") }),
   of("mira", "patrol.tape", { "patrol.tape": fixture("mira/patrol.tape") }),
+  of("mcap", "drive.mcap", { "drive.mcap": fixture("mcap/drive.mcap") }),
   of("flightgear", "c172p-normal-mp.fgtape", { "flight.fgtape": fixture("flightgear/c172p-normal-mp.fgtape") }),
   of("hcrp", "tower-race.hcrp", { "race.hcrp": fixture("hcrp/tower-race.hcrp") }),
   of("hcrp", "two-epochs.hcrp", { "epochs.hcrp": fixture("hcrp/two-epochs.hcrp") }),

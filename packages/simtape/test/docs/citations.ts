@@ -5,6 +5,7 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ["MIRA", "mira"],
   ["FlightGear", "flightgear"],
   ["HCRP", "hcrp"],
+  ["MCAP", "mcap"],
 ]);
 
 /** One section that a text cites. */

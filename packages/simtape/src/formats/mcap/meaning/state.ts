@@ -1,0 +1,108 @@
+import type { MessageBatch } from "../../../model/batch.ts";
+import { Late } from "../../../model/late.ts";
+import type { StateModel } from "../../../model/state-model.ts";
+import type { MutableState } from "../../../model/state.ts";
+import type { Channel, Value } from "../../../model/value.ts";
+import { ANGULAR_VELOCITY, AXES, EARTH, GEODETIC, putPose, putVector, TEXT, VELOCITY } from "./columns.ts";
+import { applyFrames, framesIn } from "./frames.ts";
+import { isHeld, isReplacing, type Kind, kindOfChannel } from "./kinds.ts";
+import { frameIn, itemsIn, type Members, membersIn, numberIn } from "./members.ts";
+import { applyScene } from "./scene.ts";
+import { PayloadSchema } from "./schema.ts";
+
+/** Names of the sets beside `frames` and `entities`. */
+export const POSES = "poses";
+export const FIXES = "fixes";
+
+/**
+ * State of a file (spec §7): transforms are the set `frames`, poses `poses`, entities of scenes `entities`, places on the
+ * earth `fixes`. The last value of every other channel that is decoded is under the name of the channel.
+ */
+export class McapState implements StateModel {
+  readonly motion: number | null;
+  readonly #channels: readonly Channel[];
+  readonly #kinds: readonly Kind[];
+  /** Ids of entities hold for their topic only: where there are several, the id has the topic before it. */
+  readonly #hasScenes: boolean;
+  /** By channel: makes the value of a payload when it is looked at. */
+  readonly #makers: readonly ((bytes: Uint8Array) => Value)[];
+
+  constructor(channels: readonly Channel[]) {
+    this.#channels = channels;
+    this.#kinds = channels.map(kindOfChannel);
+    this.#hasScenes = this.#kinds.filter((kind) => kind === "scene").length > 1;
+    this.#makers = channels.map(
+      ({ schema }) =>
+        (bytes) =>
+          (schema instanceof PayloadSchema ? schema.value(bytes) : undefined) ?? null,
+    );
+    const moving = channels.filter(({ id }) => isHeld(this.#kinds[id]!) && this.#kinds[id] !== "value");
+    // between the messages of several channels nothing moves together
+    this.motion = moving.length === 1 ? moving[0]!.id : null;
+  }
+
+  kindOf(channel: number): Kind {
+    return this.#kinds[channel] ?? "bytes";
+  }
+
+  replacesState(channel: number): boolean {
+    return isReplacing(this.kindOf(channel));
+  }
+
+  holds(channel: number): boolean {
+    return isHeld(this.kindOf(channel));
+  }
+
+  apply(state: MutableState, batch: MessageBatch, i: number): void {
+    const id = batch.channel[i]!;
+    const kind = this.kindOf(id);
+    if (!isHeld(kind)) return;
+    const { name } = this.#channels[id]!;
+    const payload = batch.payload(i);
+    if (kind === "value") return state.setLate(name, new Late(payload.slice(), 0, this.#makers[id]!));
+    const value = membersIn(this.#makers[id]!(payload));
+    switch (kind) {
+      case "frame":
+      case "frames":
+        return applyFrames(state, framesIn(value));
+      case "scene":
+        return applyScene(state, value, this.#hasScenes ? (entity) => `${name} ${entity}` : (entity) => entity);
+      case "fix":
+        return applyFix(state, name, value);
+      default:
+        return applyPoses(state, name, kind, value);
+    }
+  }
+}
+
+function applyFix(state: MutableState, name: string, value: Members): void {
+  const set = state.set(FIXES, EARTH);
+  const row = set.row(name);
+  const { latitude, longitude, altitude } = value;
+  set.column("geodetic", GEODETIC).put3(row, numberIn(latitude), numberIn(longitude), numberIn(altitude));
+  set.column("frame", TEXT).putText(row, frameIn(value));
+}
+
+/** One pose is called like its channel, several have their place behind it: `/path[3]`. */
+function applyPoses(state: MutableState, name: string, kind: Kind, value: Members): void {
+  const set = state.set(POSES, AXES);
+  if (kind !== "poses") {
+    const row = set.row(name);
+    const stated = membersIn(value["pose"]);
+    // with a covariance the pose is one level deeper
+    putPose(set, row, stated["pose"] === undefined ? stated : membersIn(stated["pose"]));
+    set.column("frame", TEXT).putText(row, frameIn(value));
+    if (kind !== "odometry") return;
+    const twist = membersIn(membersIn(value["twist"])["twist"]);
+    putVector(set, "velocity", VELOCITY, row, membersIn(twist["linear"]));
+    putVector(set, "angular-velocity", ANGULAR_VELOCITY, row, membersIn(twist["angular"]));
+    return;
+  }
+  const poses = itemsIn(value["poses"]).map(membersIn);
+  for (const [i, pose] of poses.entries()) {
+    const row = set.row(`${name}[${i}]`);
+    putPose(set, row, pose["pose"] === undefined ? pose : membersIn(pose["pose"]));
+    set.column("frame", TEXT).putText(row, frameIn(pose) || frameIn(value));
+  }
+  for (let i = poses.length; set.find(`${name}[${i}]`) >= 0; i++) set.remove(`${name}[${i}]`);
+}

@@ -1,0 +1,164 @@
+import { parse } from "@foxglove/rosmsg";
+import { MessageWriter as CdrWriter } from "@foxglove/rosmsg2-serialization";
+import { MessageWriter as Ros1Writer } from "@foxglove/rosmsg-serialization";
+import { expect, test } from "vitest";
+import { mcap } from "../../../src/formats/mcap/format.ts";
+import { FORMATS } from "../../../src/formats.ts";
+import { MemoryFiles } from "../../../src/io/sink.ts";
+import type { Recording } from "../../../src/model/recording.ts";
+import type { State } from "../../../src/model/state.ts";
+import { openFiles } from "../../../src/testing/observe.ts";
+import { type Content, makeMcap } from "../../fixtures/mcap/make.ts";
+import { patrol } from "../../fixtures/mcap/patrol.ts";
+
+const formats = [...FORMATS.filter(({ id }) => id !== "mcap"), mcap];
+const TEXT = new TextEncoder();
+
+async function opened(content: Content): Promise<Recording> {
+  return openFiles({ "a.mcap": await makeMcap(content, { chunk: 20 }) }, formats);
+}
+
+/** Cells of a thing, by column. */
+function thing(state: State, set: string, id: string): Record<string, unknown> {
+  const { ids, columns } = state.sets.get(set)!;
+  const row = ids.indexOf(id);
+  return Object.fromEntries(
+    [...columns]
+      .filter(([name]) => !name.startsWith("."))
+      .map(([name, { data, width }]) => [
+        name,
+        width === 1 ? data[row] : Array.from(data.slice(row * width, (row + 1) * width)),
+      ]),
+  );
+}
+
+test("schemas of Foxglove become poses, frames, entities and places", async () => {
+  await using recording = await opened(patrol());
+  const { end } = await recording.timeline();
+  const state = await recording.state(end);
+  const i = 29;
+  const position = [i / 10, Math.sin(i / 5), 0.5];
+  const [s, c] = [Math.sin(i / 40), Math.cos(i / 40)];
+  expect(thing(state, "poses", "/pose")).toMatchObject({ position, orientation: [0, 0, s, c], frame: "map" });
+  expect(thing(state, "frames", "base")).toMatchObject({ position, parent: "map" });
+  // the laser stands 0.2 m before the base and 0.1 m above it, and is turned twice
+  const laser = thing(state, "frames", "laser");
+  const angle = 2 * Math.atan2(s, c);
+  const expected = [position[0]! + 0.2 * Math.cos(angle), position[1]! + 0.2 * Math.sin(angle), 0.6];
+  for (let k = 0; k < 3; k++) expect((laser["position"] as number[])[k]).toBeCloseTo(expected[k]!, 12);
+  expect((laser["orientation"] as number[])[2]).toBeCloseTo(Math.sin(angle), 12);
+  expect(state.sets.get("entities")!.ids).toEqual(["box 0", "box 1", "box 2"]);
+  expect(thing(state, "entities", "box 2")).toMatchObject({ kind: "cube", size: [1, 2, 3], frame: "map" });
+  expect(thing(state, "fixes", "/fix")).toMatchObject({ geodetic: [51 + 25 / 1e5, 7.5, 120], frame: "gps" });
+  expect(state.sets.get("poses")!.ids).toEqual(["/path[0]", "/path[1]", "/pose"]);
+  expect(state.values.get("/battery")).toEqual({ volts: 24 - 28 / 100, isCharging: false });
+  expect(state.values.get("/scan")).toMatchObject({ ranges: [1, 2, 28] });
+  expect(state.values.has("/raw")).toBe(false);
+});
+
+test("a deletion takes an entity away, and going back brings it again", async () => {
+  await using recording = await opened(patrol());
+  const at = async (seconds: number): Promise<readonly (string | number)[]> => {
+    const { start } = await recording.timeline();
+    return (await recording.state(start + seconds * 1e9)).sets.get("entities")?.ids ?? [];
+  };
+  // time 0 is the first message, 50 ms before the robot starts
+  expect(await at(1.4)).toEqual(["box 0", "box 1", "box 2"]);
+  expect(await at(1.6)).toEqual(["box 0", "box 2"]);
+  expect(await at(1.4)).toEqual(["box 0", "box 1", "box 2"]);
+  expect(await at(0.3)).toEqual(["box 0"]);
+});
+
+test("lines of logs are events, by how grave they are", async () => {
+  await using recording = await opened(patrol());
+  const events = [];
+  for await (const some of recording.events()) for (const { kind, text } of some) events.push([kind, text]);
+  expect(events).toEqual([
+    ["error", "driver: line 3"],
+    ["error", "driver: line 13"],
+    ["error", "driver: line 23"],
+  ]);
+});
+
+const POSE = `std_msgs/Header header
+geometry_msgs/Pose pose
+================================================================================
+MSG: std_msgs/Header
+STAMP
+string frame_id
+================================================================================
+MSG: geometry_msgs/Pose
+geometry_msgs/Point position
+geometry_msgs/Quaternion orientation
+================================================================================
+MSG: geometry_msgs/Point
+float64 x
+float64 y
+float64 z
+================================================================================
+MSG: geometry_msgs/Quaternion
+float64 x
+float64 y
+float64 z
+float64 w
+`;
+
+test("poses of ROS 1 and ROS 2 become the same state", async () => {
+  const pose = { position: { x: 1, y: 2, z: 3 }, orientation: { x: 0, y: 0, z: 0, w: 1 } };
+  const ros1 = POSE.replace("STAMP", "uint32 seq\ntime stamp");
+  const ros2 = POSE.replace("STAMP", "builtin_interfaces/Time stamp");
+  const time =
+    "================================================================================\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n";
+  const stamp = { sec: 1, nsec: 2 };
+  const data1 = new Ros1Writer(parse(ros1)).writeMessage({ header: { seq: 1, stamp, frame_id: "odom" }, pose });
+  const data2 = new CdrWriter(parse(ros2 + time, { ros2: true })).writeMessage({
+    header: { stamp, frame_id: "odom" },
+    pose,
+  });
+  await using recording = await opened({
+    channels: [
+      { id: 0, topic: "/one", encoding: "ros1", schema: ["geometry_msgs/PoseStamped", "ros1msg", TEXT.encode(ros1)] },
+      {
+        id: 1,
+        topic: "/two",
+        encoding: "cdr",
+        schema: ["geometry_msgs/msg/PoseStamped", "ros2msg", TEXT.encode(ros2)],
+      },
+    ],
+    messages: [
+      { channel: 0, time: 5n, data: data1 },
+      { channel: 1, time: 6n, data: data2 },
+    ],
+  });
+  // times that are not since 1970 are taken as they are
+  expect(await recording.timeline()).toMatchObject({ start: 5, end: 6, epoch: null });
+  const state = await recording.state(6);
+  const expected = { position: [1, 2, 3], orientation: [0, 0, 0, 1], frame: "odom" };
+  expect(thing(state, "poses", "/one")).toEqual(expected);
+  expect(thing(state, "poses", "/two")).toEqual(expected);
+});
+
+test("what a cut begins with gives the state at its beginning", async () => {
+  await using recording = await opened(patrol());
+  const { start, end } = await recording.timeline();
+  const writing = await mcap.writing();
+  for (const part of [0.1, 0.45, 0.56, 0.9]) {
+    const time = Math.round(start + (end - start) * part);
+    const messages = await writing.restate(recording.reader, time);
+    const to = new MemoryFiles("cut.mcap");
+    const writer = await writing.create(to, { like: recording.reader });
+    for (const { channel, payload } of messages) {
+      writer.write(writer.channel({ ...channel, schema: recording.channels[channel.id]!.schema.name }), time, payload);
+    }
+    await writer.close();
+    await using cut = await openFiles({ "cut.mcap": to.bytes }, formats);
+    const [before, after] = [await recording.state(time), await cut.state((await cut.timeline()).end)];
+    expect(Object.fromEntries(after.values)).toEqual(Object.fromEntries(before.values));
+    const sets = (state: State): unknown =>
+      Object.fromEntries(
+        [...state.sets].map(([name, { ids, columns }]) => [name, { ids, columns: Object.fromEntries(columns) }]),
+      );
+    expect(sets(after)).toEqual(sets(before));
+    expect(messages.length).toBeLessThan(20);
+  }
+});
