@@ -15,6 +15,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["events"], async () => (await import("./commands/events.ts")).addEvents],
   [["state"], async () => (await import("./commands/state.ts")).addState],
   [["table"], async () => (await import("./commands/table.ts")).addTable],
+  [["sql"], async () => (await import("./commands/sql.ts")).addSql],
   [["records"], async () => (await import("./commands/records.ts")).addRecords],
   [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],
   [["check"], async () => (await import("./commands/check.ts")).addCheck],

@@ -32,7 +32,9 @@ export async function setRows(of: NamedRecording, wantedSet: string, wanted: Wan
   const { signal } = wanted;
   const { start: first } = await recording.timeline();
   const { sets } = await recording.state(Math.max(first, range.start ?? first), { signal });
-  const name = [...sets.keys()].find((one) => isCalled(one, wantedSet)) ?? wantedSet;
+  const words = (await recording.traits()).words?.sets ?? {};
+  const named = Object.keys(words).find((one) => isCalled(words[one]![1], wantedSet));
+  const name = [...sets.keys()].find((one) => isCalled(one, wantedSet)) ?? named ?? wantedSet;
   const early = sets.get(name);
   const met = Array.from(early?.columns ?? [], ([column, { width }]) => ({ column, width })).flatMap(({ column, width }) =>
     Array.from({ length: width }, (_, k) => (width === 1 ? column : `${column}.${AXES[k] ?? k}`)),

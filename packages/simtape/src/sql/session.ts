@@ -67,6 +67,11 @@ export class SqlSession implements AsyncDisposable {
     return new SqlSession(await Database.open(options), sources, options);
   }
 
+  /** How many recordings there are. */
+  get count(): number {
+    return this.#sources.length;
+  }
+
   /** Recordings that could not be read so far. */
   get problems(): readonly SqlProblem[] {
     return [...this.#problems.values()];
@@ -81,8 +86,8 @@ export class SqlSession implements AsyncDisposable {
    * The answer to a SELECT. Recordings that cannot be read are left out, see `problems`; when none can, rejects with the
    * error of the first. Rejects with `SqlError`.
    */
-  async query(sql: string): Promise<Answer> {
-    const stop = this.#stop();
+  async query(sql: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Answer> {
+    const stop = this.#stop(signal ?? this.#options.signal);
     try {
       const parsed = await this.#parsed(sql);
       const plans = await planOf(this.#database, parsed, this.#sources.map(({ name }) => name), this.#prunes);
@@ -126,8 +131,8 @@ export class SqlSession implements AsyncDisposable {
   }
 
   /** A signal that ends reading and the statement: the caller's, or the limit of time. */
-  #stop(): { signal: AbortSignal; end: () => void; isLate: () => boolean } {
-    const { time, signal } = this.#options;
+  #stop(signal: AbortSignal | undefined): { signal: AbortSignal; end: () => void; isLate: () => boolean } {
+    const { time } = this.#options;
     const controller = new AbortController();
     let isLate = false;
     const stop = (): void => {

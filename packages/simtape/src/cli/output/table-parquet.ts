@@ -12,10 +12,16 @@ const ROWS = 1 << 17;
 type Data = unknown[] | TableCells["data"];
 
 /** Parquet, compressed by snappy. The file is written in one go, and no more than a row group is in memory. */
-export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put: Put): RowWriter {
+export function parquetWriter(
+  { columns, axes }: Written,
+  header: HeaderOf,
+  put: Put,
+  /** Columns that every row has, and whose numbers are whole. */
+  own: readonly string[] = OWN,
+): RowWriter {
   const bytes = new ByteWriter();
   const names = namesOf(columns, header);
-  const schema = columns.flatMap((column, k) => elementsOf(column, names[k]!));
+  const schema = columns.flatMap((column, k) => elementsOf(column, names[k]!, own));
   const units = columns.flatMap(({ unit }, k) => (unit === null ? [] : [[names[k]!, unit]]));
   const writer = new ParquetWriter({
     writer: bytes,
@@ -42,6 +48,7 @@ export function parquetWriter({ columns, axes }: Written, header: HeaderOf, put:
         column,
         group.map((batch) => batch.columns[k]!),
         rows,
+        own,
       ) as unknown[],
       offsetIndex: false,
     }));
@@ -79,20 +86,20 @@ function namesOf(columns: readonly TableColumn[], header: HeaderOf): string[] {
 }
 
 /** A column, or the three levels of a list (Parquet format, LogicalTypes, "Lists"). */
-function elementsOf(column: TableColumn, name: string): SchemaElement[] {
+function elementsOf(column: TableColumn, name: string, own: readonly string[]): SchemaElement[] {
   if (column.kind === "list")
     return [
       { name, repetition_type: "OPTIONAL", converted_type: "LIST", num_children: 1 },
       { name: "list", repetition_type: "REPEATED", num_children: 1 },
       { name: "element", repetition_type: "OPTIONAL", ...TYPES[column.items ?? "string"] },
     ];
-  const repetition_type = OWN.includes(column.name) && column.name !== "record" ? "REQUIRED" : "OPTIONAL";
-  return [{ name, repetition_type, ...(isWhole(column) ? { type: "INT64" } : TYPES[column.kind]) }];
+  const repetition_type = own.includes(column.name) && column.name !== "record" ? "REQUIRED" : "OPTIONAL";
+  return [{ name, repetition_type, ...(isWhole(column, own) ? { type: "INT64" } : TYPES[column.kind]) }];
 }
 
 /** A column of its own whose numbers are whole. */
-function isWhole({ name, kind, unit }: TableColumn): boolean {
-  return kind === "f64" && OWN.includes(name) && unit !== "s";
+function isWhole({ name, kind, unit }: TableColumn, own: readonly string[]): boolean {
+  return kind === "f64" && own.includes(name) && unit !== "s";
 }
 
 const TYPES: Readonly<Record<ItemKind, Omit<SchemaElement, "name">>> = {
@@ -107,8 +114,8 @@ const TYPES: Readonly<Record<ItemKind, Omit<SchemaElement, "name">>> = {
 };
 
 /** The cells of a column in some batches; null where one is not valid. */
-function joined(column: TableColumn, parts: readonly TableCells[], rows: number): Data {
-  if (isWhole(column)) return wholeNumbers(parts, rows);
+function joined(column: TableColumn, parts: readonly TableCells[], rows: number, own: readonly string[]): Data {
+  if (isWhole(column, own)) return wholeNumbers(parts, rows);
   const { kind, name, items = "string" } = column;
   const cells = new Array<unknown>(rows).fill(null);
   let at = 0;
