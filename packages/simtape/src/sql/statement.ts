@@ -35,51 +35,114 @@ export interface Named {
   readonly own: ReadonlySet<string>;
 }
 
+/** Where a node stands. */
+interface Place {
+  /** What the WHERE of its SELECT says of tables. */
+  readonly terms: ReadonlyMap<Node, readonly Term[]>;
+  /** Whether a SELECT around it has a table of recordings, whose columns may be meant. */
+  readonly hasTable: boolean;
+  /** Names that its SELECT gives to columns, which an ORDER BY means first. */
+  readonly given: ReadonlySet<string>;
+}
+
 /** What the statement whose tree this is names. */
 export function namedIn(tree: Node): Named {
   const uses: TableUse[] = [];
   const columns = new Set<string>();
-  const own = new Set<string>();
+  const own = withsIn(tree);
+  const aliases = aliasesIn(tree);
   let isAll = false;
-  const visit = (value: unknown, terms: ReadonlyMap<Node, readonly Term[]>): void => {
+  const visit = (value: unknown, place: Place): void => {
     if (Array.isArray(value)) {
-      for (const item of value) visit(item, terms);
+      for (const item of value) visit(item, place);
       return;
     }
     if (typeof value !== "object" || value === null) return;
     const node = value as Node;
+    if (node["type"] === "SELECT_NODE") {
+      const inside = insideOf(node, place, own.clear);
+      for (const [key, inner] of Object.entries(node)) visit(inner, key === "cte_map" ? place : inside);
+      return;
+    }
     // those of other schemas are DuckDB's own
     if (node["type"] === "BASE_TABLE" && /^(main|kept)?$/i.test(textOf(node["schema_name"]))) {
       const name = String(node["table_name"]);
       const alias = textOf(node["alias"]) || name;
-      uses.push({ name, alias, terms: terms.get(node) ?? [] });
+      if (!own.clear.has(name.toLowerCase())) uses.push({ name, alias, terms: place.terms.get(node) ?? [] });
       // other names for columns: each may be any
       if (listOf(node["column_name_alias"]).length > 0) isAll = true;
     }
-    if (node["class"] === "STAR" || node["class"] === "POSITIONAL_REFERENCE") isAll = true;
-    if (node["type"] === "PIVOT" || node["ref_type"] === "NATURAL" || node["type"] === "SHOW_REF") isAll = true;
-    for (const name of [...listOf(node["column_names"]), ...listOf(node["using_columns"])])
-      columns.add(String(name).toLowerCase());
-    const withs = (node["cte_map"] as Node | undefined)?.["map"];
-    for (const entry of listOf(withs)) own.add(String((entry as Node)["key"]).toLowerCase());
-    const inside = node["type"] === "SELECT_NODE" ? termsOf(node) : terms;
-    for (const inner of Object.values(node)) visit(inner, inside);
+    if (node["type"] === "PIVOT" || node["type"] === "SHOW_REF") isAll = true;
+    if (place.hasTable) {
+      if (node["class"] === "STAR" || node["class"] === "POSITIONAL_REFERENCE" || node["ref_type"] === "NATURAL")
+        isAll = true;
+      const path = listOf(node["column_names"]).map((part) => String(part).toLowerCase());
+      const rest = path.length > 1 && aliases.has(path[0]!) ? path.slice(1) : path;
+      for (const name of rest) columns.add(name);
+      for (const name of listOf(node["using_columns"])) columns.add(String(name).toLowerCase());
+      // a table that is named as a value is all of its columns
+      if (path.length > 0 && aliases.has(path.at(-1)!)) isAll = true;
+    }
+    if (node["type"] === "ORDER_MODIFIER")
+      for (const order of listOf(node["orders"]) as Node[]) {
+        const [name, ...more] = listOf((order["expression"] as Node | null)?.["column_names"]).map(String);
+        if (name === undefined || more.length > 0 || !place.given.has(name.toLowerCase())) visit(order, place);
+      }
+    else for (const inner of Object.values(node)) visit(inner, place);
   };
-  visit(tree, new Map());
-  // a table that is named as a value is all of its columns
-  for (const { name, alias } of uses)
-    if (columns.has(alias.toLowerCase()) || columns.has(name.toLowerCase())) isAll ||= isValue(tree, alias, name);
-  return { uses, columns: isAll ? null : columns, own };
+  visit(tree, { terms: new Map(), hasTable: false, given: new Set() });
+  return { uses, columns: isAll ? null : columns, own: own.all };
 }
 
-/** Whether a column reference ends with the name of a table. */
-function isValue(value: unknown, ...names: readonly string[]): boolean {
-  if (Array.isArray(value)) return value.some((item) => isValue(item, ...names));
-  if (typeof value !== "object" || value === null) return false;
-  const path = listOf((value as Node)["column_names"]);
-  const last = String(path.at(-1) ?? "").toLowerCase();
-  if (path.length > 0 && names.some((name) => name.toLowerCase() === last)) return true;
-  return Object.values(value).some((item) => isValue(item, ...names));
+function insideOf(select: Node, around: Place, derived: ReadonlySet<string>): Place {
+  const leaves = flatLeaves(select["from_table"] as Node | null);
+  const isTable = (leaf: Node): boolean =>
+    leaf["type"] !== "SUBQUERY" && leaf["type"] !== "EMPTY" && !derived.has(textOf(leaf["table_name"]).toLowerCase());
+  const given = (listOf(select["select_list"]) as Node[]).map((item) => textOf(item["alias"]).toLowerCase());
+  return {
+    terms: termsOf(select),
+    hasTable: around.hasTable || leaves.some(isTable),
+    given: new Set(given.filter((name) => name !== "")),
+  };
+}
+
+function flatLeaves(from: Node | null): Node[] {
+  if (from == null) return [];
+  return from["type"] === "JOIN"
+    ? [...flatLeaves(from["left"] as Node), ...flatLeaves(from["right"] as Node)]
+    : [from];
+}
+
+/** Tables that a statement makes by WITH; `clear`: those that cannot be tables of recordings of the same name. */
+function withsIn(tree: Node): { readonly all: Set<string>; readonly clear: Set<string> } {
+  const [all, unclear] = [new Set<string>(), new Set<string>()];
+  for (const node of nodesIn(tree))
+    for (const entry of listOf((node["cte_map"] as Node | undefined)?.["map"]) as Node[]) {
+      const name = String(entry["key"]).toLowerCase();
+      // made twice, or of a table of the same name
+      const isNamedInside = [...nodesIn(entry)].some((inner) => textOf(inner["table_name"]).toLowerCase() === name);
+      if (all.has(name) || isNamedInside) unclear.add(name);
+      all.add(name);
+    }
+  return { all, clear: new Set([...all].filter((name) => !unclear.has(name))) };
+}
+
+/** What tables are called anywhere in a statement. */
+function aliasesIn(tree: Node): ReadonlySet<string> {
+  const aliases = new Set<string>();
+  for (const node of nodesIn(tree)) {
+    if (!["BASE_TABLE", "SUBQUERY", "TABLE_FUNCTION"].includes(String(node["type"])) || node["class"] !== undefined) continue;
+    for (const name of [node["alias"], node["table_name"]]) if (textOf(name) !== "") aliases.add(textOf(name).toLowerCase());
+  }
+  return aliases;
+}
+
+function* nodesIn(value: unknown): Generator<Node> {
+  if (Array.isArray(value)) for (const item of value) yield* nodesIn(item);
+  else if (typeof value === "object" && value !== null) {
+    yield value as Node;
+    for (const inner of Object.values(value)) yield* nodesIn(inner);
+  }
 }
 
 /** The terms of a SELECT by the table that each is about. */
@@ -181,7 +244,7 @@ const TEXT_FUNCTIONS =
 function isConstant(node: Node): boolean {
   switch (node["class"]) {
     case "CONSTANT":
-      return true;
+      return isExact(node["value"]);
     case "CAST":
       return isConstant(node["child"] as Node);
     case "FUNCTION":
@@ -189,6 +252,12 @@ function isConstant(node: Node): boolean {
     default:
       return false;
   }
+}
+
+/** Whether no number of a constant was rounded when the tree was read. */
+function isExact(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(isExact);
 }
 
 function isConstantItem(node: unknown): boolean {
@@ -202,6 +271,7 @@ function isPure(value: unknown): boolean {
   const node = value as Node;
   const kind = node["class"];
   if (kind === "SUBQUERY" || kind === "WINDOW" || kind === "LAMBDA" || kind === "PARAMETER") return false;
+  if (kind === "CONSTANT") return isExact(node["value"]);
   if (kind === "FUNCTION") {
     const name = String(node["function_name"]);
     if (!TEXT_FUNCTIONS.test(name) && !CONSTANT_FUNCTIONS.test(name)) return false;
