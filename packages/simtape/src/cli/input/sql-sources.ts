@@ -1,9 +1,10 @@
 import { basename, relative } from "node:path";
+import { shownUrl } from "../../io/shown-url.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { SqlSource } from "../../sql/session.ts";
 import { heed } from "../run/ending.ts";
 import { recordingsAt } from "./folders.ts";
-import { openNamed, type ReadOptions } from "./recordings.ts";
+import { isUrl, openNamed, type ReadOptions } from "./recordings.ts";
 
 /**
  * The recordings of a question: those that were named, a folder for all that are in it. A recording is called by its path in
@@ -21,7 +22,8 @@ export async function sqlSources(named: readonly string[], options: ReadOptions)
   for (const { name } of found) count.set(name, (count.get(name) ?? 0) + 1);
   return found.map(({ name, path }) => ({
     name: count.get(name) === 1 ? name : path,
-    file: path,
+    // without the secrets of a URL
+    file: isUrl(path) ? shownUrl(path) : path,
     open: () => opened(path, options),
   }));
 }
