@@ -2,6 +2,7 @@ import type * as DuckDB from "@duckdb/node-api";
 import { SqlError } from "./error.ts";
 import type { SqlBatch, SqlCells, SqlColumn, SqlKind } from "./kinds.ts";
 import { isListKind, itemsOf, storedType } from "./kinds.ts";
+import type { Limits } from "./limits.ts";
 import { literal, quoted } from "./names.ts";
 
 type Api = typeof DuckDB;
@@ -14,18 +15,10 @@ export async function loadDuckDB(load: () => Promise<Api> = () => import("@duckd
   try {
     return await load();
   } catch (error) {
-    throw new SqlError("missing", MISSING, error);
+    const text = error instanceof Error ? error.message : String(error);
+    if (/cannot find (package|module)|failed to resolve/i.test(text)) throw new SqlError("missing", MISSING, error);
+    throw new SqlError("missing", `DuckDB does not load here: ${text.split("\n")[0]!}`, error);
   }
-}
-
-/** What a database may take. */
-export interface Limits {
-  /** Bytes of memory; absent: what DuckDB takes, four fifths of the machine's. */
-  readonly memory?: number | undefined;
-  /** Milliseconds of one question, reading included; absent: no limit. */
-  readonly time?: number | undefined;
-  /** Folder for what does not fit into memory; absent: nothing is put on disk. */
-  readonly spill?: string | undefined;
 }
 
 /** Rows of a chunk (DuckDB's STANDARD_VECTOR_SIZE). */
@@ -93,7 +86,10 @@ export class Database {
 }
 
 /** The columns of a table in DuckDB, and from which cells each is filled; null: from none. */
-export type Filled = readonly { readonly column: SqlColumn; readonly from: { readonly place: number; readonly kind: SqlKind } | null }[];
+export type Filled = readonly {
+  readonly column: SqlColumn;
+  readonly from: { readonly place: number; readonly kind: SqlKind } | null;
+}[];
 
 export class Appender {
   readonly #api: Api;
@@ -112,7 +108,7 @@ export class Appender {
       for (const [k, { column, from }] of columns.entries()) {
         const vector = chunk.getColumnVector(k) as unknown as Writable;
         if (from === null) for (let row = 0; row < rows; row++) vector.setItem(row, null);
-        else fill(vector, cells[from.place]!, at, rows, valueOf(this.#api, from.kind, column.kind));
+        else fill(vector, cells[from.place]!, at, rows, turnedOf(this.#api, from.kind, column.kind));
         vector.flush();
       }
       this.#appender.appendDataChunk(chunk);
@@ -130,7 +126,13 @@ interface Writable {
   flush(): void;
 }
 
-function fill(vector: Writable, { data, valid }: SqlCells, at: number, rows: number, value: ((cell: unknown) => unknown) | null): void {
+function fill(
+  vector: Writable,
+  { data, valid }: SqlCells,
+  at: number,
+  rows: number,
+  value: ((cell: unknown) => unknown) | null,
+): void {
   for (let row = 0; row < rows; row++) {
     if (valid !== null && valid[at + row] === 0) vector.setItem(row, null);
     else vector.setItem(row, value === null ? data[at + row] : value(data[at + row]));
@@ -138,7 +140,7 @@ function fill(vector: Writable, { data, valid }: SqlCells, at: number, rows: num
 }
 
 /** What a cell of one kind is in a column of another; null: the same. */
-function valueOf(api: Api, from: SqlKind, to: SqlKind): ((cell: unknown) => unknown) | null {
+function turnedOf(api: Api, from: SqlKind, to: SqlKind): ((cell: unknown) => unknown) | null {
   if (isListKind(from) && isListKind(to)) {
     const item = itemsOf(to);
     const turned = item === "string" ? textOf : item === "bigint" ? wholeOf : item === "bool" ? Boolean : Number;

@@ -14,7 +14,11 @@ export type Fact = (typeof FACTS)[number];
 
 const SECOND = 1e9;
 
-const column = (name: string, kind: SqlKind = "string", unit: string | null = null): SqlColumn => ({ name, kind, unit });
+const column = (name: string, kind: SqlKind = "string", unit: string | null = null): SqlColumn => ({
+  name,
+  kind,
+  unit,
+});
 
 /** Their columns. */
 export const FACT_COLUMNS: Readonly<Record<Fact, readonly SqlColumn[]>> = {
@@ -91,7 +95,11 @@ export function factRows(of: NamedRecording, fact: Fact, described: Described, w
 }
 
 /** Rows of findings of a recording that does not open. */
-export function findingBatch(name: string, findings: readonly Finding[], wanted: Wanted): { columns: SqlColumn[]; batch: SqlBatch } {
+export function findingBatch(
+  name: string,
+  findings: readonly Finding[],
+  wanted: Wanted,
+): { columns: SqlColumn[]; batch: SqlBatch } {
   const columns = FACT_COLUMNS.findings.filter((one) => wants(wanted, one.name));
   return { columns, batch: batchOf(columns, findingRows(name, findings)) };
 }
@@ -107,7 +115,11 @@ async function* oneBatch(of: NamedRecording, fact: Fact, described: Described, w
   }
 }
 
-async function recordingRow({ name, recording }: NamedRecording, { file, tags }: Described, wanted: Wanted): Promise<Row> {
+async function recordingRow(
+  { name, recording }: NamedRecording,
+  { file, tags }: Described,
+  wanted: Wanted,
+): Promise<Row> {
   const { format, version, bytes, metadata } = recording.info;
   const { start, end } = await recording.timeline();
   // counting may read the whole recording
@@ -154,8 +166,13 @@ async function* eventBatches({ name, recording }: NamedRecording, wanted: Wanted
   const kinds = wanted.kinds === null ? undefined : wanted.kinds;
   const withValue = wants(wanted, "value");
   for await (const events of recording.events({ ...range, kinds, signal })) {
-    const utc = inUtc(Float64Array.from(events, ({ time }) => time), epoch);
-    yield events.map((event, k) => eventRow(name, event, utc.valid === null ? (utc.data[k] as number) : null, withValue));
+    const utc = inUtc(
+      Float64Array.from(events, ({ time }) => time),
+      epoch,
+    );
+    yield events.map((event, k) =>
+      eventRow(name, event, utc.valid === null ? (utc.data[k] as number) : null, withValue),
+    );
   }
 }
 
@@ -178,7 +195,9 @@ function cellsOf({ name, kind }: SqlColumn, rows: readonly Row[]): SqlCells {
   const blank: Value = kind.endsWith("[]") ? [] : kind === "string" ? "" : 0;
   const values = rows.map((row) => row[name] ?? blank);
   const data: TableData =
-    kind.endsWith("[]") || kind === "string" ? (values as readonly string[] | readonly TableList[]) : Float64Array.from(values as number[]);
+    kind.endsWith("[]") || kind === "string"
+      ? (values as readonly string[] | readonly TableList[])
+      : Float64Array.from(values as number[]);
   return { data, valid };
 }
 

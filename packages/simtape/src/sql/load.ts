@@ -3,8 +3,7 @@ import { createTable, type Database, type Filled } from "./duckdb.ts";
 import { FACT_COLUMNS, type Fact, findingBatch } from "./facts.ts";
 import { shownAs, type SqlColumn, type SqlRows, storedType, unitedKind } from "./kinds.ts";
 import { quoted } from "./names.ts";
-import type { TablePlan } from "./plan.ts";
-import { wants } from "./wanted.ts";
+import { type TablePlan, wants } from "./wanted.ts";
 
 /** A table that is loaded, and what it is loaded for. */
 export interface Loading {
@@ -29,7 +28,10 @@ export class Loaded {
     await this.addColumns(rows.columns);
     if (this.#columns.length === 0) return;
     const places = new Map(rows.columns.map(({ name, kind }, place) => [name.toLowerCase(), { place, kind }]));
-    const filled: Filled = this.#columns.map((column) => ({ column, from: places.get(column.name.toLowerCase()) ?? null }));
+    const filled: Filled = this.#columns.map((column) => ({
+      column,
+      from: places.get(column.name.toLowerCase()) ?? null,
+    }));
     const appender = await this.#database.appender(this.#name);
     try {
       for await (const batch of rows.batches()) appender.append(batch, filled);
@@ -88,7 +90,9 @@ export class Loaded {
   /** Makes it visible to statements. */
   async show(): Promise<void> {
     const list = this.#columns.map(({ name, kind }) => `${shownAs(kind, quoted(name))} AS ${quoted(name)}`).join(", ");
-    await this.#database.run(`CREATE OR REPLACE VIEW main.${quoted(this.#name)} AS SELECT ${list} FROM kept.${quoted(this.#name)}`);
+    await this.#database.run(
+      `CREATE OR REPLACE VIEW main.${quoted(this.#name)} AS SELECT ${list} FROM kept.${quoted(this.#name)}`,
+    );
   }
 
   async drop(): Promise<void> {

@@ -59,9 +59,17 @@ export async function limitedBy(database: Database, { terms }: TableUse): Promis
   for (const term of terms) {
     if (term.is === "test") {
       if (term.column === "recording") recordings.push(term.values[0]!);
-    } else if (term.column === "time") span = await narrowed(database, span, term, "from", "until", "CAST(%s AS DOUBLE)");
+    } else if (term.column === "time")
+      span = await narrowed(database, span, term, "from", "until", "CAST(%s AS DOUBLE)");
     else if (term.column === "utc")
-      span = await narrowed(database, span, term, "fromUtc", "untilUtc", "CAST(epoch_us(CAST(%s AS TIMESTAMP)) AS DOUBLE)");
+      span = await narrowed(
+        database,
+        span,
+        term,
+        "fromUtc",
+        "untilUtc",
+        "CAST(epoch_us(CAST(%s AS TIMESTAMP)) AS DOUBLE)",
+      );
     else if (term.column === "id" && isEqual(term)) ids ??= await idsOf(database, term);
     else if (term.column === "kind" && isEqual(term)) kinds ??= await textsOf(database, term);
   }

@@ -3,22 +3,7 @@ import { isFact } from "./facts.ts";
 import { literal } from "./names.ts";
 import { type Limited, limitedBy, type Parsed, sqlOf } from "./parse.ts";
 import { listOf, type Node, type TableUse } from "./statement.ts";
-import type { Span, Wanted } from "./wanted.ts";
-
-/** What is read for one table of a statement. */
-export interface TablePlan {
-  /** As the statement has it. */
-  readonly name: string;
-  /** Names of the recordings that are opened for it. */
-  readonly recordings: ReadonlySet<string>;
-  readonly wanted: Wanted;
-  /** Whether the statement may mean a table of its own (WITH). */
-  readonly isOwn: boolean;
-  /** Whether all rows of all recordings are read. */
-  readonly isWhole: boolean;
-  /** The same for plans that read the same. */
-  readonly key: string;
-}
+import type { Span, TablePlan, Wanted } from "./wanted.ts";
 
 const NO_LIMIT: Limited = { span: null, ids: null, kinds: null, recordings: [] };
 
@@ -48,7 +33,10 @@ export async function planOf(
       kinds: name === "events" ? (all(limits.map(({ kinds }) => kinds))?.flat() ?? null) : null,
     };
     const isWhole = wanted.spans === null && wanted.ids === null && names.size === recordings.length;
-    plans.push({ ...{ name: uses[0]!.name, recordings: names, wanted, isWhole, isOwn: parsed.own.has(name) }, key: keyOf(names, wanted) });
+    plans.push({
+      ...{ name: uses[0]!.name, recordings: names, wanted, isWhole, isOwn: parsed.own.has(name) },
+      key: keyOf(names, wanted),
+    });
   }
   return plans;
 }
@@ -75,7 +63,9 @@ async function recordingsThat(
     const test = await sqlOf(database, unqualified(term) as Node);
     if (test === null) continue;
     const values = left.map((name) => `(${literal(name)})`).join(", ");
-    const rows = await database.rows(`SELECT recording FROM (VALUES ${values}) AS names(recording) WHERE ${test}`).catch(() => null);
+    const rows = await database
+      .rows(`SELECT recording FROM (VALUES ${values}) AS names(recording) WHERE ${test}`)
+      .catch(() => null);
     if (rows === null) continue;
     const found = new Set(rows.map(([name]) => String(name)));
     left = left.filter((name) => found.has(name));

@@ -27,7 +27,13 @@ export async function query(
   const batches: AnswerBatch[] = [];
   for await (const batch of answer) batches.push(batch);
   const length = batches.reduce((sum, batch) => sum + batch.length, 0);
-  const columns = answer.columns.map((column, k) => joined(column, batches.map((batch) => batch.columns[k]!), length));
+  const columns = answer.columns.map((column, k) =>
+    joined(
+      column,
+      batches.map((batch) => batch.columns[k]!),
+      length,
+    ),
+  );
   return { length, columns, problems: session.problems };
 }
 
@@ -44,7 +50,14 @@ function joined(column: AnswerColumn, parts: readonly AnswerCells[], length: num
 function joinedData({ kind }: AnswerColumn, parts: readonly AnswerCells[], length: number): TableData {
   if (kind === "string" || kind === "bigint" || kind === "list")
     return parts.flatMap(({ data }) => data as readonly string[]) as readonly string[];
-  const Numbers = { f64: Float64Array, f32: Float32Array, i32: Int32Array, u32: Uint32Array, u8: Uint8Array, bool: Uint8Array }[kind];
+  const Numbers = {
+    f64: Float64Array,
+    f32: Float32Array,
+    i32: Int32Array,
+    u32: Uint32Array,
+    u8: Uint8Array,
+    bool: Uint8Array,
+  }[kind];
   const all = new Numbers(length);
   let at = 0;
   for (const { data } of parts) {

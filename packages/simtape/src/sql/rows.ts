@@ -36,13 +36,14 @@ export async function setRows(of: NamedRecording, wantedSet: string, wanted: Wan
   const named = Object.keys(words).find((one) => isCalled(words[one]![1], wantedSet));
   const name = [...sets.keys()].find((one) => isCalled(one, wantedSet)) ?? named ?? wantedSet;
   const early = sets.get(name);
-  const met = Array.from(early?.columns ?? [], ([column, { width }]) => ({ column, width })).flatMap(({ column, width }) =>
-    Array.from({ length: width }, (_, k) => (width === 1 ? column : `${column}.${AXES[k] ?? k}`)),
+  const met = Array.from(early?.columns ?? [], ([column, { width }]) => ({ column, width })).flatMap(
+    ({ column, width }) =>
+      Array.from({ length: width }, (_, k) => (width === 1 ? column : `${column}.${AXES[k] ?? k}`)),
   );
   const columns = columnsFor(wanted, met, [RECORDING.name, TIME.name, UTC.name, "id"]);
   const ids = wanted.ids?.map(({ id }) => id);
   let table = await tableOrNull(recording, name, { ...range, signal, columns, ids });
-  const isTextual = table?.columns[1]!.kind === "string";
+  const isTextual = table?.columns[1]?.kind === "string";
   if (table === null && ids !== undefined) table = await tableOrNull(recording, name, { ...range, signal, columns });
   // numbers may be equal to texts that are written in another way
   else if (isTextual && wanted.ids?.some(({ isText }) => !isText) === true)
@@ -70,7 +71,8 @@ export async function channelRows(of: NamedRecording, channel: Channel, wanted: 
   const byName = new Map(rows.columns.map((column, k) => [column.name, k]));
   const places = all.columns.map(({ name }) => byName.get(name) ?? -1);
   // safe names of a part may be numbered in another way
-  if (rows.columns.some(({ name, kind }) => all.columns.find((column) => column.name === name)?.kind !== kind)) return all;
+  if (rows.columns.some(({ name, kind }) => all.columns.find((column) => column.name === name)?.kind !== kind))
+    return all;
   return {
     columns: all.columns,
     batches: async function* () {
@@ -125,7 +127,9 @@ function columnsFor({ columns }: Wanted, met: readonly string[], own: readonly s
 }
 
 /** Null: there is no such set, column or thing. */
-async function tableOrNull(...[recording, name, options]: [Recording, ...Parameters<Recording["table"]>]): Promise<Table | null> {
+async function tableOrNull(
+  ...[recording, name, options]: [Recording, ...Parameters<Recording["table"]>]
+): Promise<Table | null> {
   return recording.table(name, options).catch((error: unknown) => {
     if (error instanceof RangeError && /^(no set|no column|nothing in) /.test(error.message)) return null;
     throw error;
@@ -138,7 +142,8 @@ function rowsOfTable({ name }: NamedRecording, table: Table, epoch: number | nul
   for (const [place, column] of table.columns.entries()) {
     if (place === 0) continue;
     const safe = freeName(safeName(column.name), taken);
-    if (wants(wanted, safe)) picked.push({ column: { name: safe, kind: kindOf(column, place), unit: column.unit }, place });
+    if (wants(wanted, safe))
+      picked.push({ column: { name: safe, kind: kindOf(column, place), unit: column.unit }, place });
   }
   const own = [RECORDING, TIME, UTC].filter((column) => wants(wanted, column.name));
   return {

@@ -1,17 +1,19 @@
 import { type Finding, RecordingError } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
 import { SourceError } from "../io/source.ts";
-import { Answer } from "./answer.ts";
-import { Database, type Limits } from "./duckdb.ts";
+import type { Answer } from "./answer.ts";
+import { Database } from "./duckdb.ts";
 import { SqlError } from "./error.ts";
 import { FACTS, isFact } from "./facts.ts";
 import { failureOf } from "./failure.ts";
 import { Loaded, type Loading } from "./load.ts";
+import type { Limits } from "./limits.ts";
 import { existing, quoted } from "./names.ts";
 import { type Parsed, parse } from "./parse.ts";
-import { planOf, type TablePlan } from "./plan.ts";
+import { planOf } from "./plan.ts";
+import { StreamedAnswer } from "./streamed.ts";
 import { type Catalogue, catalogueOf, rowsOf } from "./tables.ts";
-import { EVERYTHING } from "./wanted.ts";
+import { EVERYTHING, type TablePlan } from "./wanted.ts";
 
 /** A recording that is opened when a statement needs it, and closed behind that. */
 export interface SqlSource {
@@ -79,7 +81,12 @@ export class SqlSession implements AsyncDisposable {
 
   /** What a statement would read; reads no recording. Rejects as `query` does for what is no SELECT. */
   async explain(sql: string): Promise<readonly TablePlan[]> {
-    return planOf(this.#database, await this.#parsed(sql), this.#sources.map(({ name }) => name), this.#prunes);
+    return planOf(
+      this.#database,
+      await this.#parsed(sql),
+      this.#sources.map(({ name }) => name),
+      this.#prunes,
+    );
   }
 
   /**
@@ -90,13 +97,18 @@ export class SqlSession implements AsyncDisposable {
     const stop = this.#stop(signal ?? this.#options.signal);
     try {
       const parsed = await this.#parsed(sql);
-      const plans = await planOf(this.#database, parsed, this.#sources.map(({ name }) => name), this.#prunes);
+      const plans = await planOf(
+        this.#database,
+        parsed,
+        this.#sources.map(({ name }) => name),
+        this.#prunes,
+      );
       await this.#load(plans, stop.signal);
-      const answer = await this.#run(parsed, plans, stop.signal);
-      return answer.endsWith(stop.end);
+      return (await this.#run(parsed, plans, stop.signal)).endsWith(stop.end);
     } catch (error) {
       stop.end();
-      throw stop.isLate() ? lateBy(this.#options.time!) : error;
+      stop.signal.throwIfAborted();
+      throw error;
     }
   }
 
@@ -131,29 +143,22 @@ export class SqlSession implements AsyncDisposable {
   }
 
   /** A signal that ends reading and the statement: the caller's, or the limit of time. */
-  #stop(signal: AbortSignal | undefined): { signal: AbortSignal; end: () => void; isLate: () => boolean } {
+  #stop(signal: AbortSignal | undefined): { signal: AbortSignal; end: () => void } {
     const { time } = this.#options;
     const controller = new AbortController();
-    let isLate = false;
-    const stop = (): void => {
-      controller.abort(signal?.reason);
+    const stop = (reason: unknown): void => {
+      controller.abort(reason);
       this.#database.interrupt();
     };
-    const timer =
-      time === undefined
-        ? undefined
-        : setTimeout(() => {
-            isLate = true;
-            stop();
-          }, time);
-    signal?.addEventListener("abort", stop);
-    if (signal?.aborted === true) stop();
+    const stopped = (): void => stop(signal?.reason);
+    const timer = time === undefined ? undefined : setTimeout(() => stop(lateBy(time)), time);
+    signal?.addEventListener("abort", stopped);
+    if (signal?.aborted === true) stopped();
     return {
       signal: controller.signal,
-      isLate: () => isLate,
       end: () => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", stop);
+        signal?.removeEventListener("abort", stopped);
       },
     };
   }
@@ -203,20 +208,31 @@ export class SqlSession implements AsyncDisposable {
     return table.isMade;
   }
 
-  async #run({ sql }: Parsed, plans: readonly TablePlan[], signal: AbortSignal, isAgain = false): Promise<Answer> {
+  async #run(
+    { sql }: Parsed,
+    plans: readonly TablePlan[],
+    signal: AbortSignal,
+    isAgain = false,
+  ): Promise<StreamedAnswer> {
     try {
-      return await Answer.of(this.#database, sql, signal);
+      return await StreamedAnswer.of(this.#database, sql, signal);
     } catch (error) {
       signal.throwIfAborted();
       const failure = failureOf(error);
-      const column = /column "?([^"]+?)"? not found|does not have a column named "([^"]+)"|Referenced column "([^"]+)"/i.exec(failure.message);
+      const column =
+        /column "?([^"]+?)"? not found|does not have a column named "([^"]+)"|Referenced column "([^"]+)"/i.exec(
+          failure.message,
+        );
       const name = column?.[1] ?? column?.[2] ?? column?.[3];
       if (failure.code !== "failed" || name === undefined || isAgain) throw failure;
       const found = await this.#addLacking(plans, signal);
       if (found.has(name.toLowerCase())) return this.#run({ sql } as Parsed, plans, signal, true);
       const all = plans.filter((plan) => this.#loaded.has(plan.name.toLowerCase()));
       const tables = all.map((plan) => plan.name).join(" or ");
-      throw new SqlError("no-column", `no column ${quoted(name)}${tables === "" ? "" : ` in ${tables}`}; ${existing(name, [...found.values()])}`);
+      throw new SqlError(
+        "no-column",
+        `no column ${quoted(name)}${tables === "" ? "" : ` in ${tables}`}; ${existing(name, [...found.values()])}`,
+      );
     }
   }
 

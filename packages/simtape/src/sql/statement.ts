@@ -108,9 +108,7 @@ function insideOf(select: Node, around: Place, derived: ReadonlySet<string>): Pl
 
 function flatLeaves(from: Node | null): Node[] {
   if (from == null) return [];
-  return from["type"] === "JOIN"
-    ? [...flatLeaves(from["left"] as Node), ...flatLeaves(from["right"] as Node)]
-    : [from];
+  return from["type"] === "JOIN" ? [...flatLeaves(from["left"] as Node), ...flatLeaves(from["right"] as Node)] : [from];
 }
 
 /** Tables that a statement makes by WITH; `clear`: those that cannot be tables of recordings of the same name. */
@@ -131,8 +129,10 @@ function withsIn(tree: Node): { readonly all: Set<string>; readonly clear: Set<s
 function aliasesIn(tree: Node): ReadonlySet<string> {
   const aliases = new Set<string>();
   for (const node of nodesIn(tree)) {
-    if (!["BASE_TABLE", "SUBQUERY", "TABLE_FUNCTION"].includes(String(node["type"])) || node["class"] !== undefined) continue;
-    for (const name of [node["alias"], node["table_name"]]) if (textOf(name) !== "") aliases.add(textOf(name).toLowerCase());
+    if (!["BASE_TABLE", "SUBQUERY", "TABLE_FUNCTION"].includes(String(node["type"])) || node["class"] !== undefined)
+      continue;
+    for (const name of [node["alias"], node["table_name"]])
+      if (textOf(name) !== "") aliases.add(textOf(name).toLowerCase());
   }
   return aliases;
 }

@@ -23,7 +23,12 @@ export async function rowsOf(
   const { recording } = of;
   const name = table.toLowerCase();
   if (isFact(name))
-    return factRows(of, name, { ...(described ?? { file: of.name, tags: [] }), tables: channelTables(recording) }, wanted);
+    return factRows(
+      of,
+      name,
+      { ...(described ?? { file: of.name, tags: [] }), tables: channelTables(recording) },
+      wanted,
+    );
   const tables = channelTables(recording);
   const called = recording.channels.filter(
     (channel) => tables[channel.id]!.toLowerCase() === name || isCalled(channel.name, table),

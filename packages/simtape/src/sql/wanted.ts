@@ -29,6 +29,21 @@ export interface Span {
   readonly untilUtc: number;
 }
 
+/** What is read for one table of a statement. */
+export interface TablePlan {
+  /** As the statement has it. */
+  readonly name: string;
+  /** Names of the recordings that are opened for it. */
+  readonly recordings: ReadonlySet<string>;
+  readonly wanted: Wanted;
+  /** Whether the statement may mean a table of its own (WITH). */
+  readonly isOwn: boolean;
+  /** Whether all rows of all recordings are read. */
+  readonly isWhole: boolean;
+  /** The same for plans that read the same. */
+  readonly key: string;
+}
+
 export const EVERYTHING: Wanted = { columns: null, spans: null, ids: null, kinds: null };
 
 export const OPEN: Span = {
@@ -46,8 +61,12 @@ const SECOND = 1e9;
  */
 export function rangeOf({ spans }: Wanted, epoch: number | null): { start?: Time; end?: Time } {
   if (spans === null || spans.length === 0) return {};
-  const starts = spans.map(({ from, fromUtc }) => Math.max(from * SECOND, epoch === null ? -Infinity : (fromUtc - epoch) * 1e3));
-  const ends = spans.map(({ until, untilUtc }) => Math.min(until * SECOND, epoch === null ? Infinity : (untilUtc - epoch) * 1e3));
+  const starts = spans.map(({ from, fromUtc }) =>
+    Math.max(from * SECOND, epoch === null ? -Infinity : (fromUtc - epoch) * 1e3),
+  );
+  const ends = spans.map(({ until, untilUtc }) =>
+    Math.min(until * SECOND, epoch === null ? Infinity : (untilUtc - epoch) * 1e3),
+  );
   const start = Math.min(...starts);
   const end = Math.max(...ends);
   // a microsecond of UTC, and what a double rounds

@@ -41,7 +41,9 @@ describe("the same question to the CSV of simtape table", () => {
 
   test.each(paths)("%s", async (path, set) => {
     const csv = join(folder, `${set}.csv`);
-    expect((await simtape(["table", path, "--set", set, "--no-units", "--time", "s", "-o", csv, "--force"])).exit).toBe(0);
+    expect((await simtape(["table", path, "--set", set, "--no-units", "--time", "s", "-o", csv, "--force"])).exit).toBe(
+      0,
+    );
     const [header] = readFileSync(csv, "utf8").split("\n") as [string];
     const numeric = header.split(",").filter((name) => /^(position|pose)\.[xy]$/.test(name));
     const sums = (quote: (name: string) => string): string =>
@@ -56,7 +58,8 @@ describe("the same question to the CSV of simtape table", () => {
     const found = JSON.parse(stdout) as Record<string, unknown>[];
     expect(found.length).toBeGreaterThan(0);
     const plain = (value: unknown): unknown => (Number.isNaN(Number(value)) ? value : Number(value));
-    const near = (value: unknown): unknown => (typeof value === "number" ? (expect.closeTo(value, 3) as unknown) : value);
+    const near = (value: unknown): unknown =>
+      typeof value === "number" ? (expect.closeTo(value, 3) as unknown) : value;
     expect(found.map((row) => Object.values(row).map(plain))).toEqual(
       wanted.map((row) => Object.values(row).map(plain).map(near)),
     );
@@ -95,18 +98,33 @@ describe("how an answer is written", () => {
 
   test.each(["csv", "parquet", "ndjson"])("a file of %s, which DuckDB reads", async (ending) => {
     const out = join(folder, `out.${ending}`);
-    const ran = await simtape(["sql", MADE.carla, "select id, time, label, gear, parent from vehicles", "-o", out, "--json"]);
+    const ran = await simtape([
+      "sql",
+      MADE.carla,
+      "select id, time, label, gear, parent from vehicles",
+      "-o",
+      out,
+      "--json",
+    ]);
     expect(ran.exit, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ rows: 26, files: [{ name: out }], findings: [] });
-    const [row] = await read(`SELECT count(*)::INT AS n, min(id)::INT AS id, max(time) AS t, min(gear)::INT AS gear, count(parent)::INT AS p FROM '${out}'`);
+    const [row] = await read(
+      `SELECT count(*)::INT AS n, min(id)::INT AS id, max(time) AS t, min(gear)::INT AS gear, count(parent)::INT AS p FROM '${out}'`,
+    );
     expect(row).toEqual({ n: 26, id: 24, t: 0.65, gear: -1, p: 0 });
-    expect(await simtape(["sql", MADE.carla, "select 1 as x", "-o", out])).toMatchObject({ exit: 2, stderr: expect.stringContaining("--force") });
+    expect(await simtape(["sql", MADE.carla, "select 1 as x", "-o", out])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--force"),
+    });
   });
 
   test("nothing is left of an answer that fails in the middle", async () => {
     const out = join(folder, "failed.csv");
     const wrong = "select if(time < 0.5, 1, error('late')) from vehicles";
-    expect(await simtape(["sql", MADE.carla, wrong, "-o", out])).toMatchObject({ exit: 1, stderr: expect.stringContaining("late") });
+    expect(await simtape(["sql", MADE.carla, wrong, "-o", out])).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining("late"),
+    });
     expect(existsSync(out)).toBe(false);
     expect(readdirSync(folder).filter((name) => name.includes("failed"))).toEqual([]);
   });
@@ -135,7 +153,11 @@ describe("many recordings", () => {
   test("where none can be read, the command fails", async () => {
     const bad = join(folder, "bad.hcrp");
     writeFileSync(bad, bytesOf(MADE.hcrp).subarray(0, 40));
-    expect(await simtape(["sql", bad, "select 1 from events"])).toMatchObject({ exit: 1, stdout: "", stderr: expect.stringContaining("header") });
+    expect(await simtape(["sql", bad, "select 1 from events"])).toMatchObject({
+      exit: 1,
+      stdout: "",
+      stderr: expect.stringContaining("header"),
+    });
     expect((await simtape(["sql", join(folder, "none.log"), "select 1 from events"])).exit).toBe(1);
   });
 });
@@ -151,7 +173,11 @@ describe("wrong usage", () => {
     [[MADE.carla, "select nothing(1)"], 1, /nothing does not exist/],
     [[MADE.carla, "select count(*) from range(100000000000)", "--limit-time", "200ms"], 1, /no answer within 0.2 s/],
     [[MADE.carla, "select 1", "--limit-time", "soon"], 2, /a time such as/],
-    [[MADE.carla, "select list(range) from range(100000000)", "--limit-memory", "64MiB"], 1, /over the limit of memory|64/],
+    [
+      [MADE.carla, "select list(range) from range(100000000)", "--limit-memory", "64MiB"],
+      1,
+      /over the limit of memory|64/,
+    ],
     [[MADE.carla, "select 1 as x", "-o", "x.xls"], 2, /cannot tell the format/],
   ])("%j", async (words, exit, message) => {
     const ran = await simtape(["sql", ...words]);
@@ -163,19 +189,27 @@ describe("wrong usage", () => {
 });
 
 test("--explain shows what is read, and reads nothing", async () => {
-  const sql = "select id, position_x from vehicles v where v.time between 1 and 2 and id = 24 and recording like 'deep%'";
+  const sql =
+    "select id, position_x from vehicles v where v.time between 1 and 2 and id = 24 and recording like 'deep%'";
   const { stdout } = await simtape(["sql", runs, sql, "--explain"]);
   expect(stdout).toBe(
     "vehicles: 1 of 3 recordings (deep/town.log); columns id, position_x, time, recording; from 0:01.000 until 0:02.000; id 24\n",
   );
   const [plan] = JSON.parse((await simtape(["sql", runs, sql, "--explain", "--json"])).stdout) as unknown[];
-  expect(plan).toMatchObject({ table: "vehicles", recordings: ["deep/town.log"], spans: [{ from: 1, until: 2 }], ids: ["24"] });
+  expect(plan).toMatchObject({
+    table: "vehicles",
+    recordings: ["deep/town.log"],
+    spans: [{ from: 1, until: 2 }],
+    ids: ["24"],
+  });
 });
 
 test("--tables lists tables and columns", async () => {
   const tables = JSON.parse((await simtape(["sql", runs, "--tables", "--json"])).stdout) as Record<string, string[]>;
   expect(tables["vehicles"]).toContain("position_x");
-  expect(Object.keys(tables)).toEqual(expect.arrayContaining(["recordings", "channels", "events", "findings", "poses", "robot_Odometry"]));
+  expect(Object.keys(tables)).toEqual(
+    expect.arrayContaining(["recordings", "channels", "events", "findings", "poses", "robot_Odometry"]),
+  );
 });
 
 test("-q reads the statement of a file", async () => {
@@ -185,10 +219,13 @@ test("-q reads the statement of a file", async () => {
 });
 
 describe("the shell", () => {
-  const shell = (text: string): ReturnType<typeof simtape> => simtape(["sql", MADE.carla, "--shell"], Buffer.from(text));
+  const shell = (text: string): ReturnType<typeof simtape> =>
+    simtape(["sql", MADE.carla, "--shell"], Buffer.from(text));
 
   test("answers one statement after the other", async () => {
-    const { exit, stdout } = await shell("select count(*) as n\nfrom vehicles;\n\nselect count(*) as m from walkers;\n.quit\nselect 1;\n");
+    const { exit, stdout } = await shell(
+      "select count(*) as n\nfrom vehicles;\n\nselect count(*) as m from walkers;\n.quit\nselect 1;\n",
+    );
     expect([exit, stdout]).toEqual([0, "n\n26\nm\n7\n"]);
   });
 
@@ -199,7 +236,9 @@ describe("the shell", () => {
   });
 
   test("lists tables and columns, and explains", async () => {
-    const { stdout } = await shell(".tables\n.columns events\n.explain select id from vehicles where time < 1\n.help\n");
+    const { stdout } = await shell(
+      ".tables\n.columns events\n.explain select id from vehicles where time < 1\n.help\n",
+    );
     expect(stdout).toContain("\nvehicles\n");
     expect(stdout).toContain("\nsequence\nvalue\n");
     expect(stdout).toContain("vehicles: 1 recording; columns id, time; until 0:01.000\n");

@@ -23,7 +23,24 @@ async function answerOf(sql: string, prune: boolean): Promise<unknown> {
 const TABLES = ["vehicles", "walkers", "poses", "players", "events", "position", "robot_Odometry", "recordings"];
 
 const number = fc.oneof(
-  fc.constantFrom("0", "0.05", "0.1", "0.15000000000000002", "0.3", "1e0", "12", "-1", "0.1 * 3", "1 / 4", "NULL", "'0.2'", "2 - 1.9", "24", "25", "26"),
+  fc.constantFrom(
+    "0",
+    "0.05",
+    "0.1",
+    "0.15000000000000002",
+    "0.3",
+    "1e0",
+    "12",
+    "-1",
+    "0.1 * 3",
+    "1 / 4",
+    "NULL",
+    "'0.2'",
+    "2 - 1.9",
+    "24",
+    "25",
+    "26",
+  ),
   fc.double({ min: -0.2, max: 1.7, noNaN: true }).map((value) => String(value)),
 );
 const compared = fc.constantFrom("<", "<=", ">", ">=", "=", "<>");
@@ -35,12 +52,42 @@ const term = (alias: string): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.tuple(compared, number).map(([is, value]) => `${value} ${is} ${alias}time`) },
     { weight: 2, arbitrary: fc.tuple(number, number).map(([a, b]) => `${alias}time BETWEEN ${a} AND ${b}`) },
     { weight: 2, arbitrary: fc.tuple(number, number).map(([a, b]) => `NOT (${alias}time BETWEEN ${a} AND ${b})`) },
-    { weight: 1, arbitrary: fc.constantFrom("24", "25", "99", "24.0", "'24'", "'024'", "0").map((id) => `${alias}id = ${id}`) },
-    { weight: 1, arbitrary: fc.constantFrom("24, 25", "24, 99", "24, NULL", "0, 1").map((ids) => `${alias}id IN (${ids})`) },
-    { weight: 1, arbitrary: fc.constantFrom("'town.log'", "'long.log'", "'x'", "NULL").map((name) => `${alias}recording = ${name}`) },
-    { weight: 1, arbitrary: fc.constantFrom("LIKE '%.log'", "NOT LIKE 't%'", "IN ('town.log', 'run.hcrp')", "IS NOT NULL", "> 'r'").map((rest) => `${alias}recording ${rest}`) },
-    { weight: 1, arbitrary: fc.constantFrom("'2023-11-14 22:13:20.3'", "TIMESTAMP '2023-11-14 22:13:20' + INTERVAL 200 MILLISECOND", "'2026-05-04'").map((at) => `${alias}utc >= ${at}`) },
-    { weight: 1, arbitrary: fc.constantFrom("kind = 'collision'", "kind IN ('spawn', 'join')", "kind > 'm'").map((rest) => `${alias}${rest}`) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("24", "25", "99", "24.0", "'24'", "'024'", "0").map((id) => `${alias}id = ${id}`),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("24, 25", "24, 99", "24, NULL", "0, 1").map((ids) => `${alias}id IN (${ids})`),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom("'town.log'", "'long.log'", "'x'", "NULL")
+        .map((name) => `${alias}recording = ${name}`),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom("LIKE '%.log'", "NOT LIKE 't%'", "IN ('town.log', 'run.hcrp')", "IS NOT NULL", "> 'r'")
+        .map((rest) => `${alias}recording ${rest}`),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(
+          "'2023-11-14 22:13:20.3'",
+          "TIMESTAMP '2023-11-14 22:13:20' + INTERVAL 200 MILLISECOND",
+          "'2026-05-04'",
+        )
+        .map((at) => `${alias}utc >= ${at}`),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom("kind = 'collision'", "kind IN ('spawn', 'join')", "kind > 'm'")
+        .map((rest) => `${alias}${rest}`),
+    },
   );
 
 const where = (alias: string): fc.Arbitrary<string> =>
@@ -49,30 +96,59 @@ const where = (alias: string): fc.Arbitrary<string> =>
     .map(([terms, joined]) => (terms.length === 0 ? "" : ` WHERE ${terms.join(joined)}`));
 
 const table = fc.constantFrom(...TABLES);
-const columns = fc.constantFrom("*", "count(*)", "recording, time", "count(*), min(time), max(time)", "time, id", "recording, count(*)");
-const ordered = (picked: string): string => (picked === "recording, count(*)" ? " GROUP BY ALL ORDER BY ALL" : picked.includes("count") ? "" : " ORDER BY ALL");
+const columns = fc.constantFrom(
+  "*",
+  "count(*)",
+  "recording, time",
+  "count(*), min(time), max(time)",
+  "time, id",
+  "recording, count(*)",
+);
+const ordered = (picked: string): string =>
+  picked === "recording, count(*)" ? " GROUP BY ALL ORDER BY ALL" : picked.includes("count") ? "" : " ORDER BY ALL";
 
 const STATEMENT: fc.Arbitrary<string> = fc.oneof(
-  fc.tuple(columns, table, where("")).map(([picked, of, rest]) => `SELECT ${picked} FROM ${of}${rest}${ordered(picked)}`),
+  fc
+    .tuple(columns, table, where(""))
+    .map(([picked, of, rest]) => `SELECT ${picked} FROM ${of}${rest}${ordered(picked)}`),
   fc.tuple(table, where("a."), where("b.")).map(([of, a, b]) => {
     const rest = [a, b].map((one) => one.replace(" WHERE ", "")).filter((one) => one !== "");
     return `SELECT a.time, count(*) FROM ${of} a LEFT JOIN ${of} b ON a.time = b.time${rest.length === 0 ? "" : ` WHERE ${rest.map((one) => `(${one})`).join(" AND ")}`} GROUP BY ALL ORDER BY ALL`;
   }),
-  fc.tuple(fc.constantFrom("ASOF JOIN", "ASOF LEFT JOIN"), fc.constantFrom(">=", "<="), where("b.")).map(
-    ([join, is, rest]) => `SELECT a.time, b.time FROM vehicles a ${join} walkers b ON a.recording = b.recording AND a.time ${is} b.time${rest} ORDER BY ALL`,
-  ),
+  fc
+    .tuple(fc.constantFrom("ASOF JOIN", "ASOF LEFT JOIN"), fc.constantFrom(">=", "<="), where("b."))
+    .map(
+      ([join, is, rest]) =>
+        `SELECT a.time, b.time FROM vehicles a ${join} walkers b ON a.recording = b.recording AND a.time ${is} b.time${rest} ORDER BY ALL`,
+    ),
   where("b.").map((rest) => `SELECT a.time, b.time FROM vehicles a POSITIONAL JOIN walkers b${rest}`),
-  fc.tuple(table, where(""), where("")).map(
-    ([of, inner, outer]) => `WITH ${of} AS (SELECT * FROM ${of}${inner}) SELECT count(*), max(time) FROM ${of}${outer}`,
-  ),
-  fc.tuple(table, where(""), where("")).map(
-    ([of, inner, outer]) => `WITH d AS (SELECT recording, time, time + 1 AS later FROM ${of}${inner}) SELECT count(later) AS time FROM d${outer}`,
-  ),
-  fc.tuple(table, table, where("v.")).map(
-    ([a, b, rest]) => `SELECT count(*) FROM ${a} v${rest === "" ? " WHERE" : `${rest} AND`} EXISTS (SELECT 1 FROM ${b} w WHERE w.time = v.time AND w.time < 0.3)`,
-  ),
-  fc.tuple(table, where("")).map(([of, rest]) => `SELECT t, count(*) FROM ${of} v(r, t)${rest} GROUP BY ALL ORDER BY ALL`),
-  fc.tuple(table, where("")).map(([of, rest]) => `(SELECT time FROM ${of}${rest}) UNION ALL (SELECT time FROM ${of} WHERE time > 0.4) ORDER BY ALL`),
+  fc
+    .tuple(table, where(""), where(""))
+    .map(
+      ([of, inner, outer]) =>
+        `WITH ${of} AS (SELECT * FROM ${of}${inner}) SELECT count(*), max(time) FROM ${of}${outer}`,
+    ),
+  fc
+    .tuple(table, where(""), where(""))
+    .map(
+      ([of, inner, outer]) =>
+        `WITH d AS (SELECT recording, time, time + 1 AS later FROM ${of}${inner}) SELECT count(later) AS time FROM d${outer}`,
+    ),
+  fc
+    .tuple(table, table, where("v."))
+    .map(
+      ([a, b, rest]) =>
+        `SELECT count(*) FROM ${a} v${rest === "" ? " WHERE" : `${rest} AND`} EXISTS (SELECT 1 FROM ${b} w WHERE w.time = v.time AND w.time < 0.3)`,
+    ),
+  fc
+    .tuple(table, where(""))
+    .map(([of, rest]) => `SELECT t, count(*) FROM ${of} v(r, t)${rest} GROUP BY ALL ORDER BY ALL`),
+  fc
+    .tuple(table, where(""))
+    .map(
+      ([of, rest]) =>
+        `(SELECT time FROM ${of}${rest}) UNION ALL (SELECT time FROM ${of} WHERE time > 0.4) ORDER BY ALL`,
+    ),
 );
 
 describe("what a statement filters by is not read, and the answer is the same", () => {
@@ -117,7 +193,11 @@ describe("what is read", () => {
     ["SELECT id FROM vehicles WHERE time > random()", null, null],
     ["SELECT a.id FROM vehicles a, vehicles b WHERE a.time < 1 AND b.time > 5", [{ until: 1 }, { from: 5 }], null],
     ["SELECT a.id FROM vehicles a, vehicles b WHERE a.time < 1", null, null],
-    ["SELECT a.id FROM vehicles a ASOF JOIN vehicles b ON a.time >= b.time WHERE a.time < 1 AND b.time < 1", null, null],
+    [
+      "SELECT a.id FROM vehicles a ASOF JOIN vehicles b ON a.time >= b.time WHERE a.time < 1 AND b.time < 1",
+      null,
+      null,
+    ],
     ["SELECT id FROM vehicles USING SAMPLE 5 ROWS", null, null],
     ["SELECT id FROM (SELECT id, time FROM vehicles WHERE time < 1) WHERE id = 24", [{ until: 1 }], null],
   ])("%s", async (sql, spans, ids) => {
@@ -153,7 +233,10 @@ describe("what is read", () => {
         return one.open();
       },
     }));
-    const { length } = await query(counted, "SELECT DISTINCT recording FROM events WHERE recording LIKE '%.log' AND recording <> 'long.log'");
+    const { length } = await query(
+      counted,
+      "SELECT DISTINCT recording FROM events WHERE recording LIKE '%.log' AND recording <> 'long.log'",
+    );
     expect([length, opened]).toEqual([1, ["town.log"]]);
   });
 

@@ -108,7 +108,10 @@ describe("questions", () => {
         sums.set(Number(id), { n: one.n + 1, sum: one.sum + Number(columns.get("position")!.data[3 * row]) });
       }
     }
-    const found = await rowsOf([recording], "SELECT id, count(*) AS n, avg(position_x) AS x FROM vehicles GROUP BY id ORDER BY id");
+    const found = await rowsOf(
+      [recording],
+      "SELECT id, count(*) AS n, avg(position_x) AS x FROM vehicles GROUP BY id ORDER BY id",
+    );
     expect(found.map(({ id, n }) => ({ id, n }))).toEqual([...sums].map(([id, { n }]) => ({ id, n })));
     for (const { id, x } of found) expect(x).toBeCloseTo(sums.get(Number(id))!.sum / sums.get(Number(id))!.n, 6);
   });
@@ -168,7 +171,10 @@ describe("questions", () => {
 
   test("typed columns: doubles, floats, whole numbers, texts, lists", async () => {
     await using recording = await opened(MADE.carla);
-    const { columns, length } = await query([recording], "SELECT id, time, brake, label, gear, utc FROM vehicles LIMIT 3");
+    const { columns, length } = await query(
+      [recording],
+      "SELECT id, time, brake, label, gear, utc FROM vehicles LIMIT 3",
+    );
     expect(length).toBe(3);
     expect(columns.map(({ name, type, kind }) => [name, type, kind])).toEqual([
       ["id", "BIGINT", "bigint"],
@@ -208,7 +214,11 @@ describe("what is wrong", () => {
     ["copy vehicles to '/tmp/x.csv'", "statement", /^only SELECT is allowed/],
     ["select * from vehicle", "no-table", /^no table "vehicle"; the nearest is vehicles; there are: recordings, /],
     ["select positon_x from vehicles", "no-column", /^no column "positon_x" in vehicles; the nearest is position_x; /],
-    ["select v.positon_x from vehicles v", "no-column", /^no column "positon_x" in vehicles; the nearest is position_x; /],
+    [
+      "select v.positon_x from vehicles v",
+      "no-column",
+      /^no column "positon_x" in vehicles; the nearest is position_x; /,
+    ],
     ["select lengthh(label) from vehicles", "failed", /lengthh does not exist/],
     ["select label + 1 from vehicles", "failed", /^Binder Error: No function matches .* type casts\.$/],
     ["select label::int from vehicles", "failed", /Conversion Error/],
@@ -237,7 +247,10 @@ describe("what is wrong", () => {
   test("a statement that takes too long ends", async () => {
     const sql = "SELECT count(*) FROM range(1000000000) a, range(1000000) b";
     const began = performance.now();
-    await expect(query([], sql, { time: 300 })).rejects.toMatchObject({ code: "limit", message: "no answer within 0.3 s" });
+    await expect(query([], sql, { time: 300 })).rejects.toMatchObject({
+      code: "limit",
+      message: "no answer within 0.3 s",
+    });
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
@@ -247,7 +260,9 @@ describe("what is wrong", () => {
   });
 
   test("one that is stopped rejects with the reason", async () => {
-    await expect(query([source(MADE.carla)], "SELECT 1 FROM vehicles", { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+    await expect(
+      query([source(MADE.carla)], "SELECT 1 FROM vehicles", { signal: AbortSignal.abort("enough") }),
+    ).rejects.toBe("enough");
   });
 
   test("where DuckDB is not installed, one line says how to get it", async () => {
@@ -259,7 +274,13 @@ describe("what is wrong", () => {
   });
 
   test("names are safe, and two recordings do not share one", async () => {
-    expect(["position.x", "/robot/Odometry", "a--b", "3d", "é"].map(safeName)).toEqual(["position_x", "robot_Odometry", "a_b", "_3d", "value"]);
+    expect(["position.x", "/robot/Odometry", "a--b", "3d", "é"].map(safeName)).toEqual([
+      "position_x",
+      "robot_Odometry",
+      "a_b",
+      "_3d",
+      "value",
+    ]);
     await expect(SqlSession.open([source(MADE.carla, "a"), source(MADE.mira, "a")])).rejects.toThrow("same name");
   });
 });

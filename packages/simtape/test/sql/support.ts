@@ -36,7 +36,11 @@ export function source(path: string, name = path.slice(path.lastIndexOf("/") + 1
 export type Row = Readonly<Record<string, unknown>>;
 
 /** An answer as rows of objects; whole numbers as numbers. */
-export async function rowsOf(sources: readonly (SqlSource | Recording)[], sql: string, options?: SqlOptions): Promise<Row[]> {
+export async function rowsOf(
+  sources: readonly (SqlSource | Recording)[],
+  sql: string,
+  options?: SqlOptions,
+): Promise<Row[]> {
   const { length, columns } = await query(sources, sql, options);
   return Array.from({ length }, (_, row) =>
     Object.fromEntries(

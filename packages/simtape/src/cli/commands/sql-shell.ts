@@ -113,8 +113,7 @@ async function command(words: string, session: SqlSession, tables: Catalogue): P
   else if (name === ".columns") {
     const found = [...tables].filter(([table]) => table.toLowerCase() === rest[0]?.toLowerCase());
     await out.lines(found.length > 0 ? found.flatMap(([, columns]) => columns) : [`no table ${rest[0] ?? ""}`]);
-  } else if (name === ".explain")
-    await out.lines(linesOfPlans(await session.explain(rest.join(" ")), session.count));
+  } else if (name === ".explain") await out.lines(linesOfPlans(await session.explain(rest.join(" ")), session.count));
   else await out.lines(HELP);
   await out.flush();
 }

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { TablePlan } from "../../sql/plan.ts";
 import { type SqlProblem, SqlSession, type SqlSource } from "../../sql/session.ts";
+import type { TablePlan } from "../../sql/wanted.ts";
 import { commandPath } from "../input/command-path.ts";
 import { type ReadOptions, contentOf, seeks } from "../input/recordings.ts";
 import { sizeOf } from "../input/size.ts";
@@ -84,8 +84,7 @@ async function wordsOf(
   words: readonly string[],
   { query, tables, shell }: SqlCommand,
 ): Promise<{ recordings: readonly string[]; statement: string | null }> {
-  if (query !== undefined)
-    return { recordings: words, statement: new TextDecoder().decode(await contentOf(query)) };
+  if (query !== undefined) return { recordings: words, statement: new TextDecoder().decode(await contentOf(query)) };
   if (tables === true || shell === true) return { recordings: words, statement: null };
   const statement = words.at(-1)!;
   if (words.length < 2)
@@ -196,4 +195,3 @@ function formatOf(target: Target | null, { format, json }: SqlCommand): AnswerFo
   if (found !== undefined) return found;
   throw new UsageError(`cannot tell the format from the name ${target.main}: say --format ${ANSWER_FORMATS.join("|")}`);
 }
-

@@ -1,5 +1,4 @@
-import type { TablePlan } from "../../sql/plan.ts";
-import type { Span } from "../../sql/wanted.ts";
+import type { Span, TablePlan } from "../../sql/wanted.ts";
 import type { Catalogue } from "../../sql/tables.ts";
 import { counted, paint } from "../run/terminal.ts";
 import { clock } from "../input/time.ts";
@@ -32,7 +31,8 @@ export function linesOfPlans(plans: readonly TablePlan[], count: number): string
     const { columns, spans, ids, kinds } = wanted;
     const some = [...recordings].slice(0, 3).join(", ");
     const more = recordings.size > 3 ? " …" : "";
-    const of = recordings.size === count ? counted(count, "recording") : `${recordings.size} of ${counted(count, "recording")}`;
+    const of =
+      recordings.size === count ? counted(count, "recording") : `${recordings.size} of ${counted(count, "recording")}`;
     const parts = [
       recordings.size === count || recordings.size === 0 ? of : `${of} (${some}${more})`,
       columns === null ? "all columns" : `columns ${[...columns].join(", ")}`,
