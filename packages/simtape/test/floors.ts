@@ -7,7 +7,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["codec", "io"],
   ["model"],
   ["formats", "world"],
-  ["ops", "play", "record", "export"],
+  ["ops", "play", "record", "export", "sql"],
   ["cli", "testing"],
 ];
 const TOP = FLOORS.length - 1;

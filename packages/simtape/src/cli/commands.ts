@@ -17,6 +17,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["series"], async () => (await import("./commands/series.ts")).addSeries],
   [["table"], async () => (await import("./commands/table.ts")).addTable],
   [["export"], async () => (await import("./commands/export.ts")).addExport],
+  [["sql"], async () => (await import("./commands/sql.ts")).addSql],
   [["records"], async () => (await import("./commands/records.ts")).addRecords],
   [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],
   [["check"], async () => (await import("./commands/check.ts")).addCheck],

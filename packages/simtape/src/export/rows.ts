@@ -9,6 +9,8 @@ export type TableFormat = (typeof TABLE_FORMATS)[number];
 export interface RowColumn extends TableColumn {
   /** Of kind `f64`: whole microseconds since 1970-01-01T00:00:00Z, which files hold as a time of their own kind. */
   readonly isUtc?: boolean;
+  /** Of no table of a recording: whatever its name, a row may be without it, and its numbers may be any. */
+  readonly isFree?: boolean;
 }
 
 /** The cells of such a column. */
@@ -42,17 +44,17 @@ export const withUnit: HeaderOf = ({ name, unit }) => (unit === null ? name : `$
 
 export const withoutUnit: HeaderOf = ({ name }) => name;
 
-/** Columns that every row has, and that are whole numbers. */
+/** Columns of tables that every row has, and that are whole numbers. */
 const OWN: readonly string[] = ["time", "sequence", "id", "record"];
 
 /** Whether every row has a cell of it. */
-export function isInEveryRow({ name }: TableColumn): boolean {
-  return OWN.includes(name) && name !== "record";
+export function isInEveryRow({ name, isFree }: RowColumn): boolean {
+  return isFree !== true && OWN.includes(name) && name !== "record";
 }
 
 /** Whether it is a column of whole numbers that are held as doubles. */
-export function isWhole({ name, kind, unit }: TableColumn): boolean {
-  return kind === "f64" && OWN.includes(name) && unit !== "s";
+export function isWhole({ name, kind, unit, isFree }: RowColumn): boolean {
+  return isFree !== true && kind === "f64" && OWN.includes(name) && unit !== "s";
 }
 
 /** Each name once, also for readers that do not tell upper from lower case: `x`, `X (2)`. */

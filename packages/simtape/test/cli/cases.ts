@@ -33,6 +33,12 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   series: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   table: [{ words: ["IN"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],
   export: [{ words: ["IN", "--to", "csv"] }, { words: ["IN", "-o", "OUT"], ending: ".csv" }],
+  sql: [
+    { words: ["IN", "select count(*) from events"] },
+    { words: ["IN", "select * from recordings", "--json"] },
+    { words: ["IN", "select * from findings", "-o", "OUT"], ending: ".csv" },
+    { words: ["IN", "--tables"] },
+  ],
   records: [{ words: ["IN"] }],
   index: [{ words: ["IN"] }, { words: ["IN", "--json"] }],
   check: [{ words: ["IN"], tellsItself: true }],

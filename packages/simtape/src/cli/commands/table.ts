@@ -1,14 +1,14 @@
-import { once } from "node:events";
 import { type Command, Option } from "commander";
 import type { Table, TableOptions } from "../../model/query/table.ts";
 import type { Recording } from "../../model/recording.ts";
 import { commandPath } from "../input/command-path.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
-import { byteSize, counted, Output, Progress, say } from "../run/terminal.ts";
+import { byteSize, counted, Progress, say } from "../run/terminal.ts";
 import { ORIGIN_FLAGS } from "../input/origin.ts";
 import { type AskedRows, askedOf, AXES } from "../input/asked-rows.ts";
 import { type ReadOptions, seeks } from "../input/recordings.ts";
 import { withRecording } from "../input/with-recording.ts";
+import { toStandardOutput } from "../output/put.ts";
 import { report } from "../output/report.ts";
 import { tableOf } from "../input/table-of.ts";
 import {
@@ -169,17 +169,4 @@ function formatOf(target: Target | null, { format, json }: TableCommand): TableF
 
 function bytesOf(piece: string | Uint8Array): Uint8Array {
   return typeof piece === "string" ? Buffer.from(piece) : piece;
-}
-
-/** Text goes by `Output`, which keeps it from moving a terminal; bytes are not for one. */
-function toStandardOutput(): Put {
-  const output = new Output();
-  return async (piece) => {
-    if (typeof piece !== "string") {
-      if (!process.stdout.write(piece)) await once(process.stdout, "drain");
-      return;
-    }
-    await output.text(piece);
-    await output.flush();
-  };
 }

@@ -5,6 +5,7 @@ import { LockedError } from "../../io/node/file-lock.ts";
 import { SourceError } from "../../io/source.ts";
 import { StoreError } from "../../io/store.ts";
 import { RecordingError } from "../../model/error.ts";
+import { SqlError } from "../../sql/error.ts";
 
 /** What a process ends with. */
 export const EXIT = { done: 0, failed: 1, usage: 2, lossy: 3 } as const;
@@ -40,6 +41,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) return { code: "usage", message: error.message, offset: null, exit: EXIT.usage };
   if (error instanceof CommanderError)
     return { code: "usage", message: error.message.replace(/^error: /, ""), offset: null, exit: EXIT.usage };
+  if (SqlError.is(error)) return { ...failed(`sql-${error.code}`, error.message), exit: sqlExit(error) };
   if (RecordingError.is(error)) return failed(error.code, error.message, error.offset ?? null);
   if (error instanceof LayoutError) return failed(error.reason, error.message, error.offset);
   if (error instanceof BudgetError) return failed("over-budget", error.message);
@@ -48,6 +50,11 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof LockedError) return failed("locked", error.message);
   if (isOfSystem(error)) return failed(error.code ?? "system", error.message);
   return failed("internal", error instanceof Error ? error.message : String(error));
+}
+
+/** A statement that is wrong is wrong usage; one that could not be carried out has failed. */
+function sqlExit({ code }: SqlError): number {
+  return code === "failed" || code === "limit" ? EXIT.failed : EXIT.usage;
 }
 
 /** What the system refused, in its own words. */

@@ -1,0 +1,43 @@
+import { basename, relative } from "node:path";
+import { shownUrl } from "../../io/shown-url.ts";
+import type { Recording } from "../../model/recording.ts";
+import type { SqlSource } from "../../sql/session.ts";
+import { heed } from "../run/ending.ts";
+import { recordingsAt } from "./folders.ts";
+import { isUrl, openNamed, type ReadOptions } from "./recordings.ts";
+
+/**
+ * The recordings of a question: those that were named, a folder for all that are in it. A recording is called by its path in
+ * the folder, or by its file name; where two have the same one, by its path.
+ */
+export async function sqlSources(named: readonly string[], options: ReadOptions): Promise<readonly SqlSource[]> {
+  const found: { name: string; path: string }[] = [];
+  for (const one of named) {
+    for (const path of await recordingsAt(one)) {
+      const name = path === one ? basename(one.replace(/[?#].*$/, "")) || one : relative(one, path);
+      if (!found.some((other) => other.path === path)) found.push({ name, path });
+    }
+  }
+  const count = new Map<string, number>();
+  for (const { name } of found) count.set(name, (count.get(name) ?? 0) + 1);
+  return found.map(({ name, path }) => ({
+    name: count.get(name) === 1 ? name : path,
+    // without the secrets of a URL
+    file: isUrl(path) ? shownUrl(path) : path,
+    open: () => opened(path, options),
+  }));
+}
+
+/** As `withRecording` opens it; its findings are said when the command ends, and it is not kept for that. */
+async function opened(path: string, options: ReadOptions): Promise<Recording> {
+  const recording = path.endsWith(".json")
+    ? (await (await import("./editing.ts")).editing(null, path, null, options)).recording
+    : await openNamed(path, options);
+  const close = recording.close.bind(recording);
+  return Object.assign(recording, {
+    close: async () => {
+      await close();
+      heed(path, { findings: recording.findings });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+/** Why a question has no answer. */
+export type SqlErrorCode =
+  /** The text is no SQL. */
+  | "syntax"
+  /** More than one statement, or one that is no SELECT. */
+  | "statement"
+  | "no-table"
+  | "no-column"
+  /** The database refused it while binding or running: wrong types, functions that do not exist. */
+  | "failed"
+  /** Over the limit of memory or time. */
+  | "limit"
+  /** DuckDB is not installed. */
+  | "missing";
+
+const BRAND = Symbol.for("simtape.SqlError");
+
+/** The error of a question; one line. Test for it with `SqlError.is`. */
+export class SqlError extends Error {
+  readonly code: SqlErrorCode;
+
+  constructor(code: SqlErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "SqlError";
+    Object.defineProperty(this, BRAND, { value: true });
+    this.code = code;
+  }
+
+  static is(error: unknown): error is SqlError {
+    return typeof error === "object" && error !== null && BRAND in error;
+  }
+}

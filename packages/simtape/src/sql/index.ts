@@ -1,0 +1,8 @@
+/** Questions to recordings in SQL, answered by DuckDB. Needs the package `@duckdb/node-api`, which is loaded on use. */
+export type { Answer, AnswerBatch, AnswerCells, AnswerColumn } from "./answer.ts";
+export { SqlError, type SqlErrorCode } from "./error.ts";
+export type { Limits } from "./limits.ts";
+export { query, type QueryResult } from "./query.ts";
+export { openSource, type SqlOptions, type SqlProblem, SqlSession, type SqlSource } from "./session.ts";
+export type { Catalogue } from "./tables.ts";
+export type { Span, TablePlan, Wanted, WantedId } from "./wanted.ts";

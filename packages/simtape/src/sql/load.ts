@@ -1,0 +1,106 @@
+import type { Finding } from "../model/error.ts";
+import { createTable, type Database, type Filled } from "./duckdb.ts";
+import { FACT_COLUMNS, type Fact, findingBatch } from "./facts.ts";
+import { shownAs, type SqlColumn, type SqlRows, storedType, unitedKind } from "./kinds.ts";
+import { quoted } from "./names.ts";
+import { type TablePlan, wants } from "./wanted.ts";
+
+/** A table that is loaded, and what it is loaded for. */
+export interface Loading {
+  readonly plan: TablePlan;
+  readonly table: Loaded;
+}
+
+/** A table in DuckDB that grows by the rows of one recording after the other; its columns are those of all of them. */
+export class Loaded {
+  readonly #database: Database;
+  readonly #name: string;
+  readonly #columns: SqlColumn[] = [];
+  isMade = false;
+
+  constructor(database: Database, name: string) {
+    this.#database = database;
+    this.#name = name.toLowerCase();
+  }
+
+  /** Adds the rows of a recording. What is read of one that is damaged stays. */
+  async add(rows: SqlRows): Promise<void> {
+    await this.addColumns(rows.columns);
+    if (this.#columns.length === 0) return;
+    const places = new Map(rows.columns.map(({ name, kind }, place) => [name.toLowerCase(), { place, kind }]));
+    const filled: Filled = this.#columns.map((column) => ({
+      column,
+      from: places.get(column.name.toLowerCase()) ?? null,
+    }));
+    const appender = await this.#database.appender(this.#name);
+    try {
+      for await (const batch of rows.batches()) appender.append(batch, filled);
+    } finally {
+      appender.close();
+    }
+  }
+
+  /** A recording that does not open is a row of `findings`. */
+  async addFinding(name: string, finding: Finding, { wanted }: TablePlan): Promise<void> {
+    if (this.#name !== "findings") return;
+    const { columns, batch } = findingBatch(name, [finding], wanted);
+    await this.add({
+      columns,
+      batches: async function* () {
+        yield batch;
+      },
+    });
+  }
+
+  /** Makes a table that every recording has, where none was read. */
+  async makeFact({ wanted }: TablePlan): Promise<void> {
+    await this.addColumns(FACT_COLUMNS[this.#name as Fact].filter(({ name }) => wants(wanted, name)));
+  }
+
+  /** Columns that are new join the table; those of another kind become one that holds both. */
+  async addColumns(columns: readonly SqlColumn[]): Promise<void> {
+    if (!this.isMade) {
+      this.#columns.push(...columns);
+      // a table without columns has no rows, and rows are counted
+      if (columns.length === 0) this.#columns.push(ROW);
+      await this.#database.run(createTable(this.#name, this.#columns));
+      this.isMade = true;
+      return;
+    }
+    for (const column of columns) {
+      const at = this.#columns.findIndex(({ name }) => name.toLowerCase() === column.name.toLowerCase());
+      const table = `ALTER TABLE kept.${quoted(this.#name)}`;
+      if (at < 0) {
+        await this.#database.run(`${table} ADD COLUMN ${quoted(column.name)} ${storedType(column.kind)}`);
+        this.#columns.push(column);
+        continue;
+      }
+      const known = this.#columns[at]!;
+      const kind = unitedKind(known.kind, column.kind);
+      const unit = known.unit === column.unit ? known.unit : null;
+      if (kind !== known.kind) {
+        const name = quoted(known.name);
+        const using = kind === "string" ? `CAST(${shownAs(known.kind, name)} AS VARCHAR)` : name;
+        await this.#database.run(`${table} ALTER COLUMN ${name} SET DATA TYPE ${storedType(kind)} USING ${using}`);
+      }
+      this.#columns[at] = { name: known.name, kind, unit };
+    }
+  }
+
+  /** Makes it visible to statements. */
+  async show(): Promise<void> {
+    const list = this.#columns.map(({ name, kind }) => `${shownAs(kind, quoted(name))} AS ${quoted(name)}`).join(", ");
+    await this.#database.run(
+      `CREATE OR REPLACE VIEW main.${quoted(this.#name)} AS SELECT ${list} FROM kept.${quoted(this.#name)}`,
+    );
+  }
+
+  async drop(): Promise<void> {
+    if (!this.isMade) return;
+    await this.#database.run(`DROP VIEW IF EXISTS main.${quoted(this.#name)}`);
+    await this.#database.run(`DROP TABLE kept.${quoted(this.#name)}`);
+    this.isMade = false;
+  }
+}
+
+const ROW: SqlColumn = { name: "recording", kind: "string", unit: null };

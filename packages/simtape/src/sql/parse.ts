@@ -1,0 +1,146 @@
+import type { Database } from "./duckdb.ts";
+import { SqlError } from "./error.ts";
+import { literal } from "./names.ts";
+import { listOf, type Named, namedIn, type Node, type TableUse, type Term } from "./statement.ts";
+import { OPEN, type Span, type WantedId } from "./wanted.ts";
+
+/** A statement that only reads. */
+export interface Parsed extends Named {
+  readonly sql: string;
+}
+
+/** Reads a statement. Rejects with `SqlError` for what is no SQL, and for what is not one SELECT. */
+export async function parse(database: Database, sql: string): Promise<Parsed> {
+  const text = sql.trim().replace(/;\s*$/, "");
+  if (text === "") throw new SqlError("statement", "there is no statement");
+  if (text.includes("\0")) throw new SqlError("syntax", "a statement has no zero bytes");
+  const tree = await treeOf(database, text);
+  if (tree["error"] === true) {
+    const message = String(tree["error_message"]);
+    if (tree["error_type"] === "not implemented")
+      throw new SqlError("statement", "only SELECT is allowed (also WITH, FROM, VALUES, DESCRIBE and SUMMARIZE)");
+    throw new SqlError("syntax", `no SQL: ${message}${placeOf(text, tree["position"])}`);
+  }
+  const statements = listOf(tree["statements"]);
+  if (statements.length !== 1) throw new SqlError("statement", `one statement, not ${statements.length}`);
+  return { sql: text, ...namedIn(statements[0] as Node) };
+}
+
+async function treeOf(database: Database, text: string): Promise<Node> {
+  const json = String(await database.value(`SELECT json_serialize_sql(${literal(text)}::VARCHAR)`));
+  // "no place" is 2^64 - 1, which is no double
+  return JSON.parse(json.replace(/"query_location":\d+/g, '"query_location":0')) as Node;
+}
+
+/** `, line 2 column 5`, of the byte at which it is wrong. */
+function placeOf(text: string, position: unknown): string {
+  const at = Number(position);
+  if (position === undefined || !Number.isInteger(at)) return "";
+  const before = new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, at)).split("\n");
+  const column = before.at(-1)!.length + 1;
+  return before.length === 1 ? `, at letter ${column}` : `, line ${before.length}, letter ${column}`;
+}
+
+/** What of a table one mention needs; null in place of a part: all of it. */
+export interface Limited {
+  readonly span: Span | null;
+  readonly ids: readonly WantedId[] | null;
+  readonly kinds: readonly string[] | null;
+  /** Terms that only recordings of some names fulfil. */
+  readonly recordings: readonly Node[];
+}
+
+/** The constants of the terms, which DuckDB itself computes. */
+export async function limitedBy(database: Database, { terms }: TableUse): Promise<Limited> {
+  let span: Span | null = null;
+  let ids: readonly WantedId[] | null = null;
+  let kinds: readonly string[] | null = null;
+  const recordings: Node[] = [];
+  for (const term of terms) {
+    if (term.is === "test") {
+      if (term.column === "recording") recordings.push(term.values[0]!);
+    } else if (term.column === "time")
+      span = await narrowed(database, span, term, "from", "until", "CAST(%s AS DOUBLE)");
+    else if (term.column === "utc")
+      span = await narrowed(
+        database,
+        span,
+        term,
+        "fromUtc",
+        "untilUtc",
+        "CAST(epoch_us(CAST(%s AS TIMESTAMP)) AS DOUBLE)",
+      );
+    else if (term.column === "id" && isEqual(term)) ids ??= await idsOf(database, term);
+    else if (term.column === "kind" && isEqual(term)) kinds ??= await textsOf(database, term);
+  }
+  return { span, ids, kinds, recordings };
+}
+
+function isEqual({ is }: Term): boolean {
+  return is === "=" || is === "in";
+}
+
+async function narrowed(
+  database: Database,
+  before: Span | null,
+  { is, values }: Term,
+  from: "from" | "fromUtc",
+  until: "until" | "untilUtc",
+  as: string,
+): Promise<Span | null> {
+  const found: number[] = [];
+  for (const value of values) {
+    const [number] = (await computed(database, value, as)) ?? [];
+    if (typeof number !== "number" || Number.isNaN(number)) return before;
+    found.push(number);
+  }
+  const span = { ...(before ?? OPEN) };
+  if (is !== "<" && is !== "<=") span[from] = Math.max(span[from], Math.min(...found));
+  if (is !== ">" && is !== ">=") span[until] = Math.min(span[until], Math.max(...found));
+  return span;
+}
+
+/** Null: they may be equal to ids that are written in another way. */
+async function idsOf(database: Database, { values }: Term): Promise<WantedId[] | null> {
+  const ids: WantedId[] = [];
+  for (const value of values) {
+    const [id, type] = (await computed(database, value, "CAST(%s AS VARCHAR), typeof(%s)")) ?? [];
+    const isText = type === "VARCHAR";
+    if (typeof id !== "string" || (!isText && !/^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/.test(String(type)))) return null;
+    // DuckDB compares a text with a number as numbers
+    if (isText && /^\s*[-+.\d]/.test(id) && !/^(0|-?[1-9]\d*)$/.test(id)) return null;
+    ids.push({ id, isText });
+  }
+  return ids;
+}
+
+async function textsOf(database: Database, { values }: Term): Promise<string[] | null> {
+  const texts: string[] = [];
+  for (const value of values) {
+    const [text, type] = (await computed(database, value, "%s, typeof(%s)")) ?? [];
+    if (typeof text !== "string" || type !== "VARCHAR") return null;
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** Values of expressions of a constant, written with `%s`; null: it has none. */
+async function computed(database: Database, value: Node, as: string): Promise<readonly unknown[] | null> {
+  const text = await sqlOf(database, value);
+  if (text === null) return null;
+  const rows = await database.rows(`SELECT ${as.replaceAll("%s", () => `(${text})`)}`).catch(() => null);
+  return rows?.[0] ?? null;
+}
+
+/** An expression of the tree as SQL; null: it cannot be written so. */
+export async function sqlOf(database: Database, expression: Node): Promise<string | null> {
+  const tree = await treeOf(database, "SELECT 1");
+  const [statement] = listOf(tree["statements"]) as [{ node: Record<string, unknown> }];
+  statement.node["select_list"] = [{ ...expression, alias: "" }];
+  try {
+    const text = String(await database.value(`SELECT json_deserialize_sql(${literal(JSON.stringify(tree))}::JSON)`));
+    return text.replace(/^SELECT /i, "");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { fromFile } from "../../src/io/node/index.ts";
+import { FORMATS } from "../../src/formats.ts";
+import { openBundle } from "../../src/model/open.ts";
+import type { Recording } from "../../src/model/recording.ts";
+import { query, type SqlOptions, type SqlSource } from "../../src/sql/index.ts";
+import { sample, samplesDirectory } from "../samples.ts";
+
+export const corpus = (path: string): string => new URL(`../../../corpus/cases/${path}`, import.meta.url).pathname;
+
+export const MADE = {
+  carla: corpus("carla/0.9.15/town.log"),
+  flightgear: corpus("flightgear/continuous/flight.fgtape"),
+  hcrp: corpus("hcrp/walk/run.hcrp"),
+  mira: corpus("mira/recommended/robot.tape"),
+  nanover: corpus("nanover/zip/run.nanover.zip"),
+} as const;
+
+export const REAL: readonly string[] =
+  samplesDirectory === null
+    ? []
+    : [
+        "carla/2020-DistanceBetweenVehicles.log",
+        "flightgear/c172p-continuous-full-compressed.fgtape",
+        "nanover/nanotube-methane-01.nanover.zip",
+      ].map(sample);
+
+export function opened(path: string): Promise<Recording> {
+  return openBundle(fromFile(path), FORMATS);
+}
+
+export function source(path: string, name = path.slice(path.lastIndexOf("/") + 1)): SqlSource {
+  return { name, file: path, open: () => opened(path) };
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** An answer as rows of objects; whole numbers as numbers. */
+export async function rowsOf(
+  sources: readonly (SqlSource | Recording)[],
+  sql: string,
+  options?: SqlOptions,
+): Promise<Row[]> {
+  const { length, columns } = await query(sources, sql, options);
+  return Array.from({ length }, (_, row) =>
+    Object.fromEntries(
+      columns.map(({ name, kind, data, valid }) => {
+        const value = data[row];
+        if (valid[row] === 0) return [name, null];
+        if (kind === "bool") return [name, value === 1];
+        return [name, typeof value === "bigint" ? Number(value) : value];
+      }),
+    ),
+  );
+}
+
+export function bytesOf(path: string): Uint8Array {
+  return new Uint8Array(readFileSync(path));
+}
