@@ -31,11 +31,12 @@ class Column:
         return len(self.data)
 
     def __getitem__(self, row: int) -> Any:
-        """The cell of a row, or None."""
+        """The cell of a row; None if it is missing, as a number that is NaN is."""
         if self.valid is not None and not self.valid[row]:
             return None
         cell = self.data[row]
-        return cell.item() if hasattr(cell, "item") else cell
+        cell = cell.item() if hasattr(cell, "item") else cell
+        return None if isinstance(cell, float) and cell != cell else cell
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(len(self)))
