@@ -165,8 +165,10 @@ class RemoteRecording(Recording):
         return State(self._ask("/state", {"at": time_text(at), "path": many(paths)}))
 
     def paths(self) -> List[PathInfo]:
-        """The numbers whose extents the catalog has: at most 2,500."""
-        return [PathInfo(one["path"], one["unit"], None) for one in self._ask("")["extents"]]
+        """The numbers of which the catalog has the extent: at most 2,500."""
+        # `vehicles/*/position.x` is the extent over a set, which has no series
+        extents = [one for one in self._ask("")["extents"] if "/*/" not in one["path"]]
+        return [PathInfo(one["path"], one["unit"], None) for one in extents]
 
     def series(
         self,
