@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -125,6 +125,25 @@ describe.skipIf(PYTHON === undefined)("the package for Python (needs python3, 3.
   test.skipIf(!has("numpy, pandas")).each(examples)("the example %s runs (needs python3-pandas)", async (name) => {
     const said = await python(join("examples", name), ...(name.startsWith("server") ? [node.address] : [folder]));
     expect(said.split("\n").length).toBeGreaterThan(3);
+  });
+
+  const pages = ["clients/python/README.md", "docs/python.md"];
+  test.skipIf(!has("numpy, pandas")).each(pages)("the code of %s runs (needs python3-pandas)", LONG, async (page) => {
+    const text = readFileSync(join(CLIENT, "../..", page), "utf8");
+    const blocks = [...text.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
+    expect(blocks.length).toBeGreaterThan(1);
+    const code = blocks
+      .join("\n")
+      .replaceAll("https://tapes.example.org", node.address)
+      .replaceAll(', token="simtape_…"', "");
+    const cwd = mkdtempSync(join(tmpdir(), "simtape-python-docs-"));
+    try {
+      for (const name of readdirSync(folder).filter((one) => !one.startsWith(".")))
+        copyFileSync(join(folder, name), join(cwd, name));
+      await python("-c", `import os; os.chdir(${JSON.stringify(cwd)})\n${code}`);
+    } finally {
+      rmSync(cwd, { recursive: true, force: true });
+    }
   });
 
   test.skipIf(!has("setuptools, pip"))("installs without a network (needs python3-pip)", async () => {
