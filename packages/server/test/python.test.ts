@@ -17,7 +17,7 @@ const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.ur
 const CLIENT = fileURLToPath(new URL("../../../clients/python", import.meta.url));
 
 /** The tests start the command some eighty times. */
-const LONG = { timeout: 400_000 };
+const LONG = { timeout: 600_000 };
 
 function runs(python: string, code: string): boolean {
   return spawnSync(python, ["-c", code], { stdio: "ignore" }).status === 0;
@@ -41,7 +41,10 @@ async function printedOf(path: string): Promise<unknown> {
     return states;
   };
   let seed = 30;
-  const chance = (): number => (seed = (seed * 48_271) % 0x7fff_ffff) / 0x7fff_ffff;
+  const chance = (): number => {
+    seed = (seed * 48_271) % 0x7fff_ffff;
+    return seed / 0x7fff_ffff;
+  };
   return {
     info,
     events: await print("events", path),
