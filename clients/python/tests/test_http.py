@@ -134,7 +134,7 @@ class Downloads(unittest.TestCase):
 
     def test_a_download_that_breaks_continues_where_it_was(self):
         with self.serve(700_001) as server:
-            self.assertEqual(Connection(server.url).bytes("/data"), self.CONTENT)
+            self.assertEqual(Connection(server.url).content("/data"), self.CONTENT)
             self.assertEqual(server.requests[1].headers["Range"], "bytes=700001-")
 
     def test_a_file_that_changes_meanwhile_is_an_error_and_no_mixture(self):
