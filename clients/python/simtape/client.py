@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from .errors import SimtapeError, UsageError
 from .events import Event, Events
-from .http import Connection, Query, searched, segment
+from .http import Connection, Query, segment
 from .recording import Info, PathInfo, Recording, Texts, counts, date_of, many
 from .series import Series, SeriesList
 from .state import Id, State
@@ -165,8 +165,10 @@ class RemoteRecording(Recording):
         return State(self._ask("/state", {"at": time_text(at), "path": many(paths)}))
 
     def paths(self) -> List[PathInfo]:
-        """The numbers whose extents the catalog has: at most 2,500."""
-        return [PathInfo(one["path"], one["unit"], None) for one in self._ask("")["extents"]]
+        """The numbers of which the catalog has the extent: at most 2,500."""
+        # `vehicles/*/position.x` is the extent over a set, which has no series
+        extents = [one for one in self._ask("")["extents"] if "/*/" not in one["path"]]
+        return [PathInfo(one["path"], one["unit"], None) for one in extents]
 
     def series(
         self,
@@ -218,7 +220,7 @@ class RemoteRecording(Recording):
     ) -> Table:
         """As of a file. The server makes it in a job, with a token of the scope ``write``; this waits for the job."""
         asked: Dict[str, Any] = {"table": best_format()}
-        options = {"set": of, "channel": channel, "axes": axes, **_range(start, end)}
+        options: Dict[str, Any] = {"set": of, "channel": channel, "axes": axes, **_range(start, end)}
         options["columns"] = many(columns) or None
         options["ids"] = [str(one) for one in many(ids)] or None
         options["every"] = None if every is None else time_text(every)
@@ -232,7 +234,7 @@ class RemoteRecording(Recording):
             return read_table(path, result["report"], lambda: self.info().began)
 
     def data(self) -> bytes:
-        return self._connection.bytes(f"{self._path}/data")
+        return self._connection.content(f"{self._path}/data")
 
     def download(self, to: "Union[str, os.PathLike[str]]") -> str:
         """Writes the main file to ``to``, a file or a folder, and gives the path. It appears when it is complete.
@@ -265,7 +267,8 @@ class RemoteRecording(Recording):
         while True:
             found = self.client.ask("GET", f"/api/jobs/{job}")
             if found["state"] == "done":
-                return found["result"]
+                result: Mapping[str, Any] = found["result"]
+                return result
             if found["state"] in ("failed", "cancelled"):
                 raise JobFailed(found["error"] or f"the job {job} was cancelled")
             time.sleep(pause)
@@ -297,6 +300,3 @@ def _word(value: Any) -> Any:
     if isinstance(value, datetime):
         return time_text(value)
     return value if isinstance(value, (str, int, float)) or value is None else list(value)
-
-
-__all__ = ["Client", "JobFailed", "RemoteRecording", "searched"]

@@ -69,12 +69,12 @@ class Connection:
         content = None if body is None else json.dumps(body).encode()
 
         def read(answer: _Answer) -> bytes:
-            return answer.stream.read()
+            return bytes(answer.stream.read())
 
         found = self._again(method, lambda: self._send(method, path, query, content, {}), read)
         return json.loads(found) if found else None
 
-    def bytes(self, path: str) -> bytes:
+    def content(self, path: str) -> bytes:
         """The bytes of a file."""
         return b"".join(self.pieces(path))
 
@@ -82,7 +82,7 @@ class Connection:
         """The bytes of a file in pieces. A download that breaks continues where it was, if the file is still the same."""
         done, etag = 0, None
         for left in range(self._attempts - 1, -1, -1):
-            headers = {} if etag is None else {"Range": f"bytes={done}-", "If-Range": etag}
+            headers: Mapping[str, str] = {} if etag is None else {"Range": f"bytes={done}-", "If-Range": etag}
             answer = self._again("GET", lambda: self._send("GET", path, None, None, headers), lambda given: given)
             with answer.stream as stream:
                 if done > 0 and answer.status != 206:
@@ -176,7 +176,7 @@ def segment(text: str) -> str:
     return urllib.parse.quote(text, safe="")
 
 
-def _pause(headers: Mapping[str, str]) -> Optional[float]:
+def _pause(headers: Any) -> Optional[float]:
     """``Retry-After`` in seconds: a number, or a date (RFC 9110 §10.2.3)."""
     text = headers.get("Retry-After")
     if text is None:

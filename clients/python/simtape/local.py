@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Iterator, List, Optional, Sequence, Union
 
 from . import command
-from .errors import UsageError
+from .errors import CommandUsageError, UsageError
 from .events import Event, Events
+from .npz import read_npz
 from .recording import Info, PathInfo, Recording, Texts, counts, epoch_of, many
 from .series import Series, SeriesList
 from .state import Id, State
@@ -109,12 +110,21 @@ class LocalRecording(Recording):
         axes: Optional[str] = None,
     ) -> Table:
         options = {"set": of, "channel": channel, "axes": axes, "every": None if every is None else time_text(every)}
-        words = ["table", self.file, *_range(start, end), *_each("columns", many(columns)), *_each("id", many(ids))]
+        words = [*_range(start, end), *_each("columns", many(columns)), *_each("id", many(ids))]
         words += [f"--{name}={value}" for name, value in options.items() if value is not None]
         with tempfile.TemporaryDirectory(prefix="simtape-") as folder:
-            path = os.path.join(folder, f"table.{best_format()}")
-            report = command.run([*words, "-o", path, "--json"])
-            return read_table(path, report, lambda: self.info().began)
+            try:
+                path = os.path.join(folder, "table.npz")
+                report = command.run(["export", self.file, *words, "--to=npz", "--time=ns", "-o", path, "--json"])
+                return read_npz(path, report["findings"], self._began)
+            except CommandUsageError:
+                # a command without `export`, or texts that are too long for npz; or `table` says the same again
+                path = os.path.join(folder, f"table.{best_format()}")
+                report = command.run(["table", self.file, *words, "-o", path, "--json"])
+                return read_table(path, report, self._began)
+
+    def _began(self) -> Optional[datetime]:
+        return self.info().began
 
     def data(self) -> bytes:
         """The bytes of the file. Raises :class:`UsageError` for a folder or a URL."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from datetime import datetime
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .optional import needed
 
@@ -31,11 +31,12 @@ class Column:
         return len(self.data)
 
     def __getitem__(self, row: int) -> Any:
-        """The cell of a row, or None."""
+        """The cell of a row; None if it is missing, as a number that is NaN is."""
         if self.valid is not None and not self.valid[row]:
             return None
         cell = self.data[row]
-        return cell.item() if hasattr(cell, "item") else cell
+        cell = cell.item() if hasattr(cell, "item") else cell
+        return None if isinstance(cell, float) and cell != cell else cell
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(len(self)))
@@ -136,26 +137,13 @@ class Table:
         """The rows as tuples; None for a missing cell."""
         return zip(*self.columns)
 
-    def narrowed(self, names: Optional[Sequence[str]], keep: Optional[Callable[[int], bool]] = None) -> "Table":
-        """Only the columns of these names, and the rows for which ``keep`` is true. ``position`` means ``position.x`` …"""
-        columns = self.columns if names is None else _chosen(self.columns, names)
-        if keep is not None:
-            rows = [row for row in range(len(self)) if keep(row)]
-            columns = [
-                Column(
-                    column.name,
-                    column.unit,
-                    column.kind,
-                    [column.data[row] for row in rows],
-                    None if column.valid is None else [column.valid[row] for row in rows],
-                )
-                for column in columns
-            ]
-        return Table(self.of, columns, self.axes, self.findings, self._began)
-
     def to_numpy(self, names: Optional[Sequence[str]] = None) -> Dict[str, Any]:
-        """Arrays by the name of the column: all, or those of ``names``; see :meth:`Column.to_numpy`."""
-        return {column.name: column.to_numpy() for column in _chosen(self.columns, names or self.names, ())}
+        """Arrays by the name of the column: all, or those of ``names``, of which ``position`` means its x, y and z.
+
+        See :meth:`Column.to_numpy` for the types.
+        """
+        chosen = self.columns if names is None else _chosen(self.columns, names)
+        return {column.name: column.to_numpy() for column in chosen}
 
     def to_pandas(self, time: str = "s") -> Any:
         """A data frame. ``attrs["units"]`` has the unit of each column.
@@ -189,21 +177,13 @@ class Table:
         return pandas.Timestamp(began) + steps, ""
 
 
-#: Columns that every row has.
-ALWAYS = ("time", "id", "sequence", "record")
-
-
-def _chosen(columns: Sequence[Column], names: Sequence[str], always: Sequence[str] = ALWAYS) -> List[Column]:
+def _chosen(columns: Sequence[Column], names: Sequence[str]) -> List[Column]:
+    """Those of these names; ``position`` means ``position.x`` and so on. Raises KeyError, which names the columns."""
     unknown = [name for name in names if not any(_is_of(column.name, name) for column in columns)]
     if unknown:
         raise KeyError(f"no column {unknown[0]!r}; there are {', '.join(column.name for column in columns)}")
-    return [one for one in columns if one.name in always or any(_is_of(one.name, name) for name in names)]
+    return [one for one in columns if any(_is_of(one.name, name) for name in names)]
 
 
 def _is_of(column: str, name: str) -> bool:
     return column == name or column.startswith(f"{name}.")
-
-
-def seconds_of(duration: Union[int, float, timedelta]) -> float:
-    """An interval in seconds."""
-    return duration.total_seconds() if isinstance(duration, timedelta) else float(duration)

@@ -69,7 +69,7 @@ class _Cells:
         self.kind = kind
         self.data: Any = array(_CODES[kind]) if kind in _CODES else []
         self.valid = bytearray()
-        self._of = float if kind in ("f64", "f32") else _WRITTEN.get(kind, int)
+        self._of: Callable[[str], Any] = float if kind in ("f64", "f32") else _WRITTEN.get(kind, int)
 
     def add(self, texts: Tuple[str, ...]) -> None:
         of = self._of
@@ -97,7 +97,7 @@ def _text(cell: str) -> str:
     return cell[1:] if _GUARDED.match(cell) else cell
 
 
-_WRITTEN = {
+_WRITTEN: Mapping[str, Callable[[str], Any]] = {
     "bool": lambda cell: cell == "true",
     "string": _text,
     "bigint": int,

@@ -31,11 +31,6 @@ def time_text(time: Time) -> str:
     return _plain(Decimal(repr(float(time))) if not isinstance(time, int) else Decimal(time)) + "s"
 
 
-def duration_text(duration: Union[int, float, str, timedelta]) -> str:
-    """An interval as commands take it: seconds as a number, ``"50ms"``, or a timedelta."""
-    return time_text(duration)
-
-
 def _plain(number: Decimal) -> str:
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -150,6 +150,57 @@ export function readSignals(
   for (let k = 0; k < counts.bool; k++) put(index++, (view.getUint8(at + (k >> 3)) >> (k & 7)) & 1);
 }
 
+/** Where a record has the value of one signal. */
+export interface SignalPlace {
+  /** In `list.signals`. */
+  readonly index: number;
+  readonly type: Signal["type"];
+  /** Bytes from the start of the record, and of type bool the bit in that byte. */
+  readonly at: number;
+  readonly bit: number;
+}
+
+/** The places of these signals, by their index in `list.signals`, ascending. */
+export function placesOf({ signals, counts }: SignalList, indices: Iterable<number>): readonly SignalPlace[] {
+  const wanted = new Set(indices);
+  const places: SignalPlace[] = [];
+  let at = 0;
+  // spec §2.2
+  for (const [index, { type }] of signals.entries()) {
+    if (type === "bool") {
+      const k = index - (signals.length - counts.bool);
+      if (wanted.has(index)) places.push({ index, type, at: at + (k >> 3), bit: k & 7 });
+      continue;
+    }
+    if (wanted.has(index)) places.push({ index, type, at, bit: 0 });
+    at += WIDTHS[type];
+  }
+  return places;
+}
+
+const WIDTHS = { double: 8, float: 4, int: 4, int16: 2, int8: 1 } as const;
+
+/** The value at a place of the record that begins at `start`; a value of type bool is 0 or 1. */
+export function readSignal(view: DataView, start: number, { type, at, bit }: SignalPlace): number {
+  const here = start + at;
+  switch (type) {
+    case "double":
+      return view.getFloat64(here, true);
+    case "float":
+      return view.getFloat32(here, true);
+    case "int":
+      return view.getInt32(here, true);
+    case "int16":
+      return view.getInt16(here, true);
+    case "int8":
+      return view.getInt8(here);
+    case "bool":
+      return (view.getUint8(here) >> bit) & 1;
+    default:
+      return type satisfies never;
+  }
+}
+
 /** The record of such values, in the order of `list.signals`; whole numbers are cut to the width of their type. */
 export function writeSignals(
   builder: ByteBuilder,

@@ -19,7 +19,15 @@ import {
   readPositionBlock,
 } from "../layout/packet.ts";
 import { fromRotationVector } from "./rotation-vector.ts";
-import { propertyPath, readSignals, type Signal, type SignalList } from "../layout/signals.ts";
+import {
+  placesOf,
+  propertyPath,
+  readSignal,
+  readSignals,
+  type Signal,
+  type SignalList,
+  type SignalPlace,
+} from "../layout/signals.ts";
 
 /** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
 export const SELF = "self";
@@ -41,6 +49,7 @@ const ANGULAR_VELOCITY: ColumnSpec = { kind: "f64", width: 3, unit: "rad/s", int
 const TEXT: ColumnSpec = { kind: "string", width: 1, unit: null };
 const SENT: ColumnSpec = { kind: "f64", width: 1, unit: "s" };
 
+const NO_BYTES = new Uint8Array(0);
 const FOOT = metresPer("ft")!;
 
 /** The recorded aircraft's own motion among the signals: places of nine properties in the list, -1 where not recorded. */
@@ -69,6 +78,13 @@ export class FlightGearState implements StateModel {
   /** Places of the signals that become values, and whether the recorded aircraft is wanted. */
   readonly #shown: ArrayLike<number>;
   readonly #hasOwn: boolean;
+  /** Columns of the recorded aircraft that are wanted; null: all. */
+  readonly #columns: ReadonlySet<string> | null;
+  /** Where the signals are that are wanted; null: all are. */
+  readonly #places: readonly SignalPlace[] | null;
+  /** The bytes of the last message, and a view of them. */
+  #viewed: Uint8Array = NO_BYTES;
+  #view = new DataView(NO_BYTES.buffer);
 
   /**
    * Where signals are recorded, an extra property of the same path never shows. `paths`: those that are wanted; absent,
@@ -92,6 +108,9 @@ export class FlightGearState implements StateModel {
     this.#own = OWN.map((path) => signals.signals.findIndex(({ property }) => property === path));
     this.#aircraft = aircraft;
     this.#numbers = new Float64Array(signals.signals.length);
+    this.#columns = paths === null ? null : new Set(paths.map((path) => ("set" in path ? path.column : "")));
+    const read = this.#hasOwn ? [...Array.from(this.#shown), ...this.#own] : this.#shown;
+    this.#places = paths === null ? null : placesOf(signals, Array.from(read));
     const motion = this.#kinds.indexOf("signals");
     this.motion = motion < 0 ? null : motion;
   }
@@ -155,11 +174,13 @@ export class FlightGearState implements StateModel {
   #applySignals(state: MutableState, bytes: Uint8Array, start: number, end: number): void {
     const list = this.#signals;
     if (end - start < list.bytes) return;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const view = this.#viewOf(bytes);
     const numbers = this.#numbers;
-    readSignals(view, start, end, list, (index, value) => {
-      numbers[index] = value;
-    });
+    if (this.#places === null)
+      readSignals(view, start, end, list, (index, value) => {
+        numbers[index] = value;
+      });
+    else for (const place of this.#places) numbers[place.index] = readSignal(view, start, place);
     const { signals } = list;
     const shown = this.#shown;
     for (let n = 0; n < shown.length; n++) {
@@ -170,19 +191,35 @@ export class FlightGearState implements StateModel {
     if (this.#hasOwn) this.#applyOwn(state);
   }
 
+  /** One view for all messages of a batch. */
+  #viewOf(bytes: Uint8Array): DataView {
+    if (this.#viewed !== bytes) {
+      this.#viewed = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    return this.#view;
+  }
+
   #applyOwn(state: MutableState): void {
     const set = state.set("aircraft", AXES);
     const row = set.row(SELF);
-    put(set, "label", TEXT, row, this.#aircraft);
-    put(set, "kind", TEXT, row, this.#aircraft);
+    if (this.#wants("label")) put(set, "label", TEXT, row, this.#aircraft);
+    if (this.#wants("kind")) put(set, "kind", TEXT, row, this.#aircraft);
     const [latitude, longitude, altitude] = this.#three(0);
-    set.column("geodetic", GEODETIC).put3(row, latitude, longitude, altitude);
-    const position: [number, number, number] = [0, 0, 0];
-    toEarth(latitude, longitude, altitude * FOOT, position, 0);
-    set.column("position", POSITION).put3(row, ...position);
-    set.column("rotation", ROTATION).put3(row, ...this.#three(3));
+    if (this.#wants("geodetic")) set.column("geodetic", GEODETIC).put3(row, latitude, longitude, altitude);
+    if (this.#wants("position")) {
+      const position: [number, number, number] = [0, 0, 0];
+      toEarth(latitude, longitude, altitude * FOOT, position, 0);
+      set.column("position", POSITION).put3(row, ...position);
+    }
+    if (this.#wants("rotation")) set.column("rotation", ROTATION).put3(row, ...this.#three(3));
+    if (!this.#wants("velocity")) return;
     const [u, v, w] = this.#three(6);
     set.column("velocity", VELOCITY).put3(row, u * FOOT, v * FOOT, w * FOOT);
+  }
+
+  #wants(column: string): boolean {
+    return this.#columns === null || this.#columns.has(column);
   }
 
   #three(from: number): [number, number, number] {
