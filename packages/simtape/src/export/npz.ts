@@ -21,7 +21,7 @@ async function write(rows: Rows, sink: ByteSink): Promise<number> {
   let count = 0;
   for await (const batch of rows.batches()) {
     count += batch.length;
-    batch.columns.forEach((cells, k) => columns[k]!.meet(cells));
+    for (const [k, cells] of batch.columns.entries()) columns[k]!.meet(cells);
   }
   // names of arrays are for programs: units are in the metadata
   const names = memberNames(headersOf(rows.columns, withoutUnit));

@@ -55,7 +55,7 @@ function recordingOf(columns: readonly TableColumn[], rows: readonly (readonly V
     const some = rows.slice(from, from + size);
     const cells = columns.map((column, k) => {
       const builder = new CellBuilder(column, some.length);
-      some.forEach((row, n) => builder.put(n, row[k] ?? null));
+      for (const [n, row] of some.entries()) builder.put(n, row[k] ?? null);
       return builder.take(some.length);
     });
     batches.push({ length: some.length, columns: cells });
@@ -184,8 +184,8 @@ describe("cells of every kind, and those that are not there", () => {
       expect(rows.map(({ utc }) => utc)).toEqual(ROWS.map((row) => (START + BigInt(row[0] as number)) / 1000n));
       for (const [n, row] of rows.entries())
         for (const { name } of simple.slice(1))
-          expect(String(row[name === "f64" ? "f64 [m/s]" : name] ?? null), name).toBe(
-            String(EXPECTED[n]![name] ?? null),
+          expect(`${plain(row[name === "f64" ? "f64 [m/s]" : name]) as string}`, name).toBe(
+            `${(EXPECTED[n]![name] ?? null) as string}`,
           );
     }
   });
@@ -338,7 +338,7 @@ describe("what a file cannot hold", () => {
     const timeline = await made.timeline();
     for (const epoch of [2n ** 64n, -(2n ** 70n), null]) {
       const files = new MemoryFiles("x.csv");
-      await exportTo({ ...made, timeline: async () => ({ ...timeline, epoch }) } as unknown as Recording, "csv", files);
+      await exportTo(Object.assign(made, { timeline: async () => ({ ...timeline, epoch }) }), "csv", files);
       expect(new TextDecoder().decode(files.bytes)).toBe("t [s]\n0\n");
     }
   });
@@ -352,7 +352,7 @@ describe("what a file cannot hold", () => {
     const made = recordingOf([time], [[at]]);
     const timeline = await made.timeline();
     const files = new MemoryFiles("x.csv");
-    await exportTo({ ...made, timeline: async () => ({ ...timeline, epoch }) } as unknown as Recording, "csv", files);
+    await exportTo(Object.assign(made, { timeline: async () => ({ ...timeline, epoch }) }), "csv", files);
     expect(new TextDecoder().decode(files.bytes).split(/[\n,]/)[3]).toBe(text);
   });
 });

@@ -46,7 +46,10 @@ const TIMES = 50;
 /** Some of many, the same each time. */
 function some<T>(items: readonly T[], count: number): T[] {
   let seed = 30;
-  const random = (): number => (seed = (seed * 48271) % 0x7fffffff) / 0x7fffffff;
+  const random = (): number => {
+    seed = (seed * 48271) % 0x7fffffff;
+    return seed / 0x7fffffff;
+  };
   return items.length <= count
     ? [...items]
     : Array.from({ length: count }, () => items[Math.floor(random() * items.length)]!);

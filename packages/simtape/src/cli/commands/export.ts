@@ -126,8 +126,7 @@ async function exportOne(
   file: string,
   options: ExportCommand,
 ): Promise<number> {
-  const { output, force, ...asked } = options;
-  const place = await targetOf(undefined, { output: path, ...(force === undefined ? {} : { force }) }, file);
+  const place = await targetOf(undefined, { ...options, output: path }, file);
   const { start, end } = await recording.timeline();
   const progress = new Progress(`exporting ${target.id}`);
   // counts and places that are known late are written in front: objects of a store do not take that
@@ -135,7 +134,7 @@ async function exportOne(
   let made: ExportReport;
   try {
     const exporter = await exporterFor(recording, target).catch(asUnfit);
-    const range = await askedOf(recording, asked);
+    const range = await askedOf(recording, options);
     const length = (range.end ?? end) - (range.start ?? start);
     made = await exporter.write(recording, held, {
       ...range,
@@ -193,7 +192,9 @@ async function listAll(files: readonly string[], options: ExportCommand): Promis
   const one = (file: string): Promise<number> =>
     withRecording(file, options, async (recording) => {
       const found = await fittingTargets(recording);
-      const targets = found.map(({ target: { load: _, ...facts }, fits }) => ({ ...facts, fits }));
+      const targets = found.map(({ target: { id, name, extensions, mediaType, carries }, fits }) => ({
+        ...{ id, name, extensions, mediaType, carries, fits },
+      }));
       if (options.json === true) await out.line(toJson({ file, format: recording.info.format, targets }));
       else {
         await out.line(`${file}: ${recording.info.format}`);
