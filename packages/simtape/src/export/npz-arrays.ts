@@ -124,13 +124,27 @@ export class ColumnArrays {
   #bytesOf(cells: RowCells): Uint8Array {
     const { kind, data, name } = cells;
     if (cells.isUtc === true || isWhole(cells)) return bytesOf(int64Of(data as Float64Array));
-    if (kind === "list")
-      return this.#itemBytes(
-        (data as readonly TableList[]).flatMap((list) => Array.from(list as ArrayLike<Value>)),
-        name,
-      );
+    if (kind === "list") return this.#listBytes(data as readonly TableList[], name);
     if (kind === "string" || kind === "bigint") return this.#itemBytes(data as readonly Value[], name);
     return bytesOf(data as Float64Array);
+  }
+
+  #listBytes(lists: readonly TableList[], name: string): Uint8Array {
+    const kind = this.#itemKind;
+    if (kind !== "f64" && kind !== "f32")
+      return this.#itemBytes(
+        lists.flatMap((list) => Array.from(list as ArrayLike<Value>)),
+        name,
+      );
+    const length = lists.reduce((sum, list) => sum + list.length, 0);
+    const numbers = kind === "f64" ? new Float64Array(length) : new Float32Array(length);
+    let at = 0;
+    for (const list of lists) {
+      if (ArrayBuffer.isView(list)) numbers.set(list as Float64Array, at);
+      else for (let k = 0; k < list.length; k++) numbers[at + k] = numberOf(list[k] as Value);
+      at += list.length;
+    }
+    return bytesOf(numbers);
   }
 
   #itemBytes(items: readonly Value[], name: string): Uint8Array {

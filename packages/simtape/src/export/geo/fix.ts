@@ -19,6 +19,8 @@ export const HEADING = 6;
 export const SPEED = 7;
 
 const DEGREES = 180 / Math.PI;
+/** Metres, and metres a second, beyond which a number is no height or speed: damage, which no decimal text holds. */
+const MOST = 1e12;
 
 /** Reads fixes off the rows of sets: geodetic ones as they are, others laid on the plane at an origin. */
 export class FixReader {
@@ -51,7 +53,7 @@ export class FixReader {
 
   #geodetic(row: number, out: Float64Array, at: number): boolean {
     if (!this.#poses.geodetic(row, out, at + LATITUDE)) return false;
-    if (Math.abs(out[at + LATITUDE]!) > 90) return false;
+    if (Math.abs(out[at + LATITUDE]!) > 90 || Math.abs(out[at + HEIGHT]!) > MOST) return false;
     const longitude = out[at + LONGITUDE]!;
     if (longitude < -180 || longitude >= 180)
       out[at + LONGITUDE] = longitude - 360 * Math.floor((longitude + 180) / 360);
@@ -75,12 +77,13 @@ export class FixReader {
     }
     putAngles(q, out, at);
     this.#putSpeed(row, out, at);
-    return Number.isFinite(out[at + LATITUDE]! + out[at + LONGITUDE]! + out[at + HEIGHT]!);
+    return Number.isFinite(out[at + LATITUDE]! + out[at + LONGITUDE]!) && Math.abs(out[at + HEIGHT]!) <= MOST;
   }
 
   #putSpeed(row: number, out: Float64Array, at: number): void {
     const v = this.#b;
-    out[at + SPEED] = this.#poses.velocity(row, v, 0) ? Math.hypot(v[0]!, v[1]!) : Number.NaN;
+    const speed = this.#poses.velocity(row, v, 0) ? Math.hypot(v[0]!, v[1]!) : Number.NaN;
+    out[at + SPEED] = speed <= MOST ? speed : Number.NaN;
   }
 }
 

@@ -26,6 +26,8 @@ export interface Moment {
 /** Which sets, and which of their things. */
 export interface Wanted {
   readonly sets: readonly string[] | "all";
+  /** The thing that the recording is about, as an own aircraft; null: none more than others. */
+  readonly hero: number | string | null;
   /** Where a plane touches the earth; null: only what is on the earth has a place. */
   readonly origin: Origin | null;
 }
@@ -54,6 +56,7 @@ export class Moments {
   readonly #present = new Map<string, Set<Seen>>();
   readonly #cells = new Float64Array(FIX_WIDTH);
   #count = 0;
+  #colours: number;
   #mark = 0;
   #time: Time = 0;
 
@@ -63,6 +66,7 @@ export class Moments {
     this.#wanted = wanted;
     this.#ids = options.ids === undefined ? null : wantedIds(options.ids);
     this.#reader = new FixReader(wanted.origin);
+    this.#colours = wanted.hero === null ? 0 : 1;
   }
 
   async *all(): AsyncGenerator<Moment> {
@@ -125,7 +129,8 @@ export class Moments {
     const cells = this.#cells;
     let seen = this.#seen(name).get(id);
     if (seen === undefined) {
-      const thing: Thing = { index: this.#count++, set: name, id, label: "", kind: "" };
+      const colour = id === this.#wanted.hero ? 0 : this.#colours++;
+      const thing: Thing = { index: this.#count++, set: name, id, colour, label: "", kind: "" };
       seen = { thing, last: new Float64Array(FIX_WIDTH), mark: 0, isPresent: false };
       this.#seen(name).set(id, seen);
     }

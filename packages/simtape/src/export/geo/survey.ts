@@ -1,4 +1,6 @@
 import type { Recording } from "../../model/recording.ts";
+import { HERO } from "../../model/showing.ts";
+import type { Traits } from "../../model/traits.ts";
 import type { ExportOptions, ExportReport } from "../exporter.ts";
 import { UtcClock } from "./clock.ts";
 import { FixReader } from "./fix.ts";
@@ -28,6 +30,8 @@ export async function placedSets(recording: Recording): Promise<readonly string[
 /** All that is known before a recording is gone through for its fixes. */
 export interface Survey {
   readonly clock: UtcClock;
+  /** The id of the thing that the recording is about; null: the format names none. */
+  readonly hero: number | string | null;
   readonly moments: Moments;
   readonly landmarks: Landmarks;
   /** The report on what was given; throws `RangeError` when that is nothing. */
@@ -42,7 +46,8 @@ export async function surveyOf(recording: Recording, options: ExportOptions, lev
   const things = traits.showing?.things;
   const more = things === undefined ? [] : ((await options.things?.()) ?? []);
   const sets = set !== undefined ? [set] : things === undefined ? "all" : [...things, ...more];
-  const moments = new Moments(recording, options, { sets, origin: origin?.isSet === true ? origin : null });
+  const hero = heroOf(traits);
+  const moments = new Moments(recording, options, { sets, hero, origin: origin?.isSet === true ? origin : null });
   const clock = new UtcClock(await recording.timeline());
   const landmarks = await Landmarks.of(recording, options);
   const report = (count: number, more: readonly string[] = []): ExportReport => {
@@ -56,7 +61,14 @@ export async function surveyOf(recording: Recording, options: ExportOptions, lev
       notes: notes.filter((note) => note !== null),
     };
   };
-  return { clock, moments, landmarks, report };
+  return { clock, hero, moments, landmarks, report };
+}
+
+/** The thing that a format's first charts are of, where they name one. */
+function heroOf({ showing }: Traits): number | string | null {
+  for (const path of (showing?.charts ?? []).flat())
+    if (typeof path === "object" && "set" in path && path.id !== HERO) return path.id;
+  return null;
 }
 
 function refuse({ channel, columns, axes }: ExportOptions): void {

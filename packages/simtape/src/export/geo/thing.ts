@@ -4,6 +4,8 @@ export interface Thing {
   readonly index: number;
   readonly set: string;
   readonly id: number | string;
+  /** The number of its colour: 0 is that of the thing that a recording is about, if the format names one. */
+  readonly colour: number;
   /** The last texts that were not empty; "" where there was none. */
   label: string;
   kind: string;
@@ -67,7 +69,6 @@ const COLOURS: readonly Colour[] = [
   { red: 200, green: 80, blue: 255, word: "Violet" },
 ];
 
-/** Of a thing, by the order in which things were met. */
-export function colourOf({ index }: Thing): Colour {
-  return COLOURS[index % COLOURS.length]!;
+export function colourOf({ colour }: Thing): Colour {
+  return COLOURS[colour % COLOURS.length]!;
 }

@@ -28,7 +28,7 @@ export interface Track {
   fixes(run: Run): AsyncIterable<Float64Array>;
 }
 
-/** An event and where it was: the place of its thing then, else of the first thing. */
+/** An event and where it was: the place of its thing then, else of the main thing. */
 export interface PlacedLandmark extends Landmark {
   readonly latitude: number;
   readonly longitude: number;
@@ -41,6 +41,7 @@ export interface Tracks {
   /** The times of the first fix and of the last. */
   readonly start: Time;
   readonly end: Time;
+  /** That of the thing that the recording is about first, then in the order in which they were met. */
   readonly tracks: readonly Track[];
   /** Ascending by time. Events before the first fix are not placed. */
   readonly landmarks: readonly PlacedLandmark[];
@@ -57,10 +58,10 @@ export async function writeTracks(
   level: Level,
   write: (tracks: Tracks) => Promise<readonly string[]>,
 ): Promise<ExportReport> {
-  const { clock, moments, landmarks, report } = await surveyOf(recording, options, level);
+  const { clock, hero, moments, landmarks, report } = await surveyOf(recording, options, level);
   const spool = new FixSpool(to);
   try {
-    const gathered = new Gathered(landmarks.list);
+    const gathered = new Gathered(landmarks.list, hero);
     for await (const moment of moments.all()) {
       gathered.passEvents(moment.time);
       let isDue = false;
@@ -108,10 +109,14 @@ class Gathered {
   readonly #ways: Way[] = [];
   readonly #byKey = new Map<string, Way>();
   readonly #events: readonly Landmark[];
+  readonly #hero: number | string | null;
+  /** The way of the hero, or the first one. */
+  #main: Way | undefined;
   #next = 0;
 
-  constructor(events: readonly Landmark[]) {
+  constructor(events: readonly Landmark[], hero: number | string | null) {
     this.#events = events;
+    this.#hero = hero;
   }
 
   begin(thing: Thing, at: number): void {
@@ -120,6 +125,7 @@ class Gathered {
       way = { thing, begins: [], starts: [], ends: [], latitude: 0, longitude: 0, height: 0 };
       this.#ways[thing.index] = way;
       this.#byKey.set(`${thing.set}/${thing.id}`, way);
+      if (this.#main === undefined || thing.id === this.#hero) this.#main = way;
     }
     way.begins.push(at);
   }
@@ -142,7 +148,7 @@ class Gathered {
       const landmark = this.#events[this.#next]!;
       if (landmark.event.time >= time) return;
       const ways = landmark.event.who.map(({ set, id }) => this.#byKey.get(`${set}/${id}`));
-      const way = ways.find((one) => one !== undefined) ?? this.#ways[0];
+      const way = ways.find((one) => one !== undefined) ?? this.#main;
       if (way === undefined) {
         this.unplaced++;
         continue;
@@ -154,9 +160,10 @@ class Gathered {
 
   tracks(spool: FixSpool): Track[] {
     const names = namesOf(this.#ways.map(({ thing }) => thing));
-    return this.#ways.map(({ thing, begins, starts, ends }, k) => ({
+    const ways = this.#ways.toSorted((a, b) => Number(b === this.#main) - Number(a === this.#main));
+    return ways.map(({ thing, begins, starts, ends }) => ({
       thing,
-      name: names[k]!,
+      name: names[thing.index]!,
       runs: begins.map((from, i) => ({
         from,
         to: begins[i + 1] ?? spool.count(thing.index),

@@ -98,6 +98,7 @@ describe.skipIf(samplesDirectory === null)("ACMI of real flights", () => {
           const object = [...objects.values()].find(({ properties }) => properties.get("CallSign") === call)!;
           expect(object.properties.get("Type")).toBe("Air+FixedWing");
           expect(object.properties.get("Name")).toBe("c172p");
+          expect(object.properties.get("Color") === "Blue").toBe(id === "self");
           const fix = fixAt(object.fixes, zero + time / 1e6)!;
           expect(Math.abs(fix.latitude - place[0]!)).toBeLessThan(1e-9);
           expect(Math.abs(fix.longitude - place[1]!)).toBeLessThan(1e-9);

@@ -122,6 +122,22 @@ test("longitudes are from -180 to below 180 on both sides of the date line", asy
   if (has("xmllint")) expect(complaints(text, "gpx.rng")).toBe("");
 });
 
+test("what is no place on the earth has no fix", async () => {
+  const places = [
+    [10, 20, 0],
+    [90.001, 20, 0],
+    [10, Number.POSITIVE_INFINITY, 0],
+    [10, 20, 1e300],
+    [-90, 20, 1],
+  ] as const;
+  const recording = madeRecording({
+    times: places.map((_, second) => second * 1e9),
+    fill: (state, time) => putAircraft(state, [{ id: "a", place: places[time / 1e9]! }]),
+  });
+  const fixes = gpxTracks((await exported(recording, "gpx")).text).get("aircraft")!;
+  expect(fixes.map((some) => some.map(({ latitude }) => latitude))).toEqual([[10], [-90]]);
+});
+
 test("what stands still for long has a fix where that ends, so that nothing creeps", async () => {
   const recording = madeRecording({
     times: Array.from({ length: 101 }, (_, tick) => tick * 1e8),

@@ -65,6 +65,7 @@ describe.skipIf(samplesDirectory === null)("KML of real flights", () => {
         }
       }
       expect(compared).toBeGreaterThanOrEqual(100);
+      expect(tracks[0]!.name).toBe("c172p");
       expect(report.of).toEqual(["aircraft"]);
       expect(report.count).toBe(tracks.flatMap(({ runs }) => runs.flat()).length);
       expect(report.notes.join("; ")).toContain("2000-01-01");

@@ -8,12 +8,14 @@ import { EXPORT_TARGETS, targetOfName } from "../../../src/export/targets.ts";
 import { toFile } from "../../../src/io/node/index.ts";
 import { HeldFiles } from "../../../src/io/held.ts";
 import { type ByteSink, MemoryFiles, type SinkBundle } from "../../../src/io/sink.ts";
+import { RecordingError } from "../../../src/model/error.ts";
+import { makeContinuous } from "../../fixtures/flightgear/make.ts";
 import { makeTown, RELEASES } from "../../fixtures/carla/make.ts";
 import { open } from "../../../src/index.ts";
 import { simtape } from "../../cli/run.ts";
 import { sample, samplesDirectory } from "../../samples.ts";
 import { gpxTracks } from "./programs.ts";
-import { DRIVE, exported, FLIGHT, madeRecording, opened, putAircraft } from "./support.ts";
+import { DRIVE, exported, FLIGHT, madeRecording, opened, putAircraft, randomly } from "./support.ts";
 
 const TARGETS = ["kml", "gpx", "czml", "acmi"];
 
@@ -122,6 +124,30 @@ test("a town fits by its vehicles first; with a set of it, that is carried", asy
     expect(fitting.slice(0, 2)).toEqual(["vehicles", "walkers"]);
     expect(fitting).toContain("traffic-lights");
   }
+});
+
+test("of a damaged flight each target writes what is left, or gives one typed error", async () => {
+  const sound = makeContinuous({ frames: 80 });
+  const random = randomly(11);
+  const ends = { written: 0, refused: 0 };
+  for (let i = 0; i < 60; i++) {
+    const bytes = sound.slice(0, i % 5 === 0 ? Math.floor(random.next().value * sound.length) : sound.length);
+    for (let k = 0; k < 4; k++) bytes[Math.floor(random.next().value * bytes.length)] = random.next().value * 256;
+    const to = TARGETS[i % 4]!;
+    try {
+      await using recording = await open(bytes);
+      const { text, report } = await exported(recording, to);
+      expect(report.count).toBeGreaterThan(0);
+      expect(text).not.toMatch(/NaN|Infinity|undefined|null,/);
+      if (to === "gpx") expect([...gpxTracks(text).values()].flat(2)).toHaveLength(report.count);
+      if (to === "czml") expect(() => JSON.parse(text) as unknown).not.toThrow();
+      ends.written++;
+    } catch (error) {
+      if (!(error instanceof RangeError) && !RecordingError.is(error)) throw error;
+      ends.refused++;
+    }
+  }
+  expect(ends.written).toBeGreaterThan(30);
 });
 
 describe("what is asked for", () => {

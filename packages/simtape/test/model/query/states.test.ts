@@ -57,6 +57,21 @@ describe.each([...SOUND, ...REAL])("states of $name", (sound) => {
     expect(last).toEqual(moments.filter((time) => time >= end));
   });
 
+  test("of some sets have those as all have them, and no values", async () => {
+    await using recording = await openBundle(sound.bundle(), FORMATS);
+    const { start, end } = await recording.timeline();
+    const every = Math.max(1, (end - start) / 4);
+    const names = [...(await recording.state((start + end) / 2)).sets.keys()].slice(0, 2);
+    for await (const state of recording.states({ every, sets: names })) {
+      const whole = await recording.state(state.time);
+      const sets = new Map([...whole.sets].filter(([name]) => names.includes(name)));
+      expect(comparable(state)).toEqual(comparable({ time: state.time, values: new Map(), sets }));
+    }
+    for await (const state of recording.states({ every, sets: "all" }))
+      expect(comparable(state)).toEqual(comparable({ ...(await recording.state(state.time)), values: new Map() }));
+    await expect(recording.states({ sets: "all", interpolate: true }).next()).rejects.toThrow(TypeError);
+  });
+
   test("stay as they are while others follow, and end when they are called off", async () => {
     await using recording = await openBundle(sound.bundle(), FORMATS);
     const { start, end } = await recording.timeline();
