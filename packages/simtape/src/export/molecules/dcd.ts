@@ -5,7 +5,7 @@ import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { type CellVectors, shapeOfCell } from "./cell.ts";
 import { type Frame, Frames, fittingParticles, noColumns } from "./frames.ts";
 import { changedNote, Parts, withParts } from "./parts.ts";
-import { PdbAccount, PdbFile } from "./pdb-file.ts";
+import { fitsPdb, PdbAccount, PdbFile } from "./pdb-file.ts";
 import type { Topology } from "./topology.ts";
 import { DCD } from "./facts.ts";
 
@@ -61,6 +61,10 @@ async function write(recording: Recording, to: SinkBundle, options: ExportOption
 
 /** Writes the PDB beside the part that was begun last. */
 async function putTopology(parts: Parts, frame: Frame, set: string, account: PdbAccount): Promise<void> {
+  if (!fitsPdb(frame)) {
+    account.addLacking(set, frame);
+    return;
+  }
   const sink = await parts.beside("pdb");
   const file = new PdbFile(sink, frame, true);
   account.add(set, file, frame);

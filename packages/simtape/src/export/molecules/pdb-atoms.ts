@@ -9,7 +9,7 @@ const POLYMERS: ReadonlySet<string> = new Set(
     "A C G U I DA DC DG DT DU DI"
   ).split(" "),
 );
-const CHAIN_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const CHAIN_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".split("");
 /** Bonds of an atom that a CONECT holds. */
 const BONDS_OF_A_LINE = 4;
 /** The last serial number in decimal digits. */
@@ -154,7 +154,7 @@ class Residues {
         return name;
       }
       if (name !== "") this.#chains++;
-      const letter = [...CHAIN_LETTERS].find(isFree) ?? " ";
+      const letter = CHAIN_LETTERS.find(isFree) ?? " ";
       used.add(letter);
       return letter;
     });

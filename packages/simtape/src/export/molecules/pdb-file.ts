@@ -8,6 +8,9 @@ import { PdbAtoms, pdbLine, type Shortened } from "./pdb-atoms.ts";
 /** Columns 11 to 14 hold the number of a model. */
 export const MOST_MODELS = 9999;
 
+/** Å that are rounded to more than the columns hold. */
+const [LOWEST, HIGHEST, LONGEST] = [-999.9995, 9999.9995, 99999.9995];
+
 /** One PDB file being written: a head, a model for each frame, bonds. All frames are of one topology. */
 export class PdbFile {
   readonly #output: TextOutput;
@@ -58,6 +61,12 @@ export class PdbFile {
   }
 }
 
+/** Whether places and cell fit the columns. */
+export function fitsPdb({ positions, cell }: Frame): boolean {
+  for (const place of positions) if (!(place > LOWEST && place < HIGHEST)) return false;
+  return cell === null || shapeOfCell(cell).lengths.every((length) => length < LONGEST);
+}
+
 /** CRYST1: lengths in Å, angles in degrees, the space group without symmetry (PDB format 3.3, section 8). */
 function cellLine(cell: CellVectors): string {
   const { lengths, angles } = shapeOfCell(cell);
@@ -84,6 +93,15 @@ export class PdbAccount {
       this.notes.add(
         "the cell is stated by lengths and angles: programs will put it along x, where the recorded one is not",
       );
+  }
+
+  /** No PDB is beside a file, since its places do not fit. */
+  addLacking(set: string, { topology }: Frame): void {
+    this.#lost(
+      set,
+      topology.count,
+      "places are beyond the columns of a PDB, so that no PDB with the atoms is beside the file",
+    );
   }
 
   get lost(): readonly Lost[] {

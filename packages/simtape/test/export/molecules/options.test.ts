@@ -133,6 +133,17 @@ describe("particles that change", () => {
   });
 });
 
+describe("a DCD of places that no PDB holds", () => {
+  it("is alone, which is counted as lost", async () => {
+    const far = { "particle.positions": Float32Array.of(1000, 0, 0, 1, 1, 1, 2, 2, 2) };
+    const made = await exported(recordingOf([{ ...ATOMS, ...far }]), "dcd");
+    expect([...made.files.keys()]).toEqual(["run.dcd"]);
+    expect(made.report.lost).toMatchObject([{ path: "particles", count: 3 }]);
+    expect(dcds(made)[0]!.frames[0]!.slice(0, 3)).toEqual([10000, 0, 0]);
+    await expect(exported(recordingOf([{ ...ATOMS, ...far }]), "pdb")).rejects.toThrow("not 10000");
+  });
+});
+
 describe("a frame whose particles have no place", () => {
   it.each(PROGRAMS)("is left out, and counted: %s", async (to) => {
     const hole = { "particle.positions": Float32Array.of(1, 1, 1, Number.NaN, 1, 1, 1, 1, 1) };

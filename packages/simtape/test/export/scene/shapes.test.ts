@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { shapeOf } from "../../../src/export/scene/shapes.ts";
-import { type Thing } from "../../../src/export/scene/things.ts";
+import type { Thing } from "../../../src/export/scene/things.ts";
 import { Track } from "../../../src/export/scene/track.ts";
 
 function thing(made: Partial<Thing>): Thing {
@@ -42,8 +42,9 @@ describe("the shape of a thing", () => {
         [b, c],
         [c, a],
       ] as const) {
-        edges.set(`${from} ${to}`, (edges.get(`${from} ${to}`) ?? 0) + 1);
-        edges.set(`${to} ${from}`, (edges.get(`${to} ${from}`) ?? 0) - 1);
+        const [there, back] = [[...from, ...to].join(" "), [...to, ...from].join(" ")];
+        edges.set(there, (edges.get(there) ?? 0) + 1);
+        edges.set(back, (edges.get(back) ?? 0) - 1);
       }
     }
     // each edge is met once in each way
