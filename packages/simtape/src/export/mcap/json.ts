@@ -54,8 +54,9 @@ function compoundOf(value: Exclude<Value, null | boolean | number | bigint | str
     return `${text}]`;
   }
   let text = "{";
-  for (const key in value) {
-    const member = (value as Readonly<Record<string, Value | undefined>>)[key];
+  const members = value as Readonly<Record<string, Value | undefined>>;
+  for (const key in members) {
+    const member = members[key];
     if (member === undefined) continue;
     text += `${text === "{" ? "" : ","}${nameOf(key)}:${jsonOf(member)}`;
   }

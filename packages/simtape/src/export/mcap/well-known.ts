@@ -142,7 +142,7 @@ export interface WellKnown {
   readonly name: string;
 }
 
-function wellKnown(name: keyof typeof MESSAGES & string): WellKnown {
+function wellKnown(name: string): WellKnown {
   return { name: `foxglove.${name}` };
 }
 
