@@ -161,6 +161,8 @@ const FOREIGN: Readonly<Record<string, RegExp>> = {
   carla: /^packet-\d+: payload$/,
   // what longer headers have more; meta data; compressed data; one payload that does not have the layout of its type
   mira: /^(header: unknown|channel-info: meta|message: data|message inflated: unknown)$/,
+  // what others encode: payloads, schemas, attachments, compressed records; what a newer version may add
+  mcap: /^(chunk: records|message: payload|schema: data|attachment: data|chunk inflated: (payload|data)|(record 0x80|header|schema|channel|message index|chunk inflated): unknown)$/,
   // the items; what is no packet, and is recorded as it came; an item that only somebody else knows
   flightgear: /^(frame: items, deflated|frame( inflated)?: (unknown|weather))$/,
   // bytes that the index names no chunk for; blocks of zstd; what belongs to hosts

@@ -19,6 +19,7 @@ const CONVERSIONS = {
   carla: ".log",
   flightgear: ".fgtape",
   hcrp: ".hcrp",
+  mcap: ".mcap",
   mira: ".tape",
   nanover: ".nanover.zip",
 };

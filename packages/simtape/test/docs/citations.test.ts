@@ -83,7 +83,8 @@ test("links in pages lead to files and headings that are there", () => {
 });
 
 test("each format has a specification, and the index names every page", () => {
-  for (const name of ["nanover", "carla", "mira", "flightgear", "hcrp", "mcap"]) expect([...pages.keys()]).toContain(name);
+  for (const name of ["nanover", "carla", "mira", "flightgear", "hcrp", "mcap"])
+    expect([...pages.keys()]).toContain(name);
   const index = linksOf(read(`${PAGES}/README.md`));
   for (const name of pages.keys()) if (name !== "README") expect(index).toContain(`${name}.md`);
 });

@@ -16,6 +16,7 @@ import { bundleOfFiles } from "../conformance/mutate.ts";
 import { tries } from "../soak.ts";
 
 const ENDINGS = {
+  mcap: "mcap",
   mira: "tape",
   hcrp: "hcrp",
   nanover: "nanover.zip",
@@ -121,6 +122,7 @@ function holds(target: Id, found: State, path: string, value: Value): boolean {
   const names = {
     hcrp: [path],
     nanover: [path],
+    mcap: [path],
     mira: [path.startsWith("/") ? path : `/${path}`],
     flightgear: [path, ...propertiesOf(path)],
     carla: [],

@@ -41,6 +41,7 @@ const OWN: Readonly<Record<SoundRecording["format"], readonly string[]>> = {
   carla: ["frame-start", "frame-end"],
   hcrp: ["snapshot", "palette-add", "extension"],
   flightgear: [],
+  mcap: [],
   mira: [],
   nanover: [],
 };

@@ -201,6 +201,7 @@ const OWN: Readonly<Record<SoundRecording["format"], readonly string[]>> = {
   carla: ["frame-start", "frame-end"],
   hcrp: ["snapshot", "palette-add", "extension", "simtape:original"],
   flightgear: [],
+  mcap: [],
   mira: [],
   nanover: [],
 };

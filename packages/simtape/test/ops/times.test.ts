@@ -18,6 +18,7 @@ const NAMES = [
   ["nanover", "run.traj"],
   ["carla", "run.log"],
   ["flightgear", "run.fgtape"],
+  ["mcap", "run.mcap"],
   ["mira", "run.tape"],
 ] as const;
 

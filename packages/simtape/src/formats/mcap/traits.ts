@@ -6,7 +6,7 @@ export const traits: Traits = {
   axesOf: () => AXES,
   words: {
     sets: {
-      entities: ["entity", "entities"],
+      scene: ["entity", "entities"],
       poses: ["pose", "poses"],
       frames: ["frame", "frames"],
       fixes: ["fix", "fixes"],
@@ -14,7 +14,7 @@ export const traits: Traits = {
     events: { error: ["error", "errors"], fatal: ["fatal error", "fatal errors"] },
   },
   showing: {
-    things: ["poses", "entities", "frames", "fixes"],
+    things: ["poses", "scene", "frames", "fixes"],
     charts: [[cellPath("poses", "position", 0), cellPath("poses", "position", 1)], "any"],
   },
   events: async (recording) => (await import("./meaning/events.ts")).eventsOf(recording),

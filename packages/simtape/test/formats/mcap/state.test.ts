@@ -27,7 +27,7 @@ function thing(state: State, set: string, id: string): Record<string, unknown> {
       .filter(([name]) => !name.startsWith("."))
       .map(([name, { data, width }]) => [
         name,
-        width === 1 ? data[row] : Array.from(data.slice(row * width, (row + 1) * width)),
+        width === 1 ? data[row] : [...data].slice(row * width, (row + 1) * width),
       ]),
   );
 }
@@ -47,8 +47,8 @@ test("schemas of Foxglove become poses, frames, entities and places", async () =
   const expected = [position[0]! + 0.2 * Math.cos(angle), position[1]! + 0.2 * Math.sin(angle), 0.6];
   for (let k = 0; k < 3; k++) expect((laser["position"] as number[])[k]).toBeCloseTo(expected[k]!, 12);
   expect((laser["orientation"] as number[])[2]).toBeCloseTo(Math.sin(angle), 12);
-  expect(state.sets.get("entities")!.ids).toEqual(["box 0", "box 1", "box 2"]);
-  expect(thing(state, "entities", "box 2")).toMatchObject({ kind: "cube", size: [1, 2, 3], frame: "map" });
+  expect(state.sets.get("scene")!.ids).toEqual(["box 0", "box 1", "box 2"]);
+  expect(thing(state, "scene", "box 2")).toMatchObject({ kind: "cube", size: [1, 2, 3], frame: "map" });
   expect(thing(state, "fixes", "/fix")).toMatchObject({ geodetic: [51 + 25 / 1e5, 7.5, 120], frame: "gps" });
   expect(state.sets.get("poses")!.ids).toEqual(["/path[0]", "/path[1]", "/pose"]);
   expect(state.values.get("/battery")).toEqual({ volts: 24 - 28 / 100, isCharging: false });
@@ -60,7 +60,7 @@ test("a deletion takes an entity away, and going back brings it again", async ()
   await using recording = await opened(patrol());
   const at = async (seconds: number): Promise<readonly (string | number)[]> => {
     const { start } = await recording.timeline();
-    return (await recording.state(start + seconds * 1e9)).sets.get("entities")?.ids ?? [];
+    return (await recording.state(start + seconds * 1e9)).sets.get("scene")?.ids ?? [];
   };
   // time 0 is the first message, 50 ms before the robot starts
   expect(await at(1.4)).toEqual(["box 0", "box 1", "box 2"]);

@@ -4,7 +4,7 @@ import { AXES, KIND, LABEL, ORIENTATION, putPose, SIZE, TEXT } from "./columns.t
 import { frameIn, itemsIn, type Members, membersIn, numberIn, textIn } from "./members.ts";
 
 /** Name of the set. */
-export const ENTITIES = "entities";
+export const ENTITIES = "scene";
 
 /** Lists of primitives in an entity, the first that is not empty says where it is (spec §7). */
 const PRIMITIVES: readonly (readonly [list: string, kind: string])[] = [

@@ -15,7 +15,7 @@ export const POSES = "poses";
 export const FIXES = "fixes";
 
 /**
- * State of a file (spec §7): transforms are the set `frames`, poses `poses`, entities of scenes `entities`, places on the
+ * State of a file (spec §7): transforms are the set `frames`, poses `poses`, entities of scenes `scene`, places on the
  * earth `fixes`. The last value of every other channel that is decoded is under the name of the channel.
  */
 export class McapState implements StateModel {

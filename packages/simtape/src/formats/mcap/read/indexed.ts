@@ -20,7 +20,7 @@ import {
   TAIL,
 } from "../layout/summary.ts";
 import { Definitions } from "./definitions.ts";
-import { baseOf, chunksOf, type Draft, type Plan } from "./plan.ts";
+import { baseOf, chunksOf, type Draft, type Plan, statedBase } from "./plan.ts";
 import { isMagic } from "./scan.ts";
 import { endOf } from "./walk.ts";
 
@@ -88,7 +88,8 @@ class Index {
     const drafts = this.#drafts(statistics);
     if (drafts === null || !(await this.#looseRecords(start))) return null;
     const order = [...this.#definitions.channels.keys()].sort((a, b) => a - b);
-    const base = baseOf(this.#earliest(drafts));
+    const [stated, metadata] = statedBase(await this.#metadata());
+    const base = stated ?? baseOf(this.#earliest(drafts));
     for (const [i, draft] of drafts.entries()) {
       draft.first = Number(this.#chunks[i]!.start - base);
       draft.last = Number(this.#chunks[i]!.end - base);
@@ -104,7 +105,7 @@ class Index {
       base,
       order,
       attachments: this.#attachments,
-      metadata: await this.#metadata(),
+      metadata,
       tallies: null,
       gaps: [],
     };

@@ -1,4 +1,5 @@
 import type { Chunk } from "../../../model/chunk.ts";
+import { epochIn } from "../layout/own.ts";
 import type { Header, MetadataRecord } from "../layout/data.ts";
 import type { AttachmentIndex } from "../layout/summary.ts";
 import type { Definitions } from "./definitions.ts";
@@ -57,6 +58,15 @@ export interface Tally {
 /** The base of times whose earliest is `earliest`: time 0 is that message, where times are since 1970. */
 export function baseOf(earliest: bigint): bigint {
   return earliest >= DATED ? earliest : 0n;
+}
+
+/** The base that a file states, and its metadata without that; null: it states none. */
+export function statedBase(
+  metadata: readonly MetadataRecord[],
+): readonly [base: bigint | null, others: readonly MetadataRecord[]] {
+  const stated = metadata.find((record) => epochIn(record) !== null);
+  if (stated === undefined) return [null, metadata];
+  return [epochIn(stated), metadata.filter((record) => record !== stated)];
 }
 
 /** Drafts as chunks. `shift` is added to their times. */

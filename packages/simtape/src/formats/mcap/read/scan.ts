@@ -26,7 +26,7 @@ import {
   type Statistics,
 } from "../layout/summary.ts";
 import { Definitions } from "./definitions.ts";
-import { baseOf, chunksOf, type Draft, type Plan, type Tally } from "./plan.ts";
+import { baseOf, chunksOf, type Draft, type Plan, statedBase, type Tally } from "./plan.ts";
 import { faultOfIndex } from "./index-check.ts";
 import { endOf, type Knows, nextRecord, type Sight, walkRecords } from "./walk.ts";
 import { FileWindow } from "./window.ts";
@@ -426,7 +426,9 @@ class Scanner implements Sight, Knows {
     let earliest = Number.POSITIVE_INFINITY;
     for (const { first } of this.#drafts) if (first < earliest) earliest = first;
     const provisional = (BigInt(Math.max(0, this.#high)) << 32n) + BigInt(this.#low);
-    const base = earliest === Number.POSITIVE_INFINITY ? 0n : baseOf(provisional + BigInt(earliest));
+    const [stated, metadata] = statedBase(this.#metadata);
+    const found = earliest === Number.POSITIVE_INFINITY ? 0n : baseOf(provisional + BigInt(earliest));
+    const base = stated ?? found;
     const shift = Number(provisional - base);
     for (const tally of this.#tallies.values()) {
       tally.first += shift;
@@ -443,7 +445,7 @@ class Scanner implements Sight, Knows {
       base,
       order,
       attachments: this.#attachments,
-      metadata: this.#metadata,
+      metadata,
       tallies: this.#tallies,
       gaps: this.#gaps,
     };

@@ -6,10 +6,19 @@ import type { MessageBatch } from "../../../model/batch.ts";
 import type { Time } from "../../../model/time.ts";
 import type { ChannelInfo } from "../../../model/value.ts";
 import type { ChannelSpec, Lost, Writer } from "../../../model/writer.ts";
-import { MESSAGE_HEAD, writeChunkHead, writeDataEnd, writeHeader, writeMetadata } from "../layout/data.ts";
+import {
+  MESSAGE_HEAD,
+  type MetadataRecord,
+  writeChunkHead,
+  writeDataEnd,
+  writeHeader,
+  writeMetadata,
+} from "../layout/data.ts";
 import { MAGIC, OP, PREFIX } from "../layout/opcode.ts";
 import { patchU64, writePrefix, writeRecord } from "../layout/parts.ts";
 import type { AttachmentIndex, ChunkIndex, MetadataIndex } from "../layout/summary.ts";
+import { epochRecord } from "../layout/own.ts";
+import { baseOf } from "../read/plan.ts";
 import { McapContext } from "../read/context.ts";
 import { WrittenChannel, WrittenChannels } from "./channels.ts";
 import type { Settings } from "./settings.ts";
@@ -57,12 +66,22 @@ export class McapWriter implements Writer {
     const begin = new ByteBuilder().raw(MAGIC);
     writeRecord(begin, OP.header, (into) => writeHeader(into, { profile: settings.profile, library: LIBRARY }));
     this.#put(begin.take());
-    for (const one of settings.metadata) {
-      const offset = this.#behind.position;
-      writeRecord(begin, OP.metadata, (into) => writeMetadata(into, one));
-      this.#metadata.push({ offset, length: begin.length, name: one.name });
-      this.#put(begin.take());
-    }
+    for (const one of settings.metadata) this.#describe(one);
+  }
+
+  #describe(record: MetadataRecord): void {
+    const out = new ByteBuilder();
+    const offset = this.#behind.position;
+    writeRecord(out, OP.metadata, (into) => writeMetadata(into, record));
+    this.#metadata.push({ offset, length: out.length, name: record.name });
+    this.#put(out.take());
+  }
+
+  /** States time 0 where a reader would take another time for it. */
+  #writeEpoch(): void {
+    const { base } = this.#settings;
+    const usual = this.#messages === 0 ? 0n : baseOf(this.#absolute(this.#start));
+    if (usual !== base) this.#describe(epochRecord(base));
   }
 
   /** Carries an attachment: `pieces` are its record with the prefix, `index` says what it holds. */
@@ -221,6 +240,7 @@ export class McapWriter implements Writer {
     const out = new ByteBuilder();
     for (const channel of this.#channels.list) if (!channel.isDefined) this.#channels.define(out, channel);
     this.#put(out.take());
+    this.#writeEpoch();
     const crc = this.#crc;
     writeRecord(out, OP.dataEnd, (into) => writeDataEnd(into, crc));
     this.#put(out.take());
