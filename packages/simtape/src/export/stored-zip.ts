@@ -13,6 +13,7 @@ import {
   writeZip64Extra,
 } from "../bytes/zip.ts";
 import type { ByteSink } from "../io/sink.ts";
+import { RecordingError } from "../model/error.ts";
 
 /** A member whose size is known before its bytes are. */
 export interface PlannedMember {
@@ -71,21 +72,20 @@ export class StoredZip {
     return new StoredZip(sink, members);
   }
 
-  /** The next bytes of a member. Throws `RangeError` when they are more than it has room for. */
+  /** The next bytes of a member. Throws `RecordingError`, code `source-changed`, when they are more than were planned. */
   async put(index: number, bytes: Uint8Array): Promise<void> {
     const member = this.#members[index]!;
     const { name, size, dataOffset, filled } = member;
-    if (filled + bytes.length > size)
-      throw new RangeError(`${name} has room for ${size} bytes, and ${filled + bytes.length} came`);
+    if (filled + bytes.length > size) throw changed(name, size);
     member.crc = crc32(bytes, member.crc);
     member.filled += bytes.length;
     await this.#sink.writeAt(dataOffset + filled, bytes);
   }
 
-  /** Writes the directory. Throws `RangeError` when a member is not full. */
+  /** Writes the directory. Throws `RecordingError`, code `source-changed`, when a member has less than was planned. */
   async end(): Promise<void> {
     for (const { name, size, filled, crc, headerOffset } of this.#members) {
-      if (filled !== size) throw new RangeError(`${name} has room for ${size} bytes, and ${filled} came`);
+      if (filled !== size) throw changed(name, size);
       const bytes = new ByteBuilder();
       bytes.u32le(crc);
       await this.#sink.writeAt(headerOffset + CRC_AT, bytes.take());
@@ -108,6 +108,14 @@ export class StoredZip {
     });
     await this.#sink.write(out.take());
   }
+}
+
+/** The sizes come from a reading of their own. */
+function changed(name: string, size: number): RecordingError {
+  return new RecordingError(
+    "source-changed",
+    `the recording changed while it was read: ${name} is not of ${size} bytes`,
+  );
 }
 
 function headerOf(name: string, size: number): LocalHeader {

@@ -308,6 +308,28 @@ describe("names from a stranger", () => {
   });
 });
 
+test.each([1, 3])(
+  "a recording that has %i rows when it is read again, and had 2, is no file of arrays",
+  async (rows) => {
+    const made = recordingOf([time], [[0], [1]]);
+    const [before, now] = await Promise.all([
+      made.table("things"),
+      recordingOf([time], [[0], [1], [2]].slice(0, rows)).table("things"),
+    ]);
+    let readings = 0;
+    const table = {
+      ...{ columns: [time], axes: null },
+      [Symbol.asyncIterator]: () => (readings++ === 0 ? before : now)[Symbol.asyncIterator](),
+    };
+    const files = new MemoryFiles("x.npz");
+    const changing = Object.assign(made, { table: async () => table });
+    await expect(exportTo(changing as unknown as Recording, "npz", files)).rejects.toMatchObject({
+      code: "source-changed",
+    });
+    expect(files.files.size).toBe(0);
+  },
+);
+
 describe("what a file cannot hold", () => {
   const column = (kind: "string" | "bigint"): readonly TableColumn[] => [time, { name: "x", unit: null, kind }];
 
