@@ -28,7 +28,10 @@ const QUESTIONS: readonly (readonly [name: string, sql: string])[] = [
     "distance of two by a join",
     "SELECT recording, min(sqrt((a.position_x - b.position_x) ** 2 + (a.position_y - b.position_y) ** 2)) AS least FROM vehicles a JOIN vehicles b USING (recording, time) WHERE a.id = 3 AND b.id = 4 GROUP BY ALL ORDER BY ALL",
   ],
-  ["a second of each", "SELECT recording, count(*) AS n FROM vehicles WHERE time BETWEEN 1 AND 2 GROUP BY ALL ORDER BY ALL"],
+  [
+    "a second of each",
+    "SELECT recording, count(*) AS n FROM vehicles WHERE time BETWEEN 1 AND 2 GROUP BY ALL ORDER BY ALL",
+  ],
 ];
 
 function made(name: string, size: number): SqlSource {
@@ -91,13 +94,17 @@ try {
   }
   const [, first] = await timed(async () => {
     await using session = await SqlSession.open([large]);
-    for await (const _ of await session.query("SELECT id, position_x FROM vehicles WHERE time BETWEEN 5 AND 5.5")) break;
+    for await (const _ of await session.query("SELECT id, position_x FROM vehicles WHERE time BETWEEN 5 AND 5.5"))
+      break;
   });
-  console.log(`${megabytes} MB without an index: first row of half a second after ${first.toFixed(0)} ms, opening included`);
+  console.log(
+    `${megabytes} MB without an index: first row of half a second after ${first.toFixed(0)} ms, opening included`,
+  );
   const recording = await large.open();
   const [, again] = await timed(async () => {
     await using session = await SqlSession.open([{ ...large, open: async () => recording, closes: false }]);
-    for await (const _ of await session.query("SELECT id, position_x FROM vehicles WHERE time BETWEEN 5 AND 5.5")) break;
+    for await (const _ of await session.query("SELECT id, position_x FROM vehicles WHERE time BETWEEN 5 AND 5.5"))
+      break;
   });
   console.log(`  of one that is open: ${again.toFixed(0)} ms`);
   await recording.close();

@@ -155,7 +155,9 @@ function turnedOf(api: Api, from: SqlKind, to: SqlKind): ((cell: unknown) => unk
 
 function textOf(cell: unknown): string {
   if (typeof cell === "string") return cell;
-  return typeof cell === "object" ? JSON.stringify(Array.from(cell as ArrayLike<unknown>)) : String(cell);
+  return typeof cell === "object"
+    ? JSON.stringify(Array.from(cell as ArrayLike<unknown>))
+    : String(cell as number | bigint);
 }
 
 /** As 128 bits, which no number of a recording goes beyond. */

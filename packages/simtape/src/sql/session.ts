@@ -27,6 +27,7 @@ export interface SqlSource {
   readonly closes?: boolean | undefined;
 }
 
+/** How questions are answered. Everything is optional. */
 export interface SqlOptions extends Limits {
   readonly signal?: AbortSignal | undefined;
   /** False: every row is read, whatever the statement asks for; the answer is the same. */

@@ -84,14 +84,19 @@ export function namedIn(tree: Node): Named {
       if (path.length > 0 && aliases.has(path.at(-1)!)) isAll = true;
     }
     if (node["type"] === "ORDER_MODIFIER")
-      for (const order of listOf(node["orders"]) as Node[]) {
-        const [name, ...more] = listOf((order["expression"] as Node | null)?.["column_names"]).map(String);
-        if (name === undefined || more.length > 0 || !place.given.has(name.toLowerCase())) visit(order, place);
-      }
-    else for (const inner of Object.values(node)) visit(inner, place);
+      for (const order of listOf(node["orders"]) as Node[]) if (!isOfAnswer(order, place.given)) visit(order, place);
+    if (node["type"] !== "ORDER_MODIFIER") for (const inner of Object.values(node)) visit(inner, place);
   };
   visit(tree, { terms: new Map(), hasTable: false, given: new Set() });
   return { uses, columns: isAll ? null : columns, own: own.all };
+}
+
+/** Whether an ORDER BY is by ALL, or by a name that the SELECT gives. */
+function isOfAnswer(order: Node, given: ReadonlySet<string>): boolean {
+  const expression = order["expression"] as Node | null;
+  if (expression?.["class"] === "STAR") return expression["expr"] == null;
+  const [name, ...more] = listOf(expression?.["column_names"]).map(String);
+  return name !== undefined && more.length === 0 && given.has(name.toLowerCase());
 }
 
 function insideOf(select: Node, around: Place, derived: ReadonlySet<string>): Place {

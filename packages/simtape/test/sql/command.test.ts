@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { completions } from "../../src/cli/commands/sql-shell.ts";
+import { recordingsInStore } from "../../src/cli/input/store-recordings.ts";
+import { FORMATS } from "../../src/formats.ts";
+import { memoryStore } from "../../src/io/memory-store.ts";
+import { folderMains } from "../../src/model/file-names.ts";
 import { simtape } from "../cli/run.ts";
 import { sample, samplesDirectory } from "../samples.ts";
 import { bytesOf, MADE } from "./support.ts";
@@ -134,6 +138,22 @@ describe("many recordings", () => {
   test("a folder stands for all in it, called by their paths in it", async () => {
     const { stdout, exit } = await simtape(["sql", runs, "select recording, format from recordings order by 1"]);
     expect([exit, stdout]).toEqual([0, "recording,format\ndeep/town.log,carla\nrobot.tape,mira\ntown.log,carla\n"]);
+  });
+
+  test("a folder of a bucket stands for the files that are called like recordings, and for folders that are one", async () => {
+    const store = memoryStore();
+    for (const key of [
+      "a.log",
+      "deep/b.tape",
+      "deep/notes.txt",
+      "pair/x.traj",
+      "pair/x.state",
+      `run/${folderMains(FORMATS)[0]!}`,
+      "run/segment.bin",
+    ])
+      await store.put(key, new Uint8Array(1));
+    expect(await recordingsInStore(store, FORMATS)).toEqual(["a.log", "deep/b.tape", "pair/x.traj", "run"]);
+    await expect(recordingsInStore(memoryStore(), FORMATS)).rejects.toThrow("a folder without recordings");
   });
 
   test("a damaged one is a row of findings, and the exit code is 3", async () => {

@@ -210,6 +210,7 @@ describe("what is read", () => {
   test.each([
     ["SELECT count(*) FROM vehicles", []],
     ["SELECT id, a.position_x AS x FROM vehicles a ORDER BY x", ["id", "position_x"]],
+    ["SELECT id, count(*) FROM vehicles GROUP BY ALL ORDER BY ALL", ["id"]],
     ["SELECT * FROM vehicles", null],
     ["SELECT v FROM vehicles v", null],
     ["SELECT COLUMNS('position_.*') FROM vehicles", null],

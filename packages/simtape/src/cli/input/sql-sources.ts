@@ -3,8 +3,11 @@ import { shownUrl } from "../../io/shown-url.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { SqlSource } from "../../sql/session.ts";
 import { heed } from "../run/ending.ts";
+import { commandPath, isInS3, storeAt, under } from "./command-path.ts";
 import { recordingsAt } from "./folders.ts";
+import { allFormats } from "./formats.ts";
 import { isUrl, openNamed, type ReadOptions } from "./recordings.ts";
+import { recordingsInStore } from "./store-recordings.ts";
 
 /**
  * The recordings of a question: those that were named, a folder for all that are in it. A recording is called by its path in
@@ -13,8 +16,8 @@ import { isUrl, openNamed, type ReadOptions } from "./recordings.ts";
 export async function sqlSources(named: readonly string[], options: ReadOptions): Promise<readonly SqlSource[]> {
   const found: { name: string; path: string }[] = [];
   for (const one of named) {
-    for (const path of await recordingsAt(one)) {
-      const name = path === one ? basename(one.replace(/[?#].*$/, "")) || one : relative(one, path);
+    for (const path of await pathsAt(one)) {
+      const name = path === one ? basename(one.replace(/[?#].*$/, "")) || one : insideOf(one, path);
       if (!found.some((other) => other.path === path)) found.push({ name, path });
     }
   }
@@ -26,6 +29,17 @@ export async function sqlSources(named: readonly string[], options: ReadOptions)
     file: isUrl(path) ? shownUrl(path) : path,
     open: () => opened(path, options),
   }));
+}
+
+function insideOf(folder: string, path: string): string {
+  return isInS3(folder) ? path.slice(under(folder, "").length) : relative(folder, path);
+}
+
+/** Paths of the recordings in a folder, on disk or in a bucket; of any other name itself. */
+async function pathsAt(named: string): Promise<readonly string[]> {
+  if (!isInS3(named) || (await commandPath(named).kind()) !== "folder") return recordingsAt(named);
+  const keys = await recordingsInStore(storeAt(named), allFormats());
+  return keys.map((key) => (key === "" ? named : under(named, key)));
 }
 
 /** As `withRecording` opens it; its findings are said when the command ends, and it is not kept for that. */
