@@ -49,7 +49,8 @@ async function exported(source: SqlSource, table: string): Promise<void> {
   mkdirSync(join(folder, table), { recursive: true });
   const fd = openSync(join(folder, table, `${source.name}.parquet`), "w");
   const put = async (piece: string | Uint8Array): Promise<void> => void writeSync(fd, piece as Uint8Array);
-  const writer = parquetWriter({ columns: answer.columns, axes: null }, withoutUnit, put, []);
+  const columns = answer.columns.map((column) => ({ ...column, isFree: true }));
+  const writer = parquetWriter({ columns, axes: null }, withoutUnit, put);
   for await (const batch of answer) await writer.write(batch);
   await writer.end();
   closeSync(fd);
