@@ -18,7 +18,7 @@ async function failing(format: Format, isDamaged = false): Promise<Map<string, s
   describeFormat(format, [{ ...SPECIMEN, isDamaged }], runner, { copies: 3 });
   const failed = new Map<string, string>();
   for (const [name, run] of tests) await run().catch((error: unknown) => failed.set(name, String(error)));
-  expect(tests.length).toBe(11);
+  expect(tests.length).toBe(12);
   return failed;
 }
 
