@@ -52,15 +52,19 @@ function readMessage(cursor: ByteCursor, end: number, type: MessageType, depth: 
       const entry = readOne(cursor, tag, field, depth) as { readonly [key: string]: Value };
       let map = maps.get(field.name);
       if (map === undefined) {
-        maps.set(field.name, (map = {}));
+        map = {};
+        maps.set(field.name, map);
         define(value, field.name, map);
       }
-      define(map, String(entry["key"] ?? ""), entry["value"] ?? null);
+      // keys are texts, whole numbers or booleans
+      const key = entry["key"] as string | number | bigint | boolean | undefined;
+      define(map, String(key ?? ""), entry["value"] ?? null);
     } else if (!field.isRepeated) define(value, field.name, readOne(cursor, tag, field, depth));
     else {
       let list = lists.get(field.name);
       if (list === undefined) {
-        lists.set(field.name, (list = []));
+        list = [];
+        lists.set(field.name, list);
         define(value, field.name, list);
       }
       readItems(cursor, tag, field, depth, list);

@@ -59,18 +59,24 @@ export class McapState implements StateModel {
     if (!isHeld(kind)) return;
     const { name } = this.#channels[id]!;
     const payload = batch.payload(i);
-    if (kind === "value") return state.setLate(name, new Late(payload.slice(), 0, this.#makers[id]!));
+    if (kind === "value") {
+      state.setLate(name, new Late(payload.slice(), 0, this.#makers[id]!));
+      return;
+    }
     const value = membersIn(this.#makers[id]!(payload));
     switch (kind) {
       case "frame":
       case "frames":
-        return applyFrames(state, framesIn(value));
+        applyFrames(state, framesIn(value));
+        return;
       case "scene":
-        return applyScene(state, value, this.#hasScenes ? (entity) => `${name} ${entity}` : (entity) => entity);
+        applyScene(state, value, this.#hasScenes ? (entity) => `${name} ${entity}` : (entity) => entity);
+        return;
       case "fix":
-        return applyFix(state, name, value);
+        applyFix(state, name, value);
+        return;
       default:
-        return applyPoses(state, name, kind, value);
+        applyPoses(state, name, kind, value);
     }
   }
 }

@@ -111,7 +111,10 @@ function checkIndexes(stored: Uint8Array, records: Uint8Array, found: Omit<Findi
     const end = endOf(view, at, stored.length);
     const isIndex = end > 0 && stored[at] === OP.messageIndex;
     const fault = isIndex ? faultOfIndex(stored, at + PREFIX, end, records) : "bytes that are no message index";
-    if (fault !== null) return void found.push({ code: "bad-index", severity: "damage", message: fault });
+    if (fault !== null) {
+      found.push({ code: "bad-index", severity: "damage", message: fault });
+      return;
+    }
     at = end;
   }
 }
@@ -162,7 +165,10 @@ class Rows implements Sight, Knows {
     if (opcode !== OP.message) return;
     const view = this.#view;
     const channel = this.#dense[view.getUint16(start, true)] ?? NONE;
-    if (channel === NONE) return this.#unknown();
+    if (channel === NONE) {
+      this.#unknown();
+      return;
+    }
     const low = view.getUint32(start + 6, true) - this.#low;
     const time = (view.getUint32(start + 10, true) - this.#high) * 0x1_0000_0000 + low;
     this.#rows.add(time, channel, start + MESSAGE_HEAD, end, 0);

@@ -26,7 +26,10 @@ export class Definitions {
     const record = readSchema(new ByteCursor(bytes, start, end, offset - start));
     if (record.id === 0) throw new LayoutError("malformed", "a schema with the id 0", offset);
     const known = this.schemas.get(record.id);
-    if (known !== undefined) return this.#compare("schema", record.id, isSameSchema(known, record), offset);
+    if (known !== undefined) {
+      this.#compare("schema", record.id, isSameSchema(known, record), offset);
+      return;
+    }
     this.#budget.hold("its schemas", MEMORY + record.data.length);
     this.schemas.set(record.id, { ...record, data: record.data.slice() });
   }
@@ -35,7 +38,10 @@ export class Definitions {
   channel(bytes: Uint8Array, start: number, end: number, offset: number): void {
     const record = readChannel(new ByteCursor(bytes, start, end, offset - start));
     const known = this.channels.get(record.id);
-    if (known !== undefined) return this.#compare("channel", record.id, isSameChannel(known, record), offset);
+    if (known !== undefined) {
+      this.#compare("channel", record.id, isSameChannel(known, record), offset);
+      return;
+    }
     this.#budget.hold("its channels", MEMORY + end - start);
     this.channels.set(record.id, record);
   }

@@ -164,9 +164,11 @@ class Index {
     const cursor = new ByteCursor(bytes, at + PREFIX, end, start);
     switch (bytes[at]) {
       case OP.schema:
-        return this.#definitions.schema(bytes, at + PREFIX, end, start + at);
+        this.#definitions.schema(bytes, at + PREFIX, end, start + at);
+        return;
       case OP.channel:
-        return this.#definitions.channel(bytes, at + PREFIX, end, start + at);
+        this.#definitions.channel(bytes, at + PREFIX, end, start + at);
+        return;
       case OP.chunkIndex:
         this.#budget.hold("its index", ENTRY_MEMORY);
         this.#chunks.push(readChunkIndex(cursor));

@@ -190,11 +190,14 @@ class Scanner implements Sight, Knows {
         this.#header ??= readHeader(cursor);
         return;
       case OP.schema:
-        return this.#definitions.schema(bytes, start, end, offset);
+        this.#definitions.schema(bytes, start, end, offset);
+        return;
       case OP.channel:
-        return this.#definitions.channel(bytes, start, end, offset);
+        this.#definitions.channel(bytes, start, end, offset);
+        return;
       case OP.attachment:
-        return this.#attachment(cursor, end - start, offset);
+        this.#attachment(cursor, end - start, offset);
+        return;
       case OP.metadata:
         this.#budget.hold("its metadata", end - start);
         this.#metadata.push(readMetadata(cursor));
@@ -210,7 +213,8 @@ class Scanner implements Sight, Knows {
         return;
       }
       case OP.footer:
-        return this.#end(readFooter(cursor), bytes, start, end, offset);
+        this.#end(readFooter(cursor), bytes, start, end, offset);
+        return;
       default:
     }
   }
@@ -279,14 +283,19 @@ class Scanner implements Sight, Knows {
   resume(bytes: Uint8Array, at: number, to: number): number {
     const next = nextRecord(bytes, at + 1, to, this);
     this.#budget.hold("the list of damaged places", GAP_MEMORY);
-    (this.#draft!.gaps ??= new Map()).set(at, next);
+    const draft = this.#draft!;
+    draft.gaps ??= new Map();
+    draft.gaps.set(at, next);
     return next;
   }
 
   /** A record inside a chunk. */
   record(opcode: number, at: number, start: number, end: number): void {
     const { bytes, offset } = this.#inside!;
-    if (opcode === OP.message) return this.#message(bytes, start, end, this.#draft!);
+    if (opcode === OP.message) {
+      this.#message(bytes, start, end, this.#draft!);
+      return;
+    }
     if (opcode !== OP.schema && opcode !== OP.channel) return;
     try {
       if (opcode === OP.schema) this.#definitions.schema(bytes, start, end, offset);

@@ -59,6 +59,9 @@ function readable(batch: Columns, channels: readonly Channel[], note: RepairNote
 }
 
 function tell(finding: Finding, note: RepairNote): void {
-  if (!REBUILT.has(finding.code)) return note.lost(finding);
+  if (!REBUILT.has(finding.code)) {
+    note.lost(finding);
+    return;
+  }
   note.rebuilt({ ...finding, severity: "note", message: `${finding.message}; written again` });
 }

@@ -90,7 +90,10 @@ class McapEncoder implements StateEncoder {
       const key = thingKey(place.set, place.id);
       const text = entityOf(key, place);
       let thing = this.#things.get(key);
-      if (thing === undefined) this.#things.set(key, (thing = { id: key, last: "", step: 0 }));
+      if (thing === undefined) {
+        thing = { id: key, last: "", step: 0 };
+        this.#things.set(key, thing);
+      }
       thing.step = this.#step;
       if (thing.last === text) continue;
       thing.last = text;
@@ -130,7 +133,10 @@ class McapEncoder implements StateEncoder {
 
   #value(path: string, value: Value, time: Time): void {
     const text = jsonOf(value);
-    if (text === null) return this.#account.lost(path, NO_JSON);
+    if (text === null) {
+      this.#account.lost(path, NO_JSON);
+      return;
+    }
     if (this.#write(topicOf(path), undefined, time, text)) this.#account.carried(path);
     else this.#account.lost(path, "the file has as many topics as it can");
   }

@@ -20,7 +20,7 @@ import type { AttachmentIndex, ChunkIndex, MetadataIndex } from "../layout/summa
 import { epochRecord } from "../layout/own.ts";
 import { baseOf } from "../read/plan.ts";
 import { McapContext } from "../read/context.ts";
-import { WrittenChannel, WrittenChannels } from "./channels.ts";
+import { type WrittenChannel, WrittenChannels } from "./channels.ts";
 import type { Settings } from "./settings.ts";
 import { tailOf } from "./summary.ts";
 
