@@ -2,7 +2,7 @@ import type { RecordingEvent } from "../model/query/event.ts";
 import { jsonOf } from "../model/query/value-text.ts";
 import type { Finding } from "../model/error.ts";
 import type { Recording } from "../model/recording.ts";
-import type { ItemKind, TableData, TableList } from "../model/query/table-cells.ts";
+import type { TableData, TableList } from "../model/query/table-cells.ts";
 import type { Value } from "../model/value.ts";
 import type { SqlBatch, SqlCells, SqlColumn, SqlKind, SqlRows } from "./kinds.ts";
 import { epochOf, inUtc, type NamedRecording, RECORDING, TIME, UTC } from "./rows.ts";
@@ -200,5 +200,3 @@ function cellsOf({ name, kind }: SqlColumn, rows: readonly Row[]): SqlCells {
       : Float64Array.from(values as number[]);
   return { data, valid };
 }
-
-export type { ItemKind };

@@ -27,7 +27,10 @@ export class ConsolePage {
 
   /** The page with what its commands print now. */
   shown(): string {
-    return this.text.replace(CONSOLE, (_, command: string) => `\`\`\`console\n$ ${command}\n${this.#seen(command)}\`\`\``);
+    return this.text.replace(
+      CONSOLE,
+      (_, command: string) => `\`\`\`console\n$ ${command}\n${this.#seen(command)}\`\`\``,
+    );
   }
 
   remove(): void {
