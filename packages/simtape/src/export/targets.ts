@@ -16,10 +16,10 @@ export const EXPORT_TARGETS: readonly ExportTarget[] = [
   { ...GPX, load: async () => (await import("./geo/gpx.ts")).gpx },
   { ...CZML, load: async () => (await import("./geo/czml.ts")).czml },
   { ...ACMI, load: async () => (await import("./geo/acmi.ts")).acmi },
-  { ...XYZ, load: async () => (await import("./molecules/xyz.ts")).exporter },
-  { ...PDB, load: async () => (await import("./molecules/pdb.ts")).exporter },
-  { ...DCD, load: async () => (await import("./molecules/dcd.ts")).exporter },
-  { ...GLTF, load: async () => (await import("./scene/gltf.ts")).exporter },
+  { ...XYZ, load: async () => (await import("./molecules/xyz.ts")).xyz },
+  { ...PDB, load: async () => (await import("./molecules/pdb.ts")).pdb },
+  { ...DCD, load: async () => (await import("./molecules/dcd.ts")).dcd },
+  { ...GLTF, load: async () => (await import("./scene/gltf.ts")).gltf },
   { ...MCAP, load: async () => (await import("./mcap/exporter.ts")).mcap },
 ];
 

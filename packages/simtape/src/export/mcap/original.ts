@@ -1,11 +1,10 @@
 import { Sha256 } from "../../bytes/sha256.ts";
 import type { ByteSource, SourceBundle } from "../../io/source.ts";
+import { attachmentName, ORIGINAL } from "../../model/original.ts";
 import type { Recording } from "../../model/recording.ts";
 import type { Time } from "../../model/time.ts";
 import type { McapWriter } from "./writer.ts";
 
-/** Name of the metadata record of each file that is carried. */
-export const ORIGINAL = "simtape:original";
 /** Bytes of one attachment at most: readers hold a whole attachment in memory. */
 const PIECE = 64 << 20;
 /** Bytes read at a time. */
@@ -80,11 +79,6 @@ async function carry(
     sha256: hash.digest(),
     pieces: String(pieces),
   });
-}
-
-/** Of piece `piece`, from 0, of so many. */
-export function attachmentName(name: string, piece: number, pieces: number): string {
-  return pieces === 1 ? `original/${name}` : `original/${name}.${piece + 1}-of-${pieces}`;
 }
 
 async function* read(source: ByteSource, from: number, length: number, hash: Sha256): AsyncGenerator<Uint8Array> {

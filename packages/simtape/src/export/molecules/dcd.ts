@@ -26,7 +26,7 @@ const TITLE = 80;
  * first frame says what the atoms are. Sources: the DCD plugin of VMD's molfile, and the notes on DCD in MDAnalysis'
  * documentation.
  */
-export const exporter: Exporter = { ...DCD, fitting: fittingParticles, write };
+export const dcd: Exporter = { ...DCD, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   noColumns(options, "a DCD");

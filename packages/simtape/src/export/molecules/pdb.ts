@@ -11,7 +11,7 @@ import { PDB } from "./facts.ts";
  * PDB, format 3.3 of the wwPDB: a MODEL for each frame, residues, chains, TER behind each polymer, CRYST1, and CONECT for
  * all bonds. Numbers that are too large for their columns are hybrid-36. Memory is that of a frame and its lines.
  */
-export const exporter: Exporter = { ...PDB, fitting: fittingParticles, write };
+export const pdb: Exporter = { ...PDB, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   noColumns(options, "a PDB");

@@ -16,7 +16,7 @@ const OWN = ["position", "element", "label"];
  * Sources: the XYZ plugin of VMD for the plain form; github.com/libAtoms/extxyz for `Lattice`, `Properties` and `pbc`.
  * `Time` is that of the recording. An element that is not known is X.
  */
-export const exporter: Exporter = { ...XYZ, fitting: fittingParticles, write };
+export const xyz: Exporter = { ...XYZ, fitting: fittingParticles, write };
 
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   const frames = await Frames.of(recording, options);

@@ -13,7 +13,7 @@ import { GLTF } from "./facts.ts";
  * JSON (.gltf) with its buffer beside it. Memory grows with the number of keyframes, which `thingsOf` limits: the format
  * has each sampler in one piece.
  */
-export const exporter: Exporter = { ...GLTF, fitting, write };
+export const gltf: Exporter = { ...GLTF, fitting, write };
 
 async function fitting(recording: Recording): Promise<readonly string[]> {
   const found = new Set<string>();

@@ -17,5 +17,6 @@ export const traits: Traits = {
     things: ["poses", "scene", "frames", "fixes"],
     charts: [[cellPath("poses", "position", 0), cellPath("poses", "position", 1)], "any"],
   },
+  originals: async (reader) => (await import("./read/originals.ts")).originalsOf(reader),
   events: async (recording) => (await import("./meaning/events.ts")).eventsOf(recording),
 };

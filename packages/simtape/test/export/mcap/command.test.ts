@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { originalsIn } from "../../../src/export/mcap/restore.ts";
+import { originalsIn } from "../../../src/formats/mcap/read/originals.ts";
 import { memory } from "../../../src/io/memory.ts";
 import { simtape } from "../../cli/run.ts";
 import { SOUND } from "../../specimens.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { originalsIn } from "../../../src/export/mcap/restore.ts";
+import { originalsIn } from "../../../src/formats/mcap/read/originals.ts";
 import { memory } from "../../../src/io/memory.ts";
 import { RecordingError } from "../../../src/model/error.ts";
 import { openBundle } from "../../../src/model/open.ts";

@@ -2,7 +2,7 @@ import { validateBytes } from "gltf-validator";
 import { describe, expect, it } from "vitest";
 import { MemoryFiles } from "../../../src/io/sink.ts";
 import type { ExportOptions, ExportReport } from "../../../src/export/exporter.ts";
-import { exporter } from "../../../src/export/scene/gltf.ts";
+import { gltf as exporter } from "../../../src/export/scene/gltf.ts";
 import { open } from "../../../src/index.ts";
 import type { Origin } from "../../../src/model/geodesy.ts";
 import { placesOf } from "../../../src/model/place.ts";

@@ -1,18 +1,20 @@
-import { crc32 } from "../../bytes/crc32.ts";
-import { ByteCursor } from "../../bytes/cursor.ts";
-import { Sha256 } from "../../bytes/sha256.ts";
-import type { ByteSource } from "../../io/source.ts";
-import { RecordingError } from "../../model/error.ts";
-import type { Original } from "../../model/original.ts";
-import { attachmentName, ORIGINAL } from "./original.ts";
-import { FOOTER_BYTES, MAGIC, OPCODE, RECORD_HEAD } from "./records.ts";
+import { crc32 } from "../../../bytes/crc32.ts";
+import { ByteCursor } from "../../../bytes/cursor.ts";
+import { Sha256 } from "../../../bytes/sha256.ts";
+import type { ByteSource } from "../../../io/source.ts";
+import { RecordingError } from "../../../model/error.ts";
+import { attachmentName, type Original, ORIGINAL } from "../../../model/original.ts";
+import type { Reader } from "../../../model/reader.ts";
+import { MAGIC, OP, PREFIX } from "../layout/opcode.ts";
+import { FOOTER_CONTENT, TAIL } from "../layout/summary.ts";
+import { McapReader } from "./reader.ts";
 
 /** Bytes of a summary, and of a metadata record, that are read. */
 const MOST = 256 << 20;
 /** Bytes of an attachment read at a time. */
 const STEP = 1 << 20;
 /** Bytes of an attachment record before its data, beside its two texts: head, two times, their lengths, that of the data. */
-const ATTACHMENT_HEAD = RECORD_HEAD + 8 + 8 + 4 + 4 + 8;
+const ATTACHMENT_HEAD = PREFIX + 8 + 8 + 4 + 4 + 8;
 
 /** Where an attachment is. */
 interface Place {
@@ -25,8 +27,19 @@ interface Index {
   readonly metadata: readonly Place[];
 }
 
+/** The files that a recording carries; none where its end is damaged or has no summary, which its findings say. */
+export async function originalsOf(reader: Reader): Promise<readonly Original[]> {
+  if (!(reader instanceof McapReader)) return [];
+  try {
+    return await originalsIn(reader.source);
+  } catch (error) {
+    if (RecordingError.is(error) && (error.code === "malformed" || error.code === "truncated")) return [];
+    throw error;
+  }
+}
+
 /**
- * The files of the recording that an MCAP file carries, as `carryOriginals` wrote them: the main one first. None for an
+ * The files of the recording that an MCAP file carries, as `simtape export` wrote them: the main one first. None for an
  * MCAP file that carries none. Rejects with `RecordingError` for what is no MCAP file, is cut, or has no summary.
  */
 export async function originalsIn(source: ByteSource, signal?: AbortSignal): Promise<readonly Original[]> {
@@ -34,7 +47,7 @@ export async function originalsIn(source: ByteSource, signal?: AbortSignal): Pro
     const { attachments, metadata } = await readIndex(source, signal);
     const originals: Original[] = [];
     for (const place of metadata) {
-      const texts = textsOf(await record(source, place, OPCODE.metadata, signal));
+      const texts = textsOf(await record(source, place, OP.metadata, signal));
       originals.push(originalOf(source, texts, attachments, signal));
     }
     return originals;
@@ -85,8 +98,8 @@ async function* dataOf(
 ): AsyncGenerator<Uint8Array> {
   if (length !== head + bytes + 4) throw lost(name, "its index does not fit");
   const before = await exactly(source, offset, head, signal);
-  if (before[0] !== OPCODE.attachment) throw lost(name, "its index points elsewhere");
-  let crc = crc32(before.subarray(RECORD_HEAD));
+  if (before[0] !== OP.attachment) throw lost(name, "its index points elsewhere");
+  let crc = crc32(before.subarray(PREFIX));
   for (let at = 0; at < bytes; ) {
     const piece = await exactly(source, offset + head + at, Math.min(STEP, bytes - at), signal);
     crc = crc32(piece, crc);
@@ -100,29 +113,29 @@ async function* dataOf(
 /** From the end of the file: the footer, and what the summary says of attachments and of our metadata. */
 async function readIndex(source: ByteSource, signal: AbortSignal | undefined): Promise<Index> {
   const size = await source.size();
-  const tail = FOOTER_BYTES + MAGIC.length;
-  if (size === null || size < MAGIC.length + tail) throw malformed("the end of an MCAP file");
-  const end = new ByteCursor(await exactly(source, size - tail, tail, signal), 0, tail, size - tail);
-  const isFooter = end.u8() === OPCODE.footer && end.u64le() === FOOTER_BYTES - RECORD_HEAD;
+  if (size === null || size < MAGIC.length + TAIL) throw malformed("the end of an MCAP file");
+  const end = new ByteCursor(await exactly(source, size - TAIL, TAIL, signal), 0, TAIL, size - TAIL);
+  const isFooter = end.u8() === OP.footer && end.u64le() === FOOTER_CONTENT;
   const start = end.u64le();
-  if (!isFooter || MAGIC.some((byte, i) => end.bytes[FOOTER_BYTES + i] !== byte)) throw malformed("an MCAP footer");
+  if (!isFooter || MAGIC.some((byte, i) => end.bytes[PREFIX + FOOTER_CONTENT + i] !== byte))
+    throw malformed("an MCAP footer");
   if (start === 0) throw malformed("a summary");
-  if (start > size - tail || size - tail - start > MOST) throw malformed("a summary of at most 256 MiB");
-  const cursor = new ByteCursor(await exactly(source, start, size - tail - start, signal), 0, undefined, start);
+  if (start > size - TAIL || size - TAIL - start > MOST) throw malformed("a summary of at most 256 MiB");
+  const cursor = new ByteCursor(await exactly(source, start, size - TAIL - start, signal), 0, undefined, start);
   const attachments = new Map<string, Place & { bytes: number; head: number }>();
   const metadata: Place[] = [];
-  while (cursor.remaining >= RECORD_HEAD) {
+  while (cursor.remaining >= PREFIX) {
     const opcode = cursor.u8();
     const content = cursor.view(cursor.u64le());
     const inside = new ByteCursor(content);
-    if (opcode === OPCODE.attachmentIndex) {
+    if (opcode === OP.attachmentIndex) {
       const [offset, length] = [inside.u64le(), inside.u64le()];
       inside.skip(16);
       const bytes = inside.u64le();
       const name = textIn(inside);
       const head = ATTACHMENT_HEAD + (content.length - 5 * 8 - 2 * 4);
       attachments.set(name, { offset, length, bytes, head });
-    } else if (opcode === OPCODE.metadataIndex) {
+    } else if (opcode === OP.metadataIndex) {
       const [offset, length] = [inside.u64le(), inside.u64le()];
       if (textIn(inside) === ORIGINAL) metadata.push({ offset, length });
     }
