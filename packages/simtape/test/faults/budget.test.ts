@@ -39,7 +39,7 @@ interface Detonated {
   readonly seconds: number;
 }
 
-const SCRIPT = fileURLToPath(new URL("support/detonate.js", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../support/detonate.js", import.meta.url));
 const DEEDS = "state,batches,back,records,statistics,check,convert";
 
 /** What becomes of a process with a heap of 192 MiB that does everything with a file; null when it ended otherwise. */

@@ -16,8 +16,6 @@ export const ANGULAR_VELOCITY: ColumnSpec = { kind: "f64", width: 3, unit: "rad/
 export const GEODETIC: ColumnSpec = { kind: "f64", width: 3, unit: "deg deg m", interpolation: "geodetic" };
 export const SIZE: ColumnSpec = { kind: "f64", width: 3, unit: "m" };
 export const TEXT: ColumnSpec = { kind: "string", width: 1, unit: null };
-export const KIND: ColumnSpec = TEXT;
-export const LABEL: ColumnSpec = TEXT;
 
 /** Position and orientation of a pose with these members; what it does not have is unknown. */
 export function putPose(set: MutableEntitySet, row: number, pose: Members): void {

@@ -1,6 +1,6 @@
 import type { MutableState } from "../../../model/state.ts";
 import type { Value } from "../../../model/value.ts";
-import { AXES, KIND, LABEL, ORIENTATION, putPose, SIZE, TEXT } from "./columns.ts";
+import { AXES, ORIENTATION, putPose, SIZE, TEXT } from "./columns.ts";
 import { frameIn, itemsIn, type Members, membersIn, numberIn, textIn } from "./members.ts";
 
 /** Name of the set. */
@@ -43,8 +43,8 @@ export function applyScene(state: MutableState, value: Members, idOf: (id: strin
     if (texts.get("orientation") === "unknown") for (let k = 0; k < 4; k++) orientation.put(row, Number.NaN, k);
     const { x, y, z } = membersIn(primitive["size"] ?? primitive["scale"]);
     set.column("size", SIZE).put3(row, numberIn(x), numberIn(y), numberIn(z));
-    set.column("kind", KIND).putText(row, texts.get("kind") ?? found?.[1] ?? "");
-    set.column("label", LABEL).putText(row, texts.get("label") ?? textIn(primitive["text"]));
+    set.column("kind", TEXT).putText(row, texts.get("kind") ?? found?.[1] ?? "");
+    set.column("label", TEXT).putText(row, texts.get("label") ?? textIn(primitive["text"]));
     set.column("frame", TEXT).putText(row, frameIn(entity));
   }
 }

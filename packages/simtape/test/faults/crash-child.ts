@@ -5,7 +5,7 @@
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { journalFile } from "../../src/io/node/journal-file.ts";
 import { record } from "../../src/record/live/recorder.ts";
-import { comeIn, step } from "./walkers.ts";
+import { comeIn, step } from "../record/walkers.ts";
 
 const [folder, hasJournal] = process.argv.slice(2);
 const began = performance.now();
