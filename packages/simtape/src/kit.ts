@@ -28,6 +28,16 @@ export {
   MessagePackFloat,
   type MessagePackValue,
 } from "./codec/messagepack.ts";
+export {
+  expectWire,
+  readBool,
+  readLength,
+  readString,
+  readTag,
+  readUint32,
+  skipField,
+  WIRE,
+} from "./codec/protobuf.ts";
 export { messagePackField, type MessagePackHints } from "./codec/messagepack-fields.ts";
 export {
   NBT,

@@ -118,7 +118,7 @@ test("paths are listed unless they are too many, or have to be decoded at every 
   const late = SOUND.filter(({ format }) => format === "carla");
   for (const { bundle, format } of SOUND) {
     const { report } = await makeSideCar(bundle(), FORMATS, { room: ROOM });
-    if (format !== "carla") expect(report.paths).toBe((await pathsOf(bundle())).length);
+    if (format !== "carla" && format !== "mcap") expect(report.paths).toBe((await pathsOf(bundle())).length);
   }
   const reports = await Promise.all(late.map(({ bundle }) => makeSideCar(bundle(), FORMATS, { room: ROOM })));
   expect(reports.map(({ report }) => report.paths)).toContain(null);

@@ -1,5 +1,5 @@
 import type { SinkBundle } from "../../../io/sink.ts";
-import { type Finding, Findings } from "../../../model/error.ts";
+import type { Finding } from "../../../model/error.ts";
 import type { Reader } from "../../../model/reader.ts";
 import type { RepairNote } from "../../../model/writer.ts";
 import { create } from "../write/create.ts";
@@ -23,9 +23,7 @@ const REBUILT: ReadonlySet<string> = new Set([
  * checksums again. The summary is not trusted: the file is scanned.
  */
 export async function repair(from: Reader, to: SinkBundle, note: RepairNote): Promise<void> {
-  const findings = new Findings(Number.MAX_SAFE_INTEGER);
-  const reader = await mcapOf(from).scanned(findings);
-  for (const finding of findings.list()) tell(finding, note);
+  const reader = await mcapOf(from).scanned({ report: (finding) => tell(finding, note) });
   const writer = await create(to, { like: reader });
   try {
     const channels = reader.channels.map(({ name, schema, metadata }) =>
