@@ -84,7 +84,7 @@ export class FlightGearState implements StateModel {
   readonly #places: readonly SignalPlace[] | null;
   /** The bytes of the last message, and a view of them. */
   #viewed: Uint8Array = NO_BYTES;
-  #view = new DataView(NO_BYTES.buffer);
+  #view: DataView = new DataView(NO_BYTES.buffer);
 
   /**
    * Where signals are recorded, an extra property of the same path never shows. `paths`: those that are wanted; absent,
