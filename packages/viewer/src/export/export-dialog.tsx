@@ -103,9 +103,10 @@ function ExportForm({
       }}
     >
       <p className="faint">The page writes a file for other programs here, in your browser. It sends nothing.</p>
-      <label>
-        <span>To</span>
+      <div className="export-line">
+        <label htmlFor={`${id}-to`}>To</label>
         <select
+          id={`${id}-to`}
           className="field"
           value={to}
           disabled={isRunning}
@@ -120,10 +121,11 @@ function ExportForm({
             </option>
           ))}
         </select>
-      </label>
-      <label>
-        <span>Of</span>
+      </div>
+      <div className="export-line">
+        <label htmlFor={`${id}-of`}>Of</label>
         <select
+          id={`${id}-of`}
           className="field"
           value={chosen === "" && OF_ONE.has(to) ? "0" : chosen}
           disabled={isRunning}
@@ -136,7 +138,7 @@ function ExportForm({
             </option>
           ))}
         </select>
-      </label>
+      </div>
       <fieldset className="export-parts" disabled={isRunning}>
         <legend>Time</legend>
         <PartChoice value="all" chosen={part} onChoose={setPart}>
@@ -153,51 +155,54 @@ function ExportForm({
           </PartChoice>
         )}
       </fieldset>
-      <label>
-        <span>Every</span>
+      <div className="export-line">
+        <label htmlFor={`${id}-every`}>Every</label>
         <input
+          id={`${id}-every`}
           className="field"
           placeholder="recorded moment, or 100ms, 1s …"
           value={takesEvery ? every : ""}
           disabled={isRunning || !takesEvery}
           aria-invalid={isEveryWrong}
-          aria-describedby={isEveryWrong ? `${id}-every` : undefined}
+          aria-describedby={isEveryWrong ? `${id}-every-wrong` : undefined}
           onChange={(event) => setEvery(event.currentTarget.value)}
         />
-      </label>
+      </div>
       {isEveryWrong && (
-        <p id={`${id}-every`} className="export-wrong">
+        <p id={`${id}-every-wrong`} className="export-wrong">
           This is no length of time. Write 100ms or 1s.
         </p>
       )}
       {takesOrigin && (
-        <label>
-          <span>Origin</span>
+        <div className="export-line">
+          <label htmlFor={`${id}-origin`}>Origin</label>
           <input
+            id={`${id}-origin`}
             className="field"
             placeholder="as recorded, or latitude,longitude"
             value={origin}
             disabled={isRunning}
             aria-invalid={isOriginWrong}
-            aria-describedby={isOriginWrong ? `${id}-origin` : undefined}
+            aria-describedby={isOriginWrong ? `${id}-origin-wrong` : undefined}
             onChange={(event) => setOrigin(event.currentTarget.value)}
           />
-        </label>
+        </div>
       )}
       {isOriginWrong && (
-        <p id={`${id}-origin`} className="export-wrong">
+        <p id={`${id}-origin-wrong`} className="export-wrong">
           Write latitude and longitude in degrees, then altitude in metres and heading in degrees if they are known:
           48.35,11.79,450,90
         </p>
       )}
       <Outcome exporting={exporting} />
       <div className="row">
+        {/* the keys keep apart what a click on one would else do to the other */}
         {isRunning ? (
-          <Button kind="main" onClick={cancel}>
+          <Button key="cancel" kind="main" onClick={cancel}>
             Cancel
           </Button>
         ) : (
-          <Button kind="main" type="submit" disabled={isEveryWrong || isOriginWrong}>
+          <Button key="export" kind="main" type="submit" disabled={isEveryWrong || isOriginWrong}>
             Export
           </Button>
         )}
