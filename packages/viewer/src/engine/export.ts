@@ -1,4 +1,4 @@
-import { exportTo, fittingTargets, FORMATS, originAt, type Recording, targetCalled } from "simtape";
+import { fittingTargets, FORMATS, originAt, type Recording, targetCalled } from "simtape";
 import type { ExportFits } from "../protocol.ts";
 import { BlobFiles } from "./blob-files.ts";
 import { Breather } from "./breather.ts";
@@ -28,11 +28,14 @@ export const files: Query<"export"> = async (engine, ask, signal, report) => {
   const recording = engine.recording(id);
   const { start, end } = await recording.timeline();
   const [first, last] = [range?.start ?? start, range?.end ?? end];
-  const ending = targetCalled(to)?.extensions[0] ?? to;
+  const target = targetCalled(to);
+  if (target === null) throw new RangeError(`no target ${to}`);
   const breather = new Breather(signal, engine);
-  const made = new BlobFiles(`${stemOf(name)}.${ending}`, () => breather.breathe());
+  const made = new BlobFiles(`${stemOf(name)}.${target.extensions[0]}`, () => breather.breathe());
   let reported = 0;
-  const account = await exportTo(recording, to, made, {
+  // the page shows only targets that fit, so that `exportTo`, which the library has for all, need not be loaded
+  const exporter = await target.load();
+  const account = await exporter.write(recording, made, {
     ...range,
     ...(of === null ? {} : { [of.kind]: of.name }),
     every: every ?? undefined,
