@@ -158,7 +158,8 @@ test("a target of several files is a job with all of them, and at once an archiv
     expect(file.equals(bytes), name).toBe(true);
   }
   // nothing is left on the disk of what was sent
-  const left = () => Promise.resolve(readdirSync(join(folder, ".simtape/exports")).filter((name) => /^at/.test(name)));
+  const left = () =>
+    Promise.resolve(readdirSync(join(folder, ".simtape/exports")).filter((name) => name.startsWith("at")));
   expect(await until(left, (names) => names.length === 0)).toEqual([]);
 });
 

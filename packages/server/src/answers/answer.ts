@@ -107,7 +107,10 @@ async function stateOf(recording: Recording, { at, paths }: StateQuestion): Prom
 
 async function targetsOf(recording: Recording): Promise<string> {
   const found = await fittingTargets(recording);
-  return toJson({ targets: found.map(({ target: { load: _, ...facts }, fits }) => ({ ...facts, fits })) });
+  const targets = found.map(({ target: { id, name, extensions, mediaType, carries }, fits }) => {
+    return { id, name, extensions, mediaType, carries, fits };
+  });
+  return toJson({ targets });
 }
 
 function findingsOf(recording: Recording): readonly unknown[] {

@@ -16,9 +16,9 @@ export const targets: Query<"targets"> = async (engine, { recording: id }) => {
   const found = await fittingTargets(recording);
   return found
     .filter(({ fits }) => fits.length > 0)
-    .map(({ target: { load: _, ...facts }, fits }) => ({
-      ...facts,
-      fits: fits.map((name) => ({ name, kind: kindOf(name) })),
+    .map(({ target: { id, name, carries }, fits }) => ({
+      ...{ id, name, carries },
+      fits: fits.map((each) => ({ name: each, kind: kindOf(each) })),
     }));
 };
 
