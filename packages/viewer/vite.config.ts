@@ -5,6 +5,10 @@ import { defineConfig, type Plugin } from "vite";
 import { FORMATS } from "../simtape/src/formats.ts";
 import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 
+/** Small modules that the worker has at once, in one file: each of its own would weigh more than what is in it. */
+const AT_ONCE =
+  /\/simtape\/src\/(bytes\/(budget|builder|crc32|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
+
 /** Relative addresses throughout, so that the built page works under any path and from any static server. */
 export default defineConfig({
   base: "./",
@@ -28,7 +32,10 @@ export default defineConfig({
     ),
     FORMAT_TITLES: JSON.stringify(Object.fromEntries(FORMATS.map(({ id, name }) => [id, name]))),
   },
-  worker: { format: "es" },
+  worker: {
+    format: "es",
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "base", test: AT_ONCE }] } } },
+  },
   build: {
     target: "es2023",
     assetsInlineLimit: 0,
@@ -60,7 +67,10 @@ function policy(): Plugin {
 
 /** The page's own packages have their licences in `licenses.md`; this adds those of what the worker is made of. */
 function libraryLicenses(): Plugin {
-  const modules = ["fflate", "@rgrove/parse-xml", "aws4fetch"].map((name) => `../../node_modules/${name}/LICENSE`);
+  const plain = ["fflate", "@rgrove/parse-xml", "aws4fetch", "@uwdata/flechette"];
+  const forExports = ["hyparquet-writer", "hyparquet", "property-graph"];
+  const modules = [...plain, ...forExports].map((name) => `../../node_modules/${name}/LICENSE`);
+  modules.push("../../node_modules/@gltf-transform/core/LICENSE.md");
   return {
     name: "library-licenses",
     apply: "build",

@@ -479,7 +479,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Export a recording
-         * @description Starts a job that converts the recording to another format, or makes a table of it. The result names the files. Needs the role viewer; a token needs the scope write.
+         * @description Starts a job that converts the recording to another format (`format`), makes a table of it (`table`), or writes a file for other programs (`to`). The result names the files. Needs the role viewer; a token needs the scope write.
          */
         readonly post: {
             readonly parameters: {
@@ -497,14 +497,10 @@ export interface paths {
                         readonly format: string;
                     } | {
                         readonly table: "csv" | "ndjson" | "parquet";
-                        /** @description table of the things of this set */
+                        /** @description the things of this set */
                         readonly set?: string;
-                        /** @description table of the messages of this channel */
+                        /** @description the messages of this channel */
                         readonly channel?: string;
-                        /** @description only these columns; position means position.x, position.y and position.z */
-                        readonly columns?: readonly string[];
-                        /** @description only these things of the set */
-                        readonly ids?: readonly string[];
                         /** @description first time, inclusive */
                         readonly from?: string;
                         /** @description last time, exclusive */
@@ -513,6 +509,33 @@ export interface paths {
                         readonly every?: string;
                         /** @description of a set: axes to which positions and rotations are turned, in metres */
                         readonly axes?: "source" | "standard" | "right-y" | "left-z" | "left-y";
+                        /** @description where a local plane touches the earth: latitude, longitude, altitude and heading, with commas */
+                        readonly origin?: string;
+                        /** @description only these columns; position means position.x, position.y and position.z */
+                        readonly columns?: readonly string[];
+                        /** @description only these things of the set */
+                        readonly ids?: readonly string[];
+                    } | {
+                        /** @description id of a target: csv, parquet, kml, mcap, …; see /api/recordings/{id}/export/targets */
+                        readonly to: string;
+                        /** @description the things of this set */
+                        readonly set?: string;
+                        /** @description the messages of this channel */
+                        readonly channel?: string;
+                        /** @description first time, inclusive */
+                        readonly from?: string;
+                        /** @description last time, exclusive */
+                        readonly until?: string;
+                        /** @description of a set: rows at this interval instead of at recorded moments: 50ms */
+                        readonly every?: string;
+                        /** @description of a set: axes to which positions and rotations are turned, in metres */
+                        readonly axes?: "source" | "standard" | "right-y" | "left-z" | "left-y";
+                        /** @description where a local plane touches the earth: latitude, longitude, altitude and heading, with commas */
+                        readonly origin?: string;
+                        /** @description only these columns; position means position.x, position.y and position.z */
+                        readonly columns?: readonly string[];
+                        /** @description only these things of the set */
+                        readonly ids?: readonly string[];
                     };
                 };
             };
@@ -531,6 +554,80 @@ export interface paths {
                 };
             };
         };
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Download an export of a recording
+         * @description Writes a file for other programs and answers with it; a target of several files gives a tar archive. For a recording larger than 32 MiB the answer is 202 with a job, whose result names the files. The same holds while the node makes two other exports, and for an export that takes longer than 30 seconds. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query: {
+                    /** @description id of a target: csv, parquet, kml, mcap, …; see /api/recordings/{id}/export/targets */
+                    readonly to: string;
+                    /** @description the things of this set */
+                    readonly set?: string;
+                    /** @description the messages of this channel */
+                    readonly channel?: string;
+                    /** @description first time, inclusive */
+                    readonly from?: string;
+                    /** @description last time, exclusive */
+                    readonly until?: string;
+                    /** @description of a set: rows at this interval instead of at recorded moments: 50ms */
+                    readonly every?: string;
+                    /** @description of a set: axes to which positions and rotations are turned, in metres */
+                    readonly axes?: "source" | "standard" | "right-y" | "left-z" | "left-y";
+                    /** @description where a local plane touches the earth: latitude, longitude, altitude and heading, with commas */
+                    readonly origin?: string;
+                    /** @description only these columns; position means position.x, position.y and position.z */
+                    readonly columns?: string | readonly string[];
+                    /** @description only these things of the set */
+                    readonly ids?: string | readonly string[];
+                };
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description The file */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/octet-stream": string;
+                    };
+                };
+                /** @description A job makes the files */
+                readonly 202: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": {
+                            /** @description see /api/jobs/{id} */
+                            readonly id: number;
+                        };
+                    };
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1052,6 +1149,54 @@ export interface paths {
                     };
                     content: {
                         readonly "application/json": components["schemas"]["State"];
+                    };
+                };
+                /** @description The answer has not changed */
+                readonly 304: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/recordings/{id}/export/targets": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the targets of an export
+         * @description Gives the targets of `to` in an export, and what of this recording each can carry. Needs the role viewer; a token needs the scope read.
+         */
+        readonly get: {
+            readonly parameters: {
+                readonly query?: never;
+                readonly header?: never;
+                readonly path: {
+                    readonly id: string;
+                };
+                readonly cookie?: never;
+            };
+            readonly requestBody?: never;
+            readonly responses: {
+                /** @description OK */
+                readonly 200: {
+                    headers: {
+                        readonly [name: string]: unknown;
+                    };
+                    content: {
+                        readonly "application/json": components["schemas"]["ExportTargets"];
                     };
                 };
                 /** @description The answer has not changed */
@@ -5077,6 +5222,20 @@ export interface components {
                 readonly severity: string;
                 readonly message: string;
                 readonly offset: number | null;
+            }[];
+        };
+        readonly ExportTargets: {
+            readonly targets: readonly {
+                /** @description for `to` */
+                readonly id: string;
+                readonly name: string;
+                /** @description endings of its files; the first is the usual one */
+                readonly extensions: readonly string[];
+                readonly mediaType: string;
+                /** @description what it can carry of any recording */
+                readonly carries: string;
+                /** @description sets of this recording, and channels, that it can carry; none: the target does not fit */
+                readonly fits: readonly string[];
             }[];
         };
         readonly Collection: {

@@ -150,7 +150,7 @@ describe("reading", () => {
       await admin.json("POST", "/api/users", { name: reader, role: "viewer", password: PASSWORD });
       const caller = await Caller.signedIn(node, reader);
       const path = route.slice("GET ".length).replace("{id}", id).replace("{name}", name);
-      const more = path.endsWith("/series") ? "?path=x" : path.endsWith("/state") ? "?at=1" : "";
+      const more = { series: "?path=x", state: "?at=1", export: "?to=csv" }[path.split("/").at(-1)!] ?? "";
       await (await caller.ask("GET", path + more)).arrayBuffer();
       const search = `/api/audit?who=${encodeURIComponent(reader)}&recording=${id}&action=read`;
       const { lines } = await admin.json<{ lines: readonly unknown[] }>("GET", search);

@@ -1,16 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { open } from "simtape";
+import { EXPORT_TARGETS, open } from "simtape";
 import { fromFile } from "simtape/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeNanover } from "../../../bench/make/nanover.ts";
 import { makeDemos } from "./support/demos.ts";
 import { json, startNode, type TestNode, until } from "./support/node.ts";
 
 const CLI = fileURLToPath(new URL("../../simtape/bin/simtape.js", import.meta.url));
 const NAMES = ["race.hcrp", "town.log", "robot.tape", "flight.fgtape", "molecule.nanover.zip"];
+const LARGE = "large.traj";
 const folder = mkdtempSync(join(tmpdir(), "simtape-exports-"));
 let node: TestNode;
 const ids = new Map<string, string>();
@@ -23,10 +25,11 @@ interface Job {
 
 beforeAll(async () => {
   makeDemos(folder);
+  writeFileSync(join(folder, LARGE), Buffer.concat([...makeNanover(34e6)]));
   node = await startNode([folder, "--access", "open"]);
   const { recordings } = await until(
     () => json<{ recordings: { id: string; name: string }[] }>(node.address, "/api/recordings"),
-    (page) => page.recordings.length === NAMES.length,
+    (page) => page.recordings.length === NAMES.length + 1,
   );
   for (const { id, name } of recordings) ids.set(name, id);
 });
@@ -103,4 +106,85 @@ test("a table of nothing that is there says what there is; one of both is refuse
   expect(job.state).toBe("failed");
   expect(job.error).toContain("/robot/Odometry");
   expect((await ask("robot.tape", { table: "csv", channel: "x", set: "y" })).status).toBe(400);
+});
+
+/** What `simtape export` writes with these words, by name. */
+function written(name: string, words: readonly string[]): ReadonlyMap<string, Buffer> {
+  const to = mkdtempSync(join(tmpdir(), "simtape-exported-"));
+  try {
+    execFileSync(process.execPath, [CLI, "export", join(folder, name), ...words, "-o", `${to}/`], { stdio: "ignore" });
+    return new Map(readdirSync(to).map((file) => [file, readFileSync(join(to, file))]));
+  } finally {
+    rmSync(to, { recursive: true, force: true });
+  }
+}
+
+const EXPORTED = [
+  ["flight.fgtape", { to: "kml", from: "1s", until: "3s" }, ["--to", "kml", "--from", "1s", "--until", "3s"]],
+  ["town.log", { to: "csv", set: "vehicles", every: "100ms" }, ["--to", "csv", "--set=vehicles", "--every=100ms"]],
+  ["robot.tape", { to: "ndjson", channel: "/robot/Odometry" }, ["--to", "ndjson", "-c", "/robot/Odometry"]],
+  ["town.log", { to: "csv", columns: "position,gear", ids: "35" }, ["--to=csv", "--columns=position,gear", "--id=35"]],
+] as const;
+
+test.each(EXPORTED)("%s as %j is what the command writes, by a job and at once", async (name, asked, words) => {
+  const files = written(name, words);
+  const [[file, bytes]] = [...files] as [[string, Buffer]];
+  const at = `${node.address}/api/recordings/${ids.get(name)}/export?${new URLSearchParams(asked)}`;
+  const direct = await fetch(at);
+  expect(direct.status).toBe(200);
+  expect(direct.headers.get("content-disposition")).toContain(encodeURIComponent(file));
+  expect(direct.headers.get("content-type")).toContain(EXPORT_TARGETS.find(({ id }) => id === asked.to)!.mediaType);
+  expect(Buffer.from(await direct.arrayBuffer()).equals(bytes)).toBe(true);
+
+  const { columns, ids: things, ...single } = { columns: undefined, ids: undefined, ...asked };
+  const body = { ...single, ...(columns && { columns: columns.split(",") }), ...(things && { ids: [things] }) };
+  const job = await exported(name, body);
+  expect(job.error).toBeNull();
+  expect(job.result!.files).toEqual([{ name: file, bytes: bytes.length }]);
+  const answer = await fetch(`${node.address}/api/jobs/${job.id}/files/${encodeURIComponent(file)}`);
+  expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+});
+
+test("a target of several files is a job with all of them, and at once an archive", async () => {
+  const files = written("molecule.nanover.zip", ["--to", "dcd"]);
+  expect(files.size).toBe(2);
+  const job = await exported("molecule.nanover.zip", { to: "dcd" });
+  expect(job.result!.files.map(({ name }) => name).sort()).toEqual([...files.keys()].sort());
+  const answer = await fetch(`${node.address}/api/recordings/${ids.get("molecule.nanover.zip")}/export?to=dcd`);
+  expect(answer.headers.get("content-type")).toBe("application/x-tar");
+  const archive = Buffer.from(await answer.arrayBuffer());
+  for (const [name, bytes] of files) {
+    const file = execFileSync("tar", ["-xOf", "-", name], { input: archive, maxBuffer: 1 << 28 });
+    expect(file.equals(bytes), name).toBe(true);
+  }
+  // nothing is left on the disk of what was sent
+  const left = () =>
+    Promise.resolve(readdirSync(join(folder, ".simtape/exports")).filter((name) => name.startsWith("at")));
+  expect(await until(left, (names) => names.length === 0)).toEqual([]);
+});
+
+test("a target that does not exist or fit is refused, with those that do", async () => {
+  const none = await ask("town.log", { to: "betamax" });
+  expect(none.status).toBe(400);
+  expect(((await none.json()) as { detail: string }).detail).toContain("csv, ndjson, parquet");
+  const path = `/api/recordings/${ids.get("flight.fgtape")}/export`;
+  const refused = await fetch(`${node.address}${path}?to=pdb`);
+  expect(refused.status).toBe(400);
+  const { detail } = (await refused.json()) as { detail: string };
+  expect(detail).toMatch(/^pdb carries .*; targets that fit it: csv,.* kml/);
+  expect(await exported("flight.fgtape", { to: "pdb" })).toMatchObject({ state: "failed", error: detail });
+  const { targets } = await json<{ targets: { id: string; fits: string[] }[] }>(node.address, `${path}/targets`);
+  const fitting = targets.filter(({ fits }) => fits.length > 0).map(({ id }) => id);
+  expect(detail.endsWith(`: ${fitting.join(", ")}`)).toBe(true);
+});
+
+test("a recording of more than 32 MiB is exported by a job", async () => {
+  const answer = await fetch(`${node.address}/api/recordings/${ids.get(LARGE)}/export?to=csv&until=1s`);
+  expect(answer.status).toBe(202);
+  const { id } = (await answer.json()) as { id: number };
+  const job = await until(
+    () => json<Job>(node.address, `/api/jobs/${id}`),
+    ({ state }) => state === "done" || state === "failed",
+  );
+  expect(job).toMatchObject({ state: "done", error: null, result: { files: [{ name: "large.csv" }] } });
 });

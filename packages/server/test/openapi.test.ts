@@ -194,6 +194,9 @@ describe("what /openapi.json says", () => {
     await ask("GET /api/facets", 200);
     const job = await ask<{ id: number }>("POST /api/recordings/{id}/check", 202, { params });
     await ask("POST /api/recordings/{id}/exports", 202, { params, body: { table: "csv" } });
+    await ask("GET /api/recordings/{id}/export", 200, { params, query: "?to=csv&until=1s" });
+    await ask("GET /api/recordings/{id}/export", 400, { params, query: "?to=betamax" });
+    await ask("GET /api/recordings/{id}/export/targets", 200, { params });
     await ask("GET /api/jobs", 200);
     await ask("GET /api/jobs/{id}", 200, { params: { id: String(job.id) } });
 

@@ -64,6 +64,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "GET /api/recordings/{id}/events": ["viewer", "read", STAFF],
   "GET /api/recordings/{id}/series": ["viewer", "read", STAFF],
   "GET /api/recordings/{id}/state": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/export": ["viewer", "read", STAFF],
+  "GET /api/recordings/{id}/export/targets": ["viewer", "read", STAFF],
 
   "GET /api/live/{id}": ["recorder", "live", CHOSEN],
   "POST /api/live/{id}": ["recorder", "live", CHOSEN],
@@ -154,6 +156,8 @@ export const READS: Readonly<Record<string, boolean>> = {
   "GET /api/recordings/{id}/events": true,
   "GET /api/recordings/{id}/series": true,
   "GET /api/recordings/{id}/state": true,
+  "GET /api/recordings/{id}/export": true,
+  "GET /api/recordings/{id}/export/targets": true,
   "GET /api/recordings/{id}/files/{name}": true,
   "GET /api/recordings/{id}/world/{key}": false,
   "GET /api/recordings/{id}/thumbnail": false,

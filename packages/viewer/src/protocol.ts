@@ -3,6 +3,7 @@ import type {
   FieldRole,
   Finding,
   GhostOptions,
+  Lost,
   RecordingInfo,
   Series,
   SeriesPath,
@@ -178,6 +179,36 @@ export interface ChunkAsk {
   readonly top: number | null;
 }
 
+/** What of a recording an export carries. */
+export interface ExportFits {
+  readonly kind: "set" | "channel";
+  readonly name: string;
+}
+
+/** A target of an export, with what of the recording it can carry. */
+export interface TargetFacts {
+  readonly id: string;
+  /** For people: "KML, for Google Earth". */
+  readonly name: string;
+  /** What of any recording it can carry. */
+  readonly carries: string;
+  /** What the recording is about comes first. */
+  readonly fits: readonly ExportFits[];
+}
+
+/** Files that an export made. */
+export interface Exported {
+  /** The main one first. */
+  readonly files: readonly { readonly name: string; readonly blob: Blob }[];
+  /** Sets or channels that are in them. */
+  readonly of: readonly string[];
+  /** Rows, fixes, frames: `unit` says in the singular what. */
+  readonly count: number;
+  readonly unit: string;
+  readonly lost: readonly Lost[];
+  readonly notes: readonly string[];
+}
+
 interface Of {
   readonly recording: number;
 }
@@ -310,6 +341,26 @@ export interface Queries {
   table: {
     ask: Of & { readonly paths: readonly SeriesPath[]; readonly start: Time; readonly end: Time };
     answer: Blob;
+  };
+  /** The targets of an export that fit. */
+  targets: { ask: Of; answer: readonly TargetFacts[] };
+  /** Files for other programs. Progress is nanoseconds of the range. */
+  export: {
+    ask: Of & {
+      /** Id of the target. */
+      readonly to: string;
+      /** Null: all that the target carries of what the recording is about. */
+      readonly of: ExportFits | null;
+      /** Null: the whole recording. */
+      readonly range: TimeRange | null;
+      /** Nanoseconds between two moments; null: each recorded moment. */
+      readonly every: Time | null;
+      /** Where a local plane touches the earth: degrees, metres, degrees from north; null: the recording says it. */
+      readonly origin: readonly [latitude: number, longitude: number, altitude?: number, heading?: number] | null;
+      /** Of the recording: files are called after it. */
+      readonly name: string;
+    };
+    answer: Exported;
   };
 }
 

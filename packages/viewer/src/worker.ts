@@ -42,6 +42,8 @@ const QUERIES: { readonly [K in QueryName]: Query<K> } = {
   table,
   world,
   chunk,
+  targets: async (...asked) => (await import("./engine/export.ts")).targets(...asked),
+  export: async (...asked) => (await import("./engine/export.ts")).files(...asked),
 };
 
 const engine = new Engine();

@@ -1,4 +1,4 @@
-import { PathError, type Recording, RecordingError, type RecordingEvent } from "simtape";
+import { fittingTargets, PathError, type Recording, RecordingError, type RecordingEvent } from "simtape";
 import {
   checkKinds,
   damageIn,
@@ -27,6 +27,8 @@ export function answer(recording: Recording, question: Question, signal: AbortSi
       return seriesOf(recording, question, signal);
     case "state":
       return stateOf(recording, question);
+    case "targets":
+      return targetsOf(recording);
     default:
       return question satisfies never;
   }
@@ -101,6 +103,14 @@ async function stateOf(recording: Recording, { at, paths }: StateQuestion): Prom
   const whole = await recording.state(await parseTime(at, recording));
   const state = paths.length === 0 ? whole : partOf(whole, paths);
   return stateToJson(state, findingsOf(recording));
+}
+
+async function targetsOf(recording: Recording): Promise<string> {
+  const found = await fittingTargets(recording);
+  const targets = found.map(({ target: { id, name, extensions, mediaType, carries }, fits }) => {
+    return { id, name, extensions, mediaType, carries, fits };
+  });
+  return toJson({ targets });
 }
 
 function findingsOf(recording: Recording): readonly unknown[] {

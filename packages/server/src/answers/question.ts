@@ -1,7 +1,7 @@
 /**
  * A question about the content of a recording. Times have the forms that commands take: `12.5`, `50%`, `t1200`, a date.
  */
-export type Question = (EventsQuestion | SeriesQuestion | StateQuestion) & {
+export type Question = (EventsQuestion | SeriesQuestion | StateQuestion | TargetsQuestion) & {
   /** Rows of text instead of JSON, for series. */
   readonly isCsv?: boolean;
 };
@@ -30,6 +30,11 @@ export interface StateQuestion {
   readonly at: string;
   /** Globs; empty: everything. */
   readonly paths: readonly string[];
+}
+
+/** Which targets of an export fit the recording. */
+export interface TargetsQuestion {
+  readonly of: "targets";
 }
 
 /** The recording that the question is about. */

@@ -9,6 +9,7 @@ import { Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import type { Question } from "./question.ts";
 import { Readers } from "./readers.ts";
+import { EXPORT_TARGETS_SHAPE } from "../operations/export-shapes.ts";
 import { EVENTS, SERIES, STATE } from "./shapes.ts";
 
 const TIME = Type.String({
@@ -52,6 +53,10 @@ const STATE_WORDS = {
   summary: "Get the state at a time",
   description: "Gives all values and sets at a time, or those that the globs in `path` match.",
 };
+const TARGETS_WORDS = {
+  summary: "List the targets of an export",
+  description: "Gives the targets of `to` in an export, and what of this recording each can carry.",
+};
 const STATE_QUERY = Type.Object({
   at: TIME,
   path: Type.Optional(Type.Union([NAME, Type.Array(NAME, { maxItems: 50 })], { description: "globs: vehicles/*" })),
@@ -67,9 +72,10 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
   app.addSchema(EVENTS);
   app.addSchema(SERIES);
   app.addSchema(STATE);
+  app.addSchema(EXPORT_TARGETS_SHAPE);
 
   const add = <Q extends TObject>(
-    name: "events" | "series" | "state",
+    name: "events" | "series" | "state" | "export/targets",
     words: { readonly summary: string; readonly description: string },
     querystring: Q,
     answerName: string,
@@ -106,6 +112,7 @@ export function answerRoutes(app: FastifyInstance, context: Context): void {
   add("state", STATE_WORDS, STATE_QUERY, "State", ({ at, path }) => {
     return { of: "state", at, paths: listOf(path) };
   });
+  add("export/targets", TARGETS_WORDS, Type.Object({}), "ExportTargets", () => ({ of: "targets" }));
 
   /** Changes whenever the files of a recording change. */
   async function stampOf(id: string): Promise<string> {

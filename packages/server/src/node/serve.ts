@@ -19,6 +19,7 @@ import type { Library } from "../library/library.ts";
 import { openLibrary } from "../library/open.ts";
 import { sharingOpenFiles } from "../library/open-files.ts";
 import { logTo } from "../log.ts";
+import { exportRoutes } from "../operations/export-routes.ts";
 import { jobRoutes } from "../operations/job-routes.ts";
 import { operationRoutes } from "../operations/routes.ts";
 import { overviewRoutes } from "../operations/overview.ts";
@@ -75,6 +76,7 @@ async function started(settings: Settings, library: Library, database: Database,
     operationRoutes,
     overviewRoutes,
     jobRoutes,
+    exportRoutes,
     catalogRoutes,
     worldRoutes,
     answerRoutes,

@@ -8,8 +8,14 @@ import type { ClaimedJob } from "../jobs/queue.ts";
 import { PermanentError, type Work } from "../jobs/worker.ts";
 import type { Settings } from "../settings.ts";
 
-/** Contents of an export: the recording in another format, or the things in it as rows. */
-export type Export = { readonly format: string } | (TableOf & { readonly table: "csv" | "ndjson" | "parquet" });
+/** Contents of an export: the recording in another format, the things in it as rows, or a file for other programs. */
+export type Export =
+  | { readonly format: string }
+  | (TableOf & { readonly table: "csv" | "ndjson" | "parquet" })
+  | ExportTo;
+
+/** A file for other programs: `to` is the id of a target. */
+export type ExportTo = TableOf & { readonly to: string };
 
 /** What the rows show; without a set and a channel, the set that the recording is about, if it has one. */
 export interface TableOf {
@@ -24,45 +30,64 @@ export interface TableOf {
   readonly until?: string;
   readonly every?: string;
   readonly axes?: string;
+  /** Where a local plane touches the earth: `lat,lon,alt,heading`. */
+  readonly origin?: string;
+}
+
+/** A file of an export. */
+export interface ExportedFile {
+  readonly name: string;
+  readonly bytes: number;
 }
 
 const COMMAND = join(dirname(fileURLToPath(import.meta.resolve("simtape/package.json"))), "bin", "simtape.js");
-/** Exit codes of the command: `done`, and done with losses, which its report names. */
-const [DONE, LOSSY] = [0, 3];
+/** Exit codes of the command: `done`, wrong usage, and done with losses, which its report names. */
+const [DONE, USAGE, LOSSY] = [0, 2, 3];
+
+/** Thrown where the command refuses what it was asked for: there is no such set, or the target does not fit. */
+export class RefusedError extends PermanentError {}
 
 /** Folder of the files of one job; they are deleted after a day. */
 export function exportFolder({ data }: Settings, job: number): string {
   return join(resolve(data), "exports", String(job));
 }
 
-/** Makes an export with the command `simtape`, in a process of its own, whose memory is given back when it ends. */
-export async function exportRecording(
+/** Makes an export as a job. */
+export function exportRecording(
   query: Query,
   settings: Settings,
   job: ClaimedJob,
   { signal }: Work,
-): Promise<unknown> {
+): Promise<{ readonly files: readonly ExportedFile[]; readonly report: unknown }> {
   const { recording, ...input } = job.input as { recording: string } & Export;
+  return exportInto(query, settings, recording, input, exportFolder(settings, job.id), signal);
+}
+
+/**
+ * Makes an export with the command `simtape`, in a process of its own, whose memory is given back when it ends. The folder
+ * is made new, and removed when this rejects.
+ */
+export async function exportInto(
+  query: Query,
+  settings: Settings,
+  recording: string,
+  input: Export,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ readonly files: readonly ExportedFile[]; readonly report: unknown }> {
   const row = await query.selectFrom("recordings").select("key").where("id", "=", recording).executeTakeFirst();
   if (row === undefined) throw new PermanentError("the recording is no longer there");
-  const folder = exportFolder(settings, job.id);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const from = settings.store.startsWith("s3://")
     ? `${settings.store.replace(/\/$/, "")}/${row.key}`
     : join(resolve(settings.store), row.key);
-  const name = row.key
-    .split("/")
-    .at(-1)!
-    .replace(/\.[^.]+$/, "");
-  const words =
-    "format" in input
-      ? ["convert", from, "--to", input.format, "-o", `${folder}/`]
-      : ["table", from, "-o", join(folder, `${name}.${input.table}`), ...ofWhat(input)];
   try {
-    const report = await run([...words, "--json"], settings, signal);
+    const report = await run([...wordsOf(from, input, folder), "--json"], settings, signal);
     const files = await Promise.all(
-      (await readdir(folder)).map(async (file) => ({ name: file, bytes: (await stat(join(folder, file))).size })),
+      (await readdir(folder))
+        .sort()
+        .map(async (file) => ({ name: file, bytes: (await stat(join(folder, file))).size })),
     );
     return { files, report };
   } catch (error) {
@@ -71,9 +96,20 @@ export async function exportRecording(
   }
 }
 
-/** The options of `simtape table`. */
+/** The command that makes an export. */
+function wordsOf(from: string, input: Export, folder: string): readonly string[] {
+  if ("format" in input) return ["convert", from, "--to", input.format, "-o", `${folder}/`];
+  if ("to" in input) return ["export", from, "--to", input.to, "-o", `${folder}/`, ...ofWhat(input)];
+  const name = from
+    .split("/")
+    .at(-1)!
+    .replace(/\.[^.]+$/, "");
+  return ["table", from, "-o", join(folder, `${name}.${input.table}`), ...ofWhat(input)];
+}
+
+/** The options of `simtape table` and `simtape export`. */
 export function ofWhat({ columns = [], ids = [], ...single }: TableOf): readonly string[] {
-  const words = (["set", "channel", "from", "until", "every", "axes"] as const).flatMap((name) =>
+  const words = (["set", "channel", "from", "until", "every", "axes", "origin"] as const).flatMap((name) =>
     single[name] === undefined ? [] : [`--${name}=${single[name]}`],
   );
   return [...words, ...columns.map((name) => `--columns=${name}`), ...ids.map((id) => `--id=${id}`)];
@@ -100,7 +136,9 @@ async function run(words: readonly string[], settings: Settings, signal: AbortSi
   if (code === DONE || code === LOSSY) return JSON.parse((await said) || "null");
   const message = failureIn(await said) ?? (await wrong).trim().split("\n").at(-1) ?? "";
   if (/no space left|ENOSPC/i.test(message)) throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
-  throw new PermanentError(message === "" ? `simtape ${words[0]} ended with ${code}` : message);
+  throw new (code === USAGE ? RefusedError : PermanentError)(
+    message === "" ? `simtape ${words[0]} ended with ${code}` : message,
+  );
 }
 
 /** The output of `--json`. */

@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FORMATS } from "simtape";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { Recordings } from "../catalog/access.ts";
@@ -12,7 +10,8 @@ import { FILE_BYTES } from "../http/openapi.ts";
 import { notFound, Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import { hasRole } from "../people/person.ts";
-import { exportFolder, ofWhat } from "./export.ts";
+import { exportFolder } from "./export.ts";
+import { NEW_JOB } from "./new-job.ts";
 
 const STATES = ["waiting", "running", "done", "failed", "cancelled"] as const;
 
@@ -42,60 +41,6 @@ const LIST = Type.Object({
 
 const JOB_ID = Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
 const JOB_FILE = Type.Object({ ...JOB_ID.properties, name: Type.String({ maxLength: 300 }) });
-const NEW_JOB = Type.Object({ id: Type.Number({ description: "see /api/jobs/{id}" }) });
-
-const time = (description: string) => Type.String({ minLength: 1, maxLength: 100, description });
-
-const EXPORT = Type.Union(
-  [
-    Type.Object(
-      { format: Type.String({ maxLength: 64, description: "id of a format that simtape writes" }) },
-      { additionalProperties: false },
-    ),
-    Type.Object(
-      {
-        table: Type.Union([Type.Literal("csv"), Type.Literal("ndjson"), Type.Literal("parquet")]),
-        set: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 300, description: "table of the things of this set" }),
-        ),
-        channel: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 300, description: "table of the messages of this channel" }),
-        ),
-        columns: Type.Optional(
-          Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
-            minItems: 1,
-            maxItems: 500,
-            description: "only these columns; position means position.x, position.y and position.z",
-          }),
-        ),
-        ids: Type.Optional(
-          Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
-            minItems: 1,
-            maxItems: 500,
-            description: "only these things of the set",
-          }),
-        ),
-        from: Type.Optional(time("first time, inclusive")),
-        until: Type.Optional(time("last time, exclusive")),
-        every: Type.Optional(time("of a set: rows at this interval instead of at recorded moments: 50ms")),
-        axes: Type.Optional(
-          Type.Union(
-            ["source", "standard", "right-y", "left-z", "left-y"].map((name) => Type.Literal(name)),
-            { description: "of a set: axes to which positions and rotations are turned, in metres" },
-          ),
-        ),
-      },
-      { additionalProperties: false },
-    ),
-  ],
-  {
-    examples: [
-      { format: "hcrp" },
-      { table: "csv", set: "vehicles" },
-      { table: "parquet", set: "vehicles", columns: ["position"], from: "10s", until: "1m", every: "100ms" },
-    ],
-  },
-);
 
 const COLUMNS = [
   "id",
@@ -228,37 +173,4 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
       return reply.code(202).send({ id: await jobs.begin("check", id) });
     },
   );
-
-  app.post<{ Params: Static<typeof ID>; Body: Static<typeof EXPORT> }>(
-    "/api/recordings/:id/exports",
-    {
-      config: { role: "viewer", scope: "write" },
-      schema: {
-        summary: "Export a recording",
-        description:
-          "Starts a job that converts the recording to another format, or makes a table of it. The result names the files.",
-        params: ID,
-        body: EXPORT,
-        response: { 202: NEW_JOB },
-      },
-    },
-    async (request, reply) => {
-      const recording = await recordings.find(request.params.id, request);
-      const { body } = request;
-      if ("format" in body && !FORMATS.some(({ id }) => id === body.format))
-        throw new Problem(400, `no format ${body.format}; there are ${FORMATS.map(({ id }) => id).join(", ")}`);
-      await audit.noteRead(request, recording);
-      if ("table" in body && body.set !== undefined && body.channel !== undefined)
-        throw new Problem(400, "a table is of a set or of a channel, not of both");
-      const what = "format" in body ? body.format : shortened([body.table, ...ofWhat(body)].join(" "));
-      const id = await jobs.begin("export", `${recording.id} ${what}`, { input: { recording: recording.id, ...body } });
-      return reply.code(202).send({ id });
-    },
-  );
-}
-
-/** Jobs of different tables need different subjects, which are in an index and must not be long. */
-function shortened(words: string): string {
-  if (words.length <= 200) return words;
-  return `${words.slice(0, 100)}… ${createHash("sha256").update(words).digest("hex").slice(0, 32)}`;
 }

@@ -1,5 +1,6 @@
 import type { DockviewApi } from "dockview";
 import { goToEvent } from "../events/event-list.ts";
+import { exportShown } from "../export/shown.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
 import { WORLD_COMMANDS } from "../scene/commands.ts";
@@ -19,6 +20,7 @@ export function commandsOf(dock: DockviewApi): readonly Command[] {
     { title: "Open files …", keys: ["Ctrl+o"], run: (session) => void pickFiles(session, "files") },
     { title: "Open a folder …", keys: [], run: (session) => void pickFiles(session, "folder") },
     { title: "Add files as ghosts …", keys: [], run: (session) => void pickFiles(session, "files", "ghosts") },
+    { title: "Export …", keys: [], run: () => exportShown.set(true) },
     { title: "Close", keys: [], run: (session) => void session.close() },
   ];
 }

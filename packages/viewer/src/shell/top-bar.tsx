@@ -1,5 +1,6 @@
 import type { DockviewApi } from "dockview";
 import { lazy, Suspense, useContext, useState } from "react";
+import { exportShown } from "../export/shown.ts";
 import { useSession, useViewer } from "../hooks.ts";
 import { pickFiles } from "../open/pick.ts";
 import { PANELS } from "../panels.ts";
@@ -14,6 +15,7 @@ import { share } from "./share.ts";
 import { UnitsMenu } from "./units-menu.tsx";
 
 const GhostDialog = lazy(async () => ({ default: (await import("./ghost-dialog.tsx")).GhostDialog }));
+const ExportDialog = lazy(async () => ({ default: (await import("../export/export-dialog.tsx")).ExportDialog }));
 const LayoutDialog = lazy(async () => ({ default: (await import("./layout-dialog.tsx")).LayoutDialog }));
 
 /** What is open, what is wrong with it, and what can be opened beside it. */
@@ -25,6 +27,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
   const shownScheme = useObservable(scheme, (value) => value);
   const [dialog, setDialog] = useState<"ghosts" | "layouts" | null>(null);
   const close = (): void => setDialog(null);
+  const isExporting = useObservable(exportShown, (value) => value);
   const place = useContext(PlaceContext);
   return (
     <header className="top-bar">
@@ -63,6 +66,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
       </Menu>
       <UnitsMenu />
       {place === null && <Button onClick={() => void share(session)}>Share</Button>}
+      <Button onClick={() => exportShown.set(true)}>Export …</Button>
       <Button onClick={() => void savePicture(session)}>Picture</Button>
       <Button
         label={shownScheme === "dark" ? "Light colours" : "Dark colours"}
@@ -72,6 +76,7 @@ export function TopBar({ dock }: { readonly dock: DockviewApi | null }) {
       </Button>
       <Suspense fallback={null}>
         {dialog === "ghosts" && <GhostDialog onClose={close} />}
+        {isExporting && <ExportDialog onClose={() => exportShown.set(false)} />}
         {dialog === "layouts" && dock !== null && <LayoutDialog dock={dock} onClose={close} />}
       </Suspense>
     </header>

@@ -26,7 +26,6 @@ export const OPCODE = {
 export const RECORD_HEAD = 9;
 /** Bytes of a message record before its payload: head, channel, sequence, two times. */
 export const MESSAGE_HEAD: number = RECORD_HEAD + 2 + 4 + 8 + 8;
-/** Bytes of a footer record: head, two offsets, a CRC. */
 
 const UTF8 = new TextEncoder();
 
