@@ -12,6 +12,7 @@ export interface PlainSeries {
   readonly value: readonly (number | string | null)[];
 }
 
+/** Lists of times and values in place of typed arrays. */
 export function plainSeries({ unit, kind, interpolation, time, value, valid, texts, text }: Series): PlainSeries {
   const valueAt = (row: number): number | string | null => {
     if (valid[row] === 0) return null;
