@@ -6,7 +6,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { demo } from "../../../demo/src/hcrp.ts";
 import { dictionaryBytes } from "../../../simtape/test/fixtures/hcrp/make.ts";
 import { FarServer, partHeaders } from "../support/far-server.ts";
-import { drop, example, hasChromium, hashOf, layoutOf, startViewer, untilOpen, type Viewer } from "../support/viewer.ts";
+import {
+  drop,
+  example,
+  hasChromium,
+  hashOf,
+  layoutOf,
+  startViewer,
+  untilOpen,
+  type Viewer,
+} from "../support/viewer.ts";
 
 /** A recording that needs dictionary 32769. */
 const COMPRESSED = new URL("../../../simtape/test/fixtures/hcrp/dictionary.hcrp", import.meta.url);
