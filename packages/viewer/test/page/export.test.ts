@@ -190,7 +190,7 @@ async function violations(page: Page): Promise<string[]> {
   return found.violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id }) => id);
 }
 
-/** The parts of a GLB (glTF 2.0 §4): its JSON, with numbers of twelve digits, and its buffer. */
+/** The parts of a GLB: its JSON, with numbers of twelve digits, and its buffer. */
 function glb(bytes: Buffer): { readonly json: unknown; readonly binary: Buffer } {
   const length = bytes.readUInt32LE(12);
   return { json: rounded(bytes.toString("utf8", 20, 20 + length)), binary: bytes.subarray(20 + length) };
