@@ -70,6 +70,17 @@ describe.skipIf(!hasChromium)("an export in the page", () => {
     expect(await dialog.getByRole("status").textContent()).toContain(`${lines.length - 1} rows of vehicles`);
   });
 
+  test("of what the timeline shows, with an origin, has the bytes that the command writes", async () => {
+    await go("town.log", { shared: { window: { start: 1e9, end: 3e9, of: "town.log" } } });
+    await dialog.getByLabel("To", { exact: true }).selectOption("gpx");
+    await dialog.getByLabel("Of", { exact: true }).selectOption({ label: "vehicles" });
+    await dialog.getByRole("radio", { name: "what the timeline shows: 0:01.000 to 0:03.000" }).check();
+    await dialog.getByLabel("Origin").fill("48.35, 11.79");
+    const { name, bytes } = await exported();
+    const words = ["--set", "vehicles", "--from", "1s", "--until", "3000000001ns", "--origin", "48.35,11.79"];
+    expect(bytes.equals(await written(name, "town.log", words))).toBe(true);
+  });
+
   test("of several files gives all of them, each by a link", async () => {
     await go("buckyball.nanover.zip");
     await dialog.getByLabel("To", { exact: true }).selectOption("dcd");
