@@ -19,6 +19,8 @@ export default defineConfig({
       { find: /^simtape$/, replacement: library("index.ts") },
       { find: "simtape-client", replacement: library("../../client/src/index.ts") },
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
+      // glTF Transform asks for them in Node alone
+      { find: /^node:(fs|path)$/, replacement: library("io/no-files.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: "simtape/world", replacement: library("world/index.ts") },

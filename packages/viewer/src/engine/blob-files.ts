@@ -99,9 +99,9 @@ class BlobSink implements ByteSink {
     }
   }
 
-  /** The block in memory; blocks before it that were never written are zeros. */
+  /** The block in memory; a new one is zeros. */
   async #block(index: number): Promise<Uint8Array<ArrayBuffer>> {
-    while (this.#blocks.length <= index) this.#blocks.push(new Blob([new Uint8Array(BLOCK)]));
+    while (this.#blocks.length <= index) this.#blocks.push(new Uint8Array(BLOCK));
     const found = this.#blocks[index]!;
     const block = found instanceof Blob ? new Uint8Array(await found.arrayBuffer()) : found;
     this.#blocks[index] = block;

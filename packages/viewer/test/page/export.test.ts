@@ -70,6 +70,17 @@ describe.skipIf(!hasChromium)("an export in the page", () => {
     expect(await dialog.getByRole("status").textContent()).toContain(`${lines.length - 1} rows of vehicles`);
   });
 
+  test("of what the timeline shows, with an origin, has the bytes that the command writes", async () => {
+    await go("town.log", { shared: { window: { start: 1e9, end: 3e9, of: "town.log" } } });
+    await dialog.getByLabel("To", { exact: true }).selectOption("gpx");
+    await dialog.getByLabel("Of", { exact: true }).selectOption({ label: "vehicles" });
+    await dialog.getByRole("radio", { name: "what the timeline shows: 0:01.000 to 0:03.000" }).check();
+    await dialog.getByLabel("Origin").fill("48.35, 11.79");
+    const { name, bytes } = await exported();
+    const words = ["--set", "vehicles", "--from", "1s", "--until", "3000000001ns", "--origin", "48.35,11.79"];
+    expect(bytes.equals(await written(name, "town.log", words))).toBe(true);
+  });
+
   test("of several files gives all of them, each by a link", async () => {
     await go("buckyball.nanover.zip");
     await dialog.getByLabel("To", { exact: true }).selectOption("dcd");
@@ -190,7 +201,7 @@ async function violations(page: Page): Promise<string[]> {
   return found.violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id }) => id);
 }
 
-/** The parts of a GLB (glTF 2.0 §4): its JSON, with numbers of twelve digits, and its buffer. */
+/** The parts of a GLB: its JSON, with numbers of twelve digits, and its buffer. */
 function glb(bytes: Buffer): { readonly json: unknown; readonly binary: Buffer } {
   const length = bytes.readUInt32LE(12);
   return { json: rounded(bytes.toString("utf8", 20, 20 + length)), binary: bytes.subarray(20 + length) };
