@@ -4,6 +4,7 @@ import { posix } from "node:path";
 const ROOTS: readonly string[] = [
   "packages/simtape/src/formats.ts",
   "packages/simtape/src/making.ts",
+  "packages/simtape/src/export/targets.ts",
   "packages/simtape/src/cli/commands.ts",
   "packages/simtape/src/cli/commands/checks.ts",
 ];
@@ -21,7 +22,7 @@ const TOKEN = new RegExp(
 
 /**
  * Places of a source file where a format is known by its id: as a word, as a text, or by an import from its folder. `path`
- * is from the root of the repository. Formats, simulations, the recorder, and commands for one format may know it.
+ * is from the root of the repository. Formats, simulations, the recorder, and commands and targets for one format may know it.
  */
 export function formatNamesIn(path: string, source: string, ids: readonly string[]): string[] {
   if (ROOTS.includes(path)) return [];
@@ -55,6 +56,8 @@ function mayKnow(path: string, id: string): boolean {
   return (
     inside.startsWith("formats/") ||
     inside.startsWith(`cli/commands/${id}/`) ||
+    // a target that is also a format
+    inside.startsWith(`export/${id}/`) ||
     (id === "hcrp" && inside.startsWith("record/"))
   );
 }
