@@ -9,6 +9,7 @@ import type * as kit from "./kit.ts";
 export { Budget } from "./bytes/budget.ts";
 export { ByteBuilder } from "./bytes/builder.ts";
 export { crc32 } from "./bytes/crc32.ts";
+export { Sha256 } from "./bytes/sha256.ts";
 export { ByteCursor } from "./bytes/cursor.ts";
 export { hex, LayoutError } from "./bytes/error.ts";
 export * as parts from "./bytes/field-parts.ts";

@@ -27,7 +27,7 @@ describe("a command line is completed", () => {
     expect(await completing("cat", "--rev")).toEqual({ words: ["--reverse"], files: false });
     expect(await completing("cat", "x", "--format", "")).toEqual({ words: ["text", "ndjson", "csv"], files: false });
     expect((await completing("convert", "x", "y", "--to", "")).words).toContain("nanover");
-    expect((await completing("demo", "m")).words).toEqual(["mira"]);
+    expect((await completing("demo", "mi")).words).toEqual(["mira"]);
   });
 
   test("by names of files, where a file stands", async () => {

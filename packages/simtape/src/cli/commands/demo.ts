@@ -37,7 +37,7 @@ export function addDemo(program: Command): void {
     .command("demo")
     .summary("realistic recordings of any size, made by small simulations")
     .description(
-      "Makes recordings with small simulations: one of each format, or of the one named. The same seed gives the same bytes.",
+      "Makes recordings with small simulations: one of each format that has a simulation, or of the format named. The same seed gives the same bytes.",
     )
     .argument(
       "[format]",
