@@ -70,9 +70,8 @@ function policy(): Plugin {
 /** The page's own packages have their licences in `licenses.md`; this adds those of what the worker is made of. */
 function libraryLicenses(): Plugin {
   const plain = ["fflate", "@rgrove/parse-xml", "aws4fetch", "@uwdata/flechette"];
-  const forExports = ["hyparquet-writer", "hyparquet", "property-graph"];
+  const forExports = ["hyparquet-writer", "hyparquet"];
   const modules = [...plain, ...forExports].map((name) => `../../node_modules/${name}/LICENSE`);
-  modules.push("../../node_modules/@gltf-transform/core/LICENSE.md");
   return {
     name: "library-licenses",
     apply: "build",

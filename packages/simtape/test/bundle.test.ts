@@ -42,6 +42,6 @@ test.each(FORMATS.map(({ id }) => id))("a page with %s alone has the code of no 
   const inFormats = files.filter((path) => path.startsWith("formats/"));
   expect(inFormats.length).toBeGreaterThan(5);
   expect(inFormats.filter((path) => !path.startsWith(`formats/${format}/`))).toEqual([]);
-  expect(files.some((path) => path.startsWith("codec/zstd-heap"))).toBe(format === "hcrp" || format === "mira");
+  expect(files.some((path) => path.startsWith("codec/zstd-heap"))).toBe(["hcrp", "mcap", "mira"].includes(format));
   expect(files.filter((path) => /^(ops|play|record|cli|demo|testing)\//.test(path))).toEqual([]);
 });

@@ -9,8 +9,7 @@ import { Problem } from "../problem.ts";
 import { Audit } from "../people/audit.ts";
 import type { Question } from "./question.ts";
 import { Readers } from "./readers.ts";
-import { EXPORT_TARGETS_SHAPE } from "../operations/export-shapes.ts";
-import { EVENTS, SERIES, STATE } from "./shapes.ts";
+import { EVENTS, EXPORT_TARGETS_SHAPE, SERIES, STATE } from "./shapes.ts";
 
 const TIME = Type.String({
   maxLength: 100,

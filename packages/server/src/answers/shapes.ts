@@ -78,3 +78,22 @@ export const STATE = Type.Object(
   },
   { $id: "State" },
 );
+
+/** The targets, and what of a recording each can carry. */
+export const EXPORT_TARGETS_SHAPE = Type.Object(
+  {
+    targets: Type.Array(
+      Type.Object({
+        id: Type.String({ description: "for `to`" }),
+        name: Type.String(),
+        extensions: Type.Array(Type.String(), { description: "endings of its files; the first is the usual one" }),
+        mediaType: Type.String(),
+        carries: Type.String({ description: "what it can carry of any recording" }),
+        fits: Type.Array(Type.String(), {
+          description: "sets of this recording, and channels, that it can carry; none: the target does not fit",
+        }),
+      }),
+    ),
+  },
+  { $id: "ExportTargets" },
+);

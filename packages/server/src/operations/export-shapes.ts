@@ -78,22 +78,3 @@ const list = (description: string) =>
 
 /** The query of a request for an export at once. */
 export const EXPORT_QUERY = Type.Object({ to: TARGET, ...COMMON, columns: list(COLUMNS), ids: list(IDS) });
-
-/** The targets, and what of a recording each can carry. */
-export const EXPORT_TARGETS_SHAPE = Type.Object(
-  {
-    targets: Type.Array(
-      Type.Object({
-        id: Type.String({ description: "for `to`" }),
-        name: Type.String(),
-        extensions: Type.Array(Type.String(), { description: "endings of its files; the first is the usual one" }),
-        mediaType: Type.String(),
-        carries: Type.String({ description: "what it can carry of any recording" }),
-        fits: Type.Array(Type.String(), {
-          description: "sets of this recording, and channels, that it can carry; none: the target does not fit",
-        }),
-      }),
-    ),
-  },
-  { $id: "ExportTargets" },
-);

@@ -133,7 +133,8 @@ describe.each(SPECIMENS)("of a sound recording, $format $name", (of) => {
     const place = join(out, "..");
     expect(files.map(({ name }) => name).sort()).toEqual(written.map((name) => join(place, name)).sort());
     for (const { name, bytes } of files) expect(readFileSync(name).length, name).toBe(bytes);
-    const own = /^run(\.log|\.fgtape|\.hcrp|\.tape|\.nanover\.zip|\.traj|\.state|\.mcap|\.dict|\.csv)(\.provenance\.json)?$/;
+    const own =
+      /^run(\.log|\.fgtape|\.hcrp|\.tape|\.nanover\.zip|\.traj|\.state|\.mcap|\.dict|\.csv)(\.provenance\.json)?$/;
     expect(written.filter((name) => !own.test(name))).toEqual([]);
   });
 });

@@ -84,7 +84,7 @@ async function onBadDisk<T>(work: () => Promise<T>): Promise<T> {
 const REFUSED =
   /^simtape: .*(the result would be damaged|the copy differs from its source|the compacted file|cannot make a sound recording of it).*\n$/;
 /** What they write is no recording, or is to be damaged. */
-const OTHERS: ReadonlySet<string> = new Set(["table", "dictionary train"]);
+const OTHERS: ReadonlySet<string> = new Set(["table", "export", "sql", "dictionary train"]);
 
 const SPECIMENS = [
   "carla/0.9.15/town.log",

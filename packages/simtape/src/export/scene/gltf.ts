@@ -4,6 +4,8 @@ import type { Recording } from "../../model/recording.ts";
 import type { Exporter, ExportOptions, ExportReport } from "../exporter.ts";
 import { utcOf, utcText } from "../utc.ts";
 import { foremostFirst, lookedAt } from "../moments.ts";
+import { documentOf } from "./document.ts";
+import { headOfBinary } from "./glb.ts";
 import { type Things, thingsOf } from "./things.ts";
 import { GLTF } from "./facts.ts";
 
@@ -25,16 +27,13 @@ async function fitting(recording: Recording): Promise<readonly string[]> {
 async function write(recording: Recording, to: SinkBundle, options: ExportOptions): Promise<ExportReport> {
   const sets = await setsOf(recording, options);
   const things = await thingsOf(recording, sets, options);
-  const [{ WebIO }, { documentOf }] = await Promise.all([import("@gltf-transform/core"), import("./document.ts")]);
   const isText = to.name?.toLowerCase().endsWith(".gltf") === true;
-  const uri = isText ? `${to.name!.slice(0, -".gltf".length)}.bin` : "";
+  const uri = isText ? `${to.name!.slice(0, -".gltf".length)}.bin` : null;
   const document = documentOf(things, await extrasOf(recording, things), uri);
-  if (!isText) await put(to, undefined, await new WebIO().writeBinary(document));
+  if (uri === null) await put(to, undefined, [headOfBinary(document), ...document.buffer]);
   else {
-    const { json, resources } = await new WebIO().writeJSON(document, { basename: "scene" });
-    for (const bytes of Object.values(resources)) await put(to, uri, bytes);
-    for (const buffer of json.buffers ?? []) buffer.uri = encodeURIComponent(uri);
-    await put(to, undefined, new TextEncoder().encode(`${JSON.stringify(json)}\n`));
+    if (document.byteLength > 0) await put(to, uri, document.buffer);
+    await put(to, undefined, [new TextEncoder().encode(`${JSON.stringify(document.json)}\n`)]);
   }
   const met = new Set(things.all.map(({ set }) => set));
   return {
@@ -89,10 +88,10 @@ function notesOf({ all, start, origin }: Things): string[] {
   return notes;
 }
 
-async function put(to: SinkBundle, name: string | undefined, bytes: Uint8Array): Promise<void> {
+async function put(to: SinkBundle, name: string | undefined, parts: readonly Uint8Array[]): Promise<void> {
   const sink = await to.open(name);
   try {
-    await sink.write(bytes);
+    for (const bytes of parts) await sink.write(bytes);
     await sink.close();
   } catch (error) {
     await sink.abort();

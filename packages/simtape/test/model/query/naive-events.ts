@@ -33,7 +33,23 @@ export async function naiveEvents(recording: Recording): Promise<NaiveEvent[]> {
   return events;
 }
 
+const LEVELS = ["debug", "info", "warning", "error", "fatal"] as const;
+
 const TELLERS: Readonly<Record<string, (recording: Recording) => Promise<Tell>>> = {
+  mcap: async ({ channels }) => {
+    const schemas = new Map(channels.map(({ name, schema }) => [name, schema.name]));
+    /** The number of the lowest level, and how those above follow from it. */
+    const steps: Readonly<Record<string, (level: number) => number>> = {
+      "foxglove.Log": (level) => level - 1,
+      "rosgraph_msgs/Log": (level) => Math.log2(level),
+      "rcl_interfaces/msg/Log": (level) => level / 10 - 1,
+    };
+    return (channel, value) => {
+      const step = steps[schemas.get(channel)!];
+      if (step === undefined || value === null || typeof value !== "object" || value instanceof Uint8Array) return [];
+      return [[LEVELS[step(Number((value as Fields)["level"]))] ?? "info"]];
+    };
+  },
   carla: async () => {
     let before: string[] = [];
     let now: string[] = [];
