@@ -8,6 +8,8 @@ import { CONTENT_SECURITY_POLICY } from "./policy.ts";
 /** Small modules that the worker has at once, in one file: each of its own would weigh more than what is in it. */
 const AT_ONCE =
   /\/simtape\/src\/(bytes\/(budget|builder|crc32|cursor|error|varint)|io\/(gate|source)|model\/(columns|error|growth|late|scope|text-room|time|value))\.ts$/;
+/** Of all formats, which a worker asks for what things are called. */
+const TRAITS = /\/simtape\/src\/formats\/\w+\/traits\.ts$/;
 
 /** Relative addresses throughout, so that the built page works under any path and from any static server. */
 export default defineConfig({
@@ -19,8 +21,6 @@ export default defineConfig({
       { find: /^simtape$/, replacement: library("index.ts") },
       { find: "simtape-client", replacement: library("../../client/src/index.ts") },
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
-      // glTF Transform asks for them in Node alone
-      { find: /^node:(fs|path)$/, replacement: library("io/no-files.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: "simtape/world", replacement: library("world/index.ts") },
@@ -36,7 +36,16 @@ export default defineConfig({
   },
   worker: {
     format: "es",
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "base", test: AT_ONCE }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "base", test: AT_ONCE },
+            { name: "traits", test: TRAITS },
+          ],
+        },
+      },
+    },
   },
   build: {
     target: "es2023",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { type Judged, streamed } from "../../../simtape/test/export/mcap/judge.ts";
+import { type Judged, streamed, valueIn } from "../../../simtape/test/export/mcap/judge.ts";
 import { simtape as command } from "../../../simtape/test/cli/run.ts";
 import { onePage } from "../support/one-page.ts";
 import { example, hasChromium, hashOf, layoutOf, untilOpen, type Viewer } from "../support/viewer.ts";
@@ -212,8 +212,8 @@ function rounded(text: string): unknown {
   return JSON.parse(text, (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(12)) : value));
 }
 
-/** A message with its value, where that is JSON, else with its bytes. */
-function plain({ data, ...message }: Judged): unknown {
-  const text = Buffer.from(data).toString("utf8");
-  return { ...message, value: text.startsWith("{") ? rounded(text) : Buffer.from(data).toString("hex") };
+/** A message with its value. */
+function plain(judged: Judged): unknown {
+  const { data: _, ...message } = judged;
+  return { ...message, value: rounded(JSON.stringify(valueIn(judged))) };
 }
