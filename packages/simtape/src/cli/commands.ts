@@ -23,6 +23,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["check"], async () => (await import("./commands/check.ts")).addCheck],
   [["verify"], async () => (await import("./commands/hcrp/verify.ts")).addVerify],
   [["record"], async () => (await import("./commands/hcrp/record.ts")).addRecord],
+  [["play"], async () => (await import("./commands/play.ts")).addPlay],
   [["tail"], async () => (await import("./commands/hcrp/tail.ts")).addTail],
   [["copy"], async () => (await import("./commands/copy.ts")).addCopy],
   [["convert"], async () => (await import("./commands/convert.ts")).addConvert],

@@ -1,0 +1,22 @@
+import { connectLink } from "../../io/node/web-socket.ts";
+import type { Feed } from "../../live/feed.ts";
+import { nanoverFeed } from "../../live/nanover/feed.ts";
+import type { FeedKind } from "./kinds.ts";
+import { UsageError } from "../run/failure.ts";
+
+/** Programs that can be recorded while they run, by the word behind `--from`. */
+const FEEDS: Readonly<Record<FeedKind, (address: string) => Feed>> = {
+  nanover: (address) => nanoverFeed(address, (signal) => connectLink(socketUrl(address), { signal })),
+};
+
+/** Throws `UsageError` for an address that is none. */
+export function feedOf(kind: FeedKind, address: string): Feed {
+  return FEEDS[kind](address);
+}
+
+function socketUrl(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^wss?:$/.test(url.protocol))
+    throw new UsageError(`say the address as ws://HOST:PORT, not ${address}`);
+  return address;
+}
