@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { type ByteSink } from "../sink.ts";
+import type { ByteSink } from "../sink.ts";
 import { SourceError } from "../source.ts";
 import { OWN_FILE } from "./access.ts";
 
