@@ -5,6 +5,7 @@ import type { PlayerStatus } from "../../play/player.ts";
 import { toJson } from "../../model/json.ts";
 import { OUTLET_KINDS, type OutletKind } from "../live/kinds.ts";
 import { outletOf } from "../live/outlets.ts";
+import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
 import { openNamed, type ReadOptions, reads } from "../input/recordings.ts";
 import { clock, parseTime, TIME_HELP } from "../input/time.ts";
 import { ENDING } from "../run/ending.ts";
@@ -16,6 +17,9 @@ interface PlayCommand extends ReadOptions {
   readonly host?: string;
   readonly port?: number;
   readonly address?: string;
+  readonly pilots?: string;
+  readonly trafficOnly?: boolean;
+  readonly origin?: string;
   readonly at?: string;
   readonly rate: number;
   readonly repeat?: boolean;
@@ -34,6 +38,9 @@ export function addPlay(program: Command): void {
     .option("--host <name>", "name or address of this machine to listen at (127.0.0.1)")
     .option("--port <number>", "port to listen at, or of the program that is driven", portOf)
     .option("--address <address>", "the program that is driven")
+    .option("--pilots <host:port>", "of FlightGear: show everything else as pilots, at the port of --multiplay=in")
+    .option("--traffic-only", "of FlightGear: show all of it as pilots, and leave the own aircraft alone")
+    .option(ORIGIN_FLAGS, "where a local plane touches the earth: degrees, metres, degrees")
     .option("--at <time>", "where to begin")
     .option("--rate <number>", "speed; negative plays backwards", rateOf, 1)
     .option("--repeat", "begin again at the end")
@@ -41,7 +48,7 @@ export function addPlay(program: Command): void {
     .option("--json", "status lines as JSON objects")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape play run.nanover.zip --into nanover\n  $ simtape play flight.fgtape --into flightgear --address localhost:5500 --rate 4`,
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape play run.nanover.zip --into nanover\n  $ simtape play flight.fgtape --into flightgear --address http://localhost:5500 --rate 4`,
     )
     .action(async (names: readonly string[], options: PlayCommand) => {
       process.exitCode = await playInto(names, options);
@@ -57,9 +64,11 @@ async function playInto(names: readonly string[], options: PlayCommand): Promise
   const output = new Output();
   try {
     const { recording, player } = await deck.load(0);
-    const { host, port, address } = options;
+    const { host, port, address, pilots, trafficOnly = false } = options;
+    const origin = options.origin === undefined ? undefined : originOf(options.origin);
+    const given = { host, port, address, pilots, trafficOnly, origin };
     const outlets = [];
-    for (const kind of options.into) outlets.push(await outletOf(kind, deck, { host, port, address }));
+    for (const kind of options.into) outlets.push(await outletOf(kind, deck, given));
     for (const { name } of outlets) await output.line(options.json === true ? toJson({ outlet: name }) : name);
     await output.flush();
     if (options.at !== undefined) await player.seek(await parseTime(options.at, recording));

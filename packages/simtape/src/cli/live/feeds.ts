@@ -1,17 +1,22 @@
 import { connectLink } from "../../io/node/web-socket.ts";
 import type { Feed } from "../../live/feed.ts";
 import { nanoverFeed } from "../../live/nanover/feed.ts";
+import { fgfsFeed, type FgfsFeedOptions } from "./fgfs.ts";
 import type { FeedKind } from "./kinds.ts";
 import { UsageError } from "../run/failure.ts";
 
+/** Options of the command line for one kind of feed. */
+export interface FeedOptions extends FgfsFeedOptions {}
+
 /** Programs that can be recorded while they run, by the word behind `--from`. */
-const FEEDS: Readonly<Record<FeedKind, (address: string) => Feed>> = {
+const FEEDS: Readonly<Record<FeedKind, (address: string, options: FeedOptions) => Feed>> = {
+  flightgear: fgfsFeed,
   nanover: (address) => nanoverFeed(address, (signal) => connectLink(socketUrl(address), { signal })),
 };
 
 /** Throws `UsageError` for an address that is none. */
-export function feedOf(kind: FeedKind, address: string): Feed {
-  return FEEDS[kind](address);
+export function feedOf(kind: FeedKind, address: string, options: FeedOptions): Feed {
+  return FEEDS[kind](address, options);
 }
 
 function socketUrl(address: string): string {

@@ -31,6 +31,8 @@ interface RecordCommand extends ReadOptions {
   readonly from?: FeedKind;
   readonly output?: string;
   readonly force?: boolean;
+  readonly rate?: number;
+  readonly pilots?: number;
   readonly input: string;
   readonly id?: string;
   readonly hub?: string;
@@ -72,6 +74,8 @@ export function addRecord(program: Command): void {
     )
     .option("-o, --output <file>", "with --from: the recording; its ending names the format")
     .option("--force", "with --from: overwrite an existing file")
+    .option("--rate <hz>", "of FlightGear: packets a second (20)", countOf)
+    .option("--pilots <port>", "of FlightGear: record other pilots, whose packets arrive at this port", countOf)
     .option("--hub <folder>", "instead of one recording: many senders and recordings at once, each below this folder")
     .option(
       "-i, --input <from>",
@@ -112,7 +116,7 @@ export function addRecord(program: Command): void {
     .option("--json", "the report as one JSON object")
     .addHelpText(
       "after",
-      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip",
+      "\nExamples:\n  $ my-simulator | simtape record recordings/run-1\n  $ simtape record recordings --id run-2 --input tcp://127.0.0.1:9100 --journal\n  $ simtape record s3://bucket/recordings/run-3 --input events.ndjson --json\n  $ simtape record --hub recordings --input tcp://127.0.0.1:9100 --token secret    # docs/line-protocol.md, A hub\n  $ simtape record --from nanover ws://127.0.0.1:38801 -o run.nanover.zip\n  $ simtape record --from flightgear http://localhost:5500 -o flight.fgtape",
     )
     .action(async (out: string | undefined, options: RecordCommand) => {
       const { from, output } = options;
