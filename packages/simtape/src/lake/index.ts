@@ -1,0 +1,13 @@
+/** A lake: a partitioned Parquet data set of the recordings of a store, kept current. */
+export {
+  type LakeChange,
+  type LakeOptions,
+  manifestsIn,
+  removeRecording,
+  updateLake,
+  updateRecording,
+} from "./lake.ts";
+export { recordingId } from "./layout.ts";
+export type { LakeFile, LakeOrigin, Manifest, PlacedManifest } from "./manifest.ts";
+export type { LakeSource } from "./source.ts";
+export type { LakeContent } from "./tables.ts";
