@@ -1,7 +1,6 @@
 import type { Axes } from "../model/axes.ts";
 import { Fold } from "../model/fold.ts";
-import { statesAlong } from "../model/query/along.ts";
-import { boundsOf } from "../model/query/source.ts";
+import { statesOf } from "../model/query/table-set.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Time } from "../model/time.ts";
 import { type Fact, factRows } from "../sql/facts.ts";
@@ -54,7 +53,7 @@ export async function* tablesOf(
   const taken = new Set<string>();
   const { every } = content;
   const { sets } = content;
-  for (const set of sets?.length === 0 ? [] : await setsOf(recording, signal)) {
+  for (const set of sets?.length === 0 ? [] : await setsOf(recording, every, signal)) {
     if (sets !== undefined && !sets.includes(set)) continue;
     const table = await recording.table(set, { every, signal });
     const rows = rowsOfTable(of, table, epoch, { ...EVERYTHING, signal });
@@ -77,13 +76,17 @@ function factOf({ id, file, tags, recording }: LakeSubject, fact: Fact, signal: 
   return { table: fact, rows, axes: null };
 }
 
-/** Names of the sets that a recording has at any time, in the order in which they appear; reads all of it. */
-async function setsOf(recording: Recording, signal: AbortSignal | undefined): Promise<readonly string[]> {
+/** Names of the sets that have rows or columns, in the order in which they appear; reads all of the recording. */
+async function setsOf(
+  recording: Recording,
+  every: Time | undefined,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
   const { reader } = recording;
   const source = { reader, fold: new Fold(reader), traits: () => recording.traits() };
   const sets = new Set<string>();
   let shape = -1;
-  for await (const state of statesAlong(source, { bounds: await boundsOf(source, {}), signal })) {
+  for await (const state of statesOf(source, { every, signal })) {
     if (state.shape === shape) continue;
     shape = state.shape;
     for (const name of state.sets.keys()) if (!name.startsWith(".")) sets.add(name);
