@@ -103,6 +103,7 @@ async function started(settings: Settings, library: Library, database: Database,
   await jobs.runNow("reconcile", "");
   await jobs.add("sweep", "");
   await jobs.add("sweep-jobs", "jobs");
+  if (settings.lake !== null) await jobs.add("lake-sweep", "library");
   threads.start(settings, database.address);
   const { port } = app.server.address() as AddressInfo;
   const name = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
