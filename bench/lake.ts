@@ -63,7 +63,7 @@ try {
   const sources = Array.from({ length: count }, (_, k) => source(k));
   const [first, written] = await timed(() => update(sources));
   let [rows, bytes, parts] = [0, 0, 0];
-  for (const { manifest } of (await manifestsIn(lake)).values())
+  for await (const manifest of manifestsIn(lake))
     for (const file of manifest.files) [rows, bytes, parts] = [rows + file.rows, bytes + file.bytes, parts + 1];
   console.log(
     `${first.get("added") ?? 0} recordings: ${rows} rows in ${parts} files, ${(bytes / 1e6).toFixed(1)} MB; written in ${seconds(written)}, ${(written / count).toFixed(1)} ms each`,

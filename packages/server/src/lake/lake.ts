@@ -1,5 +1,5 @@
 import { open, type S3Options, s3Store, type Store } from "simtape";
-import { manifestsIn, recordingId, removeRecording, updateRecording } from "simtape/lake";
+import { manifestsIn, recordingId, recordingsIn, removeRecording, updateRecording } from "simtape/lake";
 import { directoryStore, fileSpool } from "simtape/node";
 import type { Context } from "../context.ts";
 import { failpoint } from "../failpoint.ts";
@@ -68,10 +68,8 @@ export function lakeSweeper(context: Its): (signal: AbortSignal) => Promise<unkn
     if (lake === null) return null;
     const isFull = performance.now() - full > FULL_EVERY;
     const there = new Map<string, { readonly file: string; readonly stamp: string } | null>();
-    if (isFull) for (const [name, { manifest }] of await manifestsIn(lake, signal)) there.set(name, manifest.origin);
-    else
-      for await (const { key } of lake.list("_manifests/", signal))
-        there.set(key.slice("_manifests/".length, -".json".length), null);
+    if (isFull) for await (const { recording, origin } of manifestsIn(lake, signal)) there.set(recording, origin);
+    else for await (const name of recordingsIn(lake, signal)) there.set(name, null);
     const rows = await query.selectFrom("recordings").select(["id", "key", "stamp", "state"]).execute();
     const wanted: string[] = [];
     for (const { id, key, stamp, state } of rows) {

@@ -34,7 +34,8 @@ export async function searchLake(
 ): Promise<LakeSearch> {
   const traces: LakeTrace[] = [];
   let files = 0;
-  for (const [recording, { manifest }] of await manifestsIn(lake, signal)) {
+  for await (const manifest of manifestsIn(lake, signal)) {
+    const { recording } = manifest;
     if (skipped.has(recording)) continue;
     files++;
     if (finder.isInValue(manifest)) {

@@ -3,11 +3,12 @@ export {
   type LakeChange,
   type LakeOptions,
   manifestsIn,
+  recordingsIn,
   removeRecording,
   updateLake,
   updateRecording,
 } from "./lake.ts";
 export { recordingId } from "./layout.ts";
-export type { LakeFile, LakeOrigin, Manifest, PlacedManifest } from "./manifest.ts";
+export type { LakeFile, LakeOrigin, Manifest } from "./manifest.ts";
 export type { LakeSource } from "./source.ts";
 export type { LakeContent } from "./tables.ts";

@@ -4,7 +4,7 @@ import { type Store, StoreError } from "../io/store.ts";
 import { RecordingError } from "../model/error.ts";
 import { LAYOUT, MANIFESTS, manifestKey, recordingId } from "./layout.ts";
 import { makeFiles } from "./make-files.ts";
-import { noManifest, type PlacedManifest, readManifest } from "./manifest.ts";
+import { type Manifest, noManifest, type PlacedManifest, readManifest } from "./manifest.ts";
 import { commit, mended, OvertakenError, remove } from "./settle.ts";
 import type { LakeSource } from "./source.ts";
 import type { LakeContent } from "./tables.ts";
@@ -46,6 +46,7 @@ export interface LakeChange {
 const MEMORY = 256 << 20;
 /** Manifests that are read at once. */
 const AT_ONCE = 16;
+const ENDING = ".json";
 
 /**
  * Brings a lake up to date with recordings: `changes` gives what became of each, those that have gone last. Recordings whose
@@ -59,21 +60,22 @@ export async function* updateLake(
 ): AsyncGenerator<LakeChange> {
   const { signal, keepVanished = false, dryRun = false, onProgress } = options;
   const named = namesOf(sources);
-  const known = await manifestsIn(lake, signal);
-  const gone = [...known.keys()].filter((id) => !named.has(id));
+  const gone: string[] = [];
+  for await (const id of recordingsIn(lake, signal)) if (!named.has(id)) gone.push(id);
   const total = named.size + gone.length;
   let done = 0;
   const left: LakeSource[] = [];
-  for (const [id, source] of named) {
-    const change = await updateRecording(lake, source, options, known.get(id) ?? noManifest(id));
+  for await (const { placed, id } of placedAt(lake, [...named.keys()], signal)) {
+    const source = named.get(id)!;
+    const change = await updateRecording(lake, source, options, placed ?? noManifest(id));
     if (change.did === "left") left.push(source);
     else yield change;
     onProgress?.(++done, total);
   }
   // by now the other worker is done with them, or gone
   for (const source of left) yield await updateRecording(lake, source, options);
-  for (const id of gone) {
-    yield await removed(lake, known.get(id)!, keepVanished, dryRun, signal);
+  for await (const { placed } of placedAt(lake, gone, signal)) {
+    if (placed !== null) yield await removed(lake, placed, keepVanished, dryRun, signal);
     onProgress?.(++done, total);
   }
 }
@@ -116,16 +118,30 @@ export async function removeRecording(lake: Store, id: string, signal?: AbortSig
   return placed === null ? null : removed(lake, placed, false, false, signal);
 }
 
-/** The manifests of a lake, by recording. */
-export async function manifestsIn(lake: Store, signal?: AbortSignal): Promise<Map<string, PlacedManifest>> {
-  const keys: string[] = [];
-  for await (const { key } of lake.list(MANIFESTS, signal)) if (key.endsWith(".json")) keys.push(key);
-  const found = new Map<string, PlacedManifest>();
-  for (let at = 0; at < keys.length; at += AT_ONCE) {
-    const some = await Promise.all(keys.slice(at, at + AT_ONCE).map((key) => readManifest(lake, key, signal)));
-    for (const placed of some) if (placed !== null) found.set(placed.manifest.recording, placed);
+/** The manifests of a lake, some of them in memory. */
+export async function* manifestsIn(lake: Store, signal?: AbortSignal): AsyncGenerator<Manifest> {
+  const ids: string[] = [];
+  for await (const id of recordingsIn(lake, signal)) ids.push(id);
+  for await (const { placed } of placedAt(lake, ids, signal)) if (placed !== null) yield placed.manifest;
+}
+
+/** What the recordings of a lake are called there, those without a commit among them; reads a list alone. */
+export async function* recordingsIn(lake: Store, signal?: AbortSignal): AsyncGenerator<string> {
+  for await (const { key } of lake.list(MANIFESTS, signal))
+    if (key.endsWith(ENDING)) yield key.slice(MANIFESTS.length, -ENDING.length);
+}
+
+/** The manifests of recordings, in their order, some of them read at once; null: there is none. */
+async function* placedAt(
+  lake: Store,
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<{ readonly id: string; readonly placed: PlacedManifest | null }> {
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE);
+    const placed = await Promise.all(some.map((id) => readManifest(lake, manifestKey(id), signal)));
+    for (const [k, id] of some.entries()) yield { id, placed: placed[k]! };
   }
-  return found;
 }
 
 async function removed(

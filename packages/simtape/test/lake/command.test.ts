@@ -64,7 +64,7 @@ describe("simtape lake", () => {
     expect(lines).toHaveLength(22);
     expect(lines[20]).toBe("  … and 3 more; --json lists all");
     expect(lines[21]).toContain("23 added; ");
-    const tables = new Set((await keysOf(directoryStore(join(folder, "facts")))).map((key) => key.split("/")[0]));
+    const tables = new Set((await keysOf(directoryStore(join(folder, "facts")))).map((key) => key.split("/")[0]!));
     expect([...tables].sort()).toEqual(["_manifests", "channels", "events", "recordings"]);
   });
 

@@ -39,13 +39,16 @@ export async function keysOf(store: Store): Promise<string[]> {
 
 /** What readers that follow manifests see: the tables of each recording with the digests of their files. */
 export async function seen(lake: Store): Promise<Record<string, string[]>> {
-  const keys = new Set(await keysOf(lake));
   const found: Record<string, string[]> = {};
-  for (const [recording, { manifest }] of await manifestsIn(lake)) {
-    const missing = manifest.files.filter(({ key }) => !keys.has(key));
-    if (missing.length > 0) throw new Error(`${recording} lacks ${missing.map(({ key }) => key).join(", ")}`);
-    if (manifest.origin !== null)
-      found[recording] = manifest.files.map(({ key }) => key.replace(/-[0-9a-f]{8}\.parquet$/, "")).sort();
+  for await (const manifest of manifestsIn(lake)) {
+    const { recording, origin, files } = manifest;
+    const missing: string[] = [];
+    for (const { key } of files) if ((await lake.head(key)) === null) missing.push(key);
+    // one that has been replaced since it was read names what is gone
+    const now = missing.length === 0 ? null : await lake.get(`_manifests/${recording}.json`);
+    if (now !== null && new TextDecoder().decode(now.bytes) === `${JSON.stringify(manifest)}\n`)
+      throw new Error(`${recording} lacks ${missing.join(", ")}`);
+    if (origin !== null) found[recording] = files.map(({ key }) => key.replace(/-[0-9a-f]{8}\.parquet$/, "")).sort();
   }
   return found;
 }
@@ -53,7 +56,7 @@ export async function seen(lake: Store): Promise<Record<string, string[]>> {
 /** Files that no commit has. */
 export async function strays(lake: Store): Promise<string[]> {
   const named = new Set<string>();
-  for (const { manifest } of (await manifestsIn(lake)).values()) for (const { key } of manifest.files) named.add(key);
+  for await (const { files } of manifestsIn(lake)) for (const { key } of files) named.add(key);
   return (await keysOf(lake)).filter((key) => !key.startsWith("_manifests/") && !named.has(key));
 }
 

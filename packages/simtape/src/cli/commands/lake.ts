@@ -34,7 +34,7 @@ export function addLake(program: Command): void {
   seeks(program.command("lake"))
     .summary("a Parquet data set of all recordings, kept current")
     .description(
-      "Writes the recordings of a store as a data set for DuckDB, Spark, Trino, ClickHouse and pandas: Parquet files in folders by table, format, day and recording, with a manifest for each recording. A second run reads only what is new or changed, replaces it, and removes what is gone. May run in several places at once, and be ended at any moment: the next run does the rest. Exit 3: done, but recordings are damaged or unreadable, or another run was at work on them.",
+      "Writes the recordings of a store as a data set for DuckDB, Spark, Trino, ClickHouse and pandas: Parquet files in folders by table, format, day and recording, with a manifest for each recording. A second run reads only what is new or changed, replaces it, and removes recordings that the store no longer has. May run in several places at once, and be ended at any moment: the next run does the rest. Exit 3: done, but recordings are damaged or unreadable, or another run was at work on them.",
     )
     .argument("<store>", "a folder with recordings, or s3://bucket/prefix")
     .requiredOption("-o, --output <lake>", "where the data set is: a folder, or s3://bucket/prefix")
