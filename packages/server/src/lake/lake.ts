@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { open, type S3Options, s3Store, type Store } from "simtape";
 import { manifestsIn, recordingId, recordingsIn, removeRecording, updateRecording } from "simtape/lake";
 import { directoryStore, fileSpool } from "simtape/node";
@@ -12,9 +13,15 @@ const FULL_EVERY = 3_600_000;
 
 type Its = Pick<Context, "query" | "library" | "settings" | "jobs">;
 
-/** The data set of all recordings that the settings name; null: they name none. Throws `RangeError` for a wrong address. */
-export function lakeStore({ lake, s3Endpoint, s3Region, s3Key, s3Secret }: Settings): Store | null {
+/**
+ * The data set of all recordings that the settings name; null: they name none. Throws `RangeError` for a wrong address, and
+ * for one in the folder of the library, whose files all users of a recording may reach.
+ */
+export function lakeStore({ lake, store, s3Endpoint, s3Region, s3Key, s3Secret }: Settings): Store | null {
   if (lake === null) return null;
+  const isIn = (folder: string, place: string): boolean => `${place}/`.startsWith(`${folder.replace(/\/$/, "")}/`);
+  const isInLibrary = lake.startsWith("s3://") ? isIn(store, lake) : isIn(resolve(store), resolve(lake));
+  if (isInLibrary) throw new RangeError(`the lake must not be in the folder of recordings: ${lake}`);
   if (!lake.startsWith("s3://")) return directoryStore(lake, { shared: true });
   const found = /^s3:\/\/([^/]+)\/?(.*?)\/?$/.exec(lake);
   if (found === null || s3Key === null || s3Secret === null)

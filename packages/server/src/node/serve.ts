@@ -16,6 +16,7 @@ import { liveRoutes } from "../live/routes.ts";
 import { Jobs } from "../jobs/queue.ts";
 import { Threads } from "./threads.ts";
 import type { Library } from "../library/library.ts";
+import { lakeStore } from "../lake/lake.ts";
 import { openLibrary } from "../library/open.ts";
 import { sharingOpenFiles } from "../library/open-files.ts";
 import { logTo } from "../log.ts";
@@ -53,6 +54,8 @@ const LAST = 30_000;
 /** Starts a node of a server. Throws when its settings, its database or its port are wrong. */
 export async function serve(settings: Settings): Promise<Node> {
   const pages = await pageRoutes(settings);
+  // a wrong address is found now, not by a job
+  lakeStore(settings);
   const library = sharingOpenFiles(await openLibrary(settings));
   const database = await openDatabase(settings.database);
   try {

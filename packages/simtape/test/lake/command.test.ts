@@ -1,11 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { directoryStore } from "../../src/io/node/directory-store.ts";
-import { simtape } from "../cli/run.ts";
+import { MAIN, simtape, simtapeProcess } from "../cli/run.ts";
 import { MADE } from "../sql/support.ts";
-import { keysOf, strays } from "./support.ts";
+import { keysOf, seen, strays } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "simtape-lake-command-"));
 const runs = join(folder, "runs");
@@ -67,6 +68,22 @@ describe("simtape lake", () => {
     const tables = new Set((await keysOf(directoryStore(join(folder, "facts")))).map((key) => key.split("/")[0]!));
     expect([...tables].sort()).toEqual(["_manifests", "channels", "events", "recordings"]);
   });
+
+  test("several processes write one lake, one of them is killed, and the lake is whole", async () => {
+    const shared = join(folder, "shared");
+    const words = ["lake", join(folder, "many"), "-o", shared];
+    const killed = spawn(process.execPath, [MAIN, ...words], { stdio: "ignore" });
+    const others = [simtapeProcess(words), simtapeProcess(words)];
+    const manifests = join(shared, "_manifests");
+    while (killed.exitCode === null && (!existsSync(manifests) || readdirSync(manifests).length < 5))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    killed.kill("SIGKILL");
+    for (const { exit, stderr } of await Promise.all(others)) expect([0, 3], stderr).toContain(exit);
+    const last = await simtape([...words, "--json"]);
+    expect(last.exit).toBe(0);
+    expect(await simtape(words)).toMatchObject({ exit: 0, stdout: `${shared}: 23 unchanged\n` });
+    expect(Object.keys(await seen(directoryStore(shared)))).toHaveLength(23);
+  }, 120_000);
 
   test.each([
     [["no-such-folder", "-o", "x"], "no such folder"],
