@@ -11,4 +11,5 @@ export {
 export { recordingId } from "./layout.ts";
 export type { LakeFile, LakeOrigin, Manifest } from "./manifest.ts";
 export type { LakeSource } from "./source.ts";
+export { type LakeSweep, sweepLake } from "./sweep.ts";
 export type { LakeContent } from "./tables.ts";

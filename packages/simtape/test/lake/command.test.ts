@@ -33,11 +33,12 @@ async function run(...words: string[]): Promise<{ exit: number | null; report: R
 
 describe("simtape lake", () => {
   test("says first what it would do, then does it, then has nothing to do", async () => {
-    const planned = await run("--dry-run");
+    const planned = await run("--dry-run", "--sweep");
     expect(planned).toMatchObject({ exit: 0, report: { isDryRun: true, counts: { added: 3 } } });
     expect(await keysOf(directoryStore(lake))).toEqual([]);
-    const done = await run();
-    expect(done).toMatchObject({ exit: 0, report: { counts: { added: 3, unchanged: 0 }, damaged: [] } });
+    const done = await run("--sweep");
+    const swept = { files: 0, bytes: 0 };
+    expect(done).toMatchObject({ exit: 0, report: { counts: { added: 3, unchanged: 0 }, damaged: [], swept } });
     expect(done.report.changes.map(({ file }) => file).sort()).toEqual(["deep/my town.log", "robot.tape", "town.log"]);
     const { exit, stdout } = await simtape(["lake", runs, "-o", lake]);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `${lake}: 3 unchanged\n` });

@@ -7,7 +7,7 @@ import { memoryStore } from "../../src/io/memory-store.ts";
 import { directoryStore } from "../../src/io/node/directory-store.ts";
 import { s3Store } from "../../src/io/s3.ts";
 import type { Store } from "../../src/io/store.ts";
-import { manifestsIn, recordingId, removeRecording } from "../../src/lake/index.ts";
+import { manifestsIn, recordingId, removeRecording, sweepLake } from "../../src/lake/index.ts";
 import { openBundle } from "../../src/model/open.ts";
 import type { Recording } from "../../src/model/recording.ts";
 import { bundleOfFiles } from "../conformance/mutate.ts";
@@ -321,6 +321,21 @@ describe("killed between any two writes", () => {
     },
     120_000,
   );
+});
+
+test("a sweep deletes what no manifest names, and nothing else", async () => {
+  const lake = memoryStore();
+  await updated(lake, sourcesOf([TAPE, FLIGHT]));
+  const before = await seen(lake);
+  const own = (await keysOf(lake)).find((key) => key.startsWith("events/"))!;
+  const bytes = new Uint8Array(10);
+  for (const key of [own.replace(/[^/]+$/, "0000-11.parquet"), own.replace(/recording=[^/]+/, "recording=none")])
+    await lake.put(key, bytes);
+  await lake.put("events/notes.txt", bytes);
+  expect(await sweepLake(lake)).toEqual({ files: 0, bytes: 0 });
+  expect(await sweepLake(lake, { age: -1 })).toEqual({ files: 2, bytes: 20 });
+  expect(await seen(lake)).toEqual(before);
+  expect(await strays(lake)).toEqual(["events/notes.txt"]);
 });
 
 describe("several workers at once", () => {

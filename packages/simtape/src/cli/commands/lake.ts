@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { fileSpool } from "../../io/node/index.ts";
 import { type LakeChange, updateLake } from "../../lake/lake.ts";
+import { type LakeSweep, sweepLake } from "../../lake/sweep.ts";
 import { toJson } from "../../model/json.ts";
 import type { Time } from "../../model/time.ts";
 import { collected } from "../input/collected.ts";
@@ -19,6 +20,7 @@ interface LakeCommand extends ReadOptions {
   readonly every?: Time;
   readonly channels?: boolean;
   readonly keepVanished?: boolean;
+  readonly sweep?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
@@ -43,6 +45,7 @@ export function addLake(program: Command): void {
     .option("--every <time>", "rows of sets at this interval instead of at recorded moments: 100ms", everyOf)
     .option("--channels", "a table for each channel, too")
     .option("--keep-vanished", "keep recordings that are in the store no more")
+    .option("--sweep", "afterwards delete files older than a day that no manifest names")
     .option("--dry-run", "change nothing, say what would be done")
     .option("--json", "one JSON object")
     .addHelpText(
@@ -77,7 +80,8 @@ async function lake(store: string, output: string, options: LakeCommand): Promis
   } finally {
     progress.end();
   }
-  await report(output, changes, options);
+  const swept = options.sweep === true && dryRun !== true ? await sweepLake(target) : null;
+  await report(output, changes, swept, options);
   return exitOf(changes);
 }
 
@@ -91,7 +95,12 @@ function isDamaged({ did, outcome }: Pick<LakeChange, "did" | "outcome">): boole
   return did !== "removed" && (outcome === "damaged" || outcome === "unreadable");
 }
 
-async function report(output: string, changes: readonly LakeChange[], { json, dryRun }: LakeCommand): Promise<void> {
+async function report(
+  output: string,
+  changes: readonly LakeChange[],
+  swept: LakeSweep | null,
+  { json, dryRun }: LakeCommand,
+): Promise<void> {
   const others = changes.filter(({ did }) => did !== "unchanged");
   const written = changes.filter(({ did }) => did === "added" || did === "replaced");
   const counts = Object.fromEntries(DID.map((did) => [did, changes.filter((one) => one.did === did).length]));
@@ -102,7 +111,7 @@ async function report(output: string, changes: readonly LakeChange[], { json, dr
   if (json === true) {
     const shown = damaged.map(({ recording, file, outcome, findings }) => ({ recording, file, outcome, findings }));
     await out.line(
-      toJson({ lake: output, isDryRun: dryRun === true, counts, rows, bytes, changes: others, damaged: shown }),
+      toJson({ lake: output, isDryRun: dryRun === true, counts, rows, bytes, changes: others, damaged: shown, swept }),
     );
   } else {
     for (const one of others.slice(0, MOST_LINES)) await out.line(lineOf(one, dryRun === true));
@@ -113,6 +122,8 @@ async function report(output: string, changes: readonly LakeChange[], { json, dr
       `${output}: ${parts.join(", ") || "nothing in it"}${size}${dryRun === true ? "; nothing was changed" : ""}`,
     );
   }
+  if (json !== true && swept !== null)
+    await out.line(`${counted(swept.files, "file")} of no manifest deleted, ${byteSize(swept.bytes)}`);
   await out.flush();
   for (const { file, did, reason } of others) if (reason !== null) say(`simtape: ${file} ${did}: ${reason}`);
   for (const { file, outcome, findings } of damaged.slice(0, MOST_LINES))
