@@ -16,6 +16,7 @@ interface PlayCommand extends ReadOptions {
   readonly host?: string;
   readonly port?: number;
   readonly address?: string;
+  readonly scale?: number;
   readonly at?: string;
   readonly rate: number;
   readonly repeat?: boolean;
@@ -34,6 +35,7 @@ export function addPlay(program: Command): void {
     .option("--host <name>", "name or address of this machine to listen at (127.0.0.1)")
     .option("--port <number>", "port to listen at, or of the program that is driven", portOf)
     .option("--address <address>", "the program that is driven")
+    .option("--scale <nm>", "nanometres for each metre of what becomes particles (by its extent)", scaleOf)
     .option("--at <time>", "where to begin")
     .option("--rate <number>", "speed; negative plays backwards", rateOf, 1)
     .option("--repeat", "begin again at the end")
@@ -57,9 +59,9 @@ async function playInto(names: readonly string[], options: PlayCommand): Promise
   const output = new Output();
   try {
     const { recording, player } = await deck.load(0);
-    const { host, port, address } = options;
+    const { host, port, address, scale } = options;
     const outlets = [];
-    for (const kind of options.into) outlets.push(await outletOf(kind, deck, { host, port, address }));
+    for (const kind of options.into) outlets.push(await outletOf(kind, deck, { host, port, address, scale }));
     for (const { name } of outlets) await output.line(options.json === true ? toJson({ outlet: name }) : name);
     await output.flush();
     if (options.at !== undefined) await player.seek(await parseTime(options.at, recording));
@@ -92,6 +94,12 @@ function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new UsageError(`--port takes a number up to 65535, not ${text}`);
   return port;
+}
+
+function scaleOf(text: string): number {
+  const scale = Number(text);
+  if (!(scale > 0 && Number.isFinite(scale))) throw new UsageError(`--scale takes a number above 0, not ${text}`);
+  return scale;
 }
 
 function rateOf(text: string): number {
