@@ -54,6 +54,7 @@ export async function nanoverOutlet(deck: Deck, listen: Listen, options: Nanover
       sentMessages: stage.sentMessages,
       sentBytes: stage.sentBytes,
       skippedFrames: stage.skippedFrames,
+      waitingBytes: stage.waiting,
     }),
     close: () => (closing ??= close()),
   };

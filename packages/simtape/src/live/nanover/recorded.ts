@@ -60,11 +60,13 @@ export interface Told {
   readonly frame: readonly Entry[] | null;
   /** Before the frame everything of the frames before is gone. */
   readonly isReset: boolean;
+  /** A change of the shared state, be it of nothing. */
+  readonly isUpdate: boolean;
   readonly updates: readonly Entry[];
   readonly removals: readonly string[];
 }
 
-const NOTHING: Told = { frame: null, isReset: false, updates: [], removals: [] };
+const NOTHING: Told = { frame: null, isReset: false, isUpdate: false, updates: [], removals: [] };
 
 /** One row of a recording of container `own`. Throws `LayoutError` when it does not decode. */
 export function toldBy(batch: MessageBatch, row: number, own: Container): Told {
@@ -85,5 +87,5 @@ function told(channel: number, payload: Uint8Array, from: Container, keyframe: b
   if (channel !== STATE) return NOTHING;
   const update = transcodeState(payload, from, "zip");
   const removals = readPart(update, "state", readState)?.removals ?? [];
-  return { ...NOTHING, updates: stateEntries(update, "zip"), removals };
+  return { ...NOTHING, isUpdate: true, updates: stateEntries(update, "zip"), removals };
 }

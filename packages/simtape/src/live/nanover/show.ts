@@ -155,7 +155,7 @@ class RecordedShow extends AnyShow {
       if (error instanceof LayoutError) return;
       throw error;
     }
-    const { frame, isReset, updates, removals } = said;
+    const { frame, isReset, isUpdate, updates, removals } = said;
     if (frame !== null) {
       this.shower.forget();
       // the clear of a jump to the start is enough
@@ -163,7 +163,7 @@ class RecordedShow extends AnyShow {
         this.stage.reset(this.loaded.name);
       this.stage.put(frame);
     }
-    if (updates.length + removals.length === 0) return;
+    if (!isUpdate) return;
     for (const { key } of updates) this.shower.recorded.add(key);
     this.stage.update(updates, removals);
   }

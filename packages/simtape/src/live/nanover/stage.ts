@@ -40,6 +40,13 @@ export class NanoverStage {
     return this.#seats.size;
   }
 
+  /** Bytes that wait for the networks of all clients. */
+  get waiting(): number {
+    let sum = 0;
+    for (const link of this.#seats.keys()) sum += link.waiting;
+    return sum;
+  }
+
   /** A client gets all that holds now, and then what follows. */
   join(link: Link): void {
     this.#seats.set(link, new Seat());
