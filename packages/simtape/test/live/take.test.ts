@@ -17,7 +17,12 @@ import { openBundle } from "../../src/model/open.ts";
 /** Messages of a small server: single parts, several parts, and one that clears. */
 function messageOf(i: number): Uint8Array {
   const positions = new Uint8Array(Float32Array.of(i, i + 0.5, -i).buffer);
-  const frame = { "frame.index": i === 0 || i === 30 ? 0 : i, "particle.count": 1, "particle.positions": positions, [`k${i % 7}`]: i + 0.25 };
+  const frame = {
+    "frame.index": i === 0 || i === 30 ? 0 : i,
+    "particle.count": 1,
+    "particle.positions": positions,
+    [`k${i % 7}`]: i + 0.25,
+  };
   const state = { updates: { [`user.${i % 5}`]: { n: i } }, removals: i % 11 === 10 ? ["user.1"] : [] };
   if (i % 3 === 0) return encode({ frame, state });
   return i % 3 === 1 ? encode({ frame }) : encode({ state });
@@ -71,7 +76,9 @@ function hash(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-async function finished(journal: Uint8Array): Promise<{ files: MemoryFiles; report: Awaited<ReturnType<typeof finishTake>> }> {
+async function finished(
+  journal: Uint8Array,
+): Promise<{ files: MemoryFiles; report: Awaited<ReturnType<typeof finishTake>> }> {
   const reader = await JournalReader.open(memory(journal));
   const files = new MemoryFiles("run.nanover.zip");
   const report = await finishTake(reader, nanover, files);
@@ -100,7 +107,12 @@ describe("a take", () => {
   });
 
   test("takes no garbage, and says so", async () => {
-    const garbage = [new Uint8Array(5000).map((_, i) => i * 37), "text", messages[0]!.subarray(0, 20), Uint8Array.of(0xdf, 255, 255, 255, 255)];
+    const garbage = [
+      new Uint8Array(5000).map((_, i) => i * 37),
+      "text",
+      messages[0]!.subarray(0, 20),
+      Uint8Array.of(0xdf, 255, 255, 255, 255),
+    ];
     const mixed = messages.flatMap((message, i) => (i % 20 === 5 ? [...garbage, message] : [message]));
     const { journal, report } = await taken({ messages: mixed });
     expect(report.messages).toBe(60);
@@ -148,9 +160,14 @@ describe("a ring", () => {
     for (const [i, message] of messages.entries()) writer.writeWhole!(i * 1e6, message);
     await writer.close();
     await using all = await openBundle(filesBundle(whole.files, whole.name), [nanover]);
-    const [a, b] = [await recording.state((await recording.timeline()).end), await all.state((await all.timeline()).end)];
+    const [a, b] = [
+      await recording.state((await recording.timeline()).end),
+      await all.state((await all.timeline()).end),
+    ];
     expect(new Map(a.values)).toEqual(new Map(b.values));
-    expect(a.sets.get("particles")!.columns.get("position")!.data).toEqual(b.sets.get("particles")!.columns.get("position")!.data);
+    expect(a.sets.get("particles")!.columns.get("position")!.data).toEqual(
+      b.sets.get("particles")!.columns.get("position")!.data,
+    );
     // at its very beginning too: what the first message after the restated ones finds
     const { start } = await recording.timeline();
     const first = await recording.state(start);

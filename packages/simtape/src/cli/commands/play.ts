@@ -4,6 +4,7 @@ import { Deck } from "../../live/deck.ts";
 import type { PlayerStatus } from "../../play/player.ts";
 import { toJson } from "../../model/json.ts";
 import { OUTLET_KINDS, type OutletKind } from "../live/kinds.ts";
+import { keysFor } from "../live/keys.ts";
 import { outletOf } from "../live/outlets.ts";
 import { openNamed, type ReadOptions, reads } from "../input/recordings.ts";
 import { clock, parseTime, TIME_HELP } from "../input/time.ts";
@@ -28,7 +29,7 @@ export function addPlay(program: Command): void {
   reads(program.command("play"))
     .summary("play recordings into a running program, or to its clients")
     .description(
-      "Plays recordings so that other programs see them as if they happened now. With several recordings the first is loaded; clients may load the others where their protocol allows it. Ends with Ctrl+C.",
+      "Plays recordings so that other programs see them as if they happened now. With several recordings the first is loaded; clients may load the others where their protocol allows it. Ends with Ctrl+C. At a terminal, keys drive it: space plays and pauses, the arrows go 5 s back and on, . and , step, [ and ] change the speed, r turns it round, n loads the next, q ends.",
     )
     .argument("<recordings...>", "files, folders or URLs")
     .addOption(new Option("--into <kinds...>", "what they play into").choices(OUTLET_KINDS).makeOptionMandatory())
@@ -53,7 +54,9 @@ export function addPlay(program: Command): void {
 async function playInto(names: readonly string[], options: PlayCommand): Promise<number> {
   const entries = names.map((name) => ({ name: basename(name), open: () => openNamed(name, options) }));
   const deck = new Deck(entries, { rate: options.rate, atEnd: options.repeat === true ? "repeat" : "stop" });
+  let end = (): void => undefined;
   const stopped = new Promise<void>((resolve) => {
+    end = resolve;
     for (const signal of ENDING) process.once(signal, () => resolve());
   });
   const output = new Output();
@@ -66,8 +69,14 @@ async function playInto(names: readonly string[], options: PlayCommand): Promise
     await output.flush();
     if (options.at !== undefined) await player.seek(await parseTime(options.at, recording));
     if (options.paused !== true) player.play();
-    const timer = setInterval(() => show(deck.loaded?.player.status ?? null), 250);
+    const isJson = options.json === true;
+    const timer = setInterval(
+      () => (isJson ? void tell(output, deck) : show(deck.loaded?.player.status ?? null)),
+      isJson ? 1000 : 250,
+    );
+    const keys = keysFor(deck, end);
     await stopped;
+    keys.close();
     clearInterval(timer);
     sayForNow("");
     for (const outlet of outlets) {
@@ -88,6 +97,15 @@ function show(status: PlayerStatus | null): void {
   sayForNow(
     `${phase} ${clock(time - (bounds?.start ?? 0))} of ${clock((bounds?.end ?? 0) - (bounds?.start ?? 0))}, rate ${rate}`,
   );
+}
+
+/** One line of where it is. */
+async function tell(output: Output, deck: Deck): Promise<void> {
+  if (deck.loaded === null) return;
+  const { name, player } = deck.loaded;
+  const { phase, time, rate, error } = player.status;
+  await output.line(toJson({ recording: name, phase, time, rate, error: error?.message ?? null }));
+  await output.flush();
 }
 
 function portOf(text: string): number {

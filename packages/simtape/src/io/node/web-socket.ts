@@ -124,9 +124,7 @@ class SocketLink implements Link {
     socket.binaryType = "nodebuffer";
     socket.on("message", (data: Buffer, isBinary: boolean) => {
       this.#isAlive = true;
-      const message = isBinary
-        ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-        : data.toString("utf8");
+      const message = isBinary ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data.toString("utf8");
       if (this.#onMessage === null || this.#early.length > 0) this.#early.push(message);
       else this.#onMessage(message);
     });

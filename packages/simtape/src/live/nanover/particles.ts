@@ -17,8 +17,20 @@ const PICOSECONDS = 1000;
 const ELEMENTS: readonly number[] = [6, 8, 7, 16, 15, 9, 17, 11, 26, 35];
 /** RGBA, of the same kinds. */
 const COLORS: readonly (readonly [number, number, number])[] = [
-  [[78, 121, 167], [242, 142, 43], [89, 161, 79], [225, 87, 89], [118, 183, 178]],
-  [[237, 201, 72], [176, 122, 161], [255, 157, 167], [156, 117, 95], [186, 176, 172]],
+  [
+    [78, 121, 167],
+    [242, 142, 43],
+    [89, 161, 79],
+    [225, 87, 89],
+    [118, 183, 178],
+  ],
+  [
+    [237, 201, 72],
+    [176, 122, 161],
+    [255, 157, 167],
+    [156, 117, 95],
+    [186, 176, 172],
+  ],
 ].flat() as [number, number, number][];
 
 /** How things of another format lie in the box: nm for each metre, and where its corner is in metres. */
@@ -73,7 +85,10 @@ export class Particles {
   of(state: State): { readonly shown: Shown; readonly isOther: boolean } {
     const places = placesOf(state, this.#origin);
     const isOther = !areSame(places, this.#before);
-    if (isOther || places.some(({ label, kind }, i) => label !== this.#before[i]!.label || kind !== this.#before[i]!.kind))
+    if (
+      isOther ||
+      places.some(({ label, kind }, i) => label !== this.#before[i]!.label || kind !== this.#before[i]!.kind)
+    )
       this.#names = this.#named(places);
     this.#before = places;
     const { scale, corner } = this.#layout;

@@ -93,7 +93,9 @@ export class Shower {
   /** The recorded part of the shared state has these keys now, `entries` among them. */
   share(entries: readonly Entry[], keys: ReadonlySet<string>): void {
     const { shared } = this.#stage;
-    const removals = [...this.recorded].filter((key) => !keys.has(key) && key !== SCENE && shared.get(key) !== undefined);
+    const removals = [...this.recorded].filter(
+      (key) => !keys.has(key) && key !== SCENE && shared.get(key) !== undefined,
+    );
     const updates = entries.filter(({ key, bytes }) => !isSame(shared.get(key), bytes));
     if (this.recorded.has(SCENE) && !keys.has(SCENE)) updates.push(sceneEntry(IDENTITY));
     this.recorded.clear();

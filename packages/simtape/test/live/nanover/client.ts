@@ -46,15 +46,21 @@ export class TestClient {
     this.send({ command: isList ? [item] : item });
     const answers = (): PlainMap | undefined =>
       this.messages
-        .flatMap(({ command }) => (command === undefined ? [] : ((Array.isArray(command) ? command : [command]) as PlainMap[])))
-        .find((answer) => (answer["request"] as PlainMap | undefined)?.["id"] === id && ("response" in answer || "exception" in answer));
+        .flatMap(({ command }) =>
+          command === undefined ? [] : ((Array.isArray(command) ? command : [command]) as PlainMap[]),
+        )
+        .find(
+          (answer) =>
+            (answer["request"] as PlainMap | undefined)?.["id"] === id &&
+            ("response" in answer || "exception" in answer),
+        );
     await this.until(() => answers() !== undefined);
     return answers()!;
   }
 
   async until(isThere: () => boolean): Promise<void> {
     while (!isThere()) {
-      if (this.socket.readyState === WebSocket.CLOSED) throw new Error('closed');
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error("closed");
       await new Promise<void>((resolve) => this.#arrived.push(resolve));
     }
   }

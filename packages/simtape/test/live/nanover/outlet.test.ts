@@ -22,7 +22,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function served(names: readonly string[], options: PlayOptions = {}): Promise<{ deck: Deck; outlet: Outlet; address: string }> {
+async function served(
+  names: readonly string[],
+  options: PlayOptions = {},
+): Promise<{ deck: Deck; outlet: Outlet; address: string }> {
   const entries = names.map((name) => ({
     name: name.split("/").at(-1)!,
     open: (): Promise<Recording> => openBundle(fromFile(sample(name)), allFormats()),
@@ -65,7 +68,12 @@ function content(frame: PlainMap): unknown {
     Object.entries(frame)
       .filter(([key]) => !OWN.has(key))
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]) => [key, ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex") : value]),
+      .map(([key, value]) => [
+        key,
+        ArrayBuffer.isView(value)
+          ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex")
+          : value,
+      ]),
   );
 }
 
@@ -101,14 +109,18 @@ describe.skipIf(!isThere)("a NanoVer server that plays recordings", { timeout: 1
     await client.ask("playback/load", { index: 0 });
     await atEdge(deck);
     const isIntroduction = ({ state }: PlainMap): boolean =>
-      Object.keys(((state as PlainMap | undefined)?.["updates"] ?? {}) as PlainMap).join() === "simulation.name,simulation.index";
+      Object.keys(((state as PlainMap | undefined)?.["updates"] ?? {}) as PlainMap).join() ===
+      "simulation.name,simulation.index";
     client.messages.splice(0, client.messages.findLastIndex(isIntroduction) + 1);
     await client.until(() => played(client).length >= recorded.frames.length);
     await client.ask("playback/status");
     const frames = played(client);
     expect(frames.length).toBe(recorded.frames.length);
-    if (name.endsWith(".zip")) for (const [i, frame] of frames.entries()) expect(content(frame)).toEqual(content(recorded.frames[i]!));
-    else for (const [i, frame] of frames.entries()) expect(Object.keys(content(frame) as object)).toEqual(Object.keys(content(recorded.frames[i]!) as object));
+    if (name.endsWith(".zip"))
+      for (const [i, frame] of frames.entries()) expect(content(frame)).toEqual(content(recorded.frames[i]!));
+    else
+      for (const [i, frame] of frames.entries())
+        expect(Object.keys(content(frame) as object)).toEqual(Object.keys(content(recorded.frames[i]!) as object));
     const updates = client.messages.flatMap(({ state }) => (state === undefined ? [] : [state as PlainMap]));
     const said = updates.map((update) => JSON.stringify(update));
     let at = 0;
@@ -139,7 +151,8 @@ describe.skipIf(!isThere)("a NanoVer server that plays recordings", { timeout: 1
         const wanted = new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength);
         await one.until(() => Buffer.compare(one.frame["particle.positions"] as Uint8Array, wanted) === 0);
       }
-      for (const [key, value] of Object.entries(client.frame)) if (!OWN.has(key)) expect(client.merged[key]).toEqual(value);
+      for (const [key, value] of Object.entries(client.frame))
+        if (!OWN.has(key)) expect(client.merged[key]).toEqual(value);
       const shared = [...state.values.keys()].filter((path) => path.startsWith("state/")).map((path) => path.slice(6));
       expect(Object.keys(client.shared)).toEqual(expect.arrayContaining(shared));
       expect(Object.keys(client.shared).length).toBeLessThanOrEqual(shared.length + 3);
@@ -159,15 +172,23 @@ describe.skipIf(!isThere)("a NanoVer server that plays recordings", { timeout: 1
     await client.ask("playback/status");
     if (positions !== undefined) {
       const isAtStart = (): boolean =>
-        Buffer.compare(client.frame["particle.positions"] as Uint8Array, new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength)) === 0;
+        Buffer.compare(
+          client.frame["particle.positions"] as Uint8Array,
+          new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength),
+        ) === 0;
       await client.until(isAtStart);
     }
-    const counts = client.messages.filter(({ frame }) => (frame as PlainMap | undefined)?.["particle.positions"] !== undefined);
+    const counts = client.messages.filter(
+      ({ frame }) => (frame as PlainMap | undefined)?.["particle.positions"] !== undefined,
+    );
     expect(counts.length).toBeGreaterThan(2);
   });
 
   test("answers NanoVer's commands, in the shape of the question", async () => {
-    const { deck, address } = await served(["nanover/17-ala-multiple.nanover.zip", "nanover/nanotube-methane-01.nanover.zip"]);
+    const { deck, address } = await served([
+      "nanover/17-ala-multiple.nanover.zip",
+      "nanover/nanotube-methane-01.nanover.zip",
+    ]);
     const client = await connected(address);
     expect((await client.ask("playback/list"))["response"]).toEqual({
       simulations: ["17-ala-multiple.nanover.zip", "nanotube-methane-01.nanover.zip"],
@@ -189,13 +210,19 @@ describe.skipIf(!isThere)("a NanoVer server that plays recordings", { timeout: 1
   test("echoes a user's updates, forgets the user, and passes commands of clients on", async () => {
     const { address } = await served(["nanover/nanotube-methane-01.nanover.zip"]);
     const [one, other] = [await connected(address), await TestClient.connect(address)];
-    other.send({ state: { updates: { "avatar.me": { name: "Me" }, "interaction.x": { "owner.id": "me" }, "update.index.me": 3 }, removals: [] } });
+    other.send({
+      state: {
+        updates: { "avatar.me": { name: "Me" }, "interaction.x": { "owner.id": "me" }, "update.index.me": 3 },
+        removals: [],
+      },
+    });
     await one.until(() => one.shared["update.index.me"] === 3);
     await other.until(() => other.shared["update.index.me"] === 3);
     other.send({ command: { register: { name: "user/hello", arguments: { to: "all" }, label: "Hello", icon: null } } });
     other.socket.on("message", (data: Buffer) => {
       const { command } = decode(data) as { command?: { request?: { id: number; name: string }; response?: unknown } };
-      if (command?.request?.name === "user/hello") other.send({ command: { request: command.request, response: { said: 1 } } });
+      if (command?.request?.name === "user/hello")
+        other.send({ command: { request: command.request, response: { said: 1 } } });
     });
     await other.ask("commands/list");
     expect((await one.ask("user/hello", { to: "you" }))["response"]).toEqual({ said: 1 });
@@ -220,13 +247,22 @@ describe.skipIf(!isThere)("a NanoVer server that plays recordings", { timeout: 1
     expect((client.frame["particle.names"] as unknown[]).length).toBe(count);
     const before = client.messages.length;
     await client.ask("playback/play");
-    await client.until(() => client.messages.slice(before).filter(({ frame }) => (frame as PlainMap)?.["particle.positions"] !== undefined).length > 5);
+    await client.until(
+      () =>
+        client.messages.slice(before).filter(({ frame }) => (frame as PlainMap)?.["particle.positions"] !== undefined)
+          .length > 5,
+    );
     expect(deck.loaded!.player.status.phase).toBe("playing");
     expect((client.shared["scene"] as number[]).length).toBe(10);
   });
 
-  test("twenty clients, one of which does not read: the others get everything, and nothing piles up", { timeout: 60_000 }, async () => {
-    const { deck, outlet, address } = await served(["nanover/17-ala-multiple.nanover.zip"], { rate: 4, atEnd: "repeat" });
+  test("twenty clients, one of which does not read: the others get everything, and nothing piles up", {
+    timeout: 60_000,
+  }, async () => {
+    const { deck, outlet, address } = await served(["nanover/17-ala-multiple.nanover.zip"], {
+      rate: 4,
+      atEnd: "repeat",
+    });
     const clients = await Promise.all(Array.from({ length: 20 }, () => connected(address)));
     const [stuck, ...others] = clients as [TestClient, ...TestClient[]];
     stuck.socket.pause();
