@@ -18,6 +18,7 @@ interface PlayCommand extends ReadOptions {
   readonly port?: number;
   readonly address?: string;
   readonly scale?: number;
+  readonly announce?: boolean;
   readonly at?: string;
   readonly rate: number;
   readonly repeat?: boolean;
@@ -36,6 +37,7 @@ export function addPlay(program: Command): void {
     .option("--host <name>", "name or address of this machine to listen at (127.0.0.1)")
     .option("--port <number>", "port to listen at, or of the program that is driven", portOf)
     .option("--address <address>", "the program that is driven")
+    .option("--announce", "tell the network of the server (NanoVer: ESSD), so that clients find it")
     .option("--scale <nm>", "nanometres for each metre of what becomes particles (by its extent)", scaleOf)
     .option("--at <time>", "where to begin")
     .option("--rate <number>", "speed; negative plays backwards", rateOf, 1)
@@ -64,7 +66,8 @@ async function playInto(names: readonly string[], options: PlayCommand): Promise
     const { recording, player } = await deck.load(0);
     const { host, port, address, scale } = options;
     const outlets = [];
-    for (const kind of options.into) outlets.push(await outletOf(kind, deck, { host, port, address, scale }));
+    for (const kind of options.into)
+      outlets.push(await outletOf(kind, deck, { host, port, address, scale, announces: options.announce === true }));
     for (const { name } of outlets) await output.line(options.json === true ? toJson({ outlet: name }) : name);
     await output.flush();
     if (options.at !== undefined) await player.seek(await parseTime(options.at, recording));

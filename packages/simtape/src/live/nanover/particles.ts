@@ -142,9 +142,11 @@ export class Particles {
   }
 
   #kindOf(kind: string): number {
-    let number = this.#kinds.get(kind);
-    if (number === undefined) this.#kinds.set(kind, (number = this.#kinds.size));
-    return number;
+    const known = this.#kinds.get(kind);
+    if (known !== undefined) return known;
+    const next = this.#kinds.size;
+    this.#kinds.set(kind, next);
+    return next;
   }
 }
 
