@@ -44,8 +44,14 @@ function simtape(...words: string[]): Run {
   running.push(child);
   const text = { out: "", err: "" };
   let look = (): void => undefined;
-  child.stdout.on("data", (data: Buffer) => ((text.out += data.toString()), look()));
-  child.stderr.on("data", (data: Buffer) => ((text.err += data.toString()), look()));
+  for (const [name, stream] of [
+    ["out", child.stdout],
+    ["err", child.stderr],
+  ] as const)
+    stream.on("data", (data: Buffer) => {
+      text[name] += data.toString();
+      look();
+    });
   const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
     child.once("close", (code) => resolve({ code, ...text }));
   });
@@ -146,7 +152,9 @@ describe.skipIf(samplesDirectory === null)("the commands", { timeout: 60_000 }, 
       const client = spawn("/usr/bin/python3", [script, address], { stdio: ["ignore", "pipe", "inherit"] });
       running.push(client);
       let out = "";
-      client.stdout.on("data", (data: Buffer) => (out += data.toString()));
+      client.stdout.on("data", (data: Buffer) => {
+        out += data.toString();
+      });
       await new Promise((resolve) => client.once("close", resolve));
       const got = JSON.parse(out) as {
         simulations: string[];
