@@ -21,14 +21,14 @@ export interface OutletOptions {
   readonly address: string | undefined;
   /** nm for each metre, of what becomes particles. */
   readonly scale: number | undefined;
-  /** Whether the network is told of a server. */
+  /** Whether a server announces itself to the network. */
   readonly announces: boolean;
 }
 
 /** Programs and protocols in which recordings play, by the word behind `--into`. */
 const OUTLETS: Readonly<Record<OutletKind, (deck: Deck, options: OutletOptions) => Promise<Outlet>>> = {
   nanover: async (deck, { host, port = NANOVER_PORT, scale, announces }) => {
-    // a network is told of what it reaches
+    // what a network cannot reach is not announced there
     const isReached = host !== undefined && host !== "localhost" && !host.startsWith("127.") && host !== "::1";
     if (announces && !isReached)
       throw new UsageError("--announce needs an address that others reach: --host 0.0.0.0, or one of this machine");
