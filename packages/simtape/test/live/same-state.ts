@@ -11,8 +11,8 @@ export function compareStates(one: State, other: State): void {
     expect([...found.ids].map(String).toSorted()).toEqual([...set.ids].map(String).toSorted());
     const position = set.columns.get("position");
     if (position !== undefined)
-      expect([...(found.columns.get("position")!.data as Float32Array)].toSorted()).toEqual(
-        [...(position.data as Float32Array)].toSorted(),
+      expect([...(found.columns.get("position")!.data as Float32Array)].toSorted((a, b) => a - b)).toEqual(
+        [...(position.data as Float32Array)].toSorted((a, b) => a - b),
       );
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { encode } from "@msgpack/msgpack";
 import { describe, expect, test } from "vitest";
-import { WebSocketServer } from "ws";
+import { type WebSocket, WebSocketServer } from "ws";
 import { filesBundle } from "../../src/io/bundle.ts";
 import { memory } from "../../src/io/memory.ts";
 import { connectLink } from "../../src/io/node/web-socket.ts";
@@ -38,7 +38,7 @@ interface Script {
 async function scripted({ messages, breaksAt }: Script, every = 0): Promise<{ address: string; close: () => void }> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   let at = 0;
-  server.on("connection", async (socket) => {
+  const speak = async (socket: WebSocket): Promise<void> => {
     for (; at < messages.length; ) {
       socket.send(messages[at]!);
       at++;
@@ -50,7 +50,8 @@ async function scripted({ messages, breaksAt }: Script, every = 0): Promise<{ ad
       }
     }
     socket.close(1000);
-  });
+  };
+  server.on("connection", (socket) => void speak(socket));
   await new Promise((resolve) => server.once("listening", resolve));
   return { address: `ws://127.0.0.1:${(server.address() as { port: number }).port}`, close: () => server.close() };
 }

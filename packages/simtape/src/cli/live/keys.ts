@@ -32,7 +32,9 @@ export function keysFor(deck: Deck, end: () => void): { close(): void } {
 export function drive(player: Player, { name, sequence, shift }: Key): void {
   const { phase, time, rate } = player.status;
   const far = shift === true ? 10 * JUMP : JUMP;
-  if (name === "space") phase === "playing" || phase === "buffering" ? player.pause() : player.play();
+  const isPlaying = phase === "playing" || phase === "buffering";
+  if (name === "space" && isPlaying) player.pause();
+  else if (name === "space") player.play();
   else if (name === "left") void player.seek(time - far);
   else if (name === "right") void player.seek(time + far);
   else if (sequence === ".") void player.step(1);

@@ -99,7 +99,7 @@ export async function finishInto(
   let finished: FinishReport;
   const isNative = native.id === format.id;
   const between = `${journal}.${native.extensions[0]!}`;
-  const reader = await JournalReader.open(await fileSource(journal));
+  const reader = await JournalReader.open(fileSource(journal));
   let lost: readonly { readonly path: string; readonly count: number; readonly reason: string }[];
   try {
     finished = await finishTake(reader, native, isNative ? held : toFile(between));
@@ -153,7 +153,7 @@ async function journalAt(path: string): Promise<ByteSink> {
 
 /** A journal without a message is of no use. Gives whether it is gone. */
 async function unlinkEmpty(journal: string): Promise<boolean> {
-  const reader = await JournalReader.open(await fileSource(journal)).catch(() => null);
+  const reader = await JournalReader.open(fileSource(journal)).catch(() => null);
   if (reader === null) return false;
   let messages = 0;
   await reader.visit({ message: () => void messages++ });

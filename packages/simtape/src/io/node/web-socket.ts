@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Link, LinkListener, LinkMessage } from "../link.ts";
@@ -70,10 +71,10 @@ export function listenForLinks(
       port,
       maxPayload: longest,
       perMessageDeflate: false,
-      verifyClient: ({ origin, req }: { origin: string | undefined; req: { headers: Record<string, unknown> } }) => {
+      verifyClient: ({ origin, req }: { origin: string | undefined; req: IncomingMessage }) => {
         if (origin !== undefined && !allows(origin)) return false;
         if (protocols === undefined) return true;
-        const offered = String(req.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+        const offered = (req.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
         return protocols.some((one) => offered.includes(one));
       },
       handleProtocols: (offered) => (protocols ?? []).find((one) => offered.has(one)) ?? false,
