@@ -40,6 +40,7 @@ test("the code in README and docs compiles against the library", () => {
             "simtape/kit": ["../../../src/kit.ts"],
             "simtape/core": ["../../../src/core.ts"],
             "simtape/node": ["../../../src/io/node/index.ts"],
+            "simtape/live": ["../../../src/live/index.ts"],
             "simtape/record": ["../../../src/record/index.ts"],
             "simtape/world": ["../../../src/world/index.ts"],
             "simtape/lake": ["../../../src/lake/index.ts"],
