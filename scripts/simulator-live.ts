@@ -57,9 +57,8 @@ async function recorded(simulator: Fgfs, folder: string): Promise<string> {
   const end = await ended(recorder);
   await using recording = await open(fromFile(tape));
   const { start, end: last } = await recording.timeline();
-  const { signalList } = recording.info.metadata as { signalList: { property: string }[] };
-  const paths = signalList.map(({ property }) => property);
   const state = await recording.state(last);
+  const paths = [...state.values.keys()];
   const shown = await simulator.sample(paths);
   let same = 0;
   const differ: string[] = [];
@@ -70,7 +69,11 @@ async function recorded(simulator: Fgfs, folder: string): Promise<string> {
   await simulator.set("/sim/freeze/master", false);
   const { messages } = JSON.parse(end) as { messages: number };
   const rate = messages / ((last - start) / 1e9);
-  results.push(["recorded, signals equal to the paused simulator", `${same} of ${paths.length}; ${rate.toFixed(1)}/s`, differ.length <= 9]);
+  results.push([
+    "recorded, signals equal to the paused simulator",
+    `${same} of ${paths.length}; ${rate.toFixed(1)}/s`,
+    differ.length <= 9,
+  ]);
   for (const line of differ) console.error(`    ${line}`);
   return tape;
 }
@@ -78,7 +81,14 @@ async function recorded(simulator: Fgfs, folder: string): Promise<string> {
 /** The tape as the simulator plays it. */
 async function playedBy(simulator: Fgfs, tape: string): Promise<void> {
   const normal = tape.replace("live", "normal");
-  run(["copy", tape, normal, "--rewrite", "--dialect", simulator.version.startsWith("2020") ? "normal-2020" : "normal"]);
+  run([
+    "copy",
+    tape,
+    normal,
+    "--rewrite",
+    "--dialect",
+    simulator.version.startsWith("2020") ? "normal-2020" : "normal",
+  ]);
   await using recording = await open(fromFile(normal));
   const isLoaded = await simulator.load(normal);
   results.push(["recorded, loaded by load-tape", isLoaded ? "yes" : "no", isLoaded]);
@@ -105,8 +115,19 @@ async function driven(simulator: Fgfs, file: string, more: readonly string[]): P
   let worst = 0;
   for (let n = 1; n <= 3; n++) {
     const time = start + ((end - start) * n) / 4;
-    const at = `${(time - (isFlight ? 0 : 0)) / 1e9}s`;
-    const player = started(["play", file, "--into", "flightgear", "--address", simulator.url, "--at", at, "--paused", ...more]);
+    const at = `${time / 1e9}s`;
+    const player = started([
+      "play",
+      file,
+      "--into",
+      "flightgear",
+      "--address",
+      simulator.url,
+      "--at",
+      at,
+      "--paused",
+      ...more,
+    ]);
     await until(async () => (await simulator.get("/sim/replay/replay-state")) === 1);
     await sleep(1500);
     const shown = await simulator.sample(PATHS);

@@ -8,7 +8,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["model"],
   ["formats", "world"],
   ["ops", "play", "record", "export", "sql"],
-  ["live"],
+  ["live", "lake"],
   ["cli", "testing"],
 ];
 const TOP = FLOORS.length - 1;
@@ -48,7 +48,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli: [["run"], ["input"], ["output"], ["view", "live"], ["commands/carla", "commands/hcrp"], ["commands"]],
   // over the model and its queries the side-car, and over that the recording, which is opened with one
   model: [["", "kept", "query"], ["side-car"], ["open.ts", "recording.ts", "query/first-chart.ts"]],
-  live: [[""], ["nanover", "flightgear", "foxglove"]],
+  live: [[""], ["nanover", "flightgear", "foxglove"], ["index.ts"]],
   record: [["live", "dictionary"], ["compact", "retain", "events"], ["lines"]],
 };
 

@@ -18,7 +18,7 @@ export interface Loaded {
 
 /**
  * Several recordings, of which one is loaded and played. Outlets show what it plays, and may load another. All outlets
- * of a deck share its player: whoever pauses it pauses it for all.
+ * of a deck share its player: a pause by one is a pause for all.
  */
 export class Deck {
   readonly entries: readonly DeckEntry[];

@@ -1,3 +1,4 @@
+import { LayoutError } from "../bytes/error.ts";
 import type { SinkBundle } from "../io/sink.ts";
 import type { Format } from "../model/format.ts";
 import { RecordingError, unwritable } from "../model/error.ts";
@@ -23,15 +24,23 @@ export async function finishTake(journal: JournalReader, format: Format, to: Sin
   const gaps: Gap[] = [];
   const lost: Lost[] = [];
   const channels: ChannelInfo[] = [];
+  /** What this version of the format cannot hold, by the reason. */
+  const refused = new Map<string, number>();
   let messages = 0;
   try {
     await journal.visit({
       channel: (id, channel) => {
-        channels[id] = writer.channel(channel);
+        if (writer.writeWhole === undefined) channels[id] = writer.channel(channel);
       },
       message: (id: number, time: Time, payload: Uint8Array) => {
-        writer.write(channels[id]!, time, payload);
-        messages++;
+        try {
+          if (writer.writeWhole === undefined) writer.write(channels[id]!, time, payload);
+          else writer.writeWhole(time, payload);
+          messages++;
+        } catch (error) {
+          if (!(error instanceof RangeError || error instanceof LayoutError)) throw error;
+          refused.set(error.message, (refused.get(error.message) ?? 0) + 1);
+        }
       },
       gap: (gap) => gaps.push(gap),
       lost: ({ reason, count }) => lost.push({ path: "messages", count, reason }),
@@ -40,6 +49,7 @@ export async function finishTake(journal: JournalReader, format: Format, to: Sin
       },
     });
     await writer.close();
+    for (const [reason, count] of refused) lost.push({ path: "messages", count, reason });
     return { messages, gaps, lost: [...lost, ...(writer.lost ?? [])] };
   } catch (error) {
     await writer.abort();

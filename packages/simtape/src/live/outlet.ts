@@ -18,4 +18,6 @@ export interface OutletStatus {
   readonly sentBytes: number;
   /** Frames that were left out for clients that did not keep up. */
   readonly skippedFrames: number;
+  /** Bytes that were sent and that the networks of clients have not taken; absent: not known. */
+  readonly waitingBytes?: number;
 }

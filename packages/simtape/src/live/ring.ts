@@ -14,9 +14,12 @@ class Segment {
   readonly channels: number[] = [];
   readonly times: Time[] = [];
   readonly payloads: Uint8Array[] = [];
+  /** Messages from which state can be built alone. */
+  readonly keyframes = new Set<number>();
   bytes = 0;
 
-  add(channel: number, time: Time, payload: Uint8Array): void {
+  add(channel: number, time: Time, payload: Uint8Array, keyframe = false): void {
+    if (keyframe) this.keyframes.add(this.channels.length);
     this.channels.push(channel);
     this.times.push(time);
     this.payloads.push(payload);
@@ -128,10 +131,12 @@ export class LiveRing implements Keeper {
     await using recording = await openBundle(filesBundle(files.files, files.name), [this.#format], {
       seekIndex: false,
     });
+    // the clock of a source may have gone back: everything before the next segment counts
+    const { end } = await recording.timeline();
     const base = new Segment();
-    for (const { channel, payload } of await writing.restate(recording.reader, time)) {
+    for (const { channel, payload, keyframe } of await writing.restate(recording.reader, end)) {
       const id = this.#specs.findIndex(({ name }) => name === channel.name);
-      if (id >= 0) base.add(id, time, payload);
+      if (id >= 0) base.add(id, time, payload.slice(), keyframe);
     }
     this.#base = base;
     this.start = time;
@@ -147,9 +152,13 @@ export class LiveRing implements Keeper {
     const writer: Writer = await writing.create(to, create);
     let messages = 0;
     try {
-      const channels: ChannelInfo[] = this.#specs.map((spec) => writer.channel(spec));
-      for (const { channels: ids, times, payloads } of segments) {
-        for (let i = 0; i < ids.length; i++) writer.write(channels[ids[i]!]!, times[i]! - start, payloads[i]!);
+      const channels: ChannelInfo[] =
+        writer.writeWhole === undefined ? this.#specs.map((spec) => writer.channel(spec)) : [];
+      for (const { channels: ids, times, payloads, keyframes } of segments) {
+        for (let i = 0; i < ids.length; i++) {
+          if (writer.writeWhole !== undefined) writer.writeWhole(times[i]! - start, payloads[i]!);
+          else writer.write(channels[ids[i]!]!, times[i]! - start, payloads[i]!, keyframes.has(i));
+        }
         messages += ids.length;
         if (writer.ready !== null) await writer.ready;
       }

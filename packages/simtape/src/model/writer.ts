@@ -46,6 +46,11 @@ export interface Writer {
   /** Copies the payload. Throws `RangeError` for a time that the format cannot hold. */
   write(channel: ChannelInfo, time: Time, payload: Uint8Array, keyframe?: boolean): void;
   /**
+   * As `write`, for a message as it came over a connection: where the format's messages may have parts on several
+   * channels, all of them are written. Absent: a message is of one channel.
+   */
+  writeWhole?(time: Time, payload: Uint8Array): void;
+  /**
    * All rows of a batch that a reader of the same format gave, with what the format keeps beside a payload;
    * `channels[id]` is where rows of the source's channel `id` go, null drops them. `shift` is added to every time.
    */

@@ -4,6 +4,7 @@ import { Deck } from "../../live/deck.ts";
 import type { PlayerStatus } from "../../play/player.ts";
 import { toJson } from "../../model/json.ts";
 import { OUTLET_KINDS, type OutletKind } from "../live/kinds.ts";
+import { keysFor } from "../live/keys.ts";
 import { outletOf } from "../live/outlets.ts";
 import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
 import { openNamed, type ReadOptions, reads } from "../input/recordings.ts";
@@ -17,6 +18,8 @@ interface PlayCommand extends ReadOptions {
   readonly host?: string;
   readonly port?: number;
   readonly address?: string;
+  readonly scale?: number;
+  readonly announce?: boolean;
   readonly pilots?: string;
   readonly trafficOnly?: boolean;
   readonly origin?: string;
@@ -31,13 +34,15 @@ export function addPlay(program: Command): void {
   reads(program.command("play"))
     .summary("play recordings into a running program, or to its clients")
     .description(
-      "Plays recordings so that other programs see them as if they happened now. With several recordings the first is loaded; clients may load the others where their protocol allows it. Ends with Ctrl+C.",
+      "Plays recordings so that other programs see them as if they happened now. With several recordings the first is loaded; clients may load the others where their protocol allows it. Ends with Ctrl+C. At a terminal, keys drive it: space plays and pauses, the arrows go 5 s back and on, . and , step, [ and ] change the speed, r turns it round, n loads the next, q ends.",
     )
     .argument("<recordings...>", "files, folders or URLs")
     .addOption(new Option("--into <kinds...>", "what they play into").choices(OUTLET_KINDS).makeOptionMandatory())
     .option("--host <name>", "name or address of this machine to listen at (127.0.0.1)")
     .option("--port <number>", "port to listen at, or of the program that is driven", portOf)
     .option("--address <address>", "the program that is driven")
+    .option("--announce", "tell the network of the server (NanoVer: ESSD), so that clients find it")
+    .option("--scale <nm>", "nanometres for each metre of what becomes particles (by its extent)", scaleOf)
     .option("--pilots <host:port>", "of FlightGear: show everything else as pilots, at the port of --multiplay=in")
     .option("--traffic-only", "of FlightGear: show all of it as pilots, and leave the own aircraft alone")
     .option(ORIGIN_FLAGS, "where a local plane touches the earth: degrees, metres, degrees")
@@ -58,23 +63,31 @@ export function addPlay(program: Command): void {
 async function playInto(names: readonly string[], options: PlayCommand): Promise<number> {
   const entries = names.map((name) => ({ name: basename(name), open: () => openNamed(name, options) }));
   const deck = new Deck(entries, { rate: options.rate, atEnd: options.repeat === true ? "repeat" : "stop" });
+  let end = (): void => undefined;
   const stopped = new Promise<void>((resolve) => {
+    end = resolve;
     for (const signal of ENDING) process.once(signal, () => resolve());
   });
   const output = new Output();
   try {
     const { recording, player } = await deck.load(0);
-    const { host, port, address, pilots, trafficOnly = false } = options;
+    const { host, port, address, scale, pilots, trafficOnly = false } = options;
     const origin = options.origin === undefined ? undefined : originOf(options.origin);
-    const given = { host, port, address, pilots, trafficOnly, origin };
+    const given = { host, port, address, scale, announces: options.announce === true, pilots, trafficOnly, origin };
     const outlets = [];
     for (const kind of options.into) outlets.push(await outletOf(kind, deck, given));
     for (const { name } of outlets) await output.line(options.json === true ? toJson({ outlet: name }) : name);
     await output.flush();
     if (options.at !== undefined) await player.seek(await parseTime(options.at, recording));
     if (options.paused !== true) player.play();
-    const timer = setInterval(() => show(deck.loaded?.player.status ?? null), 250);
+    const isJson = options.json === true;
+    const timer = setInterval(
+      () => (isJson ? void tell(output, deck) : show(deck.loaded?.player.status ?? null)),
+      isJson ? 1000 : 250,
+    );
+    const keys = keysFor(deck, end);
     await stopped;
+    keys.close();
     clearInterval(timer);
     sayForNow("");
     for (const outlet of outlets) {
@@ -97,10 +110,25 @@ function show(status: PlayerStatus | null): void {
   );
 }
 
+/** One line of where it is. */
+async function tell(output: Output, deck: Deck): Promise<void> {
+  if (deck.loaded === null) return;
+  const { name, player } = deck.loaded;
+  const { phase, time, rate, error } = player.status;
+  await output.line(toJson({ recording: name, phase, time, rate, error: error?.message ?? null }));
+  await output.flush();
+}
+
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new UsageError(`--port takes a number up to 65535, not ${text}`);
   return port;
+}
+
+function scaleOf(text: string): number {
+  const scale = Number(text);
+  if (!(scale > 0 && Number.isFinite(scale))) throw new UsageError(`--scale takes a number above 0, not ${text}`);
+  return scale;
 }
 
 function rateOf(text: string): number {

@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { unlink } from "node:fs/promises";
 import { HeldFiles } from "../../io/held.ts";
 import { fromFile } from "../../io/node/file.ts";
 import { fileSource } from "../../io/node/file-source.ts";
 import { toGrowingFile } from "../../io/node/growing-file.ts";
 import { toFile } from "../../io/node/file-sink.ts";
+import type { ByteSink } from "../../io/sink.ts";
 import { JournalReader } from "../../live/journal.ts";
 import { type FinishReport, finishTake } from "../../live/finish.ts";
 import { recordTake, type TakeReport, type TakeStatus } from "../../live/take.ts";
@@ -23,10 +25,17 @@ import { EXIT, UsageError } from "../run/failure.ts";
 import { byteSize, counted, say, sayForNow } from "../run/terminal.ts";
 import { type FeedOptions, feedOf } from "./feeds.ts";
 import { type FeedKind, TAKE } from "./kinds.ts";
+import { recordRing } from "./record-ring.ts";
 
 /** Options of `simtape record --from`. */
 export interface RecordFromOptions extends TargetOptions, FeedOptions {
   readonly from: FeedKind;
+  /** Nanoseconds after which it ends by itself. */
+  readonly duration?: number;
+  /** Milliseconds between two flushes of the journal. */
+  readonly flushEvery?: number;
+  /** Nanoseconds that are kept in memory; nothing is written until that is asked for. */
+  readonly ring?: number;
   readonly json?: boolean;
 }
 
@@ -47,16 +56,30 @@ export async function recordFrom(address: string | undefined, options: RecordFro
     stop.abort();
   };
   for (const signal of ENDING) process.on(signal, onSignal);
+  // the time counts from the start of the command: connecting is a part of it
+  const { duration } = options;
+  const timer = duration === undefined ? undefined : setTimeout(() => stop.abort(), duration / 1e6);
   let taken: TakeReport;
   try {
+    if (options.ring !== undefined) {
+      if (format.id !== feed.format.id)
+        throw new UsageError(
+          `a ring is saved as ${feed.format.name} (${feed.format.extensions.join(", ")}): convert it then`,
+        );
+      const { ring, json = false } = options;
+      return await recordRing(feed, { output: target.main, ring, json, signal: stop.signal, onStatus: show });
+    }
     say(`simtape: recording ${feed.name}; Ctrl+C finishes`);
-    taken = await recordTake(feed, await toGrowingFile(journal), { signal: stop.signal, onStatus: show }).catch(
+    const { flushEvery } = options;
+    taken = await recordTake(feed, await journalAt(journal), { signal: stop.signal, onStatus: show, flushEvery }).catch(
       async (error: unknown) => {
-        await unlinkEmpty(journal);
+        if (!(await unlinkEmpty(journal)))
+          say(`simtape: what was flushed is in ${journal}: simtape recover finishes it`);
         throw error;
       },
     );
   } finally {
+    clearTimeout(timer);
     sayForNow("");
     for (const signal of ENDING) process.off(signal, onSignal);
   }
@@ -76,7 +99,7 @@ export async function finishInto(
   let finished: FinishReport;
   const isNative = native.id === format.id;
   const between = `${journal}.${native.extensions[0]!}`;
-  const reader = await JournalReader.open(await fileSource(journal));
+  const reader = await JournalReader.open(fileSource(journal));
   let lost: readonly { readonly path: string; readonly count: number; readonly reason: string }[];
   try {
     finished = await finishTake(reader, native, isNative ? held : toFile(between));
@@ -117,12 +140,24 @@ function show({ phase, failure, messages, bytes, time }: TakeStatus): void {
   sayForNow(`${phase}${why}: ${clock(time)}, ${counted(messages, "message")}, ${byteSize(bytes)}`);
 }
 
-/** A journal without a message is of no use. */
-async function unlinkEmpty(journal: string): Promise<void> {
-  const reader = await JournalReader.open(await fileSource(journal)).catch(() => null);
-  if (reader === null) return;
+/** Throws `UsageError` where one is: another recorder writes it, or has crashed. */
+async function journalAt(path: string): Promise<ByteSink> {
+  return toGrowingFile(path).catch((error: unknown) => {
+    if (existsSync(path))
+      throw new UsageError(
+        `another recorder writes ${path}, or has left it: choose another name, or finish it with simtape recover`,
+      );
+    throw error;
+  });
+}
+
+/** A journal without a message is of no use. Gives whether it is gone. */
+async function unlinkEmpty(journal: string): Promise<boolean> {
+  const reader = await JournalReader.open(fileSource(journal)).catch(() => null);
+  if (reader === null) return false;
   let messages = 0;
   await reader.visit({ message: () => void messages++ });
   await reader.close();
   if (messages === 0) await unlink(journal);
+  return messages === 0;
 }

@@ -11,7 +11,7 @@ export async function recoverTake(
   journal: string,
   options: TargetOptions & { readonly json?: boolean },
 ): Promise<number> {
-  const reader = await JournalReader.open(await fileSource(journal));
+  const reader = await JournalReader.open(fileSource(journal));
   const native = formatCalled(reader.head.format);
   await reader.close();
   const target = await targetOf(options.output ?? journal.slice(0, -TAKE.length), { force: options.force === true });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Link, LinkListener, LinkMessage } from "../link.ts";
@@ -70,10 +71,10 @@ export function listenForLinks(
       port,
       maxPayload: longest,
       perMessageDeflate: false,
-      verifyClient: ({ origin, req }: { origin: string | undefined; req: { headers: Record<string, unknown> } }) => {
+      verifyClient: ({ origin, req }: { origin: string | undefined; req: IncomingMessage }) => {
         if (origin !== undefined && !allows(origin)) return false;
         if (protocols === undefined) return true;
-        const offered = String(req.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+        const offered = (req.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
         return protocols.some((one) => offered.includes(one));
       },
       handleProtocols: (offered) => (protocols ?? []).find((one) => offered.has(one)) ?? false,
@@ -107,9 +108,12 @@ export function listenForLinks(
 
 class SocketLink implements Link {
   readonly peer: string;
-  onMessage: (message: LinkMessage) => void = nothing;
-  onEnd: (failure: Error | null) => void = nothing;
   readonly #socket: WebSocket;
+  #onMessage: ((message: LinkMessage) => void) | null = null;
+  #onEnd: ((failure: Error | null) => void) | null = null;
+  /** What came before a listener: a server may speak at once. */
+  #early: LinkMessage[] = [];
+  #hasEnded = false;
   #failure: Error | null = null;
   #isAlive = true;
 
@@ -121,8 +125,9 @@ class SocketLink implements Link {
     socket.binaryType = "nodebuffer";
     socket.on("message", (data: Buffer, isBinary: boolean) => {
       this.#isAlive = true;
-      if (isBinary) this.onMessage(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-      else this.onMessage(data.toString("utf8"));
+      const message = isBinary ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data.toString("utf8");
+      if (this.#onMessage === null || this.#early.length > 0) this.#early.push(message);
+      else this.#onMessage(message);
     });
     socket.on("pong", () => {
       this.#isAlive = true;
@@ -134,11 +139,27 @@ class SocketLink implements Link {
       clearInterval(timer);
       // 1006: the connection broke without a goodbye
       if (code === 1006) this.#failure ??= new Error("the connection broke");
-      const { onEnd } = this;
-      this.onMessage = nothing;
-      this.onEnd = nothing;
-      onEnd(this.#failure);
+      this.#hasEnded = true;
+      this.#finish();
     });
+  }
+
+  set onMessage(listener: (message: LinkMessage) => void) {
+    this.#onMessage = listener;
+    queueMicrotask(() => this.#finish());
+  }
+
+  get onMessage(): (message: LinkMessage) => void {
+    return this.#onMessage ?? nothing;
+  }
+
+  set onEnd(listener: (failure: Error | null) => void) {
+    this.#onEnd = listener;
+    queueMicrotask(() => this.#finish());
+  }
+
+  get onEnd(): (failure: Error | null) => void {
+    return this.#onEnd ?? nothing;
   }
 
   get protocol(): string {
@@ -164,6 +185,24 @@ class SocketLink implements Link {
   close(code = 1000, reason = ""): void {
     this.#socket.close(code, reason);
     setTimeout(() => this.#socket.terminate(), GOODBYE).unref();
+  }
+
+  /** Gives what came early, and then the end. */
+  #finish(): void {
+    if (this.#onMessage !== null) {
+      for (let message = this.#early[0]; message !== undefined; message = this.#early[0]) {
+        this.#onMessage(message);
+        this.#early.shift();
+      }
+    }
+    if (!this.#hasEnded || this.#onEnd === null || this.#early.length > 0) return;
+    const { peer } = this;
+    const onEnd = this.#onEnd;
+    const failure = this.#failure;
+    this.#onMessage = nothing;
+    this.#onEnd = nothing;
+    const isKnown = failure === null || failure instanceof SourceError;
+    onEnd(isKnown ? failure : new SourceError("failed", `${peer}: ${failure.message}`, { cause: failure }));
   }
 
   #look(): void {

@@ -32,7 +32,12 @@ function listOf(types: readonly SignalType[]) {
 }
 
 /** A packet as the simulator sends it, by live-flightgear §2 alone. */
-function packetOf(types: readonly SignalType[], values: readonly number[], elapsed: number, isPaused: boolean): Uint8Array {
+function packetOf(
+  types: readonly SignalType[],
+  values: readonly number[],
+  elapsed: number,
+  isPaused: boolean,
+): Uint8Array {
   const builder = new ByteBuilder();
   const f64 = (number: number): void => {
     const bytes = new Uint8Array(8);
