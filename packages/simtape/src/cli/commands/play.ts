@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { Deck } from "../../live/deck.ts";
 import type { PlayerStatus } from "../../play/player.ts";
 import { toJson } from "../../model/json.ts";
@@ -37,7 +37,12 @@ export function addPlay(program: Command): void {
       "Plays recordings so that other programs see them as if they happened now. With several recordings the first is loaded; clients may load the others where their protocol allows it. Ends with Ctrl+C. At a terminal, keys drive it: space plays and pauses, the arrows go 5 s back and on, . and , step, [ and ] change the speed, r turns it round, n loads the next, q ends.",
     )
     .argument("<recordings...>", "files, folders or URLs")
-    .addOption(new Option("--into <kinds...>", "what they play into").choices(OUTLET_KINDS).makeOptionMandatory())
+    .addOption(
+      new Option("--into <program>", "what they play into (may be given more than once)")
+        .choices(OUTLET_KINDS)
+        .argParser(kindsOf)
+        .makeOptionMandatory(),
+    )
     .option("--host <name>", "name or address of this machine to listen at (127.0.0.1)")
     .option("--port <number>", "port to listen at, or of the program that is driven", portOf)
     .option("--address <address>", "the program that is driven")
@@ -136,4 +141,10 @@ function rateOf(text: string): number {
   if (!Number.isFinite(rate) || rate === 0 || Math.abs(rate) > 64)
     throw new UsageError(`--rate takes a number from -64 to 64 that is not 0, not ${text}`);
   return rate;
+}
+
+function kindsOf(text: string, before: readonly OutletKind[] = []): readonly OutletKind[] {
+  const kind = OUTLET_KINDS.find((one) => one === text);
+  if (kind === undefined) throw new InvalidArgumentError(`Allowed choices are ${OUTLET_KINDS.join(", ")}.`);
+  return [...before, kind];
 }
