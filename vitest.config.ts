@@ -39,6 +39,7 @@ export default defineConfig(({ mode }) => {
     // built of it last.
     resolve: {
       alias: {
+        "#crc32": source("io/node/crc32.ts"),
         "#files": source("io/node/file.ts"),
         "#zstd-wasm": source("io/node/zstd-wasm.ts"),
         "simtape/making": source("making.ts"),
