@@ -1,7 +1,7 @@
 import type { Chunk } from "../../../model/chunk.ts";
 import { epochIn } from "../layout/own.ts";
-import type { Header, MetadataRecord } from "../layout/data.ts";
-import type { AttachmentIndex } from "../layout/summary.ts";
+import type { Header, MetadataRecord } from "../../../codec/mcap/data.ts";
+import type { AttachmentIndex } from "../../../codec/mcap/summary.ts";
 import type { Definitions } from "./definitions.ts";
 
 /** Log times from here on are since 1970: it is a day in 1973. Smaller times are since an unknown moment (spec §3). */

@@ -15,8 +15,8 @@ import {
   readDataEnd,
   readHeader,
   readMetadata,
-} from "../layout/data.ts";
-import { kindOf, MAGIC, OP, PREFIX } from "../layout/opcode.ts";
+} from "../../../codec/mcap/data.ts";
+import { kindOf, MAGIC, OP, PREFIX } from "../../../codec/mcap/opcode.ts";
 import {
   type AttachmentIndex,
   FOOTER_CONTENT,
@@ -24,7 +24,7 @@ import {
   readFooter,
   readStatistics,
   type Statistics,
-} from "../layout/summary.ts";
+} from "../../../codec/mcap/summary.ts";
 import { Definitions } from "./definitions.ts";
 import { baseOf, chunksOf, type Draft, type Plan, statedBase, type Tally } from "./plan.ts";
 import { faultOfIndex } from "./index-check.ts";
