@@ -41,6 +41,7 @@ export default defineConfig(({ mode }) => {
       alias: {
         "#crc32": source("io/node/crc32.ts"),
         "#files": source("io/node/file.ts"),
+        "#native-zstd": source("io/node/native-zstd.ts"),
         "#zstd-wasm": source("io/node/zstd-wasm.ts"),
         "simtape/making": source("making.ts"),
       },

@@ -23,6 +23,7 @@ export default defineConfig({
       { find: "simtape-server/rooms", replacement: library("../../server/src/rooms/index.ts") },
       { find: "#crc32", replacement: library("bytes/crc32-words.ts") },
       { find: "#files", replacement: library("io/no-files.ts") },
+      { find: "#native-zstd", replacement: library("codec/no-native-zstd.ts") },
       { find: "#zstd-wasm", replacement: library("codec/zstd-wasm.ts") },
       { find: "simtape/world", replacement: library("world/index.ts") },
       { find: /^simtape\/formats\/(\w+)$/, replacement: library("formats/$1/format.ts") },
