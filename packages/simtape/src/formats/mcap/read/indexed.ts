@@ -111,6 +111,7 @@ class Index {
       attachments: this.#attachments,
       metadata,
       tallies: null,
+      unpacked: null,
       gaps: [],
     };
   }
