@@ -91,6 +91,7 @@ class Index {
     if (statistics === null || !this.#isComplete(statistics)) return null;
     const drafts = this.#drafts(statistics);
     if (drafts === null || !(await this.#looseRecords(start))) return null;
+    if (!this.#hasSchemas()) return null;
     const order = [...this.#definitions.channels.keys()].sort((a, b) => a - b);
     const [stated, metadata] = statedBase(await this.#metadata());
     const base = stated ?? baseOf(this.#earliest(drafts));
@@ -114,6 +115,12 @@ class Index {
       unpacked: null,
       gaps: [],
     };
+  }
+
+  /** Whether every schema that a channel has is defined outside of chunks: a summary need not repeat them. */
+  #hasSchemas(): boolean {
+    const { channels, schemas } = this.#definitions;
+    return [...channels.values()].every(({ schema }) => schema === 0 || schemas.has(schema));
   }
 
   #earliest(drafts: readonly Draft[]): bigint {
