@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { ItemKind, TableCells, TableList } from "../model/query/table-cells.ts";
+import type { ItemKind, TableCells, TableKind, TableList } from "../model/query/table-cells.ts";
 import type { Value } from "../model/value.ts";
 import type { Exporter } from "./exporter.ts";
 import { int64Of, itemOf } from "./row-cells.ts";
@@ -123,6 +123,8 @@ function joined(column: RowColumn, parts: readonly RowCells[], rows: number): Da
     return column.isFree === true ? withNulls(whole, parts) : (whole as unknown as Data);
   }
   const { kind, name, items = "string" } = column;
+  const numbers = NUMBERS[kind];
+  if (numbers !== undefined && parts.every(({ valid }) => !valid.includes(0))) return numbersOf(parts, numbers(rows));
   const cells = new Array<unknown>(rows).fill(null);
   let at = 0;
   for (const { data, valid } of parts) {
@@ -137,7 +139,7 @@ function joined(column: RowColumn, parts: readonly RowCells[], rows: number): Da
 }
 
 /** Null where a cell is not valid; the numbers themselves where all are. */
-function withNulls(whole: BigInt64Array, parts: readonly TableCells[]): Data {
+function withNulls(whole: BigInt64Array, parts: readonly RowCells[]): Data {
   if (parts.every(({ valid }) => !valid.includes(0))) return whole as unknown as Data;
   let at = 0;
   const cells = new Array<bigint | null>(whole.length).fill(null);
@@ -149,7 +151,27 @@ function withNulls(whole: BigInt64Array, parts: readonly TableCells[]): Data {
   return cells;
 }
 
-function wholeNumbers(parts: readonly TableCells[], rows: number): BigInt64Array {
+type Numbers = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;
+
+/** Columns of numbers that every row has stay numbers, and take no memory for each. */
+const NUMBERS: Readonly<Partial<Record<TableKind, (length: number) => Numbers>>> = {
+  f64: (length) => new Float64Array(length),
+  f32: (length) => new Float32Array(length),
+  i32: (length) => new Int32Array(length),
+  u32: (length) => new Uint32Array(length),
+  u8: (length) => new Uint8Array(length),
+};
+
+function numbersOf(parts: readonly RowCells[], into: Numbers): Data {
+  let at = 0;
+  for (const { data } of parts) {
+    into.set(data as Numbers, at);
+    at += data.length;
+  }
+  return into;
+}
+
+function wholeNumbers(parts: readonly TableCells[], rows: number): Data {
   const cells = new BigInt64Array(rows);
   let at = 0;
   for (const { data } of parts) {

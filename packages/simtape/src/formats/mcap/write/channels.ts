@@ -1,9 +1,9 @@
 import type { ChannelInfo } from "../../../model/value.ts";
 import type { ChannelSpec } from "../../../model/writer.ts";
 import { ByteBuilder } from "../../../bytes/builder.ts";
-import { type ChannelRecord, type SchemaRecord, writeChannel, writeSchema } from "../layout/data.ts";
-import { OP } from "../layout/opcode.ts";
-import { writeRecord } from "../layout/parts.ts";
+import { type ChannelRecord, type SchemaRecord, writeChannel, writeSchema } from "../../../codec/mcap/data.ts";
+import { OP } from "../../../codec/mcap/opcode.ts";
+import { writeRecord } from "../../../codec/mcap/parts.ts";
 import { type Definition, definitionOf, metadataOf } from "../meaning/schema.ts";
 import { hasAny } from "./settings.ts";
 
