@@ -19,6 +19,8 @@ interface PlayCommand extends ReadOptions {
   readonly address?: string;
   readonly scale?: number;
   readonly announce?: boolean;
+  readonly asset?: readonly string[];
+  readonly allowOrigin?: readonly string[];
   readonly at?: string;
   readonly rate: number;
   readonly repeat?: boolean;
@@ -39,6 +41,11 @@ export function addPlay(program: Command): void {
     .option("--address <address>", "the program that is driven")
     .option("--announce", "tell the network of the server (NanoVer: ESSD), so that clients find it")
     .option("--scale <nm>", "nanometres for each metre of what becomes particles (by its extent)", scaleOf)
+    .option("--asset <files...>", "files that clients may fetch (Foxglove), such as the URDF of a robot")
+    .option(
+      "--allow-origin <origins...>",
+      "pages that may connect, beside those of this machine (Foxglove): https://app.foxglove.dev",
+    )
     .option("--at <time>", "where to begin")
     .option("--rate <number>", "speed; negative plays backwards", rateOf, 1)
     .option("--repeat", "begin again at the end")
@@ -46,7 +53,7 @@ export function addPlay(program: Command): void {
     .option("--json", "status lines as JSON objects")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape play run.nanover.zip --into nanover\n  $ simtape play flight.fgtape --into flightgear --address localhost:5500 --rate 4`,
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape play run.nanover.zip --into nanover\n  $ simtape play race.hcrp --into foxglove\n  $ simtape play flight.fgtape --into flightgear --address localhost:5500 --rate 4`,
     )
     .action(async (names: readonly string[], options: PlayCommand) => {
       process.exitCode = await playInto(names, options);
@@ -64,10 +71,11 @@ async function playInto(names: readonly string[], options: PlayCommand): Promise
   const output = new Output();
   try {
     const { recording, player } = await deck.load(0);
-    const { host, port, address, scale } = options;
+    const { host, port, address, scale, asset: assets = [], announce: announces = false } = options;
+    const origins = options.allowOrigin ?? [];
     const outlets = [];
     for (const kind of options.into)
-      outlets.push(await outletOf(kind, deck, { host, port, address, scale, announces: options.announce === true }));
+      outlets.push(await outletOf(kind, deck, { host, port, address, scale, announces, assets, origins }));
     for (const { name } of outlets) await output.line(options.json === true ? toJson({ outlet: name }) : name);
     await output.flush();
     if (options.at !== undefined) await player.seek(await parseTime(options.at, recording));

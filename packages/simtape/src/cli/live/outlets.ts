@@ -1,7 +1,12 @@
 import { announce } from "../../io/node/announce.ts";
 import type { Link, LinkListener } from "../../io/link.ts";
-import { listenForLinks } from "../../io/node/web-socket.ts";
+import { isLocalPage, listenForLinks } from "../../io/node/web-socket.ts";
+import { basename } from "node:path";
+import { fileSource } from "../../io/node/file-source.ts";
 import type { Deck } from "../../live/deck.ts";
+import type { Asset } from "../../live/foxglove/assets.ts";
+import { foxgloveOutlet } from "../../live/foxglove/outlet.ts";
+import { PROTOCOLS } from "../../live/foxglove/protocol.ts";
 import type { Outlet } from "../../live/outlet.ts";
 import { HUB_EVERY, HUB_PORT, hubMessage } from "../../live/nanover/hub.ts";
 import { nanoverOutlet } from "../../live/nanover/outlet.ts";
@@ -11,6 +16,9 @@ import type { OutletKind } from "./kinds.ts";
 /** Port of NanoVer's own server, and the longest message that a client may send. */
 const NANOVER_PORT = 38_801;
 const NANOVER_LONGEST = 16 << 20;
+/** Port of Foxglove's own servers, and the longest message that a client may send: requests are short. */
+const FOXGLOVE_PORT = 8765;
+const FOXGLOVE_LONGEST = 1 << 20;
 
 /** How an outlet is reached, or what it drives. */
 export interface OutletOptions {
@@ -23,6 +31,10 @@ export interface OutletOptions {
   readonly scale: number | undefined;
   /** Whether a server announces itself to the network. */
   readonly announces: boolean;
+  /** Paths of files that clients may fetch. */
+  readonly assets: readonly string[];
+  /** Pages that may connect, beside those of this machine. */
+  readonly origins: readonly string[];
 }
 
 /** Programs and protocols in which recordings play, by the word behind `--into`. */
@@ -51,7 +63,20 @@ const OUTLETS: Readonly<Record<OutletKind, (deck: Deck, options: OutletOptions) 
       },
     };
   },
+  foxglove: (deck, { host, port = FOXGLOVE_PORT, assets, origins }) => {
+    const allows = (origin: string): boolean => isLocalPage(origin) || origins.includes(origin);
+    const options = { host, port, protocols: PROTOCOLS, longest: FOXGLOVE_LONGEST, allows };
+    return foxgloveOutlet(deck, (arrived) => listenForLinks(options, arrived), { assets: assetsOf(assets) });
+  },
 };
+
+/** Throws `UsageError` for two files of one name. */
+function assetsOf(paths: readonly string[]): Asset[] {
+  const names = paths.map((path) => basename(path));
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new UsageError(`two assets are called ${twice}: clients could not tell them apart`);
+  return paths.map((path) => ({ name: basename(path), open: () => fileSource(path) }));
+}
 
 /** Makes the outlet, ready for clients. */
 export function outletOf(kind: OutletKind, deck: Deck, options: OutletOptions): Promise<Outlet> {

@@ -30,6 +30,8 @@ import { recordRing } from "./record-ring.ts";
 /** Options of `simtape record --from`. */
 export interface RecordFromOptions extends TargetOptions {
   readonly from: FeedKind;
+  /** Globs of topics. */
+  readonly topic?: readonly string[];
   /** Nanoseconds after which it ends by itself. */
   readonly duration?: number;
   /** Milliseconds between two flushes of the journal. */
@@ -43,7 +45,7 @@ export interface RecordFromOptions extends TargetOptions {
 export async function recordFrom(address: string | undefined, options: RecordFromOptions): Promise<number> {
   if (address === undefined)
     throw new UsageError(`say the address of the program: simtape record --from ${options.from} ADDRESS -o OUT`);
-  const feed = feedOf(options.from, address);
+  const feed = feedOf(options.from, address, { topics: options.topic ?? [] });
   const target = await targetOf(options.output, { force: options.force === true });
   const format = formatNamed(target.main) ?? feed.format;
   mustFit(target, format);

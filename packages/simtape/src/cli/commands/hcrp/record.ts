@@ -34,6 +34,7 @@ interface RecordCommand extends ReadOptions {
   readonly duration?: number;
   readonly flushEvery?: number;
   readonly ring?: number;
+  readonly topic?: readonly string[];
   readonly input: string;
   readonly id?: string;
   readonly hub?: string;
@@ -78,6 +79,7 @@ export function addRecord(program: Command): void {
     .option("--duration <time>", "with --from: end by itself after this time (10m)", nanosecondsOf)
     .option("--flush-every <time>", "with --from: what a crash can lose (1s)", millisecondsOf)
     .option("--ring <time>", "with --from: keep the last minutes in memory, and save them on demand", nanosecondsOf)
+    .option("--topic <globs...>", "with --from foxglove: only these topics (/camera/**)")
     .option("--hub <folder>", "instead of one recording: many senders and recordings at once, each below this folder")
     .option(
       "-i, --input <from>",
@@ -129,6 +131,7 @@ export function addRecord(program: Command): void {
       }
       if (options.ring !== undefined || options.duration !== undefined || options.flushEvery !== undefined)
         throw new UsageError("--ring, --duration and --flush-every are for --from");
+      if (options.topic !== undefined) throw new UsageError("--topic is for --from foxglove");
       if (output !== undefined) throw new UsageError("-o is for --from; a recording of lines is named by [out]");
       process.exitCode = await (options.hub === undefined
         ? recordTo(targetOf(out ?? "", options), options)

@@ -102,9 +102,13 @@ export class WrittenChannels {
 }
 
 /** A channel that no file has: JSON, unless its metadata name another encoding. */
-function madeUp({ schema, metadata = {} }: ChannelSpec): Pick<Definition, "channel" | "schema"> {
+function madeUp({ schema, metadata = {}, definition }: ChannelSpec): Pick<Definition, "channel" | "schema"> {
   const { encoding = "json", schemaEncoding, ...own } = metadata;
   const channel = { id: 1, schema: 0, topic: "", encoding, metadata: new Map(Object.entries(own)) };
+  if (definition !== undefined) {
+    const record = { id: 1, name: schema ?? "", encoding: schemaEncoding ?? "", data: definition.slice() };
+    return { channel, schema: record };
+  }
   if (schema === undefined || schema === "" || schema === encoding) return { channel, schema: null };
   const kind = schemaEncoding ?? (encoding === "json" ? "jsonschema" : "");
   return { channel, schema: { id: 1, name: schema, encoding: kind, data: NO_BYTES } };

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { mcap } from "../../../src/export/mcap/exporter.ts";
+import { MemoryFiles } from "../../../src/io/sink.ts";
+import { allFormats } from "../../../src/cli/input/formats.ts";
+import { openBundle } from "../../../src/model/open.ts";
+import type { Clock } from "../../../src/play/clock.ts";
+import { type Judged, streamed } from "../../export/mcap/judge.ts";
+import { REAL, SOUND, type SoundRecording } from "../../specimens.ts";
+import { SdkClient } from "./sdk-client.ts";
+import { atEnd, endAll, served } from "./support.ts";
+
+afterEach(endAll);
+
+/** Recordings of more bytes take too long to be played twice. */
+const MOST = 1 << 20;
+
+function sizeOf({ files }: SoundRecording): number {
+  return Object.values(files).reduce((sum, { length }) => sum + length, 0);
+}
+
+const CASES = [...SOUND, ...REAL].filter((of) => sizeOf(of) < MOST);
+
+interface Expected {
+  readonly messages: readonly Judged[];
+  /** Data of the schemas, by name. */
+  readonly schemas: ReadonlyMap<string, Uint8Array>;
+}
+
+/** What a client has to get: the messages of an MCAP file as they are, and those of the export of any other. */
+async function expected({ format, files, bundle }: SoundRecording): Promise<Expected> {
+  if (format === "mcap") return streamed(Object.values(files)[0]!);
+  await using recording = await openBundle(bundle(), allFormats());
+  const to = new MemoryFiles("out.mcap");
+  await mcap.write(recording, to, {});
+  return streamed(Object.values(to.files)[0] ?? [...(to.files as unknown as Map<string, Uint8Array>).values()][0]!);
+}
+
+/** Messages as texts, by topic: equal times of one topic keep their order. */
+function byTopic(messages: readonly { readonly topic: string; readonly time: bigint; readonly data: Uint8Array }[]): Map<string, string[]> {
+  const topics = new Map<string, string[]>();
+  for (const { topic, time, data } of messages) {
+    const text = `${time} ${Buffer.from(data).toString("base64")}`;
+    const of = topics.get(topic);
+    if (of === undefined) topics.set(topic, [text]);
+    else of.push(text);
+  }
+  return topics;
+}
+
+/** Time that passes a thousand times as fast. */
+function fastClock(): Clock {
+  return { now: () => performance.now() * 1e9, wake: (at, call) => {
+    const timer = setTimeout(call, Math.max(0, at / 1e9 - performance.now()));
+    return () => clearTimeout(timer);
+  } } as unknown as Clock;
+}
+
+describe.each(CASES.map((of) => [`${of.format}: ${of.name}`, of] as const))("%s", { timeout: 120_000 }, (_name, of) => {
+  test("every channel has the messages of the export, from the start to the end", async () => {
+    const { messages, schemas } = await expected(of);
+    const { deck, address } = await served([of.bundle], { waiting: 1 << 30 }, { clock: fastClock(), rate: 64 });
+    const client = new SdkClient(address);
+    atEnd(() => client.close());
+    await client.until(() => client.playbacks.length > 0);
+    const { player } = deck.loaded!;
+    // a first round, in which topics of things become known that come later
+    client.subscribeAll();
+    player.play();
+    await client.until(() => client.playbacks.at(-1)!.status === 3);
+    client.control("pause", 64, 0n, "again");
+    await client.until(() => client.playbacks.find(({ request }) => request === "again"));
+    client.messages.length = 0;
+    client.control("play", 64, null, "play");
+    await client.until(() => client.playbacks.findLast(({ status }) => status === 3 && client.playbacks.findLastIndex(({ request }) => request === "play") >= 0));
+    await client.until(() => client.messages.length >= messages.length);
+    const wanted = byTopic(messages.map(({ topic, logTime, data }) => ({ topic, time: logTime, data })));
+    const got = byTopic(client.messages);
+    expect([...got.keys()].sort()).toEqual([...wanted.keys()].sort());
+    for (const [topic, list] of wanted) expect(got.get(topic), topic).toEqual(list);
+    for (const { topic, schemaName, schema, schemaEncoding } of client.channels.values()) {
+      if (!wanted.has(topic)) continue;
+      const own = messages.find((message) => message.topic === topic)!;
+      expect(schemaName).toBe(own.schema);
+      const data = schemaEncoding === "protobuf" ? Buffer.from(schema, "base64") : Buffer.from(schema);
+      expect(Buffer.compare(data, Buffer.from(schemas.get(schemaName) ?? []))).toBe(0);
+    }
+  });
+});
