@@ -133,7 +133,8 @@ class Listener {
   #bytes(message: Uint8Array): string | null {
     const op = message[0];
     // the time of the server, answers, its playback: nothing that belongs into a recording
-    if (op !== SERVER_OP.message) return op !== undefined && op > 0 && op <= LAST ? null : "a message with an unknown opcode";
+    if (op !== SERVER_OP.message)
+      return op !== undefined && op > 0 && op <= LAST ? null : "a message with an unknown opcode";
     if (message.length < MESSAGE_HEAD) return "a message that is cut off";
     const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
     const channel = this.#channels.get(view.getUint32(SUBSCRIPTION_AT, true));

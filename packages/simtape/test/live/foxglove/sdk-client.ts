@@ -22,6 +22,8 @@ export interface SdkPlayback {
   readonly speed: number;
   readonly didSeek: boolean;
   readonly request: string;
+  /** Messages that had arrived by then. */
+  readonly behind: number;
 }
 
 /** A small client of `foxglove.sdk.v1`, written from the specification alone: it shares no code with the server. */
@@ -107,6 +109,13 @@ export class SdkClient {
     this.socket.send(bytes);
   }
 
+  /** Everything sent so far was taken by the server. */
+  async answered(): Promise<void> {
+    const id = `answered ${this.#next++}`;
+    this.send({ op: "getParameters", parameterNames: ["none"], id });
+    await this.until(() => this.texts.some((text) => text["op"] === "parameterValues" && text["id"] === id));
+  }
+
   close(): Promise<void> {
     return new Promise((resolve) => {
       if (this.socket.readyState === WebSocket.CLOSED) return resolve();
@@ -123,7 +132,8 @@ export class SdkClient {
     }
     if (json["op"] === "unadvertise") {
       for (const id of json["channelIds"] as number[]) this.channels.delete(id);
-      for (const [id, channel] of [...this.#subscriptions]) if (!this.channels.has(channel.id)) this.#subscriptions.delete(id);
+      for (const [id, channel] of [...this.#subscriptions])
+        if (!this.channels.has(channel.id)) this.#subscriptions.delete(id);
     }
   }
 
@@ -148,6 +158,7 @@ export class SdkClient {
           time: data.readBigUInt64LE(2),
           speed: data.readFloatLE(10),
           didSeek: data[14] !== 0,
+          behind: this.messages.length,
           request: data.subarray(19, 19 + length).toString(),
         });
         return;
