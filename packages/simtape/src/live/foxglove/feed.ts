@@ -60,7 +60,7 @@ class SourceClock {
   }
 }
 
-/** Names of channels in the recording: a topic, and a number behind it where another schema had the topic before. */
+/** Names of channels here: a topic, and a number behind it where another schema had the topic before. */
 class Names {
   readonly #bySpec = new Map<string, string>();
   readonly #taken = new Set<string>();
@@ -199,6 +199,7 @@ class Listener {
     const hasSchema = schemaName !== "" || schema !== "" || schemaEncoding !== "";
     return this.#intake.channel({
       name,
+      ...(name === topic ? {} : { topic }),
       schema: schemaName,
       ...(hasSchema ? { definition } : {}),
       metadata: { encoding, ...(hasSchema ? { schemaEncoding } : {}) },

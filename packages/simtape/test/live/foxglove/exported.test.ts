@@ -12,7 +12,7 @@ import { atEnd, endAll, served } from "./support.ts";
 afterEach(endAll);
 
 /** Recordings of more bytes take too long to be played twice. */
-const MOST = 1 << 20;
+const MOST = 4 << 20;
 
 function sizeOf({ files }: SoundRecording): number {
   return Object.values(files).reduce((sum, { length }) => sum + length, 0);

@@ -52,7 +52,7 @@ export class WrittenChannels {
     const definition = definitionOf(spec.metadata);
     const { channel, schema } = definition ?? madeUp(spec);
     // a channel keeps its topic, but where it was given another name
-    const topic = definition?.name === spec.name ? channel.topic : spec.name;
+    const topic = definition?.name === spec.name ? channel.topic : (spec.topic ?? spec.name);
     const metadata = new Map([...channel.metadata].filter((pair) => !hasAny(pair, this.#without)));
     const written = schema === null ? null : this.#schema(schema);
     const id = this.#free(channel.id);
