@@ -8,7 +8,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ["model"],
   ["formats", "world"],
   ["ops", "play", "record", "export", "sql"],
-  ["live"],
+  ["live", "lake"],
   ["cli", "testing"],
 ];
 const TOP = FLOORS.length - 1;

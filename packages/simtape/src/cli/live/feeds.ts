@@ -1,31 +1,25 @@
 import { connectLink } from "../../io/node/web-socket.ts";
 import type { Feed } from "../../live/feed.ts";
-import { foxgloveFeed } from "../../live/foxglove/feed.ts";
-import { PROTOCOLS } from "../../live/foxglove/protocol.ts";
 import { nanoverFeed } from "../../live/nanover/feed.ts";
+import { fgfsFeed, type FgfsFeedOptions } from "./fgfs.ts";
 import type { FeedKind } from "./kinds.ts";
-import { matching } from "../input/glob.ts";
+import { robotFeed, type RobotFeedOptions } from "./robots.ts";
 import { UsageError } from "../run/failure.ts";
 
-/** What of a program is recorded. */
-export interface FeedOptions {
-  /** Globs; none: all. */
-  readonly topics: readonly string[];
-}
+/** Options of the command line for one kind of feed. */
+export interface FeedOptions extends FgfsFeedOptions, RobotFeedOptions {}
 
 /** Programs that can be recorded while they run, by the word behind `--from`. */
 const FEEDS: Readonly<Record<FeedKind, (address: string, options: FeedOptions) => Feed>> = {
+  flightgear: fgfsFeed,
+  foxglove: (address, options) => robotFeed(socketUrl(address), options),
   nanover: (address) => nanoverFeed(address, (signal) => connectLink(socketUrl(address), { signal })),
-  foxglove: (address, { topics }) =>
-    foxgloveFeed(address, (signal) => connectLink(socketUrl(address), { signal, protocols: PROTOCOLS }), {
-      wants: topics.length === 0 ? undefined : matching(topics),
-    }),
 };
 
 /** Throws `UsageError` for an address that is none. */
 export function feedOf(kind: FeedKind, address: string, options: FeedOptions): Feed {
-  if (options.topics.length > 0 && kind !== "foxglove")
-    throw new UsageError(`--topic needs --from foxglove: ${kind} has no topics`);
+  if (options.topic !== undefined && kind !== "foxglove")
+    throw new UsageError(`--topic is for --from foxglove: ${kind} has no topics`);
   return FEEDS[kind](address, options);
 }
 

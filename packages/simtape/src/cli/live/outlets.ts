@@ -1,44 +1,34 @@
 import { announce } from "../../io/node/announce.ts";
 import type { Link, LinkListener } from "../../io/link.ts";
-import { isLocalPage, listenForLinks } from "../../io/node/web-socket.ts";
-import { basename } from "node:path";
-import { fileSource } from "../../io/node/file-source.ts";
+import { listenForLinks } from "../../io/node/web-socket.ts";
 import type { Deck } from "../../live/deck.ts";
-import type { Asset } from "../../live/foxglove/assets.ts";
-import { foxgloveOutlet } from "../../live/foxglove/outlet.ts";
-import { PROTOCOLS } from "../../live/foxglove/protocol.ts";
 import type { Outlet } from "../../live/outlet.ts";
+import { fgfsOutlet, type FgfsOutletOptions } from "./fgfs.ts";
 import { HUB_EVERY, HUB_PORT, hubMessage } from "../../live/nanover/hub.ts";
 import { nanoverOutlet } from "../../live/nanover/outlet.ts";
 import { UsageError } from "../run/failure.ts";
 import type { OutletKind } from "./kinds.ts";
+import { robotOutlet, type RobotOutletOptions } from "./robots.ts";
 
 /** Port of NanoVer's own server, and the longest message that a client may send. */
 const NANOVER_PORT = 38_801;
 const NANOVER_LONGEST = 16 << 20;
-/** Port of Foxglove's own servers, and the longest message that a client may send: requests are short. */
-const FOXGLOVE_PORT = 8765;
-const FOXGLOVE_LONGEST = 1 << 20;
 
 /** How an outlet is reached, or what it drives. */
-export interface OutletOptions {
+export interface OutletOptions extends FgfsOutletOptions, RobotOutletOptions {
   /** Name or address of this machine to listen at; default 127.0.0.1. */
   readonly host: string | undefined;
   readonly port: number | undefined;
-  /** Of a program that is driven. */
-  readonly address: string | undefined;
   /** nm for each metre, of what becomes particles. */
   readonly scale: number | undefined;
   /** Whether a server announces itself to the network. */
   readonly announces: boolean;
-  /** Paths of files that clients may fetch. */
-  readonly assets: readonly string[];
-  /** Pages that may connect, beside those of this machine. */
-  readonly origins: readonly string[];
 }
 
 /** Programs and protocols in which recordings play, by the word behind `--into`. */
 const OUTLETS: Readonly<Record<OutletKind, (deck: Deck, options: OutletOptions) => Promise<Outlet>>> = {
+  flightgear: fgfsOutlet,
+  foxglove: robotOutlet,
   nanover: async (deck, { host, port = NANOVER_PORT, scale, announces }) => {
     // what a network cannot reach is not announced there
     const isReached = host !== undefined && host !== "localhost" && !host.startsWith("127.") && host !== "::1";
@@ -63,20 +53,7 @@ const OUTLETS: Readonly<Record<OutletKind, (deck: Deck, options: OutletOptions) 
       },
     };
   },
-  foxglove: (deck, { host, port = FOXGLOVE_PORT, assets, origins }) => {
-    const allows = (origin: string): boolean => isLocalPage(origin) || origins.includes(origin);
-    const options = { host, port, protocols: PROTOCOLS, longest: FOXGLOVE_LONGEST, allows };
-    return foxgloveOutlet(deck, (arrived) => listenForLinks(options, arrived), { assets: assetsOf(assets) });
-  },
 };
-
-/** Throws `UsageError` for two files of one name. */
-function assetsOf(paths: readonly string[]): Asset[] {
-  const names = paths.map((path) => basename(path));
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new UsageError(`two assets are called ${twice}: clients could not tell them apart`);
-  return paths.map((path) => ({ name: basename(path), open: () => fileSource(path) }));
-}
 
 /** Makes the outlet, ready for clients. */
 export function outletOf(kind: OutletKind, deck: Deck, options: OutletOptions): Promise<Outlet> {

@@ -23,15 +23,13 @@ import { report } from "../output/report.ts";
 import { ENDING } from "../run/ending.ts";
 import { EXIT, UsageError } from "../run/failure.ts";
 import { byteSize, counted, say, sayForNow } from "../run/terminal.ts";
-import { feedOf } from "./feeds.ts";
+import { type FeedOptions, feedOf } from "./feeds.ts";
 import { type FeedKind, TAKE } from "./kinds.ts";
 import { recordRing } from "./record-ring.ts";
 
 /** Options of `simtape record --from`. */
-export interface RecordFromOptions extends TargetOptions {
+export interface RecordFromOptions extends TargetOptions, FeedOptions {
   readonly from: FeedKind;
-  /** Globs of topics. */
-  readonly topic?: readonly string[];
   /** Nanoseconds after which it ends by itself. */
   readonly duration?: number;
   /** Milliseconds between two flushes of the journal. */
@@ -45,7 +43,7 @@ export interface RecordFromOptions extends TargetOptions {
 export async function recordFrom(address: string | undefined, options: RecordFromOptions): Promise<number> {
   if (address === undefined)
     throw new UsageError(`say the address of the program: simtape record --from ${options.from} ADDRESS -o OUT`);
-  const feed = feedOf(options.from, address, { topics: options.topic ?? [] });
+  const feed = feedOf(options.from, address, options);
   const target = await targetOf(options.output, { force: options.force === true });
   const format = formatNamed(target.main) ?? feed.format;
   mustFit(target, format);
