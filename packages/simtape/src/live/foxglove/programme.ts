@@ -37,13 +37,13 @@ export abstract class Programme {
   protected abstract moveTo(time: Time): Promise<void>;
   /** Writes a row, if any client wants it. */
   protected abstract say(batch: MessageBatch, row: number): void;
-  /** Channels of the recording that are, or are told by, those of these subscriptions. */
+  /** Channels of the recording whose messages are on those of these subscriptions. */
   channelsOn(subscriptions: Iterable<Subscription>): readonly Channel[] {
     const numbers = new Set([...subscriptions].map(({ channel }) => channel));
     return this.recording.channels.filter((channel) => this.numbersOf(channel).some((number) => numbers.has(number)));
   }
 
-  /** The numbers on the board that a channel of the recording is told on. */
+  /** The numbers on the board that messages of a channel of the recording are on. */
   protected abstract numbersOf(channel: Channel): readonly number[];
   /** Whether a row of that channel is wanted. */
   protected isWanted(channel: Channel): boolean {

@@ -3,7 +3,7 @@ import type { ByteCursor } from "../../bytes/cursor.ts";
 import { LayoutError } from "../../bytes/error.ts";
 
 /*
- * The Foxglove WebSocket protocol (foxglove/ws-protocol, docs/spec.md), and what the Foxglove SDK added to it (playback
+ * The Foxglove WebSocket protocol (the specification in foxglove/ws-protocol), and what the Foxglove SDK added to it (playback
  * control: foxglove/foxglove-sdk, rust/foxglove/src/protocol). Numbers are little-endian. JSON messages have the member
  * `op`; binary ones begin with an opcode of one byte.
  */
