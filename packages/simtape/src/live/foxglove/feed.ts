@@ -20,6 +20,11 @@ interface Heard {
 }
 
 const HALF = 0x1_0000_0000;
+/** Bytes of a payload, and characters of a schema, that a recording can hold. */
+const LONGEST = 63 << 20;
+const LONGEST_SCHEMA = 16 << 20;
+/** Channels of a take: an MCAP file has at most 65,535, and a journal some of its own. */
+const MOST = 65_000;
 /** The largest opcode of a server. */
 const LAST = SERVER_OP.playbackState;
 
@@ -65,9 +70,11 @@ class Names {
   readonly #bySpec = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  of(topic: string, spec: string): string {
+  /** Null: there are as many channels as a recording can have. */
+  of(topic: string, spec: string): string | null {
     const found = this.#bySpec.get(spec);
     if (found !== undefined) return found;
+    if (this.#taken.size >= MOST) return null;
     let name = topic;
     for (let n = 2; this.#taken.has(name); n++) name = `${topic}#${n}`;
     this.#taken.add(name);
@@ -139,6 +146,7 @@ class Listener {
     const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
     const channel = this.#channels.get(view.getUint32(SUBSCRIPTION_AT, true));
     if (channel === undefined) return "a message of a channel that is not subscribed";
+    if (message.length - MESSAGE_HEAD > LONGEST) return `a message of more than ${LONGEST >> 20} MiB`;
     const time = this.#clock.time(view.getUint32(TIME_AT + 4, true), view.getUint32(TIME_AT, true), this.#intake);
     this.#intake.write(channel, message.subarray(MESSAGE_HEAD), time);
     return null;
@@ -190,12 +198,20 @@ class Listener {
   #channel(channel: HeardChannel): number | null {
     const { topic, encoding, schemaName, schema } = channel;
     const schemaEncoding = schemaName === "" && schema === "" ? "" : schemaEncodingOf(channel);
+    if (schema.length > LONGEST_SCHEMA) {
+      this.#intake.lost(`the schema of ${topic.slice(0, 200)} is longer than ${LONGEST_SCHEMA >> 20} MiB`);
+      return null;
+    }
     const definition = schemaBytes(schema, schemaEncoding);
     if (definition === null) {
       this.#intake.lost(`the schema of ${topic.slice(0, 200)} is no base64`);
       return null;
     }
     const name = this.#names.of(topic, JSON.stringify([topic, encoding, schemaName, schemaEncoding, schema]));
+    if (name === null) {
+      this.#intake.lost(`more than ${MOST} channels`);
+      return null;
+    }
     const hasSchema = schemaName !== "" || schema !== "" || schemaEncoding !== "";
     return this.#intake.channel({
       name,

@@ -27,7 +27,13 @@ export async function foxgloveOutlet(
   { assets = [], waiting = WAITING }: FoxgloveOutletOptions = {},
 ): Promise<Outlet> {
   const host = new Host(deck, assets, waiting);
-  const listener = await listen((link) => host.arrived(link));
+  let listener: LinkListener;
+  try {
+    listener = await listen((link) => host.arrived(link));
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
   const unload = deck.onLoad((loaded: Loaded) => host.load(loaded));
   let closing: Promise<void> | null = null;
   const close = async (): Promise<void> => {

@@ -247,6 +247,25 @@ describe("a feed of Foxglove's own server", () => {
     expect(report.lost.reduce((sum, { count }) => sum + count, 0)).toBe(10);
   });
 
+  test("what a recording cannot hold is counted, and the rest is kept", async () => {
+    const { server, address, wanted, sockets } = await bridge();
+    const id = server.addChannel(CHANNELS[0]!);
+    const { stop, done } = taking(address);
+    await expect.poll(() => wanted.size).toBe(1);
+    server.sendMessage(id, 1n, new Uint8Array((64 << 20) + 1));
+    const many = Array.from({ length: 66_000 }, (_, n) => ({ ...CHANNELS[4]!, id: 1000 + n, topic: `/${n}` }));
+    for (const socket of sockets) socket.send(JSON.stringify({ op: "advertise", channels: many }));
+    server.sendMessage(id, 2n, Uint8Array.of(2));
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    stop.abort();
+    const { report, file } = await done;
+    expect(file.messages.map(({ logTime }) => logTime)).toEqual([2n]);
+    expect(report.lost).toEqual([
+      { reason: "a message of more than 63 MiB", count: 1 },
+      { reason: "more than 65000 channels", count: 1001 },
+    ]);
+  }, 60_000);
+
   test("a ring keeps schemas and times, too", async () => {
     const { server, address, wanted } = await bridge();
     const id = server.addChannel(CHANNELS[1]!);

@@ -241,8 +241,11 @@ describe("a client of today's protocol", () => {
     }
   });
 
-  test("plays backwards: times fall", async () => {
-    const { address, deck } = await served([DRIVE], {}, { rate: -4 });
+  test.each([
+    ["a recording of MCAP", DRIVE],
+    ["another", PATROL],
+  ])("plays %s backwards: times fall", async (_name, bundle) => {
+    const { address, deck } = await served([bundle], {}, { rate: -16 });
     const client = await connected(address);
     client.subscribe();
     await client.answered();
@@ -382,6 +385,12 @@ describe("whatever clients do", () => {
     const after = await connected(address);
     expect(after.channels.size).toBeGreaterThan(0);
   }, 60_000);
+
+  test("a port that another program has is an error, and nothing is left behind", async () => {
+    const { address } = await served([PATROL]);
+    const { port } = new URL(address);
+    await expect(served([PATROL], {}, {}, Number(port))).rejects.toThrow(/another program listens there/);
+  });
 
   test("twenty clients get the same", async () => {
     const { address, deck } = await served([DRIVE], {}, { rate: 8 });

@@ -31,6 +31,7 @@ export async function served(
   bundles: readonly (() => SourceBundle)[],
   options: FoxgloveOutletOptions = {},
   playing: PlayOptions = {},
+  port = 0,
 ): Promise<Served> {
   const entries = bundles.map((bundle, i) => ({
     name: bundle().name ?? `recording ${i}`,
@@ -41,7 +42,7 @@ export async function served(
   await deck.load(0);
   const outlet = await foxgloveOutlet(
     deck,
-    (arrived) => listenForLinks({ port: 0, protocols: PROTOCOLS }, arrived),
+    (arrived) => listenForLinks({ port, protocols: PROTOCOLS }, arrived),
     options,
   );
   atEnd(() => outlet.close());

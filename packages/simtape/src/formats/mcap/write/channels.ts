@@ -38,6 +38,8 @@ export class WrittenChannels {
   readonly schemas: SchemaRecord[] = [];
   readonly #byName = new Map<string, WrittenChannel>();
   readonly #ids = new Set<number>();
+  /** No id below it is free: ids stay taken. */
+  #lowest = 1;
   readonly #written = new Set<number>();
   readonly #without: ReadonlySet<string>;
 
@@ -76,7 +78,10 @@ export class WrittenChannels {
 
   #free(wanted: number): number {
     let id = wanted;
-    if (this.#ids.has(id)) for (id = 1; this.#ids.has(id); ) id++;
+    if (this.#ids.has(id)) {
+      while (this.#ids.has(this.#lowest)) this.#lowest++;
+      id = this.#lowest;
+    }
     if (id > MOST) throw new RangeError(`an MCAP file holds at most ${MOST} channels`);
     this.#ids.add(id);
     return id;
