@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { open, type Recording } from "../packages/simtape/src/index.ts";
+import { toJson } from "../packages/simtape/src/model/json.ts";
 import { fromFile } from "../packages/simtape/src/io/node/index.ts";
 import { Fgfs, fgfsCommand } from "./fgfs.ts";
 
@@ -64,7 +65,7 @@ async function recorded(simulator: Fgfs, folder: string): Promise<string> {
   const differ: string[] = [];
   for (const [i, path] of paths.entries()) {
     if (isSame(state.values.get(path), shown[i])) same++;
-    else differ.push(`${path}: ${String(state.values.get(path))}, ${String(shown[i])}`);
+    else differ.push(`${path}: ${toJson(state.values.get(path))}, ${String(shown[i])}`);
   }
   await simulator.set("/sim/freeze/master", false);
   const { messages } = JSON.parse(end) as { messages: number };

@@ -59,7 +59,7 @@ export async function fgfsOutlet(deck: Deck, options: FgfsOutletOptions): Promis
 
 /**
  * Writes a protocol file into a temporary folder. The simulator looks below its data folder alone, but takes a name that
- * climbs out of it (live-flightgear §2).
+ * climbs out of it.
  */
 async function installed(text: string, dataFolder: string): Promise<string> {
   const folder = await temporary("protocol");

@@ -9,7 +9,7 @@ import { SourceError } from "../source.ts";
 const PING_EVERY = 20_000;
 /** Milliseconds that the other end has for its goodbye. */
 const GOODBYE = 1000;
-/** NanoVer's server takes no longer message (semantics §5). */
+/** NanoVer's server takes no longer message (NanoVer semantics §5). */
 const LONGEST = 128 << 20;
 
 /** How a client connects. Everything is optional. */

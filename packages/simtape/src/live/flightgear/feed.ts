@@ -38,7 +38,7 @@ const CHANNEL = "simtape";
 /**
  * What a running FlightGear's own flight recorder would write: the signals of its configuration, by the generic protocol,
  * and packets of other pilots. While it is paused, or shows a tape, nothing is recorded, and the clock stands still.
- * Nine signals are those of the next frame of a tape (live-flightgear §2).
+ * Nine signals are those of the next frame of a tape.
  */
 export function flightgearFeed(options: FlightGearFeedOptions): Feed {
   return {

@@ -123,7 +123,7 @@ class Stage {
     { folder, to }: NonNullable<FlightGearOutletOptions["tapes"]>,
   ): Promise<(time: Time) => number> {
     const simulator = this.#simulator;
-    // 2020.3 reads Normal tapes of its own layout only (live-flightgear §4)
+    // 2020.3 reads Normal tapes of its own layout only
     const isOld = this.#version.startsWith("2020");
     const dialect = isOld ? "normal-2020" : "continuous";
     const name = `simtape-${index}`;
@@ -141,7 +141,7 @@ class Stage {
       native = (time) => FIRST + (time - start) / 1e9;
     }
     await this.#endReplay();
-    // what the simulator remembers of the tape before would be taken for this one's (semantics §5)
+    // what the simulator remembers of the tape before would be taken for this one's (FlightGear semantics §5)
     await this.#nasal('props.globals.getNode("/sim/gui/dialogs/flightrecorder", 1).removeChild("preview", 0);');
     await simulator.set("/sim/replay/tape-directory", folder);
     await simulator.set("/sim/replay/looped", false);

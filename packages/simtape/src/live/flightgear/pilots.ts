@@ -1,6 +1,6 @@
 import { isPacket, PACKET_HEADER_BYTES } from "../../formats/flightgear/layout/packet.ts";
 
-/** Words of the header that a tape has in the order of the machine, and the network in its own (live-flightgear §3). */
+/** Words of the header that a tape has in the order of the machine, and the network in its own. */
 const WORDS = [0, 4, 8, 12, 20] as const;
 
 /** A packet of a tape as it goes over the network. Throws `RangeError` for bytes that are no packet. */

@@ -9,7 +9,7 @@ const EXTRAS = [
 ] as const;
 const SIGNALS_AT = 8 + 1 + 4;
 
-/** Bytes of a value in a packet; whole numbers are all sent as four (live-flightgear §2). */
+/** Bytes of a value in a packet; whole numbers are all sent as four. */
 const SENT: Readonly<Record<SignalType, number>> = { double: 8, float: 4, int: 4, int16: 4, int8: 4, bool: 1 };
 
 /** What a packet says beside its signals. */

@@ -86,11 +86,12 @@ export class Simulator {
 
 function toTree(node: JsonNode, depth: number): PropertyNode {
   const children = Array.isArray(node.children) && depth > 0 ? (node.children as JsonNode[]) : [];
-  const { value } = node;
-  return propertyNode(String(node.name ?? ""), {
+  const { name, value } = node;
+  const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return propertyNode(typeof name === "string" ? name : "", {
     index: typeof node.index === "number" ? node.index : 0,
     type: typeof node.type === "string" ? node.type : "",
-    value: value === undefined || value === null ? "" : String(value),
+    value: isPlain ? String(value) : "",
     children: children.map((child) => toTree(child, depth - 1)),
   });
 }

@@ -18,7 +18,7 @@ const JUMP = 10 * SECOND;
 const FASTEST = 64;
 
 /**
- * What clients may ask of a server that plays recordings: NanoVer's own commands (semantics §5.3), and seek, rate and
+ * What clients may ask of a server that plays recordings: NanoVer's own commands (NanoVer semantics §5.3), and seek, rate and
  * direction, which it has not. Those that begin with "user/" are buttons in NanoVer's headsets.
  */
 export function commandsOf(deck: Deck, stage: NanoverStage): Map<string, Command> {
@@ -88,7 +88,7 @@ function statusOf({ index, name, player }: Loaded): MessagePackValue {
   };
 }
 
-/** Suggests to each user a place on a circle, looking inwards (spec §3.4). */
+/** Suggests to each user a place on a circle, looking inwards (NanoVer spec §3.4). */
 function orient(stage: NanoverStage, radius: number): void {
   const users = [...stage.shared.keys()].flatMap((key) => (key.startsWith("avatar.") ? [key.slice(7)] : []));
   const entries = users.map((user, i) => {

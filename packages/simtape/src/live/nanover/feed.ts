@@ -9,7 +9,7 @@ export type Connect = (signal: AbortSignal) => Promise<Link>;
 
 /**
  * What a running NanoVer server sends, as NanoVer's own recorder takes it: every binary message with its bytes, and the
- * time of its arrival. Nothing is sent to the server (semantics §1, §5.5).
+ * time of its arrival. Nothing is sent to the server (NanoVer semantics §1, §5.5).
  */
 export function nanoverFeed(address: string, connect: Connect): Feed {
   return {

@@ -1,4 +1,4 @@
-/** How NanoVer's clients find servers: ESSD, a datagram twice a second to each network (semantics §4). */
+/** How NanoVer's clients find servers: ESSD, a datagram twice a second to each network (NanoVer semantics §4). */
 export const HUB_PORT = 54_545;
 /** Milliseconds. */
 export const HUB_EVERY = 500;

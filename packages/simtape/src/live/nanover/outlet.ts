@@ -16,7 +16,7 @@ export interface NanoverOutletOptions {
   readonly scale?: number | undefined;
 }
 
-/** What NanoVer's runner takes out of the shared state when it loads a simulation (semantics §2). */
+/** What NanoVer's runner takes out of the shared state when it loads a simulation (NanoVer semantics §2). */
 const OF_USERS = ["avatar.", "play-area.", "playarea.", "selection.", "scene", "interaction."] as const;
 
 /**

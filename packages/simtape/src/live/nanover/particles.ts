@@ -65,7 +65,7 @@ export async function layoutOf(recording: Recording, origin: Origin, given: numb
   return { scale, corner: low as [number, number, number], sides: sides as [number, number, number] };
 }
 
-/** The pose of such a box: a fifth of its size, and its z upwards, as the room's y is (spec §3.4). */
+/** The pose of such a box: a fifth of its size, and its z upwards, as the room's y is (NanoVer spec §3.4). */
 export const STANDING: readonly number[] = [0, 0, 0, -Math.SQRT1_2, 0, 0, Math.SQRT1_2, ROOM, ROOM, ROOM];
 
 /** Things of any format as particles. Kinds get elements and colours in the order in which they appear. */

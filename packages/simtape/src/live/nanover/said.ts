@@ -69,7 +69,7 @@ export function frameMessage(entries: readonly Uint8Array[], index: number): Uin
   return frameOf(entries, entryOf(FRAME_INDEX, index).bytes, "zip");
 }
 
-/** A state message; both parts are always there (semantics §5.1). */
+/** A state message; both parts are always there (NanoVer semantics §5.1). */
 export function stateMessage(entries: readonly Uint8Array[], removals: readonly string[]): Uint8Array {
   const builder = new ByteBuilder();
   builder.u8(0x81);
@@ -84,7 +84,7 @@ export function stateMessage(entries: readonly Uint8Array[], removals: readonly 
 }
 
 /**
- * The key with nothing in it, for clients that merge for ever (semantics §5.4, 3): arrays become empty, counts 0. Null
+ * The key with nothing in it, for clients that merge for ever (NanoVer semantics §5.4, 3): arrays become empty, counts 0. Null
  * where there is no such value, as of a number.
  */
 export function emptied(key: string, entry: Uint8Array): Entry | null {

@@ -15,7 +15,7 @@ import { entryOf } from "./said.ts";
 import { IDENTITY, sceneEntry, SCENE, Shower, shownOf } from "./shown.ts";
 import type { NanoverStage } from "./stage.ts";
 
-/** Milliseconds between two frames that are made, and not recorded ones (semantics §5.1). */
+/** Milliseconds between two frames that are made, and not recorded ones (NanoVer semantics §5.1). */
 const FRAME_EVERY = 33;
 /** A jump forward that is no longer is run through, nanoseconds. */
 const NEAR: Time = 2e9;
@@ -74,7 +74,7 @@ abstract class AnyShow implements Show {
     } catch (error) {
       const isClosed = error instanceof RecordingError && error.code === "closed";
       if (this.isStopped || isClosed) return;
-      // As NanoVer's runner does when a simulation fails (semantics §2).
+      // As NanoVer's runner does when a simulation fails (NanoVer semantics §2).
       this.stage.put([entryOf("system.simulation.exception", error instanceof Error ? error.message : String(error))]);
       this.loaded.player.pause();
     }

@@ -10,12 +10,12 @@ import type { Value } from "../../model/value.ts";
 import { entryOf } from "./said.ts";
 import type { NanoverStage } from "./stage.ts";
 
-/** Pose of the simulation box without one (spec §3.4): position, quaternion x, y, z, w, scale. */
+/** Pose of the simulation box without one (NanoVer spec §3.4): position, quaternion x, y, z, w, scale. */
 export const IDENTITY: readonly number[] = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1];
-/** The pose's key, which a recording may leave out and a server always has (semantics §2). */
+/** The pose's key, which a recording may leave out and a server always has (NanoVer semantics §2). */
 export const SCENE = "scene";
 
-/** A pose of the box: ten float64 (semantics §5.4). */
+/** A pose of the box: ten float64 (NanoVer semantics §5.4). */
 export function sceneEntry(pose: readonly number[]): Entry {
   return entryOf(
     SCENE,

@@ -6,7 +6,7 @@ import { emptied, entryOf, frameMessage, Said, stateMessage } from "./said.ts";
 
 /** Bytes that may wait for a client's network; a client above it gets nothing until it has taken them. */
 const WAITING = 1 << 20;
-/** Milliseconds between two looks at clients that lag: NanoVer's own server sends at most 30 times a second (§5.1). */
+/** Milliseconds between two looks at clients that lag: NanoVer's own server sends at most 30 times a second (NanoVer semantics §5.1). */
 const LOOK_EVERY = 33;
 
 const COUNTER = "system.simulation.counter";
@@ -65,7 +65,7 @@ export class NanoverStage {
 
   /**
    * Another simulation begins: clients that merge for ever get the old one's keys without content, those that clear get
-   * index 0 (semantics §2, §5.4). Without effect before the first frame of a simulation.
+   * index 0 (NanoVer semantics §2, §5.4). Without effect before the first frame of a simulation.
    */
   reset(name: string): void {
     const former: Entry[] = [];
@@ -97,7 +97,7 @@ export class NanoverStage {
     this.#frame(frameMessage([...bytesOf(own), stamp.bytes], this.#index++), own);
   }
 
-  /** A change of the shared state: updates apply first, then removals (spec §3.2). */
+  /** A change of the shared state: updates apply first, then removals (NanoVer spec §3.2). */
   update(entries: readonly Entry[], removals: readonly string[]): void {
     for (const entry of entries) this.shared.put(entry);
     for (const key of removals) this.shared.delete(key);

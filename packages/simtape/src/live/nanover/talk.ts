@@ -10,7 +10,7 @@ import {
 } from "../../codec/messagepack.ts";
 import { type Entry, partsOf, valueIn } from "../../formats/nanover/write/entries.ts";
 
-/** One item under "command" (semantics §5.3): what is asked or answered, as bytes where it is only passed on. */
+/** One item under "command" (NanoVer semantics §5.3): what is asked or answered, as bytes where it is only passed on. */
 export interface CommandItem {
   readonly request: { readonly id: MessagePackValue; readonly name: string; readonly arguments: Arguments } | null;
   readonly register: { readonly name: string; readonly value: MessagePackValue } | null;

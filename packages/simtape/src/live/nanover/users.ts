@@ -21,7 +21,7 @@ interface Question {
   readonly isList: boolean;
 }
 
-/** The clients of a server: what they say, and what they are answered (semantics §5.2, §5.3). */
+/** The clients of a server: what they say, and what they are answered (NanoVer semantics §5.2, §5.3). */
 export class Users {
   readonly #stage: NanoverStage;
   readonly #commands: ReadonlyMap<string, Command>;
@@ -134,7 +134,7 @@ export class Users {
     this.#stage.tell(question.asker, commandMessage([question.echo, answer!.bytes], question.isList));
   }
 
-  /** What a user had in the shared state goes with the user (semantics §5.2). */
+  /** What a user had in the shared state goes with the user (NanoVer semantics §5.2). */
   #left(link: Link): void {
     this.#stage.leave(link);
     for (const [name, { by }] of [...this.#registered]) if (by === link) this.#registered.delete(name);

@@ -31,7 +31,7 @@ function listOf(types: readonly SignalType[]) {
   return readSignalList(propertyNode("signals", { children: writeSignalList("test", listed) }));
 }
 
-/** A packet as the simulator sends it, by live-flightgear §2 alone. */
+/** A packet as the simulator sends it: the values packed, big-endian. */
 function packetOf(
   types: readonly SignalType[],
   values: readonly number[],
