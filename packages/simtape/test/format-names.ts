@@ -63,8 +63,8 @@ function mayKnow(path: string, id: string): boolean {
     inside.startsWith(`export/${id}/`) ||
     // what a running program says and hears
     inside.startsWith(`live/${id}/`) ||
-    // a journal is an MCAP file
-    (id === "mcap" && inside === "live/journal.ts") ||
+    // a journal is an MCAP file, and what Foxglove says are the messages of one
+    (id === "mcap" && (inside === "live/journal.ts" || inside.startsWith("live/foxglove/"))) ||
     (id === "hcrp" && inside.startsWith("record/"))
   );
 }

@@ -171,7 +171,7 @@ function numbersOf(parts: readonly RowCells[], into: Numbers): Data {
   return into;
 }
 
-function wholeNumbers(parts: readonly TableCells[], rows: number): Data {
+function wholeNumbers(parts: readonly RowCells[], rows: number): BigInt64Array {
   const cells = new BigInt64Array(rows);
   let at = 0;
   for (const { data } of parts) {

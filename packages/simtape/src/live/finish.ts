@@ -20,7 +20,7 @@ export async function finishTake(journal: JournalReader, format: Format, to: Sin
   if (format.id !== journal.head.format || format.writing === undefined)
     throw new RecordingError("unsupported", `a take of ${journal.head.format}, and not of ${format.id}`);
   const writing = await format.writing();
-  const writer: Writer = await writing.create(to, { ...journal.create, epoch: journal.epoch });
+  const writer: Writer = await writing.create(to, { ...journal.create, epoch: journal.create.epoch ?? journal.epoch });
   const gaps: Gap[] = [];
   const lost: Lost[] = [];
   const channels: ChannelInfo[] = [];

@@ -1,6 +1,6 @@
 /** Running programs: what they say is recorded, and recordings play into them. */
 export { Deck, type DeckEntry, type Loaded } from "./deck.ts";
-export type { Feed, FeedChannel, Intake } from "./feed.ts";
+export type { Feed, FeedChannel, Intake, TakeDescription } from "./feed.ts";
 export { finishTake, type FinishReport } from "./finish.ts";
 export {
   type Gap,
@@ -16,3 +16,7 @@ export { recordInto, recordTake, type TakeOptions, type TakeReport, type TakeSta
 export type { Keeper } from "./session.ts";
 export { type Connect, nanoverFeed } from "./nanover/feed.ts";
 export { type Listen, nanoverOutlet, type NanoverOutletOptions } from "./nanover/outlet.ts";
+export type { Asset } from "./foxglove/assets.ts";
+export { type ConnectToFoxglove, foxgloveFeed, type FoxgloveFeedOptions } from "./foxglove/feed.ts";
+export { foxgloveOutlet, type FoxgloveOutletOptions, type ListenForFoxglove } from "./foxglove/outlet.ts";
+export { PROTOCOLS as FOXGLOVE_PROTOCOLS } from "./foxglove/protocol.ts";

@@ -1,6 +1,7 @@
 import { bundleOf } from "../io/bundle.ts";
 import type { ByteSink, SinkBundle } from "../io/sink.ts";
 import type { ByteSource } from "../io/source.ts";
+import { base64 } from "../export/mcap/json.ts";
 import { mcap } from "../formats/mcap/format.ts";
 import { RecordingError } from "../model/error.ts";
 import { toJson } from "../model/json.ts";
@@ -8,8 +9,8 @@ import { openBundle } from "../model/open.ts";
 import type { Recording } from "../model/recording.ts";
 import type { Time } from "../model/time.ts";
 import type { ChannelInfo } from "../model/value.ts";
-import type { CreateOptions, Writer } from "../model/writer.ts";
-import type { FeedChannel } from "./feed.ts";
+import type { Writer } from "../model/writer.ts";
+import type { FeedChannel, TakeDescription } from "./feed.ts";
 
 /**
  * A take on disk while it is recorded: an MCAP file. Each channel of the feed is a channel; a payload is the time of the
@@ -20,6 +21,18 @@ const NOTES = { take: "simtape/take", describe: "simtape/describe", gap: "simtap
 /** Channel metadata with the `FeedChannel` as JSON. */
 const SPEC = "simtape.channel";
 const HEAD = 8;
+/** How names of the journal's own channels begin. */
+const OWN = "simtape/";
+
+/** A `FeedChannel` as JSON has it: the definition is base64. */
+interface KeptChannel extends Omit<FeedChannel, "definition"> {
+  readonly definition?: string;
+}
+
+/** A `TakeDescription` as JSON has it: large numbers are texts. */
+interface KeptDescription extends Omit<TakeDescription, "epoch"> {
+  readonly epoch?: string | number;
+}
 
 /** How a journal begins. */
 export interface TakeHead {
@@ -74,8 +87,12 @@ export class JournalWriter {
 
   /** The id of a new channel. */
   channel(channel: FeedChannel): number {
-    const metadata = { encoding: "simtape", [SPEC]: toJson(channel) };
-    this.#channels.push(this.#writer.channel({ name: channel.name, schema: "", metadata }));
+    const { definition, ...spec } = channel;
+    const kept: KeptChannel = definition === undefined ? spec : { ...spec, definition: base64(definition) };
+    const metadata = { encoding: "simtape", [SPEC]: toJson(kept) };
+    // notes have names of their own
+    const name = channel.name.startsWith(OWN) ? `${OWN}channel/${this.#channels.length}` : channel.name;
+    this.#channels.push(this.#writer.channel({ name, schema: "", metadata }));
     return this.#channels.length - 1;
   }
 
@@ -88,7 +105,7 @@ export class JournalWriter {
     this.#writer.write(this.#channels[channel]!, arrival, piece.subarray(0, length));
   }
 
-  describe(at: Time, create: Pick<CreateOptions, "metadata" | "dialect">): void {
+  describe(at: Time, create: TakeDescription): void {
     this.#note("describe", at, create);
   }
 
@@ -135,15 +152,10 @@ export class JournalReader {
   /** Unix nanoseconds at time 0. */
   readonly epoch: bigint | null;
   /** What `describe` said last. */
-  readonly create: Pick<CreateOptions, "metadata" | "dialect">;
+  readonly create: TakeDescription;
   readonly recording: Recording;
 
-  private constructor(
-    recording: Recording,
-    head: TakeHead,
-    epoch: bigint | null,
-    create: Pick<CreateOptions, "metadata" | "dialect">,
-  ) {
+  private constructor(recording: Recording, head: TakeHead, epoch: bigint | null, create: TakeDescription) {
     this.recording = recording;
     this.head = head;
     this.epoch = epoch;
@@ -158,8 +170,9 @@ export class JournalReader {
       if (head === null || head.version !== 1 || typeof head.format !== "string")
         throw new RecordingError("unknown-format", `no journal of a live recording: ${source.name}`);
       const { epoch } = await recording.timeline();
-      const create = (await lastOf(recording, NOTES.describe)) as Pick<CreateOptions, "metadata" | "dialect"> | null;
-      return new JournalReader(recording, head, epoch, create ?? {});
+      const said = (await lastOf(recording, NOTES.describe)) as KeptDescription | null;
+      const { epoch: own, ...create } = said ?? {};
+      return new JournalReader(recording, head, epoch, own === undefined ? create : { ...create, epoch: BigInt(own) });
     } catch (error) {
       await recording.close();
       throw error;
@@ -181,7 +194,7 @@ export class JournalReader {
         }
         if (!met.has(id)) {
           met.add(id);
-          visitor.channel?.(id, JSON.parse(spec) as FeedChannel);
+          visitor.channel?.(id, channelOf(JSON.parse(spec) as KeptChannel));
         }
         const payload = batch.payload(i);
         if (payload.length < HEAD) continue;
@@ -200,6 +213,11 @@ export class JournalReader {
     if (name === NOTES.gap) visitor.gap?.(parsed(payload) as Gap);
     else if (name === NOTES.lost) visitor.lost?.(parsed(payload) as LostNote);
   }
+}
+
+function channelOf({ definition, ...spec }: KeptChannel): FeedChannel {
+  if (definition === undefined) return spec;
+  return { ...spec, definition: Uint8Array.from(atob(definition), (letter) => letter.charCodeAt(0)) };
 }
 
 async function lastOf(recording: Recording, name: string): Promise<unknown> {

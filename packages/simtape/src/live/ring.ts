@@ -5,7 +5,7 @@ import { openBundle } from "../model/open.ts";
 import type { Time } from "../model/time.ts";
 import type { ChannelInfo } from "../model/value.ts";
 import type { CreateOptions, Writer, WritingFormat } from "../model/writer.ts";
-import type { FeedChannel } from "./feed.ts";
+import type { FeedChannel, TakeDescription } from "./feed.ts";
 import type { Gap, LostNote } from "./journal.ts";
 import type { Keeper } from "./session.ts";
 
@@ -51,7 +51,7 @@ export class LiveRing implements Keeper {
   /** The state at the first segment. */
   #base = new Segment();
   #segments: Segment[] = [new Segment()];
-  #create: Pick<CreateOptions, "metadata" | "dialect"> = {};
+  #create: TakeDescription = {};
   #bytes = 0;
   #ending: Promise<void> = Promise.resolve();
   /** Where the ring begins. */
@@ -82,7 +82,7 @@ export class LiveRing implements Keeper {
     this.#bytes += payload.length;
   }
 
-  describe(_at: Time, create: Pick<CreateOptions, "metadata" | "dialect">): void {
+  describe(_at: Time, create: TakeDescription): void {
     this.#create = create;
   }
 
@@ -106,7 +106,7 @@ export class LiveRing implements Keeper {
     const segments = [this.#base, ...this.#segments];
     const start = this.#base.times.length > 0 ? this.start : (segments.find(isFilled)?.times[0] ?? 0);
     const writing = await this.#format.writing!();
-    const create = { ...this.#create, epoch: epoch + BigInt(Math.round(start)) };
+    const create = { ...this.#create, epoch: (this.#create.epoch ?? epoch) + BigInt(Math.round(start)) };
     return { messages: await this.#write(writing, to, create, segments, start), start };
   }
 

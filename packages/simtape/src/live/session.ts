@@ -1,13 +1,12 @@
 import type { Time } from "../model/time.ts";
-import type { CreateOptions } from "../model/writer.ts";
-import type { FeedChannel, Intake } from "./feed.ts";
+import type { FeedChannel, Intake, TakeDescription } from "./feed.ts";
 import type { Gap, LostNote } from "./journal.ts";
 
 /** Where a session puts what arrives: a journal, or a ring. */
 export interface Keeper {
   channel(channel: FeedChannel): number;
   write(channel: number, arrival: Time, time: Time, payload: Uint8Array): void;
-  describe(at: Time, create: Pick<CreateOptions, "metadata" | "dialect">): void;
+  describe(at: Time, create: TakeDescription): void;
   gap(gap: Gap): void;
   lost(note: LostNote): void;
   readonly ready: Promise<void> | null;
@@ -24,6 +23,7 @@ export class Session implements Intake {
   readonly #keeper: Keeper;
   /** Nanoseconds since the take began; never falls back. */
   readonly #now: () => Time;
+  readonly #keepsTimes: boolean;
   readonly #channels = new Map<string, number>();
   /** Time of the take minus time of the source; NaN until a message says one. */
   #offset = Number.NaN;
@@ -38,9 +38,11 @@ export class Session implements Intake {
   /** How much later than the source's clock says a message arrived: the least and the most; null without such a clock. */
   lateness: { least: Time; most: Time } | null = null;
 
-  constructor(keeper: Keeper, now: () => Time) {
+  /** `keepsTimes`: times of the source are those of the take. */
+  constructor(keeper: Keeper, now: () => Time, keepsTimes = false) {
     this.#keeper = keeper;
     this.#now = now;
+    this.#keepsTimes = keepsTimes;
   }
 
   channel(channel: FeedChannel): number {
@@ -53,9 +55,13 @@ export class Session implements Intake {
 
   write(channel: number, payload: Uint8Array, sent: Time = Number.NaN): void {
     const arrival = this.#now();
-    if (this.#lostSince !== null) this.#join(arrival);
+    if (this.#lostSince !== null) this.#join(this.#keepsTimes && !Number.isNaN(sent) ? sent : arrival);
     let time = arrival;
-    if (!Number.isNaN(sent)) {
+    if (this.#keepsTimes && !Number.isNaN(sent)) {
+      time = sent;
+      if (Number.isNaN(this.#offset)) this.#offset = arrival - sent;
+      this.#measure(arrival - this.#offset - sent);
+    } else if (!Number.isNaN(sent)) {
       if (Number.isNaN(this.#offset) || sent < this.#lastSent - RESTART) this.#anchor(arrival, sent);
       time = sent + this.#offset;
       this.#lastSent = sent;
@@ -67,7 +73,7 @@ export class Session implements Intake {
     this.end = Math.max(this.end, time);
   }
 
-  describe(create: Pick<CreateOptions, "metadata" | "dialect">): void {
+  describe(create: TakeDescription): void {
     this.#keeper.describe(this.#now(), create);
   }
 
@@ -82,7 +88,7 @@ export class Session implements Intake {
 
   /** The connection is gone: until the next message there is a gap. */
   cut(reason: string): void {
-    this.#lostSince ??= this.messages === 0 ? null : this.#now();
+    this.#lostSince ??= this.messages === 0 ? null : this.#keepsTimes ? this.end : this.#now();
     this.#reason = reason;
     this.#offset = Number.NaN;
     this.#lastSent = Number.NEGATIVE_INFINITY;

@@ -73,7 +73,7 @@ export async function recordInto(
   { signal = new AbortController().signal, flushEvery = 1000, reconnects = true, onStatus }: TakeOptions = {},
 ): Promise<TakeReport> {
   const start = performance.now();
-  const session = new Session(keeper, () => Math.round((performance.now() - start) * 1e6));
+  const session = new Session(keeper, () => Math.round((performance.now() - start) * 1e6), feed.keepsTimes);
   const inner = new AbortController();
   let phase: TakeStatus["phase"] = "connecting";
   let failure: string | null = null;

@@ -15,6 +15,10 @@ export interface ChannelSpec {
   /** Type name, where the format keeps one (MIRA). */
   readonly schema?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** What the file calls it, where the format lets several channels be called the same (MCAP); absent: its name. */
+  readonly topic?: string | undefined;
+  /** The schema itself, where the format keeps it (MCAP: `metadata.schemaEncoding` says how to read it). */
+  readonly definition?: Uint8Array | undefined;
 }
 
 /** What is to be written. */

@@ -7,6 +7,7 @@ import { OUTLET_KINDS, type OutletKind } from "../live/kinds.ts";
 import { keysFor } from "../live/keys.ts";
 import { outletOf } from "../live/outlets.ts";
 import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
+import { collected } from "../input/collected.ts";
 import { openNamed, type ReadOptions, reads } from "../input/recordings.ts";
 import { clock, parseTime, TIME_HELP } from "../input/time.ts";
 import { ENDING } from "../run/ending.ts";
@@ -20,6 +21,8 @@ interface PlayCommand extends ReadOptions {
   readonly address?: string;
   readonly scale?: number;
   readonly announce?: boolean;
+  readonly asset?: readonly string[];
+  readonly allowOrigin?: readonly string[];
   readonly pilots?: string;
   readonly trafficOnly?: boolean;
   readonly origin?: string;
@@ -48,6 +51,12 @@ export function addPlay(program: Command): void {
     .option("--address <address>", "the program that is driven")
     .option("--announce", "tell the network of the server (NanoVer: ESSD), so that clients find it")
     .option("--scale <nm>", "nanometres for each metre of what becomes particles (by its extent)", scaleOf)
+    .option("--asset <file>", "a file that Foxglove may fetch, as a URDF (may be given more than once)", collected)
+    .option(
+      "--allow-origin <origin>",
+      "pages that may connect, beside those of this machine: https://app.foxglove.dev (may be given more than once)",
+      collected,
+    )
     .option("--pilots <host:port>", "of FlightGear: show everything else as pilots, at the port of --multiplay=in")
     .option("--traffic-only", "of FlightGear: show all of it as pilots, and leave the own aircraft alone")
     .option(ORIGIN_FLAGS, "where a local plane touches the earth: degrees, metres, degrees")
@@ -58,7 +67,7 @@ export function addPlay(program: Command): void {
     .option("--json", "status lines as JSON objects")
     .addHelpText(
       "after",
-      `\n${TIME_HELP}\n\nExamples:\n  $ simtape play run.nanover.zip --into nanover\n  $ simtape play flight.fgtape --into flightgear --address http://localhost:5500 --rate 4`,
+      `\n${TIME_HELP}\n\nExamples:\n  $ simtape play run.nanover.zip --into nanover\n  $ simtape play race.hcrp --into foxglove\n  $ simtape play flight.fgtape --into flightgear --address http://localhost:5500 --rate 4`,
     )
     .action(async (names: readonly string[], options: PlayCommand) => {
       process.exitCode = await playInto(names, options);
@@ -76,9 +85,20 @@ async function playInto(names: readonly string[], options: PlayCommand): Promise
   const output = new Output();
   try {
     const { recording, player } = await deck.load(0);
-    const { host, port, address, scale, pilots, trafficOnly = false } = options;
+    const { host, port, address, scale, pilots, trafficOnly = false, asset, allowOrigin } = options;
     const origin = options.origin === undefined ? undefined : originOf(options.origin);
-    const given = { host, port, address, scale, announces: options.announce === true, pilots, trafficOnly, origin };
+    const given = {
+      host,
+      port,
+      address,
+      scale,
+      announces: options.announce === true,
+      pilots,
+      trafficOnly,
+      origin,
+      asset,
+      allowOrigin,
+    };
     const outlets = [];
     for (const kind of options.into) outlets.push(await outletOf(kind, deck, given));
     for (const { name } of outlets) await output.line(options.json === true ? toJson({ outlet: name }) : name);

@@ -8,13 +8,14 @@ import { HUB_EVERY, HUB_PORT, hubMessage } from "../../live/nanover/hub.ts";
 import { nanoverOutlet } from "../../live/nanover/outlet.ts";
 import { UsageError } from "../run/failure.ts";
 import type { OutletKind } from "./kinds.ts";
+import { robotOutlet, type RobotOutletOptions } from "./robots.ts";
 
 /** Port of NanoVer's own server, and the longest message that a client may send. */
 const NANOVER_PORT = 38_801;
 const NANOVER_LONGEST = 16 << 20;
 
 /** How an outlet is reached, or what it drives. */
-export interface OutletOptions extends FgfsOutletOptions {
+export interface OutletOptions extends FgfsOutletOptions, RobotOutletOptions {
   /** Name or address of this machine to listen at; default 127.0.0.1. */
   readonly host: string | undefined;
   readonly port: number | undefined;
@@ -27,6 +28,7 @@ export interface OutletOptions extends FgfsOutletOptions {
 /** Programs and protocols in which recordings play, by the word behind `--into`. */
 const OUTLETS: Readonly<Record<OutletKind, (deck: Deck, options: OutletOptions) => Promise<Outlet>>> = {
   flightgear: fgfsOutlet,
+  foxglove: robotOutlet,
   nanover: async (deck, { host, port = NANOVER_PORT, scale, announces }) => {
     // what a network cannot reach is not announced there
     const isReached = host !== undefined && host !== "localhost" && !host.startsWith("127.") && host !== "::1";
