@@ -18,6 +18,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["table"], async () => (await import("./commands/table.ts")).addTable],
   [["export"], async () => (await import("./commands/export.ts")).addExport],
   [["sql"], async () => (await import("./commands/sql.ts")).addSql],
+  [["mcp"], async () => (await import("./commands/mcp.ts")).addMcp],
   [["lake"], async () => (await import("./commands/lake.ts")).addLake],
   [["records"], async () => (await import("./commands/records.ts")).addRecords],
   [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],

@@ -1,15 +1,12 @@
-import { TangentPlane, unsetOrigin } from "../../model/geodesy.ts";
-import { type PoseColumns, posesOf } from "../../model/pose-columns.ts";
-import type { EntitySet, State } from "../../model/state.ts";
+import type { State } from "../../model/state.ts";
 import { Braille } from "./braille.ts";
+import { type Bounds, boundsOf, labelOf, type Layer, Layers, type View, viewOf } from "./layers.ts";
 import { cellsOf, cut } from "./line.ts";
 
 /** Things that have a trail and a name on the map: where there are more, a map of them would be full. */
 const NAMED = 24;
 /** Places of a trail. */
 const TRAIL = 400;
-/** Of the extent, on each side, when it must grow. */
-const MARGIN = 0.1;
 /** Cells of a name on the map. */
 const NAME = 14;
 /** How a length of the world is said, metres and below. */
@@ -21,13 +18,6 @@ const UNITS: readonly (readonly [unit: string, metres: number])[] = [
   ["nm", 1e-9],
 ];
 
-interface Bounds {
-  readonly left: number;
-  readonly right: number;
-  readonly bottom: number;
-  readonly top: number;
-}
-
 /** A thing that has a name on the map, where it was. */
 interface Named {
   readonly label: string;
@@ -37,24 +27,23 @@ interface Named {
 
 /** The map of one recording, from above: x to the right and y upwards, in metres. It keeps its scale until it must grow. */
 export class TopDown {
-  readonly #foremost: readonly string[];
-  readonly #origin = unsetOrigin();
+  readonly #layers: Layers;
   readonly #trails = new Map<string, Named>();
   #bounds: Bounds | null = null;
 
   /** `foremost`: the sets that a recording is about, as `Showing.things`. */
   constructor(foremost: readonly string[] = []) {
-    this.#foremost = foremost;
+    this.#layers = new Layers(foremost);
   }
 
   /** Rows of exactly `width` cells; null: nothing has a place. `isJump`: the trails end here. */
   rows(state: State, width: number, height: number, isJump: boolean): readonly string[] | null {
-    const layers = this.#layersOf(state);
+    const layers = this.#layers.of(state);
     if (layers.length === 0 || width < 8 || height < 3) return null;
     const named = layers[0]!;
     if (isJump || named.count > NAMED) this.#trails.clear();
-    this.#grow(named.points, named.count);
-    const view = viewOf(this.#bounds!, 2 * width, 4 * (height - 1));
+    this.#bounds = boundsOf(named, this.#bounds);
+    const view = viewOf(this.#bounds, 2 * width, 4 * (height - 1));
     const picture = new Braille(width, height - 1);
     for (const { points, count } of layers)
       for (let i = 0; i < count; i++) picture.dot(view.x(points[3 * i]!), view.y(points[3 * i + 1]!));
@@ -68,74 +57,11 @@ export class TopDown {
     return [...rows, scaleLine(view.dots, width)];
   }
 
-  /** Places of each set that has any, the foremost first. */
-  #layersOf(state: State): Layer[] {
-    const layers: Layer[] = [];
-    for (const [name, set] of state.sets) {
-      const poses = posesOf(set);
-      if (poses === null) continue;
-      const layer = this.#layerOf(name, set, poses);
-      if (layer.count > 0) layers.push(layer);
-    }
-    const rank = ({ name }: Layer): number => {
-      const at = this.#foremost.indexOf(name);
-      return at < 0 ? this.#foremost.length : at;
-    };
-    return layers.sort((a, b) => rank(a) - rank(b));
-  }
-
-  #layerOf(name: string, set: EntitySet, poses: PoseColumns): Layer {
-    const points = new Float64Array(3 * set.ids.length);
-    const rows: number[] = [];
-    let count = 0;
-    let plane: TangentPlane | null = null;
-    for (let row = 0; row < set.ids.length; row++) {
-      const at = 3 * count;
-      if (!(poses.isGeodetic ? poses.geodetic(row, points, at) : poses.position(row, points, at))) continue;
-      if (poses.isGeodetic) {
-        const [latitude, longitude, altitude] = [points[at]!, points[at + 1]!, points[at + 2]!];
-        if (!this.#origin.isSet) Object.assign(this.#origin, { latitude, longitude, altitude, isSet: true });
-        plane ??= new TangentPlane(this.#origin);
-        plane.fromGeodetic(latitude, longitude, altitude, points, at);
-      }
-      rows.push(row);
-      count++;
-    }
-    return { name, set, points, rows, count };
-  }
-
-  #grow(points: Float64Array, count: number): void {
-    let [left, right, bottom, top] = [Number.POSITIVE_INFINITY, -Infinity, Number.POSITIVE_INFINITY, -Infinity];
+  #follow(layer: Layer): void {
+    const { name, set, points, rows, count } = layer;
     for (let i = 0; i < count; i++) {
-      left = Math.min(left, points[3 * i]!);
-      right = Math.max(right, points[3 * i]!);
-      bottom = Math.min(bottom, points[3 * i + 1]!);
-      top = Math.max(top, points[3 * i + 1]!);
-    }
-    const now = this.#bounds;
-    if (now !== null && left >= now.left && right <= now.right && bottom >= now.bottom && top <= now.top) return;
-    if (now !== null) {
-      left = Math.min(left, now.left);
-      right = Math.max(right, now.right);
-      bottom = Math.min(bottom, now.bottom);
-      top = Math.max(top, now.top);
-    }
-    // a single place has no extent
-    const margin = Math.max(right - left, top - bottom) * MARGIN || 1;
-    this.#bounds = { left: left - margin, right: right + margin, bottom: bottom - margin, top: top + margin };
-  }
-
-  #follow({ name, set, points, rows, count }: Layer): void {
-    const labels = set.columns.get("label")?.data;
-    for (let i = 0; i < count; i++) {
-      const id = set.ids[rows[i]!]!;
-      const key = `${name}/${id}`;
-      const label = labels?.[rows[i]!];
-      const trail = this.#trails.get(key) ?? {
-        label: typeof label === "string" && label !== "" ? label : String(id),
-        xs: [],
-        ys: [],
-      };
+      const key = `${name}/${set.ids[rows[i]!]!}`;
+      const trail = this.#trails.get(key) ?? { label: labelOf(layer, i), xs: [], ys: [] };
       this.#trails.set(key, trail);
       trail.xs.push(points[3 * i]!);
       trail.ys.push(points[3 * i + 1]!);
@@ -160,36 +86,6 @@ export class TopDown {
       rows[row] = rows[row]!.slice(0, column) + text + rows[row]!.slice(column + cells);
     }
   }
-}
-
-/** The things of a set that have a place. */
-interface Layer {
-  readonly name: string;
-  readonly set: EntitySet;
-  /** x, y, z of each, metres. */
-  readonly points: Float64Array;
-  /** The row of each in the set. */
-  readonly rows: readonly number[];
-  readonly count: number;
-}
-
-interface View {
-  /** From metres to dots. */
-  x(x: number): number;
-  y(y: number): number;
-  /** Dots for each metre. */
-  readonly dots: number;
-}
-
-function viewOf(bounds: Bounds, across: number, down: number): View {
-  const { left, right, bottom, top } = bounds;
-  const dots = Math.min((across - 1) / (right - left), (down - 1) / (top - bottom));
-  const [middleX, middleY] = [(left + right) / 2, (bottom + top) / 2];
-  return {
-    x: (x) => across / 2 + (x - middleX) * dots,
-    y: (y) => down / 2 - (y - middleY) * dots,
-    dots,
-  };
 }
 
 /** `├────┤ 20 m`: a length of 1, 2 or 5 that takes about a quarter of the map. */
