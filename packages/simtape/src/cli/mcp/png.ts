@@ -13,7 +13,7 @@ export interface Picture {
   readonly palette: readonly (readonly [number, number, number])[];
 }
 
-/** PNG with a palette (W3C PNG, third edition: §5.3 chunks, §11.2.1 IHDR, §11.2.2 PLTE, §11.2.3 IDAT). */
+/** PNG with a palette (W3C PNG, third edition, "Chunk layout", "IHDR", "PLTE", "IDAT"). */
 export function pngOf({ width, height, dots, palette }: Picture): Uint8Array {
   const head = new Uint8Array(13);
   const view = new DataView(head.buffer);
