@@ -104,7 +104,6 @@ _HELD = {
 }
 #: What is known of a thing beside that: how it came, where it is; and that it is gone.
 _COME, _PLACE, _GO = ("come",), ("place",), ("go",)
-_STATE = "state"
 #: Fields that have members of their own, which are merged.
 _MEMBERS = ("items", "entries")
 #: A recorder refuses a place or an angle that is no number.
@@ -163,6 +162,7 @@ class Sender:
         self._new_values = {}
         self._sets = {}
         self._new_cells = {}
+        self._old_things = {}
         self._declared = []
         # a world: what holds of each thing, and what of it is owed to the recorder
         self._things = {}
@@ -227,11 +227,6 @@ class Sender:
             fresh = self._new_cells.setdefault(set_name, {})
             if row is None:
                 row = things[thing] = {}
-                if thing in fresh:
-                    # it was removed in this tick: first that, then the new one
-                    for line in self._lines_of_state():
-                        self._put_line(_STATE, line)
-                    fresh = self._new_cells.setdefault(set_name, {})
                 fresh[thing] = {}
             for column, value in columns.items():
                 value = _kept(value)
@@ -248,7 +243,8 @@ class Sender:
         thing = str(thing)
         with self._lock:
             if self._sets.get(set_name, {}).pop(thing, None) is not None:
-                self._new_cells.setdefault(set_name, {})[thing] = None
+                self._new_cells.get(set_name, {}).pop(thing, None)
+                self._old_things.setdefault(set_name, {})[thing] = None
 
     def things(self, set_name):
         """Names of the things that a set has now."""
@@ -518,9 +514,11 @@ class Sender:
         if self._new_values:
             lines += self._cut("set", self._new_values)
             self._new_values = {}
-        cells = {name: things for name, things in self._new_cells.items() if things}
-        if cells:
-            lines += self._cut("entities", cells)
+        # what is gone, first: a thing of the same name may be there again
+        for changes in (self._old_things, {name: things for name, things in self._new_cells.items() if things}):
+            if changes:
+                lines += self._cut("entities", changes)
+        self._old_things = {}
         self._new_cells = {}
         return lines
 
@@ -561,7 +559,7 @@ class Sender:
         if self._closed:
             return
         is_new = self._meet()
-        if self._moment is None and not self._lines and not self._new_values and not self._new_cells:
+        if self._moment is None and not (self._lines or self._new_values or self._new_cells or self._old_things):
             return
         if self._present is None or not (is_last or self._has_room()):
             self._keep()
@@ -571,7 +569,7 @@ class Sender:
             lines.append(_text({self._moment[0]: self._moment[1]}))
         if is_new:
             lines += self._declared
-            if self._values or self._sets or self._new_values or self._new_cells:
+            if self._values or self._sets:
                 lines.append('{"reset":true}')
         if self._gap is not None:
             lines.append(_text({"event": GAP, "value": self._gap_value()}))
@@ -613,8 +611,6 @@ class Sender:
         for held, line in lines:
             if held is None:
                 events.append((None, line))
-            elif held is _STATE:
-                self._owe_state(json.loads(line))
             else:
                 owner, what, kind, came = held
                 if what == _GO:
@@ -625,15 +621,6 @@ class Sender:
                 else:
                     self._owed[(owner, what)] = None
         return events
-
-    def _owe_state(self, line):
-        for path in line.get("set", ()):
-            self._new_values.setdefault(path, self._values.get(path))
-        for name, things in line.get("entities", {}).items():
-            fresh = self._new_cells.setdefault(name, {})
-            for thing in things:
-                now = self._sets.get(name, {}).get(thing)
-                fresh[thing] = None if now is None else dict(now)
 
     def _removals(self):
         """Lines that remove what is gone: of things that are there again first, of others behind the events."""
@@ -684,6 +671,7 @@ class Sender:
             self._gone = {}
         self._is_behind = False
         self._new_values = dict(self._values)
+        self._old_things = {}
         self._new_cells = {name: {thing: dict(row) for thing, row in of.items()} for name, of in self._sets.items()}
         self._owed = {(owner, what): None for owner, held in self._things.items() for what in held}
         return True
