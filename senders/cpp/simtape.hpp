@@ -33,6 +33,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -638,6 +639,7 @@ class Sender {
   /// A value by its path; null takes it away.
   void set(const std::string& path, const Json& value) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
+    if (!isName(path)) return refuse();
     const auto found = values_.find(path);
     if (value.isNull()) {
       if (found == values_.end()) return;
@@ -652,13 +654,11 @@ class Sender {
   /// Cells of a thing by column; a thing that is new appears. Null makes a cell unknown. What has not changed is not sent.
   void put(std::string_view set, std::string_view id, std::initializer_list<std::pair<std::string_view, Json>> cells) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
-    Row& row = rowOf(set, id);
-    for (const auto& [column, value] : cells) putCell(row, column, value);
+    putAll(set, id, cells);
   }
   void put(std::string_view set, std::string_view id, const Fields& cells) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
-    Row& row = rowOf(set, id);
-    for (const auto& [column, value] : cells) putCell(row, column, value);
+    putAll(set, id, cells);
   }
 
   /// The thing disappears.
@@ -669,7 +669,7 @@ class Sender {
     const auto row = found->second.rows.find(id);
     if (row == found->second.rows.end()) return;
     auto& changed = found->second.changed;
-    changed.erase(std::remove(changed.begin(), changed.end(), row->second.get()), changed.end());
+    if (row->second->isChanged) changed.erase(std::find(changed.begin(), changed.end(), row->second.get()));
     lastRow_ = nullptr;
     found->second.rows.erase(row);
     found->second.gone.push_back(id);
@@ -728,7 +728,7 @@ class Sender {
   void dimension(const std::string& name) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
     const Json text(name);
-    Held& held = heldOf(world_, "dimension");
+    Held& held = world_.held["dimension"];
     if (held.whole == text.text()) return;
     held.kind = kind::DIMENSION;
     held.whole = text.text();
@@ -738,10 +738,11 @@ class Sender {
   /// All edits of blocks are undone.
   void clearBlocks() {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
-    auto& held = world_.held;
-    held.erase(std::remove_if(held.begin(), held.end(), [](const Held& each) { return isBlock(each.what); }), held.end());
-    owed_.erase(std::remove_if(owed_.begin(), owed_.end(), [](const Owed& each) { return isBlock(each.what); }), owed_.end());
-    blocks_ = 0;
+    for (const std::string& what : blocks_) {
+      world_.held.erase(what);
+      owed_.erase({"", what});
+    }
+    blocks_.clear();
     add("{\"clearBlocks\":true}");
   }
 
@@ -749,10 +750,7 @@ class Sender {
   void tell(const std::string& kind, const Fields& fields) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
     for (const auto& [key, value] : fields)
-      if (!value.isFinite()) {
-        refused_++;
-        return;
-      }
+      if (!value.isFinite()) return refuse();
     if (kind == kind::SPAWN || kind == kind::JOIN) come(kind, fields);
     else if (kind == kind::LEAVE || kind == kind::REMOVE) go(kind, fields);
     else if (isHeld(kind)) hold(kind, fields);
@@ -764,11 +762,13 @@ class Sender {
   /// A message of a channel, whose name has a namespace; its payload is the text of the value.
   void event(const std::string& channel, const Json& value, int version = 1) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
+    if (!isChannel(channel)) return refuse();
     add(Json::object({{"event", channel}, {"value", value}, {"version", version}}).text());
   }
   /// The same with bytes.
   void eventBytes(const std::string& channel, const void* data, std::size_t size, int version = 1) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
+    if (!isChannel(channel)) return refuse();
     const std::string text = base64(static_cast<const unsigned char*>(data), size);
     add(Json::object({{"event", channel}, {"base64", text}, {"version", version}}).text());
   }
@@ -831,14 +831,11 @@ class Sender {
   };
   /// What holds of a thing until it changes: its fields, or `whole`.
   struct Held {
-    std::string what, kind, whole;
+    std::string kind, whole;
     Fields fields;
   };
   struct Thing {
-    std::vector<Held> held;
-  };
-  struct Owed {
-    std::string owner, what;
+    std::map<std::string, Held> held;
   };
   struct Gone {
     std::string owner, kind, come;
@@ -873,8 +870,10 @@ class Sender {
   std::vector<std::string> declared_;
   std::unordered_map<std::string, Thing> things_;
   Thing world_;
-  std::size_t blocks_ = 0;
-  std::vector<Owed> owed_;
+  /// Edits, the oldest first.
+  std::deque<std::string> blocks_;
+  /// Owner and what.
+  std::set<std::pair<std::string, std::string>> owed_;
   std::vector<Gone> gone_;
   std::vector<Line> lines_;
   std::size_t size_ = 0;
@@ -893,15 +892,10 @@ class Sender {
 
   static std::string lineOf(const std::string& kind, const std::string& value) { return "{\"" + kind + "\":" + value + "}"; }
 
-  static bool isBlock(const std::string& what) { return what.rfind("block/", 0) == 0; }
-
   void begin(const char* moment, double number) {
     std::lock_guard<std::recursive_mutex> lock(mutex_);
     if (moment_ != nullptr || !lines_.empty()) handOver(false);
-    if (!std::isfinite(number)) {
-      refused_++;
-      return;
-    }
+    if (!std::isfinite(number)) return refuse();
     last_ = std::max(last_, number);
     moment_ = moment;
   }
@@ -950,6 +944,28 @@ class Sender {
     row.isChanged = true;
     row.set->changed.push_back(&row);
   }
+
+  template <typename Cells>
+  void putAll(std::string_view set, std::string_view id, const Cells& cells) {
+    bool isGood = isName(set) && isName(id);
+    for (const auto& [column, value] : cells) isGood = isGood && isName(column);
+    if (!isGood) return refuse();
+    Row& row = rowOf(set, id);
+    for (const auto& [column, value] : cells) putCell(row, column, value);
+  }
+
+  /// What a recorder takes for the name of a set, thing, column or value.
+  static bool isName(std::string_view name) { return !name.empty() && name.size() <= 256; }
+
+  /// What a recorder takes for the name of a channel.
+  static bool isChannel(std::string_view name) {
+    const std::size_t colon = name.find(':');
+    const bool hasSpace = name.find_first_of(" \t\n\v\f\r") != std::string_view::npos;
+    return isName(name) && !hasSpace && colon > 0 && colon + 1 < name.size() && name.rfind("simtape:", 0) != 0;
+  }
+
+  /// Such a line would end the connection.
+  void refuse() { refused_++; }
 
   static void putCell(Row& row, std::string_view column, const Json& value) {
     for (Cell& cell : row.cells) {
@@ -1069,13 +1085,6 @@ class Sender {
     return id == nullptr ? "" : id->text();
   }
 
-  static Held& heldOf(Thing& thing, const std::string& what) {
-    for (Held& held : thing.held)
-      if (held.what == what) return held;
-    thing.held.push_back({what, "", "", {}});
-    return thing.held.back();
-  }
-
   /// What of a thing a line is about: lines about the same replace each other.
   static std::string whatOf(const std::string& kind, const Fields& fields) {
     if (kind == kind::MOVE || kind == kind::TELEPORT) return "place";
@@ -1096,10 +1105,8 @@ class Sender {
     const bool isThere = things_.count(owner) > 0;
     Thing& thing = things_[owner];
     thing.held.clear();
-    Held& come = heldOf(thing, "come");
-    come.kind = kind;
-    come.fields = fields;
-    Held& place = heldOf(thing, "place");
+    thing.held["come"] = {kind, "", fields};
+    Held& place = thing.held["place"];
     place.kind = kind::MOVE;
     for (const char* key : {"id", "at", "look", "head", "onGround"})
       if (const Json* field = fieldOf(fields, key)) place.fields.emplace_back(key, *field);
@@ -1109,11 +1116,8 @@ class Sender {
   void go(const std::string& kind, const Fields& fields) {
     const std::string owner = ownerOf(fields);
     const auto found = things_.find(owner);
-    if (found == things_.end()) {
-      refused_++;
-      return;
-    }
-    const Held come = heldOf(found->second, "come");
+    if (found == things_.end()) return refuse();
+    const Held come = found->second.held["come"];
     things_.erase(found);
     line(owner, "go", lineOf(kind, "{\"id\":" + owner + "}"), {owner, kind, come.kind, come.fields});
   }
@@ -1121,21 +1125,18 @@ class Sender {
   void hold(const std::string& kind, const Fields& fields) {
     const std::string owner = ownerOf(fields);
     const auto found = things_.find(owner);
-    if (!owner.empty() && found == things_.end()) {
-      refused_++;
-      return;
-    }
+    if (!owner.empty() && found == things_.end()) return refuse();
     Thing& thing = owner.empty() ? world_ : found->second;
     const std::string what = whatOf(kind, fields);
-    if (isBlock(what)) {
+    if (kind == kind::BLOCK && thing.held.count(what) == 0) {
       hasBlocks_ = true;
-      const auto isIt = [&](const Held& each) { return each.what == what; };
-      if (std::none_of(thing.held.begin(), thing.held.end(), isIt) && ++blocks_ > detail::MOST_BLOCKS) {
-        blocks_--;
-        thing.held.erase(std::find_if(thing.held.begin(), thing.held.end(), [](const Held& each) { return isBlock(each.what); }));
+      blocks_.push_back(what);
+      if (blocks_.size() > detail::MOST_BLOCKS) {
+        thing.held.erase(blocks_.front());
+        blocks_.pop_front();
       }
     }
-    Held& held = heldOf(thing, what);
+    Held& held = thing.held[what];
     held.kind = kind;
     Fields changed;
     bool isChanged = false;
@@ -1228,23 +1229,24 @@ class Sender {
   template <typename Tell>
   void oweTo(const Tell& tell) {
     for (const bool isComing : {true, false})
-      for (const Owed& owed : owed_) {
-        if ((owed.what == "come") != isComing) continue;
-        const auto found = things_.find(owed.owner);
-        if (!owed.owner.empty() && found == things_.end()) continue;
-        Thing& thing = owed.owner.empty() ? world_ : found->second;
-        const auto held = std::find_if(thing.held.begin(), thing.held.end(), [&](const Held& each) { return each.what == owed.what; });
-        if (held == thing.held.end()) continue;
-        if (!held->whole.empty()) tell(lineOf(held->kind, held->whole));
-        else tell(lineOf(held->kind, Json::object(isComing ? comingOf(thing) : held->fields).text()));
+      for (const auto& [owner, what] : owed_) {
+        if ((what == "come") != isComing) continue;
+        const auto found = things_.find(owner);
+        if (!owner.empty() && found == things_.end()) continue;
+        Thing& thing = owner.empty() ? world_ : found->second;
+        const auto there = thing.held.find(what);
+        if (there == thing.held.end()) continue;
+        const Held& held = there->second;
+        if (!held.whole.empty()) tell(lineOf(held.kind, held.whole));
+        else tell(lineOf(held.kind, Json::object(isComing ? comingOf(thing) : held.fields).text()));
       }
     owed_.clear();
   }
 
   /// How a thing came, at the place where it is now.
   static Fields comingOf(Thing& thing) {
-    Fields fields = heldOf(thing, "come").fields;
-    for (const auto& [key, value] : heldOf(thing, "place").fields) {
+    Fields fields = thing.held["come"].fields;
+    for (const auto& [key, value] : thing.held["place"].fields) {
       const auto same = std::find_if(fields.begin(), fields.end(), [&, &name = key](const auto& field) { return field.first == name; });
       if (same == fields.end()) fields.emplace_back(key, value);
       else same->second = value;
@@ -1274,17 +1276,15 @@ class Sender {
     lines.swap(lines_);
     size_ = 0;
     for (Line& line : lines) {
-      const auto isOf = [&](const Owed& each) { return each.owner == line.owner; };
       if (line.what.empty()) {
         events.push_back(std::move(line));
       } else if (line.what == "go") {
         // a thing of which the recorder knows nothing need not be removed
-        const auto isUnknown = [&](const Owed& each) { return each.owner == line.owner && each.what == "come"; };
-        if (std::none_of(owed_.begin(), owed_.end(), isUnknown)) gone_.push_back(line.gone);
-        owed_.erase(std::remove_if(owed_.begin(), owed_.end(), isOf), owed_.end());
+        if (owed_.count({line.owner, "come"}) == 0) gone_.push_back(line.gone);
+        auto from = owed_.lower_bound({line.owner, ""});
+        while (from != owed_.end() && from->first == line.owner) from = owed_.erase(from);
       } else {
-        const auto isIt = [&](const Owed& each) { return each.owner == line.owner && each.what == line.what; };
-        if (std::none_of(owed_.begin(), owed_.end(), isIt)) owed_.push_back({line.owner, line.what});
+        owed_.emplace(line.owner, line.what);
       }
     }
     return events;
@@ -1321,9 +1321,9 @@ class Sender {
       }
     }
     owed_.clear();
-    for (const Held& held : world_.held) owed_.push_back({"", held.what});
+    for (const auto& [what, held] : world_.held) owed_.emplace("", what);
     for (const auto& [owner, thing] : things_)
-      for (const Held& held : thing.held) owed_.push_back({owner, held.what});
+      for (const auto& [what, held] : thing.held) owed_.emplace(owner, what);
     return true;
   }
 

@@ -16,6 +16,7 @@ import collections
 import json
 import math
 import os
+import re
 import select
 import signal
 import socket
@@ -206,6 +207,9 @@ class Sender:
         """A value by its path; None takes it away. A NaN is None, as JSON has none."""
         value = _kept(value)
         with self._lock:
+            if not _is_name(path):
+                self._refused += 1
+                return
             if path in self._values and _same(self._values[path], value):
                 return
             if value is None:
@@ -222,6 +226,9 @@ class Sender:
         if cells:
             columns.update(cells)
         with self._lock:
+            if not (_is_name(set_name) and _is_name(thing) and all(map(_is_name, columns))):
+                self._refused += 1
+                return
             things = self._sets.setdefault(set_name, {})
             row = things.get(thing)
             fresh = self._new_cells.setdefault(set_name, {})
@@ -357,7 +364,10 @@ class Sender:
         if version is not None:
             line["version"] = version
         with self._lock:
-            self._add(_text(line))
+            if _CHANNEL.match(channel) and len(channel) <= 256:
+                self._add(_text(line))
+            else:
+                self._refused += 1
 
     def commit(self):
         self._happen("commit", True)
@@ -907,7 +917,16 @@ def _kept(value):
 
 
 def _same(a, b):
-    return a == b and type(a) is type(b)
+    return (a == b and type(a) is type(b)) or (a != a and b != b)
+
+
+def _is_name(name):
+    """Whether a recorder takes it for the name of a set, thing, column or value."""
+    return 0 < len(name) <= 256
+
+
+#: What a recorder takes for the name of a channel.
+_CHANNEL = re.compile(r"(?!simtape:)[^:\s]+:\S+\Z")
 
 
 def _is_off(value):
