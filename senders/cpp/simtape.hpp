@@ -10,21 +10,23 @@
 //   }
 //   out.close();
 //
-// No call but the constructor and `close` waits for anything: one thread writes. What the recorder does not take in time
-// is merged into a later tick (values, things) or dropped (events); both are counted. After a gap the present state is
-// sent again, and the gap is an event of the recording.
+// No call but the constructor and `close` waits for anything: one thread writes. While the recorder is away or behind,
+// ticks wait in a buffer. Beyond its limit they are merged into a later tick (values, things) or dropped (events); both
+// are counted. Each new connection gets the state again, and each gap is an event of the recording.
 #ifndef SIMTAPE_HPP
 #define SIMTAPE_HPP
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -273,9 +275,8 @@ struct Options {
   Log answers;
 };
 
-/// What was done up to now. `merged`: ticks whose changes are part of a later tick, because the recorder was away or
-/// behind; `dropped`: events that had no room or no connection; `lost`: lines that waited when a connection broke;
-/// `refused`: lines with numbers or texts that no recorder takes; `waiting`: bytes.
+/// What was done up to now. `merged`: ticks whose changes are part of a later tick, because there was no room; `dropped`:
+/// events that had no room; `lost`: lines that waited and can no longer be sent; `refused`: lines with numbers or texts that no recorder takes; `waiting`: bytes.
 struct Status {
   bool isConnected = false;
   std::uint64_t connections = 0, sent = 0, merged = 0, dropped = 0, lost = 0, refused = 0;
@@ -291,7 +292,22 @@ inline constexpr std::size_t LONGEST_LINE = (1 << 20) - 64;
 /// Edits of blocks that are sent again after a gap.
 inline constexpr std::size_t MOST_BLOCKS = 10000;
 
-/// Connects, and connects again, until it is closed. One thread of its own writes, and reads the answers.
+/// What a batch of lines needs of the ones before it: the things that they have made; values, which it may lack for some
+/// ticks; or nothing, since it has all of the state.
+enum class Needs { BASE, VALUES, NOTHING, IS_HEADER };
+
+/// Lines of a tick.
+struct Batch {
+  std::string bytes;
+  std::uint64_t lines;
+  Needs needs;
+  std::uint64_t epoch;
+};
+
+// ── the connection ───────────────────────────────────────────────────────────
+
+/// Connects, and connects again, until it is closed. One thread of its own writes, and reads the answers. What waits is
+/// kept when a connection breaks.
 class Link {
  public:
   Link(const std::string& to, std::string first, const Options& options)
@@ -327,19 +343,20 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  /// Number of the present connection; 0: there is none.
-  std::uint64_t current() const { return current_; }
+  bool isConnected() const { return isConnected_; }
+  /// How often all of the state was needed again: a batch that builds on another one fits its own epoch alone.
+  std::uint64_t epoch() const { return epoch_; }
   std::size_t waiting() const { return waiting_; }
 
-  void offer(std::uint64_t connection, std::string bytes, std::uint64_t lines) {
+  void offer(Batch batch) {
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      if (connection != current_) {
-        lost_ += lines;
+      if (batch.needs == Needs::BASE && batch.epoch != epoch_) {
+        lost_ += batch.lines;
         return;
       }
-      waiting_ += bytes.size();
-      queue_.push_back({std::move(bytes), lines});
+      waiting_ += batch.bytes.size();
+      queue_.push_back(std::move(batch));
     }
     wake();
   }
@@ -356,6 +373,10 @@ class Link {
     }
     wake();
     thread_.join();
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (const Batch& batch : queue_) lost_ += batch.lines;
+    queue_.clear();
+    waiting_ = 0;
   }
 
   /// Lines that were lost since the last call, and when the last connection broke.
@@ -374,7 +395,7 @@ class Link {
   Status status() {
     std::lock_guard<std::mutex> lock(mutex_);
     Status status;
-    status.isConnected = current_ != 0;
+    status.isConnected = isConnected_;
     status.connections = connections_;
     status.sent = sent_;
     status.lost = lost_;
@@ -383,11 +404,6 @@ class Link {
   }
 
  private:
-  struct Batch {
-    std::string bytes;
-    std::uint64_t lines;
-  };
-
   const std::string to_;
   const std::string first_;
   std::string host_, port_;
@@ -400,7 +416,8 @@ class Link {
   std::condition_variable changed_;
   std::deque<Batch> queue_;
   std::atomic<std::size_t> waiting_{0};
-  std::atomic<std::uint64_t> current_{0};
+  std::atomic<std::uint64_t> epoch_{0};
+  std::atomic<bool> isConnected_{false};
   std::uint64_t connections_ = 0, sent_ = 0, lost_ = 0, lostBefore_ = 0;
   std::atomic<bool> isClosing_{false};
   bool isOver_ = false;
@@ -423,7 +440,7 @@ class Link {
     auto pause = std::chrono::milliseconds(250);
     const auto longest = std::chrono::milliseconds(10000);
     bool isTold = false;
-    while (!isClosing_) {
+    while (!isDone()) {
       const auto began = Clock::now();
       std::string why;
       const int fd = open(why);
@@ -435,7 +452,7 @@ class Link {
         end();
         ::close(fd);
       }
-      if (isClosing_) break;
+      if (isDone()) break;
       if (!isSocket_) {
         log_("cannot write to " + to_ + ": " + why + "; the rest is not recorded");
         break;
@@ -444,7 +461,8 @@ class Link {
       isTold = true;
       if (Clock::now() - began > longest) pause = std::chrono::milliseconds(250);
       std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait_for(lock, pause, [this] { return isClosing_.load(); });
+      if (isClosing_) pause = std::min(pause, std::chrono::milliseconds(50));
+      changed_.wait_for(lock, pause, [this, wasClosing = isClosing_.load()] { return isClosing_ && !wasClosing; });
       pause = std::min(pause * 2, longest);
     }
     std::lock_guard<std::mutex> lock(mutex_);
@@ -452,23 +470,48 @@ class Link {
     changed_.notify_all();
   }
 
+  /// Whether there is nothing more to do: it is closed, and everything is sent or too late.
+  bool isDone() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return isClosing_ && (queue_.empty() || isLate());
+  }
+
   void begin() {
     std::lock_guard<std::mutex> lock(mutex_);
     rest_.clear();
-    queue_.clear();
-    queue_.push_back({first_, 0});
-    waiting_ = first_.size();
-    current_ = ++connections_;
+    queue_.push_front({first_, 0, Needs::IS_HEADER, 0});
+    waiting_ += first_.size();
+    isConnected_ = true;
+    connections_++;
     changed_.notify_all();
   }
 
+  /// What was not sent as a whole is sent again, to a recorder that may be another: what builds on lines that it may not
+  /// have is lost.
   void end() {
     std::lock_guard<std::mutex> lock(mutex_);
-    current_ = 0;
-    for (const Batch& batch : queue_) lost_ += batch.lines;
-    queue_.clear();
-    waiting_ = 0;
+    isConnected_ = false;
     broken_ = Clock::now();
+    if (!queue_.empty() && queue_.front().needs == Needs::IS_HEADER) discardFront();
+    std::deque<Batch> kept;
+    bool hasBase = false;
+    while (!queue_.empty()) {
+      hasBase = hasBase || queue_.front().needs == Needs::NOTHING;
+      if (hasBase || queue_.front().needs == Needs::VALUES) {
+        kept.push_back(std::move(queue_.front()));
+        queue_.pop_front();
+      } else {
+        lost_ += queue_.front().lines;
+        discardFront();
+      }
+    }
+    queue_ = std::move(kept);
+    if (!hasBase) epoch_++;
+  }
+
+  void discardFront() {
+    waiting_ -= queue_.front().bytes.size();
+    queue_.pop_front();
   }
 
   int open(std::string& why) {
@@ -568,9 +611,8 @@ class Link {
       if (at < bytes->size()) continue;
       at = 0;
       std::lock_guard<std::mutex> lock(mutex_);
-      waiting_ -= queue_.front().bytes.size();
       sent_ += queue_.front().lines;
-      queue_.pop_front();
+      discardFront();
     }
   }
 
@@ -798,7 +840,7 @@ class Sender {
       if (isClosed_) return status();
       handOver(true);
       isClosed_ = true;
-      if (present_ != 0) link_.offer(present_, lineOf(kind::END, Json(outcome).text()) + "\n", 1);
+      link_.offer({lineOf(kind::END, Json(outcome).text()) + "\n", 1, detail::Needs::VALUES, 0});
     }
     link_.close(limit);
     const Status now = status();
@@ -856,7 +898,7 @@ class Sender {
 
   const std::size_t limit_;
   std::recursive_mutex mutex_;
-  std::uint64_t present_ = 0;
+  std::uint64_t epoch_ = std::numeric_limits<std::uint64_t>::max();
   bool isClosed_ = false, isBehind_ = false, hasSent_ = false, isUnsure_ = false, hasBlocks_ = false;
   const char* moment_ = nullptr;
   double last_ = -std::numeric_limits<double>::infinity();
@@ -1158,10 +1200,11 @@ class Sender {
     const std::size_t waiting = link_.waiting();
     if (!isBehind_ && waiting > limit_) {
       isBehind_ = true;
-      link_.log("the recorder does not keep up; ticks are merged");
+      const char* why = link_.isConnected() ? "the recorder does not keep up" : "there is no connection, and no more room";
+      link_.log(std::string(why) + "; ticks are merged");
     } else if (isBehind_ && waiting < limit_ / 2) {
       isBehind_ = false;
-      link_.log("the recorder keeps up again; " + std::to_string(gap_.ticks) + " ticks were merged");
+      link_.log("there is room again; " + std::to_string(gap_.ticks) + " ticks were merged");
     }
     return !isBehind_;
   }
@@ -1176,7 +1219,7 @@ class Sender {
     if (isClosed_) return;
     const bool isNew = meet();
     if (moment_ == nullptr && lines_.empty() && !hasState()) return;
-    if (present_ == 0 || !(isLast || hasRoom())) {
+    if (!isLast && !hasRoom()) {
       keep();
       return;
     }
@@ -1208,7 +1251,10 @@ class Sender {
     for (const Line& line : lines_) tell(line.text);
     for (const std::string& removal : removals) tell(removal);
     stateTo(bytes, count);
-    link_.offer(present_, std::move(bytes), count);
+    // a set that is declared in a line must not be used before it
+    const bool isFree = things_.empty() && world_.held.empty() && declared_.empty();
+    const auto needs = isNew ? detail::Needs::NOTHING : isFree ? detail::Needs::VALUES : detail::Needs::BASE;
+    link_.offer({std::move(bytes), count, needs, epoch_});
     hasSent_ = true;
     if (moment_ != nullptr) after_ = last_;
     lines_.clear();
@@ -1260,7 +1306,7 @@ class Sender {
     merged_++;
     if (!gap_.is) {
       gap_.is = true;
-      gap_.why = present_ == 0 ? "no connection" : "the recorder did not keep up";
+      gap_.why = link_.isConnected() ? "the recorder did not keep up" : "no connection";
       gap_.since = detail::Clock::now();
       gap_.after = after_;
     }
@@ -1290,13 +1336,11 @@ class Sender {
     return events;
   }
 
-  /// Whether the connection is another than before: everything is owed to it.
+  /// Whether the next connection may be to a recorder that has nothing: everything is owed to it.
   bool meet() {
-    const std::uint64_t now = link_.current();
-    if (now == present_) return false;
-    present_ = now;
-    isBehind_ = false;
-    if (now == 0) return false;
+    const std::uint64_t now = link_.epoch();
+    if (now == epoch_) return false;
+    epoch_ = now;
     lines_ = fold();
     for (const Line& line : lines_) size_ += line.text.size();
     if (hasSent_) {

@@ -153,11 +153,12 @@ def origin_of(map_):
 class Frame:
     """A snapshot, and what its actors were doing then."""
 
-    __slots__ = ("snapshot", "controls")
+    __slots__ = ("snapshot", "controls", "lights")
 
     def __init__(self, snapshot, controls):
         self.snapshot = snapshot
         self.controls = controls
+        self.lights = {}
 
 
 class CarlaRecorder:
@@ -177,9 +178,9 @@ class CarlaRecorder:
         # by actor id
         self._actors = {}
         self._sets = {}
+        self._shown = set()
         self._sensors = {}
         self._own = set()
-        self._lights = {}
         # (frame, fields) of collisions that wait for their frame
         self._hits = collections.deque()
         self._slot = None
@@ -204,6 +205,10 @@ class CarlaRecorder:
                     heard = clock.monotonic()
                 except queue.Empty:
                     frame = None
+                # new actors are known to the callback of the next tick already
+                if frame is not None:
+                    self._register(frame.snapshot)
+                    frame.lights = self._look_at_lights(frame.snapshot.timestamp.elapsed_seconds)
                 # a frame is held until the next has come: its collisions arrive on a way of their own
                 if held is not None:
                     at = self._write(held)
@@ -225,8 +230,13 @@ class CarlaRecorder:
     # -- the world ---------------------------------------------------------
 
     def _begin(self):
-        self._world = self._client.get_world()
-        self._watch = self._world.on_tick(self._on_tick)
+        self._watch_world(self._client.get_world())
+
+    def _watch_world(self, world):
+        self._world = world
+        for actor in world.get_actors():
+            self._add(actor)
+        self._watch = world.on_tick(self._on_tick)
 
     def _begin_again(self):
         """The server is silent: it may be paused, or have another world, or be gone."""
@@ -244,8 +254,7 @@ class CarlaRecorder:
         self._own.clear()
         self._out.event("carla:world", {"map": world.get_map().name})
         self._due = dict.fromkeys(self._due, -math.inf)
-        self._world = world
-        self._watch = world.on_tick(self._on_tick)
+        self._watch_world(world)
 
     def _end(self):
         try:
@@ -319,11 +328,10 @@ class CarlaRecorder:
         self._last = at
         out.time(at)
         self._update_actors(snapshot)
-        self._look_at_lights(at)
         for actor in snapshot:
             if actor.id in self._own or actor.id not in self._sets:
                 continue
-            self._put(actor, frame.controls)
+            self._put(actor, frame)
         out.set("frame", snapshot.frame)
         out.set("frame-duration", stamp.delta_seconds)
         out.set("platform-time", stamp.platform_timestamp)
@@ -332,7 +340,7 @@ class CarlaRecorder:
         self.frames += 1
         return at
 
-    def _put(self, snapshot, controls):
+    def _put(self, snapshot, frame):
         id = snapshot.id
         name = self._sets[id]
         transform = snapshot.get_transform()
@@ -346,29 +354,42 @@ class CarlaRecorder:
             cells["velocity"] = [speed.x, speed.y, speed.z]
             cells["angular-velocity"] = [turn.x, turn.y, turn.z]
         if name in ("vehicles", "walkers", "traffic-lights"):
-            control = controls.get(id)
-            if control is None:
-                control = self._control(id, self._actors[id])
-            cells.update(control or {})
-        if name == "vehicles" and id in self._lights:
-            cells["lights"] = self._lights[id]
+            # an actor that is new was not watched in its first tick: what it did then is unknown
+            cells.update(frame.controls.get(id, {}))
+        if name == "vehicles" and id in frame.lights:
+            cells["lights"] = frame.lights[id]
         self._out.put(name, id, cells)
+
+    def _register(self, snapshot):
+        """Looks up actors that are new, before their frame is sent."""
+        present = {actor.id for actor in snapshot}
+        for id in [id for id in self._sets if id not in present and id not in self._shown]:
+            self._remove(id)
+        new = sorted(present.difference(self._sets, self._own))
+        if new:
+            for actor in self._world.get_actors(new):
+                self._add(actor)
 
     def _update_actors(self, snapshot):
         present = {actor.id for actor in snapshot}
-        for id in [id for id in self._sets if id not in present]:
+        for id in [id for id in self._shown if id not in present]:
             self._remove(id)
-        new = sorted(present.difference(self._sets, self._own))
-        if not new:
-            return
-        for actor in self._world.get_actors(new):
-            self._add(actor)
+        for id in present:
+            if id in self._sets and id not in self._shown:
+                self._show(id)
 
     def _add(self, actor):
         id, name = actor.id, set_of(actor.type_id)
         with self._lock:
             self._actors[id] = actor
             self._sets[id] = name
+        is_hit = self._collisions == "all" and name in ("vehicles", "walkers")
+        if is_hit or (self._collisions == "vehicles" and name == "vehicles"):
+            self._hook(actor)
+
+    def _show(self, id):
+        """What an actor is, with its first frame."""
+        actor, name = self._actors[id], self._sets[id]
         attributes = dict(actor.attributes)
         cells = {"kind": actor.type_id, "label": attributes.get("role_name", "")}
         parent = actor.parent
@@ -381,32 +402,31 @@ class CarlaRecorder:
         self._out.put(name, id, cells)
         if attributes:
             self._out.set("attributes/%d" % id, attributes)
-        is_hit = self._collisions == "all" and name in ("vehicles", "walkers")
-        if is_hit or (self._collisions == "vehicles" and name == "vehicles"):
-            self._hook(actor)
+        self._shown.add(id)
 
     def _remove(self, id):
         with self._lock:
             self._actors.pop(id, None)
             name = self._sets.pop(id)
-        self._out.take_away(name, id)
-        self._out.set("attributes/%d" % id, None)
-        self._lights.pop(id, None)
+        if id in self._shown:
+            self._shown.discard(id)
+            self._out.take_away(name, id)
+            self._out.set("attributes/%d" % id, None)
         if id in self._sensors:
             self._unhook(id)
 
     def _look_at_lights(self, at):
-        """One request for all vehicles."""
+        """By id, as they are now; one request for all vehicles."""
         if not self._is_due("lights", at) or "vehicles" not in self._sets.values():
-            return
+            return {}
         try:
             states = self._world.get_vehicles_light_states()
         except (AttributeError, RuntimeError) as error:
             self._log("no lights of vehicles: %s" % error)
             self._every["lights"] = None
-            return
+            return {}
         pairs = states.items() if hasattr(states, "items") else states
-        self._lights = {id: int(state) for id, state in pairs}
+        return {id: int(state) for id, state in pairs}
 
     def _look_at_weather(self, at):
         if not self._is_due("weather", at):

@@ -1,17 +1,20 @@
 """Sends what a simulator does to `simtape record`, as lines of JSON (docs/line-protocol.md of simtape).
 
-One file, standard library only, Python 3.8 and later: copy it beside your script. MIT licence, see LICENSE of simtape.
+One file, standard library only, Python 3.9 and later: copy it beside your script. MIT licence, see LICENSE of simtape.
 
     with Sender("tcp://127.0.0.1:9100", server="drone 1.0", rate=50, sets={"drones": {"columns": {"position": "m"}}}) as out:
         for tick in range(200):
             out.tick(tick)
             out.put("drones", "one", position=[0, 0, tick / 50])
 
-No call but `Sender(...)` and `close` waits for anything: one thread writes. What the recorder does not take in time is
-merged into a later tick (values, things) or dropped (events); both are counted. After a gap the present state is sent
-again, and the gap is an event of the recording.
+No call but `Sender(...)` and `close` waits for anything: one thread writes. While the recorder is away or behind, ticks
+wait in a buffer. Beyond its limit they are merged into a later tick (values, things) or dropped (events); both are
+counted. Each new connection gets the state again, and each gap is an event of the recording.
 """
 
+from __future__ import annotations
+
+import base64
 import collections
 import json
 import math
@@ -24,6 +27,8 @@ import stat
 import sys
 import threading
 import time as clock
+from types import TracebackType
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 __all__ = ["KINDS", "Sender", "Status"]
 
@@ -110,12 +115,36 @@ _MEMBERS = ("items", "entries")
 #: A recorder refuses a place or an angle that is no number.
 _PLACES = ("at", "look", "head", "velocity", "yaw", "spread", "volume", "pitch", "health")
 
-Status = collections.namedtuple("Status", "connected connections sent merged dropped lost refused waiting")
-Status.__doc__ = """What was done up to now.
+#: What JSON can say. Numbers and arrays of other libraries are taken, too.
+Json = Any
+#: Ids of things are texts or whole numbers; None is the world itself.
+Id = Union[str, int]
+Place = Sequence[float]
+#: What of a thing is held, such as `("place",)` or `("effect", "speed")`: its kind and its fields.
+_What = Tuple[str, ...]
+_Held = Tuple[str, Any]
+_Owner = Optional[Id]
+#: A line of the present tick: an event, or what holds of a thing.
+_Line = Tuple[Optional[Tuple[_Owner, _What, str, Optional[_Held]]], str]
 
-`sent` lines; `merged` ticks whose changes are part of a later tick, because the recorder was away or behind; `dropped`
-events that had no room or no connection; `lost` lines that waited when a connection broke; `refused` lines with numbers
-or texts that no recorder takes; `waiting` bytes."""
+
+class Status(NamedTuple):
+    """What was done up to now."""
+
+    connected: bool
+    connections: int
+    #: Lines.
+    sent: int
+    #: Ticks whose changes are part of a later tick, because there was no room.
+    merged: int
+    #: Events that had no room.
+    dropped: int
+    #: Lines that waited and can no longer be sent.
+    lost: int
+    #: Lines with numbers or texts that no recorder takes.
+    refused: int
+    #: Bytes.
+    waiting: int
 
 
 class Sender:
@@ -123,25 +152,25 @@ class Sender:
 
     def __init__(
         self,
-        to,
-        server=None,
-        rate=None,
-        sets=None,
-        metadata=None,
-        header=None,
-        token=None,
-        limit=4 << 20,
-        wait=2.0,
-        log=None,
-        answers=None,
-    ):
+        to: str,
+        server: Optional[str] = None,
+        rate: Optional[float] = None,
+        sets: Optional[Dict[str, Json]] = None,
+        metadata: Optional[Dict[str, Json]] = None,
+        header: Optional[Dict[str, Json]] = None,
+        token: Optional[str] = None,
+        limit: int = 4 << 20,
+        wait: float = 2.0,
+        log: Optional[Callable[[str], None]] = None,
+        answers: Optional[Callable[[str], None]] = None,
+    ) -> None:
         """
         `to`: `tcp://host:port` or `unix:path`, where `simtape record --input` listens; `-` for standard output; or the
         path of a file or pipe. `header`: other fields of the first line. `limit`: bytes that may wait. `wait`: seconds
         to wait here for the first connection; later ones are made in the background. `log` gets sentences, `answers`
         each line that the recorder sends back; both are called by threads of the sender.
         """
-        fields = {"simtape": 1}
+        fields: Dict[str, Json] = {"simtape": 1}
         fields.update(header or {})
         for key, value in (("server", server), ("rate", rate), ("sets", sets), ("metadata", metadata)):
             if value is not None:
@@ -151,59 +180,64 @@ class Sender:
         self._log = log or (lambda sentence: print("simtape: " + sentence, file=sys.stderr))
         self._link = _Link(to, first + [_text(fields)], self._log, answers or (lambda line: None))
         self._limit = limit
-        self._present = None
+        self._epoch = -1
         self._closed = False
-        self._moment = None
-        self._last = -math.inf
+        self._moment: Optional[Tuple[str, float]] = None
+        self._last: float = -math.inf
         self._is_behind = False
-        self._gap = None
+        self._gap: Optional[Dict[str, Json]] = None
         self._merged = self._dropped = self._refused = 0
         # the state of any simulator: what it is, and what of it is not sent yet
-        self._values = {}
-        self._new_values = {}
-        self._sets = {}
-        self._new_cells = {}
-        self._old_things = {}
-        self._declared = []
+        self._values: Dict[str, Json] = {}
+        self._new_values: Dict[str, Json] = {}
+        self._sets: Dict[str, Dict[str, Dict[str, Json]]] = {}
+        self._new_cells: Dict[str, Dict[str, Dict[str, Json]]] = {}
+        self._old_things: Dict[str, Dict[str, None]] = {}
+        self._declared: List[str] = []
         # a world: what holds of each thing, and what of it is owed to the recorder
-        self._things = {}
-        self._owed = {}
-        self._gone = {}
+        self._things: Dict[_Owner, Dict[_What, _Held]] = {}
+        self._owed: Dict[Tuple[_Owner, _What], None] = {}
+        self._gone: Dict[_Owner, Tuple[str, _Held]] = {}
         self._has_blocks = False
         # whether the recorder may be another one, which does not have the things that are gone
         self._is_unsure = False
         self._has_sent = False
         # the last moment that was sent
-        self._after = None
+        self._after: Optional[float] = None
         # lines of the present tick
-        self._lines = []
+        self._lines: List[_Line] = []
         self._size = 0
         self._link.start(wait)
 
-    def __enter__(self):
+    def __enter__(self) -> Sender:
         return self
 
-    def __exit__(self, kind, error, trace):
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
         self.close("completed" if kind is None else "crashed")
 
     # -- time --------------------------------------------------------------
 
-    def tick(self, number):
+    def tick(self, number: int) -> None:
         """What follows happens in this tick; the one before is sent. Ticks never go backwards: a lower one is the same."""
         self._begin("tick", number)
 
-    def time(self, seconds):
+    def time(self, seconds: float) -> None:
         """The same in seconds."""
         self._begin("time", seconds)
 
-    def flush(self):
+    def flush(self) -> None:
         """Sends what there is of the present tick."""
         with self._lock:
             self._hand_over()
 
     # -- the state of any simulator -----------------------------------------
 
-    def set(self, path, value):
+    def set(self, path: str, value: Json) -> None:
         """A value by its path; None takes it away. A NaN is None, as JSON has none."""
         value = _kept(value)
         with self._lock:
@@ -220,7 +254,7 @@ class Sender:
                 self._values[path] = value
             self._new_values[path] = value
 
-    def put(self, set_name, thing, cells=None, **columns):
+    def put(self, set_name: str, thing: Id, cells: Optional[Dict[str, Json]] = None, **columns: Json) -> None:
         """Cells of a thing by column; a thing that is new appears. None makes a cell unknown. `cells` takes any name."""
         thing = str(thing)
         if cells:
@@ -245,7 +279,7 @@ class Sender:
                     cells_of = fresh[thing] = {}
                 cells_of[column] = value
 
-    def take_away(self, set_name, thing):
+    def take_away(self, set_name: str, thing: Id) -> None:
         """The thing disappears."""
         thing = str(thing)
         with self._lock:
@@ -253,12 +287,12 @@ class Sender:
                 self._new_cells.get(set_name, {}).pop(thing, None)
                 self._old_things.setdefault(set_name, {})[thing] = None
 
-    def things(self, set_name):
+    def things(self, set_name: str) -> List[str]:
         """Names of the things that a set has now."""
         with self._lock:
             return list(self._sets.get(set_name, ()))
 
-    def declare(self, sets):
+    def declare(self, sets: Dict[str, Json]) -> None:
         """Axes and columns of sets, as in the header; before their first use."""
         line = _text({"sets": sets})
         with self._lock:
@@ -267,44 +301,44 @@ class Sender:
 
     # -- a world ------------------------------------------------------------
 
-    def spawn(self, id, type, at, **fields):
+    def spawn(self, id: Id, type: str, at: Place, **fields: Json) -> None:
         """A thing appears: `look`, `head`, `onGround`, `uuid`, `name`."""
         self.tell("spawn", id=id, type=type, at=at, **fields)
 
-    def join(self, id, uuid, name, at, **fields):
+    def join(self, id: Id, uuid: str, name: str, at: Place, **fields: Json) -> None:
         """A player joins: `look`, `head`, `onGround`, `properties`."""
         self.tell("join", id=id, uuid=uuid, name=name, at=at, **fields)
 
-    def leave(self, id):
+    def leave(self, id: Id) -> None:
         self.tell("leave", id=id)
 
-    def remove(self, id):
+    def remove(self, id: Id) -> None:
         self.tell("remove", id=id)
 
-    def move(self, id, **fields):
+    def move(self, id: Id, **fields: Json) -> None:
         """`at`, `look`, `head`, `onGround`; only what differs is sent."""
         self.tell("move", id=id, **fields)
 
-    def teleport(self, id, at, **fields):
+    def teleport(self, id: Id, at: Place, **fields: Json) -> None:
         self.tell("teleport", id=id, at=at, **fields)
 
-    def state(self, id, **fields):
+    def state(self, id: Id, **fields: Json) -> None:
         """`pose`, `flags`."""
         self.tell("state", id=id, **fields)
 
-    def equipment(self, id, items):
+    def equipment(self, id: Id, items: Dict[str, Optional[str]]) -> None:
         self.tell("equipment", id=id, items=items)
 
-    def vitals(self, id, health, food, xp):
+    def vitals(self, id: Id, health: float, food: int, xp: int) -> None:
         self.tell("vitals", id=id, health=health, food=food, xp=xp)
 
-    def mount(self, id, passengers):
+    def mount(self, id: Id, passengers: Sequence[Id]) -> None:
         self.tell("mount", id=id, passengers=passengers)
 
-    def block(self, at, state):
+    def block(self, at: Sequence[int], state: str) -> None:
         self.tell("block", at=at, state=state)
 
-    def clear_blocks(self):
+    def clear_blocks(self) -> None:
         """All edits of blocks are undone."""
         with self._lock:
             for what in [what for what in self._things.get(None, ()) if what[0] == "block"]:
@@ -312,7 +346,7 @@ class Sender:
                 self._owed.pop((None, what), None)
             self._add('{"clearBlocks":true}')
 
-    def dimension(self, name):
+    def dimension(self, name: str) -> None:
         """As `minecraft:the_nether`."""
         with self._lock:
             held = self._things.setdefault(None, {})
@@ -320,21 +354,21 @@ class Sender:
                 held[("dimension",)] = ("dimension", name)
                 self._line(None, ("dimension",), "dimension", name)
 
-    def world(self, **fields):
+    def world(self, **fields: Json) -> None:
         """`time`, `weather`."""
         self.tell("world", **fields)
 
-    def chat(self, text, **fields):
+    def chat(self, text: str, **fields: Json) -> None:
         """`sender` is the line's `from`, a name of Python's own."""
         if "sender" in fields:
             fields["from"] = fields.pop("sender")
         self.tell("chat", text=text, **fields)
 
-    def mark(self, label, **fields):
+    def mark(self, label: str, **fields: Json) -> None:
         """A moment worth finding again: `kind`, `id`, `severity`."""
         self._happen("mark", dict(fields, label=label))
 
-    def tell(self, kind, /, **fields):
+    def tell(self, kind: str, /, **fields: Json) -> None:
         """Any line of a world (docs/line-protocol.md), as its kind and its fields. Fields that are None are left out."""
         fields = {key: _kept(value) for key, value in fields.items() if value is not None}
         if any(_is_off(fields[key]) for key in _PLACES if key in fields):
@@ -352,12 +386,12 @@ class Sender:
 
     # -- both ---------------------------------------------------------------
 
-    def event(self, channel, value=None, data=None, version=None):
+    def event(
+        self, channel: str, value: Json = None, data: Optional[bytes] = None, version: Optional[int] = None
+    ) -> None:
         """A message of a channel, whose name has a namespace: `value` as JSON, or `data` as bytes."""
-        line = {"event": channel}
+        line: Dict[str, Json] = {"event": channel}
         if data is not None:
-            import base64
-
             line["base64"] = base64.b64encode(data).decode("ascii")
         else:
             line["value"] = _kept(value)
@@ -369,39 +403,38 @@ class Sender:
             else:
                 self._refused += 1
 
-    def commit(self):
+    def commit(self) -> None:
         self._happen("commit", True)
 
-    def snapshot(self):
+    def snapshot(self) -> None:
         self._happen("snapshot", True)
 
-    def session(self, reason):
+    def session(self, reason: str) -> None:
         """Why the wall clock does not run evenly: `pause`, `resume`."""
         self._happen("session", reason)
 
-    def versions(self, **fields):
+    def versions(self, **fields: Json) -> None:
         """`dataVersion`, `protocol`, `server` from the next tick on."""
         self._happen("versions", fields)
 
     @property
-    def status(self):
+    def status(self) -> Status:
         with self._lock:
             return self._status()
 
     @property
-    def report(self):
+    def report(self) -> Optional[Dict[str, Json]]:
         """What the recorder has answered to the end; None: nothing yet."""
         return self._link.report
 
-    def close(self, outcome="completed", seconds=3.0):
+    def close(self, outcome: str = "completed", seconds: float = 3.0) -> Status:
         """Ends the recording, and waits as long at most for the recorder to take everything. Gives the status."""
         with self._lock:
             if self._closed:
                 return self._status()
             self._hand_over(is_last=True)
             self._closed = True
-            if self._present is not None:
-                self._present.offer(_text({"end": outcome}) + "\n", 1)
+            self._link.offer(_text({"end": outcome}) + "\n", 1, VALUES, 0)
         self._link.close(seconds)
         status = self.status
         sentence = "%d lines sent" % status.sent
@@ -415,21 +448,20 @@ class Sender:
 
     # -- within: all of it under the lock --------------------------------------
 
-    def _status(self):
+    def _status(self) -> Status:
         link = self._link
-        connection = link.current
         return Status(
-            connection is not None,
+            link.is_connected,
             link.connections,
             link.sent,
             self._merged,
             self._dropped,
             link.lost,
             self._refused,
-            0 if connection is None else connection.waiting,
+            link.waiting,
         )
 
-    def _begin(self, kind, number):
+    def _begin(self, kind: str, number: float) -> None:
         number = _kept(number)
         with self._lock:
             if self._moment is not None or self._lines:
@@ -440,7 +472,7 @@ class Sender:
             self._last = max(self._last, number)
             self._moment = (kind, self._last)
 
-    def _add(self, line):
+    def _add(self, line: str) -> None:
         """An event of the present tick."""
         if len(line) > LONGEST_LINE:
             self._refused += 1
@@ -449,18 +481,18 @@ class Sender:
         else:
             self._put_line(None, line)
 
-    def _put_line(self, held, line):
+    def _put_line(self, held: Optional[Tuple[_Owner, _What, str, Optional[_Held]]], line: str) -> None:
         self._lines.append((held, line))
         self._size += len(line)
         if self._size > 4 * LINE_LENGTH:
             self._hand_over()
 
-    def _happen(self, kind, fields):
+    def _happen(self, kind: str, fields: Json) -> None:
         line = _text({kind: _kept(fields)})
         with self._lock:
             self._add(line)
 
-    def _hold(self, kind, fields):
+    def _hold(self, kind: str, fields: Dict[str, Json]) -> None:
         names = _HELD[kind]
         owner = fields.get("id") if "id" in names else None
         what = (_PLACE if kind in ("move", "teleport") else (kind,)) + tuple(
@@ -474,7 +506,7 @@ class Sender:
                 self._refused += 1
                 return
             before = held.get(what, (kind, {}))[1]
-            changed = {}
+            changed: Dict[str, Json] = {}
             merged = dict(before)
             for key, value in fields.items():
                 if key in names:
@@ -498,7 +530,7 @@ class Sender:
                 held.pop(next(key for key in held if key[0] == "block"))
             self._line(owner, what, kind, changed)
 
-    def _come(self, kind, fields):
+    def _come(self, kind: str, fields: Dict[str, Json]) -> None:
         owner = fields["id"]
         place = {key: fields[key] for key in ("id", "at", "look", "head", "onGround") if key in fields}
         with self._lock:
@@ -507,7 +539,7 @@ class Sender:
             self._things[owner] = {_COME: (kind, fields), _PLACE: ("move", place)}
             self._line(owner, _COME, kind, fields)
 
-    def _go(self, kind, fields):
+    def _go(self, kind: str, fields: Dict[str, Json]) -> None:
         owner = fields["id"]
         with self._lock:
             held = self._things.pop(owner, None)
@@ -516,10 +548,10 @@ class Sender:
             else:
                 self._line(owner, _GO, kind, {"id": owner}, held[_COME])
 
-    def _line(self, owner, what, kind, fields, came=None):
+    def _line(self, owner: _Owner, what: _What, kind: str, fields: Json, came: Optional[_Held] = None) -> None:
         self._put_line((owner, what, kind, came), _text({kind: fields}))
 
-    def _lines_of_state(self):
+    def _lines_of_state(self) -> List[str]:
         lines = []
         if self._new_values:
             lines += self._cut("set", self._new_values)
@@ -532,7 +564,7 @@ class Sender:
         self._new_cells = {}
         return lines
 
-    def _cut(self, kind, members):
+    def _cut(self, kind: str, members: Dict[str, Json]) -> List[str]:
         """Lines of a dictionary, none of them too long."""
         line = _text({kind: members})
         if len(line) <= LINE_LENGTH:
@@ -555,23 +587,25 @@ class Sender:
         self._refused += 1
         return []
 
-    def _has_room(self):
-        waiting = self._present.waiting
+    def _has_room(self) -> bool:
+        waiting = self._link.waiting
         if not self._is_behind and waiting > self._limit:
             self._is_behind = True
-            self._log("the recorder does not keep up; ticks are merged")
+            is_slow = self._link.is_connected
+            why = "the recorder does not keep up" if is_slow else "there is no connection, and no more room"
+            self._log(why + "; ticks are merged")
         elif self._is_behind and waiting < self._limit // 2:
             self._is_behind = False
-            self._log("the recorder keeps up again; %d ticks were merged" % (self._gap or {"ticks": 0})["ticks"])
+            self._log("there is room again; %d ticks were merged" % (self._gap or {"ticks": 0})["ticks"])
         return not self._is_behind
 
-    def _hand_over(self, is_last=False):
+    def _hand_over(self, is_last: bool = False) -> None:
         if self._closed:
             return
         is_new = self._meet()
         if self._moment is None and not (self._lines or self._new_values or self._new_cells or self._old_things):
             return
-        if self._present is None or not (is_last or self._has_room()):
+        if not is_last and not self._has_room():
             self._keep()
             return
         lines = []
@@ -582,7 +616,7 @@ class Sender:
             if self._values or self._sets:
                 lines.append('{"reset":true}')
         if self._gap is not None:
-            lines.append(_text({"event": GAP, "value": self._gap_value()}))
+            lines.append(_text({"event": GAP, "value": _gap_value(self._gap)}))
             self._gap = None
         removed, removals = self._removals()
         lines += removed
@@ -590,22 +624,20 @@ class Sender:
         lines += [line for _, line in self._lines]
         lines += removals
         lines += self._lines_of_state()
-        self._present.offer("\n".join(lines) + "\n", len(lines))
+        # a set that is declared in a line must not be used before it
+        is_free = not self._things and not self._declared
+        needs = NOTHING if is_new else VALUES if is_free else BASE
+        self._link.offer("\n".join(lines) + "\n", len(lines), needs, self._epoch)
         self._lines = []
         self._size = 0
         self._has_sent = True
         self._after = self._after if self._moment is None else self._moment[1]
 
-    def _gap_value(self):
-        gap = dict(self._gap)
-        gap["seconds"] = round(clock.monotonic() - gap.pop("since"), 3)
-        return gap
-
-    def _keep(self):
+    def _keep(self) -> None:
         """There is no room: what holds is owed, what happened is dropped. All of it is counted."""
         self._merged += 1
         if self._gap is None:
-            why = "no connection" if self._present is None else "the recorder did not keep up"
+            why = "the recorder did not keep up" if self._link.is_connected else "no connection"
             self._gap = {"why": why, "since": clock.monotonic(), "ticks": 0, "events": 0}
             if self._after is not None:
                 self._gap["after"] = self._after
@@ -614,16 +646,16 @@ class Sender:
         self._dropped += events
         self._gap["events"] += events
 
-    def _fold(self):
+    def _fold(self) -> List[_Line]:
         """What lines of this tick say of things and values is owed now. Gives the others."""
-        events = []
+        events: List[_Line] = []
         lines, self._lines, self._size = self._lines, [], 0
         for held, line in lines:
             if held is None:
                 events.append((None, line))
             else:
                 owner, what, kind, came = held
-                if what == _GO:
+                if came is not None:
                     # a thing of which the recorder knows nothing need not be removed
                     if (owner, _COME) not in self._owed:
                         self._gone[owner] = (kind, came)
@@ -632,9 +664,10 @@ class Sender:
                     self._owed[(owner, what)] = None
         return events
 
-    def _removals(self):
+    def _removals(self) -> Tuple[List[str], List[str]]:
         """Lines that remove what is gone: of things that are there again first, of others behind the events."""
-        first, last = [], []
+        first: List[str] = []
+        last: List[str] = []
         if self._is_unsure and self._has_blocks:
             first.append('{"clearBlocks":true}')
         for owner, (kind, (come, fields)) in self._gone.items():
@@ -646,7 +679,7 @@ class Sender:
         self._is_unsure = False
         return first, last
 
-    def _lines_owed(self):
+    def _lines_owed(self) -> List[str]:
         lines = []
         owed, self._owed = self._owed, {}
         for owner, what in sorted(owed, key=lambda key: key[1] != _COME):
@@ -660,15 +693,12 @@ class Sender:
             lines.append(_text({kind: fields}))
         return lines
 
-    def _meet(self):
-        """Whether the connection is another than before: everything is owed to it."""
-        now = self._link.current
-        if now is self._present:
+    def _meet(self) -> bool:
+        """Whether the next connection may be to a recorder that has nothing: everything is owed to it."""
+        now = self._link.epoch
+        if now == self._epoch:
             return False
-        self._present = now
-        if now is None:
-            self._is_behind = False
-            return False
+        self._epoch = now
         self._lines = self._fold()
         if self._has_sent:
             if self._gap is None:
@@ -679,7 +709,6 @@ class Sender:
             self._is_unsure = True
         else:
             self._gone = {}
-        self._is_behind = False
         self._new_values = dict(self._values)
         self._old_things = {}
         self._new_cells = {name: {thing: dict(row) for thing, row in of.items()} for name, of in self._sets.items()}
@@ -687,99 +716,119 @@ class Sender:
         return True
 
 
+#: What a batch of lines needs of the ones before it: the things that they have made; values, which it may lack for some
+#: ticks; or nothing, since it has all of the state.
+BASE, VALUES, NOTHING = range(3)
+
+
+class _Batch:
+    """Lines of a tick."""
+
+    __slots__ = ("data", "lines", "needs")
+
+    def __init__(self, data: bytes, lines: int, needs: int) -> None:
+        self.data, self.lines, self.needs = data, lines, needs
+
+
 class _Connection:
-    """One connection: a queue that the simulator fills, and the writer empties."""
+    """One connection, which may be over."""
 
-    def __init__(self, out):
+    def __init__(self, out: Union[int, socket.socket]) -> None:
         self.out = out
-        self.waiting = 0
         self.is_over = False
-        self.queue = collections.deque()
-        self.ready = threading.Condition()
-
-    def offer(self, text, lines):
-        data = text.encode("ascii")
-        with self.ready:
-            self.queue.append((data, lines))
-            self.waiting += len(data)
-            self.ready.notify()
-
-    def end(self):
-        with self.ready:
-            self.is_over = True
-            self.ready.notify()
 
 
 class _Link:
-    """Connects, and connects again, until it is closed."""
+    """Connects, and connects again, until it is closed. What waits is kept when a connection breaks."""
 
-    def __init__(self, to, first, log, answers):
+    def __init__(
+        self, to: str, first: List[str], log: Callable[[str], None], answers: Callable[[str], None]
+    ) -> None:
         self.to = to
         self.first = ("\n".join(first) + "\n").encode("ascii")
         self.log = log
         self.answers = answers
-        self.current = None
+        self.is_connected = False
         self.connections = 0
         self.sent = 0
         self.lost = 0
+        self.waiting = 0
+        #: How often all of the state was needed again: a batch that builds on another one fits its own epoch alone.
+        self.epoch = 0
         self.broken = clock.monotonic()
-        self.report = None
+        self.report: Optional[Dict[str, Json]] = None
+        self._queue: collections.deque[_Batch] = collections.deque()
+        self._changed = threading.Condition()
         self._lost_before = 0
         self._first = threading.Event()
         self._closing = threading.Event()
-        self._deadline = None
+        self._deadline: Optional[float] = None
         self._is_socket = to.startswith(("tcp://", "unix:"))
         if "://" in to and not to.startswith("tcp://"):
             raise ValueError("expected tcp://host:port, unix:path, - or the path of a file, found " + to)
-        self._address = _address(to) if self._is_socket else None
+        self._address: Tuple[str, Any] = _address(to) if self._is_socket else ("", None)
         self._thread = threading.Thread(target=self._run, name="simtape writer", daemon=True)
 
-    def start(self, wait):
+    def start(self, wait: float) -> None:
         self._thread.start()
         self._first.wait(wait)
 
-    def take_lost(self):
+    def offer(self, text: str, lines: int, needs: int, epoch: int) -> None:
+        data = text.encode("ascii")
+        with self._changed:
+            if needs == BASE and epoch != self.epoch:
+                self.lost += lines
+                return
+            self._queue.append(_Batch(data, lines, needs))
+            self.waiting += len(data)
+            self._changed.notify_all()
+
+    def take_lost(self) -> int:
         lost = self.lost - self._lost_before
         self._lost_before = self.lost
         return lost
 
-    def close(self, seconds):
+    def close(self, seconds: float) -> None:
         self._deadline = clock.monotonic() + seconds
         self._closing.set()
-        connection = self.current
-        if connection is not None:
-            with connection.ready:
-                connection.ready.notify()
+        with self._changed:
+            self._changed.notify_all()
         self._thread.join(seconds + 1)
+        with self._changed:
+            self.lost += sum(batch.lines for batch in self._queue)
+            self._queue.clear()
+            self.waiting = 0
 
-    def _run(self):
+    def _is_done(self) -> bool:
+        """Whether there is nothing more to do: it is closed, and everything is sent or too late."""
+        return self._closing.is_set() and (not self._queue or self._is_late())
+
+    def _run(self) -> None:
         if hasattr(signal, "pthread_sigmask") and hasattr(signal, "SIGPIPE"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPIPE})
         pause = FIRST_PAUSE
         said = False
-        while not self._closing.is_set():
+        while not self._is_done():
             began = clock.monotonic()
             why = "the recorder has closed it"
             connection = None
             try:
-                connection = _Connection(self._open())
-                self._write(connection, self.first)
+                out = self._open()
+                connection = _Connection(out)
                 self.connections += 1
-                self.current = connection
+                self.is_connected = True
                 self._first.set()
-                if self._is_socket:
+                if isinstance(out, socket.socket):
                     self.log("connected to " + self.to)
-                    threading.Thread(target=self._read, args=(connection,), name="simtape answers", daemon=True).start()
+                    threading.Thread(target=self._read, args=(connection, out), name="simtape answers", daemon=True).start()
                 said = False
+                self._write(connection, self.first)
                 self._pump(connection)
             except (OSError, ValueError) as error:
                 why = str(error)
-            self.current = None
-            self.broken = clock.monotonic()
             if connection is not None:
-                self.lost += sum(lines for _, lines in connection.queue)
-                self._shut(connection)
-            if self._closing.is_set():
+                self._end(connection)
+            if self._is_done():
                 return
             if not self._is_socket:
                 self.log("cannot write to %s: %s; the rest is not recorded" % (self.to, why))
@@ -790,10 +839,33 @@ class _Link:
             said = True
             if clock.monotonic() - began > LONGEST_PAUSE:
                 pause = FIRST_PAUSE
-            self._closing.wait(pause)
+            if self._closing.is_set():
+                clock.sleep(0.05)
+            else:
+                self._closing.wait(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _open(self):
+    def _end(self, connection: _Connection) -> None:
+        """What was not sent as a whole is sent again, to a recorder that may be another: what builds on lines that it may
+        not have is lost."""
+        with self._changed:
+            self.is_connected = False
+            self.broken = clock.monotonic()
+            kept: collections.deque[_Batch] = collections.deque()
+            has_base = False
+            for batch in self._queue:
+                has_base = has_base or batch.needs == NOTHING
+                if has_base or batch.needs == VALUES:
+                    kept.append(batch)
+                else:
+                    self.lost += batch.lines
+                    self.waiting -= len(batch.data)
+            self._queue = kept
+            if not has_base:
+                self.epoch += 1
+        self._shut(connection)
+
+    def _open(self) -> Union[int, socket.socket]:
         if self.to == "-":
             return os.dup(sys.stdout.fileno())
         if not self._is_socket:
@@ -809,17 +881,25 @@ class _Link:
         out.settimeout(0.1)
         return out
 
-    def _shut(self, connection):
-        connection.end()
+    def _shut(self, connection: _Connection) -> None:
+        self._over(connection)
         try:
-            os.close(connection.out) if isinstance(connection.out, int) else connection.out.close()
+            if isinstance(connection.out, int):
+                os.close(connection.out)
+            else:
+                connection.out.close()
         except OSError:
             pass
 
-    def _is_late(self):
+    def _over(self, connection: _Connection) -> None:
+        with self._changed:
+            connection.is_over = True
+            self._changed.notify_all()
+
+    def _is_late(self) -> bool:
         return self._deadline is not None and clock.monotonic() > self._deadline
 
-    def _write(self, connection, data):
+    def _write(self, connection: _Connection, data: bytes) -> None:
         view = memoryview(data)
         while view:
             if connection.is_over:
@@ -835,32 +915,33 @@ class _Link:
                 except socket.timeout:
                     pass
 
-    def _pump(self, connection):
+    def _pump(self, connection: _Connection) -> None:
         while not connection.is_over and not self._is_late():
-            with connection.ready:
-                if not connection.queue:
+            with self._changed:
+                if not self._queue:
                     if self._closing.is_set():
                         break
-                    connection.ready.wait(0.5)
+                    self._changed.wait(0.5)
                     continue
-                data, lines = connection.queue[0]
-            self._write(connection, data)
-            with connection.ready:
-                connection.queue.popleft()
-                connection.waiting -= len(data)
-            self.sent += lines
-        if self._closing.is_set() and self._is_socket and not connection.is_over and not connection.queue:
-            connection.out.shutdown(socket.SHUT_WR)
-            while not connection.is_over and not self._is_late():
-                with connection.ready:
-                    connection.ready.wait(0.05)
+                batch = self._queue[0]
+            self._write(connection, batch.data)
+            with self._changed:
+                self._queue.popleft()
+                self.waiting -= len(batch.data)
+                self.sent += batch.lines
+        out = connection.out
+        if self._closing.is_set() and isinstance(out, socket.socket) and not connection.is_over and not self._queue:
+            out.shutdown(socket.SHUT_WR)
+            with self._changed:
+                while not connection.is_over and not self._is_late():
+                    self._changed.wait(0.05)
 
-    def _read(self, connection):
+    def _read(self, connection: _Connection, out: socket.socket) -> None:
         rest = b""
         try:
             while not connection.is_over:
                 try:
-                    data = connection.out.recv(65536)
+                    data = out.recv(65536)
                 except socket.timeout:
                     continue
                 if not data:
@@ -871,9 +952,9 @@ class _Link:
                     self._answer(line.decode("utf-8", "replace"))
         except (OSError, ValueError):
             pass
-        connection.end()
+        self._over(connection)
 
-    def _answer(self, line):
+    def _answer(self, line: str) -> None:
         self.answers(line)
         try:
             answer = json.loads(line)
@@ -885,14 +966,19 @@ class _Link:
             self.report = answer
 
 
-def _is_pipe(path):
+def _gap_value(gap: Dict[str, Json]) -> Dict[str, Json]:
+    seconds = round(clock.monotonic() - gap["since"], 3)
+    return dict({key: value for key, value in gap.items() if key != "since"}, seconds=seconds)
+
+
+def _is_pipe(path: str) -> bool:
     try:
         return not stat.S_ISREG(os.stat(path).st_mode)
     except OSError:
         return False
 
 
-def _address(to):
+def _address(to: str) -> Tuple[str, Any]:
     if to.startswith("unix:"):
         return "unix", to[5:]
     host, _, port = to[6:].rpartition(":")
@@ -901,7 +987,7 @@ def _address(to):
     return "tcp", (host.strip("[]") or "127.0.0.1", int(port))
 
 
-def _kept(value):
+def _kept(value: Any) -> Json:
     """The value as it is now: lists are copied, and numbers of other libraries are Python's own."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
@@ -916,11 +1002,11 @@ def _kept(value):
     raise TypeError("JSON has no %s: give text, numbers, lists or dictionaries" % type(value).__name__)
 
 
-def _same(a, b):
+def _same(a: Json, b: Json) -> bool:
     return (a == b and type(a) is type(b)) or (a != a and b != b)
 
 
-def _is_name(name):
+def _is_name(name: str) -> bool:
     """Whether a recorder takes it for the name of a set, thing, column or value."""
     return 0 < len(name) <= 256
 
@@ -929,7 +1015,7 @@ def _is_name(name):
 _CHANNEL = re.compile(r"(?!simtape:)[^:\s]+:\S+\Z")
 
 
-def _is_off(value):
+def _is_off(value: Json) -> bool:
     """Whether there is a number in it that is infinite or no number."""
     if isinstance(value, list):
         return any(_is_off(item) for item in value)
@@ -939,7 +1025,7 @@ def _is_off(value):
 _INFINITE = "\ue000infinite"
 
 
-def _text(value):
+def _text(value: Json) -> str:
     """A line: ASCII only, so any text arrives as it is. NaN is null, infinite is 1e999, which JSON readers take for it."""
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
@@ -949,7 +1035,7 @@ def _text(value):
         return text.replace(plus, "1e999").replace(minus, "-1e999")
 
 
-def _finite(value):
+def _finite(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -113,6 +113,7 @@ void unbroken(Sender& out, bool isWorld) {
       out.put("drones", "one", {{"position", place(0, tick)}});
       if (tick == 0) out.set("name", "unbroken");
       if (tick == 5) out.put("drones", "still", {{"position", place(1, 0)}});
+      out.event("drones:tick", tick);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -149,6 +150,7 @@ int main(int count, char** words) {
   simtape::Options options;
   options.log = options.answers = say;
   if (scene == "flood") options.limit = 1 << 20;
+  if (scene == "overflow") options.limit = 4096;
   if (scene == "bench") options.limit = 1 << 30;
   if (const char* token = std::getenv("SIMTAPE_TOKEN")) options.token = token;
   const Json columns = Json::object({{"position", "m"}, {"armed", Json::object({{"kind", "u8"}})}});
@@ -160,7 +162,7 @@ int main(int count, char** words) {
   if (scene == "world") world(out);
   else if (scene == "state") state(out);
   else if (scene == "flood") flood(out);
-  else if (scene == "unbroken") unbroken(out, false);
+  else if (scene == "unbroken" || scene == "overflow") unbroken(out, false);
   else if (scene == "unbroken-world") unbroken(out, true);
   else if (scene == "bench") bench(out, std::atol(words[3]));
   else if (scene == "texts") {
@@ -174,7 +176,7 @@ int main(int count, char** words) {
   } else {
     return 2;
   }
-  const auto status = out.close("completed", std::chrono::seconds(20));
+  const auto status = out.close("completed", std::chrono::seconds(8));
   say("status " + Json::object({{"sent", status.sent}, {"merged", status.merged}, {"dropped", status.dropped}, {"lost", status.lost},
                                 {"refused", status.refused}, {"connections", status.connections}, {"waiting", status.waiting}}).text());
   return 0;

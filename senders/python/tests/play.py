@@ -130,6 +130,7 @@ def unbroken(out, is_world):
                 out.set("name", "unbroken")
             if tick == 5:
                 out.put("drones", "still", position=place(1, 0))
+            out.event("drones:tick", tick)
         time.sleep(0.02)
         tick += 1
 
@@ -159,7 +160,7 @@ def texts(out, words):
 
 def main():
     scene, to, words = sys.argv[1], sys.argv[2], sys.argv[3:]
-    limit = {"flood": 1 << 20, "bench": 1 << 30}.get(scene, 4 << 20)
+    limit = {"flood": 1 << 20, "overflow": 4096, "bench": 1 << 30}.get(scene, 4 << 20)
     sets = {"drones": {"columns": {"position": "m", "armed": {"kind": "u8"}}}}
     header = {} if scene in ("world", "unbroken-world") else {"sets": sets}
     rate = 50 if scene == "state" else None
@@ -171,13 +172,13 @@ def main():
         state(out)
     elif scene == "flood":
         flood(out)
-    elif scene.startswith("unbroken"):
+    elif scene == "overflow" or scene.startswith("unbroken"):
         unbroken(out, scene == "unbroken-world")
     elif scene == "bench":
         bench(out, int(words[0]))
     else:
         texts(out, words)
-    status = out.close("completed", 20)
+    status = out.close("completed", 8)
     fields = ("sent", "merged", "dropped", "lost", "refused", "connections", "waiting")
     say("status " + json.dumps({field: getattr(status, field) for field in fields}))
 

@@ -1,18 +1,16 @@
-import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { open, type Recording, type State } from "../../src/index.ts";
 import { fromFile } from "../../src/io/node/index.ts";
 import { simtapeProcess } from "../cli/run.ts";
 import { type Counts, Game } from "../senders/game.ts";
+import { compile, has, NO_COMPILER, NO_PYTHON, SENDERS } from "../senders/programs.ts";
 import { TestRecorder } from "../support/test-recorder.ts";
 
-const SENDERS = fileURLToPath(new URL("../../../../senders/", import.meta.url));
 const PLAYERS = 24;
 const TICK = 5e7;
 
@@ -30,26 +28,20 @@ const LANGUAGES: readonly Language[] = [
   {
     id: "cpp",
     name: "C++",
-    missing: has("g++") ? null : "no g++: apt-get install --no-install-recommends g++",
+    missing: has("g++") ? null : NO_COMPILER,
     command: () => [join(folder, "play")],
   },
   {
     id: "python",
     name: "Python",
-    missing: has("python3") ? null : "no python3",
+    missing: has("python3") ? null : NO_PYTHON,
     command: () => ["python3", join(SENDERS, "python/tests/play.py")],
   },
 ];
 
-function has(program: string): boolean {
-  return spawnSync(program, ["--version"]).status === 0;
-}
-
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "simtape-senders-"));
-  const warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"];
-  const words = ["-std=c++17", "-O1", ...warnings, "-o", join(folder, "play"), join(SENDERS, "cpp/test/play.cpp")];
-  if (has("g++")) execFileSync("g++", [...words, "-pthread"]);
+  if (has("g++")) await compile("g++", join(SENDERS, "cpp/test/play.cpp"), join(folder, "play"));
 });
 afterEach(async () => {
   for (const each of running) await each.kill();
@@ -172,7 +164,7 @@ for (const { id, name, missing, command } of LANGUAGES) {
       server.close();
     });
 
-    test("continues when the recorder is killed and started again, and the recording says so", async () => {
+    test("loses no tick of the time in which the recorder was killed and away, and the recording says so", async () => {
       const path = join(folder, `${id}-killed`);
       const first = await recorderAt(path, ["--commit-every", "200ms"], await portOfOurs());
       const game = play("unbroken", `tcp://127.0.0.1:${first.port}`);
@@ -183,33 +175,69 @@ for (const { id, name, missing, command } of LANGUAGES) {
       const second = await recorderAt(path, ["--commit-every", "200ms", "--resume"], first.port);
       await expect.poll(() => lengthOf(path)).toBeGreaterThan(committed + 30);
       game.say("it is enough");
-      const { connections, merged } = await game.end();
-      expect(connections).toBe(2);
+      const counts = await game.end();
+      expect(counts).toMatchObject({ connections: 2, merged: 0, dropped: 0, lost: 0, waiting: 0 });
       expect((await second.end()).exit).toBe(0);
       expect((await simtapeProcess(["check", path])).exit).toBe(0);
 
       await using recording = await open(fromFile(join(path, "meta.hcrp")));
-      const end = (await recording.timeline()).end / TICK;
-      const gaps: { tick: number; gap: Gap }[] = [];
-      for await (const batch of recording.batches({ channels: recording.channels.filter((each) => each.name === "sender:gap") }))
-        for (let row = 0; row < batch.length; row++) {
-          const gap = JSON.parse(Buffer.from(batch.payload(row)).toString()) as Gap;
-          gaps.push({ tick: batch.time[row]! / TICK, gap });
-        }
+      const gaps = await payloadsOf(recording, "sender:gap");
       expect(gaps).toHaveLength(1);
-      const [{ tick: at, gap }] = gaps as [(typeof gaps)[0]];
-      expect(gap).toMatchObject({ why: "no connection", ticks: merged });
-      expect(gap.seconds).toBeGreaterThan(0);
+      const [{ tick: at, value: gap }] = gaps as [{ tick: number; value: Gap }];
+      expect(gap).toMatchObject({ why: "no connection", ticks: 0, events: 0, lines: 0 });
       expect(at).toBeGreaterThanOrEqual(committed - 1);
-      // the simulation has gone on meanwhile
-      const shift = (await positions(recording, at))["one"]![0]! / 0.125 - at;
-      expect(shift).toBeGreaterThan(0);
-      for (let tick = 0; tick < end; tick++) {
-        const sent = tick < at ? tick : tick + shift;
-        const still = sent >= 5 ? { still: placeOf(1, 0) } : {};
-        expect(await positions(recording, tick), `tick ${tick}`).toEqual({ one: placeOf(0, sent), ...still });
+      // each tick says its number: they have one hole, of what the killed recorder had taken and not kept
+      const sent = await payloadsOf(recording, "drones:tick");
+      const numbers = sent.map(({ value }) => value as number);
+      const holes = numbers.flatMap((number, i) => (i === 0 || number === numbers[i - 1]! + 1 ? [] : [i]));
+      expect(holes.length).toBeLessThanOrEqual(1);
+      const resumed = holes[0] ?? numbers.findIndex((number) => number > gap.after);
+      // everything that it had not taken waited, while it was away
+      expect(numbers[resumed]).toBeLessThanOrEqual(gap.after + 1);
+      expect(numbers.length - resumed).toBeGreaterThan(30);
+      for (const { tick, value } of sent) {
+        const found = await positions(recording, tick);
+        expect(found["one"], `tick ${tick}`).toEqual(placeOf(0, value as number));
+        if (tick >= sent[resumed]!.tick && tick < at) continue;
+        expect(found["still"], `tick ${tick}`).toEqual((value as number) >= 5 ? placeOf(1, 0) : undefined);
         expect((await recording.state(tick * TICK)).values.get("name")).toBe("unbroken");
       }
+    });
+
+    test("sends what happened before there was a recorder", async () => {
+      const port = await portOfOurs();
+      const game = play("unbroken", `tcp://127.0.0.1:${port}`);
+      await game.line("trying again");
+      // the constructor waits for two seconds
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      const path = join(folder, `${id}-late`);
+      const recorder = await recorderAt(path, ["--commit-every", "200ms"], port);
+      await expect.poll(() => lengthOf(path)).toBeGreaterThan(60);
+      game.say("it is enough");
+      expect(await game.end()).toMatchObject({ connections: 1, merged: 0, dropped: 0, lost: 0 });
+      expect((await recorder.end()).exit).toBe(0);
+      await using recording = await open(fromFile(join(path, "meta.hcrp")));
+      const numbers = (await payloadsOf(recording, "drones:tick")).map(({ value }) => value);
+      expect(numbers).toEqual([...numbers.keys()]);
+      expect(await payloadsOf(recording, "sender:gap")).toEqual([]);
+    });
+
+    test("merges what has no room while there is no recorder, and says how much", async () => {
+      const port = await portOfOurs();
+      const game = play("overflow", `tcp://127.0.0.1:${port}`);
+      await game.line("no more room");
+      const path = join(folder, `${id}-overflow`);
+      const recorder = await recorderAt(path, ["--commit-every", "200ms"], port);
+      await game.line("there is room again");
+      game.say("it is enough");
+      const { merged, dropped, lost } = await game.end();
+      expect((await recorder.end()).exit).toBe(0);
+      expect([merged > 0, dropped, lost]).toEqual([true, merged, 0]);
+      await using recording = await open(fromFile(join(path, "meta.hcrp")));
+      const gaps = (await payloadsOf(recording, "sender:gap")).map(({ value }) => value as Gap);
+      expect(gaps).toEqual([expect.objectContaining({ why: "no connection", ticks: merged, events: dropped })]);
+      const numbers = (await payloadsOf(recording, "drones:tick")).map(({ value }) => value as number);
+      expect(numbers.at(-1)! + 1 - numbers.length).toBe(dropped);
     });
 
     test("a thing of a world keeps its number when the recorder is another, and one that left meanwhile is gone", async () => {
@@ -337,6 +365,17 @@ async function positions(recording: Recording, tick: number): Promise<Record<str
   const set = (await recording.state(tick * TICK)).sets.get("drones")!;
   const position = set.columns.get("position")!.data as Float64Array;
   return Object.fromEntries(set.ids.map((id, row) => [id, [...position.slice(row * 3, row * 3 + 3)]]));
+}
+
+/** Messages of a channel: their ticks, and their payloads. */
+async function payloadsOf(recording: Recording, name: string): Promise<{ tick: number; value: unknown }[]> {
+  const found: { tick: number; value: unknown }[] = [];
+  for await (const batch of recording.batches({ channels: recording.channels.filter((each) => each.name === name) }))
+    for (let row = 0; row < batch.length; row++) {
+      const value: unknown = JSON.parse(Buffer.from(batch.payload(row)).toString());
+      found.push({ tick: batch.time[row]! / TICK, value });
+    }
+  return found;
 }
 
 /** A server that takes connections, and reads nothing until a socket is resumed. */

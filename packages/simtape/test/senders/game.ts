@@ -55,6 +55,11 @@ export class Game {
     return JSON.parse((await this.line("status ")).slice(7)) as Counts;
   }
 
+  /** As Ctrl-C does. */
+  interrupt(): void {
+    this.#process.kill("SIGINT");
+  }
+
   kill(): void {
     this.#process.kill("SIGKILL");
   }

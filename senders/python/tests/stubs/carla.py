@@ -326,7 +326,8 @@ class World:
 
     def get_actors(self, ids=None):
         with self._lock:
-            return ActorList(self.actors[id] for id in (ids or self.actors) if id in self.actors)
+            there = [id for id in (ids or self.actors) if id in self.actors]
+            return ActorList(self.actors[id] for id in there if self.actors[id].is_in(self.step))
 
     def get_actor(self, id):
         return self.actors.get(id)
