@@ -21,6 +21,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["lake"], async () => (await import("./commands/lake.ts")).addLake],
   [["records"], async () => (await import("./commands/records.ts")).addRecords],
   [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],
+  [["compare"], async () => (await import("./commands/compare.ts")).addCompare],
   [["check"], async () => (await import("./commands/check.ts")).addCheck],
   [["verify"], async () => (await import("./commands/hcrp/verify.ts")).addVerify],
   [["record"], async () => (await import("./commands/hcrp/record.ts")).addRecord],

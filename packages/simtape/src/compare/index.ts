@@ -1,0 +1,15 @@
+/** Two recordings side by side: where they differ, and by how much. */
+export { compare, type CompareOptions } from "./compare.ts";
+export { CompareError, type CompareErrorCode } from "./error.ts";
+export type {
+  Alignment,
+  ComparedEvent,
+  ComparedSide,
+  Comparison,
+  Divergence,
+  EventDifference,
+  Match,
+  OnlyIn,
+  PathDifference,
+  Which,
+} from "./report.ts";
