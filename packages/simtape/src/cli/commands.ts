@@ -22,6 +22,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["records"], async () => (await import("./commands/records.ts")).addRecords],
   [["index"], async () => (await import("./commands/seek-index.ts")).addIndex],
   [["compare"], async () => (await import("./commands/compare.ts")).addCompare],
+  [["stats"], async () => (await import("./commands/stats.ts")).addStats],
   [["check"], async () => (await import("./commands/check.ts")).addCheck],
   [["verify"], async () => (await import("./commands/hcrp/verify.ts")).addVerify],
   [["record"], async () => (await import("./commands/hcrp/record.ts")).addRecord],
