@@ -58,9 +58,11 @@ async function compared(a: Recording, b: Recording, options: CompareOptions): Pr
   const by = parseAlignment(options.align ?? "start");
   const rules = new Rules(options.rules ?? [], EXACT);
   const [one, other] = [await a.timeline(), await b.timeline()];
-  const shift = await shiftOf(a, b, by, signal);
   const isStrict = a.info.format === b.info.format;
   const step = isStrict ? 0 : Math.max(one.tick?.duration ?? 0, other.tick?.duration ?? 0);
+  const found = await shiftOf(a, b, by, signal);
+  // a start that was rounded to a step is no shift
+  const shift = by === "start" && Math.abs(found) <= step ? 0 : found;
   const anchor = step > 0 && other.tick?.duration === step ? shift : 0;
   const near = Math.max(options.near ?? 0, isStrict ? 0 : MICROSECOND);
   const span = spanOf(one, other, shift, by, options, Math.max(near, step));
@@ -70,7 +72,8 @@ async function compared(a: Recording, b: Recording, options: CompareOptions): Pr
   await walk.run();
   const isEqual = walk.moments === 0 && isStrict && by !== "tick";
   const events = await compareEvents(a, b, {
-    start: span.range.start,
+    // where one begins inside of the other, its first moment says again what holds, and that did not happen there
+    start: span.isWhole ? span.range.start : after(span.range.start),
     end: span.end,
     shift,
     // the n-th tick of one may be at any time of the other: then only their order counts
@@ -78,7 +81,7 @@ async function compared(a: Recording, b: Recording, options: CompareOptions): Pr
     listed: isEqual,
     signal,
   });
-  const extent = span.extent ?? walk.extent;
+  const extent = isStrict ? (span.extent ?? walk.extent) : null;
   const paths = differ.paths();
   const first = earliest([differ.first, extent, isStrict ? eventDivergence(events) : null]);
   for (const rule of walk.moments > 0 ? rules.unused : [])

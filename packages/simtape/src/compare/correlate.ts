@@ -7,6 +7,8 @@ import { CompareError } from "./error.ts";
 const SAMPLES = 2048;
 /** Samples around the greatest change by which the shift is found to the moment. */
 const FINE = 400;
+/** Steps before and behind that change that are looked at first. */
+const REACH = 256;
 /** Part of the shorter one that must lie on the longer one. */
 const OVERLAP = 0.5;
 
@@ -100,15 +102,16 @@ async function fine(
     const [found] = await recording.series([path], { start: from, end: to, signal });
     return lineOf(found!);
   };
-  let reach = 8 * step;
+  let reach = REACH * step;
   let lineB = await read(b, around - reach, around + reach);
   for (; lineB.time.length > FINE && reach > 1; lineB = await read(b, around - reach, around + reach)) reach /= 2;
   const lineA = await read(a, around + coarse - reach - 3 * step, around + coarse + reach + 3 * step);
   if (lineA.time.length === 0 || lineB.time.length === 0) return coarse;
-  const middle = lineB.time[lineB.time.length >> 1]!;
-  const shifts = Array.from(lineA.time, (time) => time - middle).filter(
-    (shift) => Math.abs(shift - coarse) <= 2 * step,
-  );
+  // the first moment of a part says again what held before, at a time of its own: several are tried
+  const some = [0.25, 0.5, 0.75, 1].map((part) => lineB.time[Math.ceil((lineB.time.length - 1) * part)]!);
+  const shifts = some
+    .flatMap((one) => Array.from(lineA.time, (time) => time - one))
+    .filter((shift) => Math.abs(shift - coarse) <= 2 * step);
   let best = coarse;
   let least = apartAt(lineA, lineB, coarse);
   for (const shift of shifts) {
