@@ -1,7 +1,7 @@
 /** One measured case in a process of its own: node bench/compare.mjs FILE speed | find COUNT. Prints one line. */
 import { compare } from "../packages/simtape/dist/compare/index.js";
 import { ChunkContext } from "../packages/simtape/dist/formats/hcrp/chunk/context.js";
-import { open } from "../packages/simtape/dist/index.js";
+import { FORMATS, open } from "../packages/simtape/dist/index.js";
 import { fromFile } from "../packages/simtape/dist/io/node/index.js";
 import { Columns } from "../packages/simtape/dist/model/batch.js";
 import { Recording } from "../packages/simtape/dist/model/recording.js";
@@ -23,6 +23,8 @@ function changed(recording, spot) {
       close: () => reader.close(),
     },
     { list: () => [] },
+    // whose events it has
+    FORMATS.find(({ id }) => id === reader.info.format),
   );
 }
 

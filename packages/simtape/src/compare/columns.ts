@@ -74,7 +74,7 @@ export interface ColumnErrors {
   firstError: number;
 }
 
-/** A number against nothing known: apart, but nobody can say how far. */
+/** A number against nothing known: apart, but it is not known how far. */
 export const UNKNOWN: number = Number.MIN_VALUE;
 
 /**

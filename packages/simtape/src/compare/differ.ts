@@ -429,7 +429,7 @@ export function areEqualStates(a: MutableState, b: MutableState): boolean {
   for (const [name, one] of a.sets) {
     const other = b.sets.get(name);
     if (other === undefined || one.size !== other.size || one.columns.size !== other.columns.size) return false;
-    // rows in another order would be told apart by what is removed next
+    // what is removed next would move rows of another order elsewhere
     if (one.ids !== other.ids && one.ids.some((id, row) => id !== other.ids[row])) return false;
     for (const [key, column] of one.columns) {
       const there = other.columns.get(key);
