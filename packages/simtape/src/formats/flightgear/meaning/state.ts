@@ -7,6 +7,7 @@ import type { StateModel } from "../../../model/state-model.ts";
 import type { ColumnSpec, Interpolation } from "../../../model/column.ts";
 import type { MutableEntitySet, MutableState } from "../../../model/state.ts";
 import { fromEarth, toEarth } from "../../../model/geodesy.ts";
+import { isSame } from "../../../model/standard-axes.ts";
 import { metresPer } from "../../../model/units.ts";
 import type { Channel } from "../../../model/value.ts";
 import { readExtraProperty } from "../layout/extra.ts";
@@ -113,6 +114,12 @@ export class FlightGearState implements StateModel {
     this.#places = paths === null ? null : placesOf(signals, Array.from(read));
     const motion = this.#kinds.indexOf("signals");
     this.motion = motion < 0 ? null : motion;
+  }
+
+  isAlike(other: StateModel): boolean {
+    if (!(other instanceof FlightGearState) || this.#aircraft !== other.#aircraft) return false;
+    const isWhole = this.#places === null && other.#places === null;
+    return isWhole && isSame(this.#kinds, other.#kinds) && isSame(this.#signals.signals, other.#signals.signals);
   }
 
   replacesState(channel: number): boolean {

@@ -49,6 +49,18 @@ export class McapState implements StateModel {
     return isReplacing(this.kindOf(channel));
   }
 
+  isAlike(other: StateModel): boolean {
+    if (!(other instanceof McapState)) return false;
+    return this.#channels.every(({ id, name, schema }) => {
+      const there = other.#channels[id];
+      if (there?.name !== name || !(schema instanceof PayloadSchema) || !(there.schema instanceof PayloadSchema))
+        return false;
+      const [own, others] = [schema.definition, there.schema.definition];
+      if (own.channel.encoding !== others.channel.encoding || own.schema?.name !== others.schema?.name) return false;
+      return own.schema?.encoding === others.schema?.encoding && areEqual(own.schema?.data, others.schema?.data);
+    });
+  }
+
   holds(channel: number): boolean {
     return isHeld(this.kindOf(channel));
   }
@@ -79,6 +91,10 @@ export class McapState implements StateModel {
         applyPoses(state, name, kind, value);
     }
   }
+}
+
+function areEqual(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === b || (a?.length === b?.length && a?.every((byte, i) => byte === b?.[i]) === true);
 }
 
 function applyFix(state: MutableState, name: string, value: Members): void {
