@@ -1,6 +1,7 @@
 import type { Specimen } from "../../conformance/describe-format.ts";
 import { LAYOUTS } from "../../fixtures/mcap/layouts.ts";
 import { type Content, makeMcap } from "../../fixtures/mcap/make.ts";
+import { placed } from "../../fixtures/mcap/placed.ts";
 import { patrol } from "../../fixtures/mcap/patrol.ts";
 import { flatbufferContent, otherContent } from "../../fixtures/mcap/payloads.ts";
 
@@ -8,6 +9,7 @@ const files = (bytes: Uint8Array): Specimen["files"] => ({ "patrol.mcap": bytes 
 
 /** Recordings whose payloads are neither JSON nor those of the patrol. */
 export const PAYLOADS: ReadonlyMap<string, () => Content> = new Map([
+  ["poses in frames, entities that end", placed],
   ["FlatBuffers", flatbufferContent],
   ["IDL, CBOR and MessagePack", otherContent],
 ]);

@@ -212,3 +212,49 @@ test("a pose is where the transforms put its frame, also when they change behind
   expect(findings).toMatchObject([{ code: "missing-frame", severity: "warning" }]);
   expect(findings[0]!.message).toContain('"nowhere"');
 });
+
+test("an entity is gone when its lifetime has ended, and there again backwards", async () => {
+  const json = (value: unknown): Uint8Array => TEXT.encode(JSON.stringify(value));
+  const entity = (id: string, lifetime: object): object => ({ id, frame_id: "map", lifetime, cubes: [] });
+  const update = (...entities: object[]): Uint8Array => json({ deletions: [], entities });
+  const tf = json({ parent_frame_id: "map", child_frame_id: "base", translation: { x: 0, y: 0, z: 0 } });
+  const second = 1_000_000_000n;
+  const content: Content = {
+    channels: [
+      { id: 1, topic: "/scene", encoding: "json", schema: ["foxglove.SceneUpdate", "jsonschema", TEXT.encode("{}")] },
+      { id: 2, topic: "/tf", encoding: "json", schema: ["foxglove.FrameTransform", "jsonschema", TEXT.encode("{}")] },
+    ],
+    messages: [
+      { channel: 1, time: 0n, data: update(entity("stays", { sec: 0, nsec: 0 })) },
+      {
+        channel: 1,
+        time: second,
+        data: update(entity("brief", { sec: 1, nsec: 500_000_000 }), entity("long", { sec: 9, nsec: 0 })),
+      },
+      ...[2n, 3n, 4n].map((time) => ({ channel: 2, time: time * second, data: tf })),
+      // said again, it begins again
+      { channel: 1, time: 5n * second, data: update(entity("brief", { seconds: 2, nanos: 0 })) },
+      ...[6n, 7n, 8n].map((time) => ({ channel: 2, time: time * second, data: tf })),
+    ],
+  };
+  await using recording = await opened(content);
+  const expected = [
+    ["stays"],
+    ["brief", "long", "stays"],
+    ["brief", "long", "stays"],
+    ["long", "stays"],
+    ["long", "stays"],
+    ["brief", "long", "stays"],
+    ["brief", "long", "stays"],
+    ["long", "stays"],
+    ["long", "stays"],
+  ];
+  for (const at of [8, 7, 6, 5, 4, 3, 2, 1, 0, 3, 5, 7]) {
+    const { ids } = (await recording.state(at * 1e9)).sets.get("scene")!;
+    expect([...ids].sort(), `at ${at} s`).toEqual(expected[at]);
+  }
+  const writing = await mcap.writing();
+  const messages = await writing.restate(recording.reader, 4e9);
+  // the update that is all there is of "long" says "brief", too
+  expect(messages).toHaveLength(3);
+});

@@ -7,7 +7,7 @@ import { ANGULAR_VELOCITY, AXES, EARTH, GEODETIC, putVector, TEXT, VELOCITY } fr
 import { applyFrames, framesIn, placePoses, putOwnPose } from "./frames.ts";
 import { isHeld, isReplacing, type Kind, kindOfChannel } from "./kinds.ts";
 import { frameIn, itemsIn, type Members, membersIn, numberIn } from "./members.ts";
-import { applyScene } from "./scene.ts";
+import { applyScene, endEntities } from "./scene.ts";
 import { PayloadSchema } from "./schema.ts";
 
 /** Names of the sets beside `frames` and `entities`. */
@@ -65,6 +65,9 @@ export class McapState implements StateModel {
       return;
     }
     const value = membersIn(this.#makers[id]!(payload));
+    const time = batch.time[i]!;
+    // all messages of these are folded, wherever a fold begins; of others the last may be all that is
+    if (!isReplacing(kind)) endEntities(state, time);
     switch (kind) {
       case "frame":
       case "frames":
@@ -72,7 +75,7 @@ export class McapState implements StateModel {
         this.#placeAll(state);
         return;
       case "scene":
-        applyScene(state, value, this.#hasScenes ? (entity) => `${name} ${entity}` : (entity) => entity);
+        applyScene(state, value, time, this.#hasScenes ? (entity) => `${name} ${entity}` : (entity) => entity);
         return;
       case "fix":
         applyFix(state, name, value);
