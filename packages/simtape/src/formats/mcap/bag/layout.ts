@@ -7,10 +7,17 @@ import { LayoutError } from "../../../bytes/error.ts";
 export const BAG_MAGIC = "#ROSBAG V2.0\n";
 
 /** Kinds of records, by their field `op`. */
-export const BAG_OP = { message: 2, header: 3, index: 4, chunk: 5, chunkInfo: 6, connection: 7 } as const;
+export const BAG_OP: Readonly<Record<"message" | "header" | "index" | "chunk" | "chunkInfo" | "connection", number>> = {
+  message: 2,
+  header: 3,
+  index: 4,
+  chunk: 5,
+  chunkInfo: 6,
+  connection: 7,
+};
 
 /** The longest header of a record: that of the file is 4096 bytes with its padding, all others are short. */
-export const LONGEST_HEADER = 1 << 16;
+export const LONGEST_HEADER: number = 1 << 16;
 
 /** Fields of a header by their names. */
 export type BagFields = ReadonlyMap<string, Uint8Array>;

@@ -1,5 +1,5 @@
 import type { ColumnSpec } from "../../../model/column.ts";
-import type { Id, MutableState } from "../../../model/state.ts";
+import type { MutableState } from "../../../model/state.ts";
 import type { Time } from "../../../model/time.ts";
 import type { Value } from "../../../model/value.ts";
 import { AXES, ORIENTATION, putPose, SIZE, TEXT } from "./columns.ts";
@@ -32,7 +32,7 @@ export function endEntities(state: MutableState, time: Time): void {
   const set = state.sets.get(ENTITIES);
   const column = set?.columns.get(END);
   if (set === undefined || column === undefined) return;
-  const ended: (readonly [end: Time, id: Id])[] = [];
+  const ended: (readonly [end: Time, id: number | string])[] = [];
   for (let row = 0; row < set.size; row++) {
     // no number: it was added before any entity had an end
     const end = column.number(row, 0);
