@@ -45,7 +45,15 @@ const FORMAT_ROOMS = [
  */
 const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   formats: FORMAT_ROOMS,
-  cli: [["run"], ["input"], ["output"], ["view", "live"], ["commands/carla", "commands/hcrp", "commands/mcap"], ["commands"]],
+  cli: [
+    ["run"],
+    ["input"],
+    ["output"],
+    ["view", "live"],
+    ["screen"],
+    ["commands/carla", "commands/hcrp", "commands/mcap"],
+    ["commands"],
+  ],
   // over the model and its queries the side-car, and over that the recording, which is opened with one
   model: [["", "kept", "query"], ["side-car"], ["open.ts", "recording.ts", "query/first-chart.ts"]],
   live: [[""], ["nanover", "flightgear", "foxglove"], ["index.ts"]],

@@ -46,7 +46,7 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   verify: [{ words: ["IN"], tellsItself: true, format: "hcrp" }],
   lake: "takes a store; see test/lake",
   record: "records what a simulation sends",
-  play: "plays to other programs until it is ended: test/live",
+  play: "plays at the pace of the recording: screen.test.ts, and test/live",
   tail: [{ words: ["IN", "--from", "start", "--idle-exit", "10ms"] }],
   copy: [{ words: IN_OUT }, { words: [...IN_OUT, "--rewrite"] }],
   convert: [
