@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { decompressBzip2 } from "../../../src/codec/bzip2.ts";
 import { decompressLz4 } from "../../../src/codec/lz4.ts";
 import { loadZstd } from "../../../src/codec/zstd.ts";
-import { importBag } from "../../../src/formats/mcap/bag/import.ts";
+import { type BagReport, importBag } from "../../../src/formats/mcap/bag/import.ts";
 import { mcap } from "../../../src/formats/mcap/format.ts";
 import { FORMATS } from "../../../src/formats.ts";
 import { memory } from "../../../src/io/memory.ts";
 import { MemoryFiles } from "../../../src/io/sink.ts";
-import { RecordingError } from "../../../src/model/error.ts";
+import { type Finding, Findings, RecordingError } from "../../../src/model/error.ts";
 import { check } from "../../../src/ops/check.ts";
 import { openFiles } from "../../../src/testing/observe.ts";
 import { mutate, mutation } from "../../conformance/mutate.ts";
@@ -89,10 +89,11 @@ const order = (a: Row, b: Row): number =>
 
 async function imported(
   bytes: Uint8Array,
-): Promise<{ file: Uint8Array; report: Awaited<ReturnType<typeof importBag>> }> {
+): Promise<{ file: Uint8Array; report: BagReport & { readonly findings: readonly Finding[] } }> {
   const to = new MemoryFiles("a.mcap");
-  const report = await importBag(memory(bytes, "a.bag"), to);
-  return { file: to.bytes, report };
+  const findings = new Findings();
+  const report = await importBag(memory(bytes, "a.bag"), to, findings);
+  return { file: to.bytes, report: { ...report, findings: findings.list() } };
 }
 
 test.each(["none", "bz2", "lz4"])("a bag of ROS 1 has the same messages as an MCAP file: %s", async (compression) => {

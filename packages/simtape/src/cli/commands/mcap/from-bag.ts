@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { held } from "../../../io/held.ts";
 import { SourceError } from "../../../io/source.ts";
-import { RecordingError } from "../../../model/error.ts";
+import { type Finding, Findings, RecordingError } from "../../../model/error.ts";
 import { openBundle } from "../../../model/open.ts";
 import { readBack } from "../../../ops/sound.ts";
 import { type BagReport, importBag } from "../../../formats/mcap/bag/import.ts";
@@ -42,10 +42,11 @@ export function addMcap(program: Command): void {
       const progress = new Progress("converting");
       try {
         const budget = budgetOf(options);
+        const found = new Findings();
         const done = await held(target.sink, async (files) => {
           const { dialect } = options;
           const onProgress = (at: number, size: number): void => progress.show(at, size);
-          const made = await inDialect(dialect, importBag(source, files, { budget, dialect, onProgress }));
+          const made = await inDialect(dialect, importBag(source, files, found, { budget, dialect, onProgress }));
           await using written = await readBack(openBundle(files.written, allFormats(), { budget }));
           const counts = await written.statistics();
           const messages = counts.reduce((sum, one) => sum + one.messages, 0);
@@ -56,13 +57,14 @@ export function addMcap(program: Command): void {
           return made;
         });
         progress.end();
+        const findings = found.list();
         await report(
           target,
           options,
-          { ...done, findings: done.findings.map(findingToPlain) },
-          tell(target.path, done),
+          { ...done, findings: findings.map(findingToPlain) },
+          tell(target.path, done, findings),
         );
-        const isLossy = done.findings.some(({ severity }) => severity === "loss" || severity === "damage");
+        const isLossy = findings.some(({ severity }) => severity === "loss" || severity === "damage");
         process.exitCode = isLossy ? EXIT.lossy : EXIT.done;
       } finally {
         progress.end();
@@ -71,7 +73,11 @@ export function addMcap(program: Command): void {
     });
 }
 
-function tell(path: string, { messages, channels, chunks, isIndexed, findings }: BagReport): string[] {
+function tell(
+  path: string,
+  { messages, channels, chunks, isIndexed }: BagReport,
+  findings: readonly Finding[],
+): string[] {
   const packed = Object.entries(chunks).map(([compression, count]) => `${grouped(count)} ${compression}`);
   const of = packed.length === 0 ? "" : `; chunks of the bag: ${packed.join(", ")}`;
   const open = isIndexed ? "" : "; without an index";

@@ -1,7 +1,7 @@
 import { Budget } from "../../../bytes/budget.ts";
 import type { SinkBundle } from "../../../io/sink.ts";
 import { type ByteSource, SourceError } from "../../../io/source.ts";
-import { type Finding, Findings, RecordingError } from "../../../model/error.ts";
+import { RecordingError, type Reporter } from "../../../model/error.ts";
 import type { ChannelInfo } from "../../../model/value.ts";
 import { create } from "../write/create.ts";
 import type { McapWriter } from "../write/writer.ts";
@@ -16,8 +16,6 @@ export interface BagReport {
   readonly chunks: Readonly<Record<string, number>>;
   /** False: its recorder did not close it, or it was cut. */
   readonly isIndexed: boolean;
-  /** What is lost or odd; `loss` and `damage`: the result lacks something that the bag had. */
-  readonly findings: readonly Finding[];
 }
 
 export interface BagOptions {
@@ -38,20 +36,25 @@ const LATIN = new TextDecoder("latin1");
  * Writes the messages of a ROS 1 bag (version 2.0) as an MCAP file, in the order of the bag: payloads, times, and for
  * each connection a channel with its topic, its type, its definition (`ros1msg`) and everything else that it states.
  * The whole file is walked and its index used for a comparison only, so that bags which were never closed, or are cut or
- * damaged, give what is left of them. Throws `RecordingError` where it is no bag; `RangeError` for more channels than a
+ * damaged, give what is left of them. What is lost or odd goes to `report`; `loss` and `damage`: the result lacks
+ * something that the bag had. Throws `RecordingError` where it is no bag; `RangeError` for more channels than a
  * file can have.
  */
-export async function importBag(from: ByteSource, to: SinkBundle, options: BagOptions = {}): Promise<BagReport> {
+export async function importBag(
+  from: ByteSource,
+  to: SinkBundle,
+  report: Reporter,
+  options: BagOptions = {},
+): Promise<BagReport> {
   const size = await from.size();
   if (size === null) throw new SourceError("failed", `the length must be known: ${from.name}`);
   const head = await from.read(0, Math.min(size, HEAD), options.signal);
   const { isIndexed } = headOf(head, from.name);
   const budget = Budget.of(options.budget);
-  const copier = new Copier(to, options.dialect);
-  const findings = copier.findings;
+  const copier = new Copier(to, report, options.dialect);
   if (!isIndexed) {
     const message = "the bag was not closed: it has no index, and everything that it holds is looked for";
-    findings.report({ code: "unclosed", severity: "warning", message });
+    report.report({ code: "unclosed", severity: "warning", message });
   }
   try {
     const onProgress = options.onProgress;
@@ -62,7 +65,7 @@ export async function importBag(from: ByteSource, to: SinkBundle, options: BagOp
     await copier.abort();
     throw RecordingError.from(error, "mcap");
   }
-  return { ...copier.report(), isIndexed, findings: findings.list() };
+  return { ...copier.counts(), isIndexed };
 }
 
 /** Reads what the file says of itself. Throws `RecordingError` for what is no bag that can be read. */
@@ -91,7 +94,7 @@ interface Connection {
 }
 
 class Copier implements BagSight {
-  readonly findings = new Findings();
+  readonly #report: Reporter;
   readonly #to: SinkBundle;
   readonly #dialect: string | undefined;
   #writer: McapWriter | null = null;
@@ -108,7 +111,8 @@ class Copier implements BagSight {
   #seconds = 0;
   #rounded = 0;
 
-  constructor(to: SinkBundle, dialect: string | undefined) {
+  constructor(to: SinkBundle, report: Reporter, dialect: string | undefined) {
+    this.#report = report;
     this.#to = to;
     this.#dialect = dialect;
   }
@@ -122,7 +126,7 @@ class Copier implements BagSight {
     const stated = fieldsIn(data, 0, data.length);
     if (stated === null) {
       const message = `the connection ${id} (${textOf(fields, "topic")}) does not say what it is`;
-      this.findings.report({ code: "bad-record", severity: "loss", message });
+      this.#report.report({ code: "bad-record", severity: "loss", message });
       return;
     }
     // the fields are views of what is read next
@@ -155,10 +159,10 @@ class Copier implements BagSight {
   }
 
   lost(from: number, to: number, why: string): void {
-    this.findings.report({ code: "bad-record", severity: "loss", message: why, offset: from, length: to - from });
+    this.#report.report({ code: "bad-record", severity: "loss", message: why, offset: from, length: to - from });
   }
 
-  report(): Pick<BagReport, "messages" | "channels" | "chunks"> {
+  counts(): Pick<BagReport, "messages" | "channels" | "chunks"> {
     const connections = [...this.#connections.values()];
     const messages = connections.reduce((sum, one) => sum + one.messages, 0);
     return { messages, channels: connections.length, chunks: Object.fromEntries(this.#chunks) };
@@ -193,7 +197,7 @@ class Copier implements BagSight {
     if (known !== undefined) {
       if (known.said === said) return;
       const message = `the connection ${id} (${topic}) is stated again, and otherwise: what was said first holds`;
-      this.findings.report({ code: "duplicate-channel-info", severity: "damage", message });
+      this.#report.report({ code: "duplicate-channel-info", severity: "damage", message });
       return;
     }
     const others = [...stated].filter(([name]) => name !== "type" && name !== "message_definition");
@@ -228,18 +232,18 @@ class Copier implements BagSight {
   #compare(): void {
     for (const [id, count] of this.#unknown) {
       const message = `${count} messages of the connection ${id}, which the bag does not state`;
-      this.findings.report({ code: "missing-channel-info", severity: "loss", message });
+      this.#report.report({ code: "missing-channel-info", severity: "loss", message });
     }
     if (this.#rounded > 0) {
       const message = `${this.#rounded} messages are more than a hundred days from the first: their times are rounded`;
-      this.findings.report({ code: "bad-time", severity: "loss", message });
+      this.#report.report({ code: "bad-time", severity: "loss", message });
     }
     for (const [id, count] of this.#stated) {
       const found = this.#connections.get(id);
       const messages = (found?.messages ?? 0) + (this.#unknown.get(id) ?? 0);
       if (messages >= count) continue;
       const message = `the index says ${count} messages of ${found?.channel.name ?? `connection ${id}`}, ${messages} were found`;
-      this.findings.report({ code: "bad-index", severity: "loss", message });
+      this.#report.report({ code: "bad-index", severity: "loss", message });
     }
   }
 }

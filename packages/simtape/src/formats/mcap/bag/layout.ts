@@ -1,7 +1,7 @@
 import { LayoutError } from "../../../bytes/error.ts";
 
 /**
- * Records of a ROS 1 bag, version 2.0 (<http://wiki.ros.org/Bags/Format/2.0>, "bags" in docs/formats/mcap.md §8). All
+ * Records of a ROS 1 bag, version 2.0 (<http://wiki.ros.org/Bags/Format/2.0>, spec §8). All
  * numbers are little-endian.
  */
 export const BAG_MAGIC = "#ROSBAG V2.0\n";

@@ -8,7 +8,7 @@ const UTF8 = new TextDecoder();
 /** How deep values may nest: a list may hold the type that it is in. */
 const DEPTH = 64;
 
-/** How a payload is laid out, by the second byte of its head (DDS-XTypes 1.3 §7.6.2.1.2, and the numbers of §7.4.3.4). */
+/** How a payload is laid out, by the second byte of its head (DDS-XTypes 1.3, clauses 7.6.2.1.2 and 7.4.3.4). */
 interface Encapsulation {
   readonly isLittle: boolean;
   /** The second version: numbers of 8 bytes stand at multiples of 4. */
@@ -31,7 +31,7 @@ const KINDS: ReadonlyMap<number, readonly [isSecond: boolean, isDelimited: boole
   [0x14, [true, true, false]],
 ]);
 
-/** Ids of the first version that are no members (§7.4.1.2.5): the end of a list of members, and a longer head. */
+/** Ids of the first version that are no members (DDS-XTypes 1.3, clause 7.4.1.2.5): the end of a list of members, and a longer head. */
 const LAST = 0x3f02;
 const LONG = 0x3f01;
 
