@@ -26,7 +26,7 @@ const ROOT_FILES: readonly string[] = [
 
 /**
  * Rooms that every format has: bytes, what they mean, their names, the reader, the writer, repair. HCRP has more for its
- * chunks, CARLA for the queries of its program.
+ * chunks, CARLA for the queries of its program, MCAP for bags, which become MCAP files.
  */
 const FORMAT_ROOMS = [
   ["layout"],
@@ -35,7 +35,7 @@ const FORMAT_ROOMS = [
   ["fields"],
   ["read"],
   ["write", "queries"],
-  ["repair"],
+  ["repair", "bag"],
 ] as const;
 
 /**
@@ -54,6 +54,7 @@ const ROOMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["mcp"],
     ["mcp/tools"],
     ["commands/carla", "commands/hcrp"],
+    ["commands/carla", "commands/hcrp", "commands/mcap"],
     ["commands"],
   ],
   // over the model and its queries the side-car, and over that the recording, which is opened with one

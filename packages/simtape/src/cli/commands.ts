@@ -44,6 +44,7 @@ const MODULES: readonly (readonly [names: readonly string[], load: () => Promise
   [["corrupt"], async () => (await import("./commands/corrupt.ts")).addCorrupt],
   [["demo"], async () => (await import("./commands/demo.ts")).addDemo],
   [["format"], async () => (await import("./commands/format-new.ts")).addFormat],
+  [["mcap"], async () => (await import("./commands/mcap/from-bag.ts")).addMcap],
   [["carla"], async () => (await import("./commands/carla/queries.ts")).addCarla],
 ];
 

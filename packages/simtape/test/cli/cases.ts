@@ -78,6 +78,7 @@ export const CASES: Readonly<Record<string, readonly Case[] | string>> = {
   corrupt: "takes bytes and makes damage",
   demo: "makes recordings",
   "format new": "makes a package and opens no recording",
+  mcap: "takes bags of ROS 1: test/cli/mcap.test.ts",
   "carla info": [
     { words: ["IN"], format: "carla" },
     { words: ["IN", "--json"], format: "carla" },
