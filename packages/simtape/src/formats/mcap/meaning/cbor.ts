@@ -8,7 +8,7 @@ import type { Decode } from "./schema.ts";
 const DEPTH = 128;
 
 /**
- * Decodes CBOR (RFC 8949, spec §6). Maps are objects whose keys are texts, `undefined` is null; a typed array (RFC 8746)
+ * Decodes CBOR (RFC 8949, spec §6). Maps are objects whose keys are texts or numbers, `undefined` is null; a typed array (RFC 8746)
  * is one where there is one for its numbers, else a list. Other tags are left out, but what they are about is kept.
  */
 export async function cborDecoder(): Promise<Decode> {
@@ -35,11 +35,18 @@ function plain(value: unknown, depth: number): Value {
   if (!(value instanceof Map)) return value as Value;
   const object: { [key: string]: Value } = {};
   for (const [key, item] of value as Map<unknown, unknown>) {
-    const name = typeof key === "string" ? key : String(plain(key, depth - 1));
+    const name = nameOf(key);
     if (name === "__proto__") Object.defineProperty(object, name, { value: plain(item, depth - 1), enumerable: true });
     else object[name] = plain(item, depth - 1);
   }
   return object;
+}
+
+/** Names of members are texts; a number is its digits. */
+function nameOf(key: unknown): string {
+  if (typeof key === "string") return key;
+  if (typeof key === "number" || typeof key === "bigint" || typeof key === "boolean") return `${key}`;
+  throw new LayoutError("malformed", "a key of CBOR that is no text and no number", 0);
 }
 
 type Numbers = (view: DataView, length: number, isLittle: boolean) => Value;
