@@ -60,17 +60,20 @@ async function run(
   const root = String((await simulator.get("/sim/fg-root", signal)) ?? "");
   const name = await options.install(protocol.file, root);
   const socket = await options.open();
-  const pilots = (await options.pilots?.()) ?? null;
+  let pilots: Datagrams | null = null;
+  let isAdded = false;
   try {
+    pilots = (await options.pilots?.()) ?? null;
     const config = `generic,socket,out,${options.rate},${options.here},${socket.port},udp,${name}`;
     const taken = take(protocol, socket, pilots, intake, signal);
     // what goes wrong with it is seen below
     taken.catch(() => undefined);
+    isAdded = true;
     await simulator.run("add-io-channel", { config, name: CHANNEL }, signal);
     await taken;
   } finally {
     // a simulator that has ended needs nothing
-    await simulator.run("remove-io-channel", { name: CHANNEL }).catch(() => undefined);
+    if (isAdded) await simulator.run("remove-io-channel", { name: CHANNEL }).catch(() => undefined);
     await socket.close();
     await pilots?.close();
   }
