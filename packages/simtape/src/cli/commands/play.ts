@@ -3,13 +3,15 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { Deck } from "../../live/deck.ts";
 import type { PlayerStatus, PlayOptions } from "../../play/player.ts";
 import { toJson } from "../../model/json.ts";
-import { OUTLET_KINDS, type OutletKind } from "../live/kinds.ts";
+import type { Outlet } from "../../live/outlet.ts";
+import { OUTLET_KINDS, OUTLET_USES, type OutletKind } from "../live/kinds.ts";
 import { keysFor } from "../live/keys.ts";
 import { outletOf } from "../live/outlets.ts";
 import { playOut } from "../live/play-out.ts";
 import { PlayerScreen } from "../screen/player-screen.ts";
 import { ORIGIN_FLAGS, originOf } from "../input/origin.ts";
 import { collected } from "../input/collected.ts";
+import { mustFitUses } from "../input/only-for.ts";
 import { openNamed, type ReadOptions, reads } from "../input/recordings.ts";
 import { clock, parseTime, TIME_HELP } from "../input/time.ts";
 import { ENDING } from "../run/ending.ts";
@@ -76,8 +78,9 @@ export function addPlay(program: Command): void {
       "after",
       `\n${TIME_HELP}\n\nExamples:\n  $ simtape play town.log\n  $ simtape play town.log --stdout ndjson --rate 4 | grep collision\n  $ simtape play run.nanover.zip --into nanover\n  $ simtape play race.hcrp --into foxglove\n  $ simtape play flight.fgtape --into flightgear --address http://localhost:5500 --rate 4`,
     )
-    .action(async (names: readonly string[], options: PlayCommand) => {
+    .action(async (names: readonly string[], options: PlayCommand, command: Command) => {
       const { into, stdout } = options;
+      mustFitUses(command, OUTLET_USES, into ?? [], (uses) => `--into ${uses.join(" and ")}`);
       if (stdout !== undefined) process.exitCode = await playToPipe(names, options);
       else if (into !== undefined) process.exitCode = await playInto(names, options, into);
       else process.exitCode = await playHere(names, options);
@@ -147,6 +150,7 @@ async function playInto(names: readonly string[], options: PlayCommand, into: re
     for (const signal of ENDING) process.once(signal, () => resolve());
   });
   const output = new Output();
+  const outlets: Outlet[] = [];
   try {
     const { recording, player } = await deck.load(0);
     const { host, port, address, scale, pilots, trafficOnly = false, asset, allowOrigin } = options;
@@ -163,7 +167,6 @@ async function playInto(names: readonly string[], options: PlayCommand, into: re
       asset,
       allowOrigin,
     };
-    const outlets = [];
     for (const kind of into) outlets.push(await outletOf(kind, deck, given));
     for (const { name } of outlets) await output.line(options.json === true ? toJson({ outlet: name }) : name);
     await output.flush();
@@ -174,21 +177,34 @@ async function playInto(names: readonly string[], options: PlayCommand, into: re
       () => (isJson ? void tell(output, deck) : show(deck.loaded?.player.status ?? null)),
       isJson ? 1000 : 250,
     );
+    const watch = setInterval(() => {
+      if (outlets.some((outlet) => outlet.status().failure !== null)) end();
+    }, 250);
     const keys = keysFor(deck, end);
     await stopped;
     keys.close();
     clearInterval(timer);
+    clearInterval(watch);
     sayForNow("");
-    for (const outlet of outlets) {
-      const { clients, skippedFrames } = outlet.status();
-      if (clients > 0 || skippedFrames > 0)
-        say(`simtape: ${outlet.name}: ${clients} clients, ${skippedFrames} frames skipped for those that lagged`);
-      await outlet.close();
-    }
-    return EXIT.done;
+    return summed(outlets);
   } finally {
+    for (const outlet of outlets) await outlet.close();
     await deck.close();
   }
+}
+
+/** Says how each outlet did, and gives the exit code. */
+function summed(outlets: readonly Outlet[]): number {
+  let code: number = EXIT.done;
+  for (const outlet of outlets) {
+    const { clients, skippedFrames, failure } = outlet.status();
+    if (clients > 0 || skippedFrames > 0)
+      say(`simtape: ${outlet.name}: ${clients} clients, ${skippedFrames} frames skipped for those that lagged`);
+    if (failure === null) continue;
+    say(`simtape: ${outlet.name}: ${failure}`);
+    code = EXIT.failed;
+  }
+  return code;
 }
 
 function show(status: PlayerStatus | null): void {
