@@ -4,6 +4,7 @@ import type { ColumnReader, WantedNumber } from "../column-reader.ts";
 import type { Reader } from "../reader.ts";
 import { channelsOf, type Scope } from "../scope.ts";
 import type { MutableState } from "../state.ts";
+import type { Time } from "../time.ts";
 import type { Probe } from "./probe.ts";
 import type { Now, Sink } from "./sinks.ts";
 import type { Walk } from "./walk.ts";
@@ -26,6 +27,8 @@ export class Reading implements Now {
   readonly #scope: Scope;
   readonly #sink: Sink;
   #columns: ColumnReader | null;
+  from: Time;
+  next: Time;
   /** By channel. */
   readonly #routes: Uint8Array;
   /** Rows were read since the state was settled. */
@@ -35,6 +38,7 @@ export class Reading implements Now {
 
   constructor(reader: Reader, scope: Scope, walk: Walk, sink: Sink, probes: readonly Probe[]) {
     this.#walk = walk;
+    this.from = this.next = walk.from;
     this.#scope = scope;
     this.#sink = sink;
     this.#routes = new Uint8Array(reader.channels.length);
@@ -59,7 +63,7 @@ export class Reading implements Now {
   settle(): void {
     if (!this.#isAhead) return;
     this.#isAhead = false;
-    this.#walk.state.time = this.#walk.from;
+    this.#walk.state.time = this.from;
     this.#columns?.settle(this.#walk.state);
   }
 
@@ -73,9 +77,9 @@ export class Reading implements Now {
   /** Goes on from row `i` of a batch, as far as the sink has room; gives the row to go on from. */
   advance(batch: MessageBatch, i: number): number {
     const { time, channel, length } = batch;
-    const walk = this.#walk;
     const sink = this.#sink;
     const routes = this.#routes;
+    const { isAtMoments } = sink;
     let at = i;
     while (at < length) {
       if (routes[channel[at]!] === PASS) {
@@ -83,25 +87,35 @@ export class Reading implements Now {
         continue;
       }
       const next = time[at]!;
-      if (next > walk.from && (sink.hold(this, walk.from, next) || sink.isFull)) return at;
-      const until = sink.until(next);
+      if (next > this.from) {
+        this.next = next;
+        if (sink.hold(this) || sink.isFull) return at;
+      }
+      const until = isAtMoments ? next : sink.until(next);
       let to = at + 1;
       while (to < length && time[to]! <= until) to++;
       sink.rows(batch, at, to);
-      if (this.#columns === null) walk.apply(batch, at, to);
+      if (this.#columns === null) this.#walk.apply(batch, at, to);
       else this.#take(batch, at, to);
+      this.from = time[to - 1]!;
       at = to;
     }
+    this.#walk.from = this.from;
     const isJudged = this.#columns !== null && this.#missed > JUDGED;
     if (isJudged && this.#read < LEAST_READ * (this.#read + this.#missed)) this.giveUp();
     return at;
+  }
+
+  /** Holds what is until the end; true: the sink is full, and this has to be called again. */
+  end(time: Time): boolean {
+    this.next = time;
+    return this.#sink.hold(this);
   }
 
   #take(batch: MessageBatch, from: number, to: number): void {
     const walk = this.#walk;
     if (walk.hasWhole && to > from + 1) for (const row of walk.counting(batch, from, to)) this.#takeRow(batch, row);
     else for (let i = from; i < to; i++) this.#takeRow(batch, i);
-    walk.from = batch.time[to - 1]!;
   }
 
   #takeRow(batch: MessageBatch, i: number): void {

@@ -204,7 +204,7 @@ async function* passes(
   for await (const batch of walk.batches(reading.isReading ? () => reading.settle() : undefined)) {
     for (let i = reading.advance(batch, 0); i < batch.length; i = reading.advance(batch, i)) yield;
   }
-  while (sink.hold(reading, walk.from, end)) yield;
+  while (reading.end(end)) yield;
   sink.finish();
 }
 

@@ -36,6 +36,9 @@ export interface Series {
 /** The state that paths are looked at in. */
 export interface Now {
   readonly state: MutableState;
+  /** It is so from here on, until `next`. Times are fields because a time that is handed over takes memory. */
+  readonly from: Time;
+  readonly next: Time;
   /** Brings the state up to what was read ahead of it. */
   settle(): void;
   /** From now on everything is folded: what is read ahead cannot tell what a probe needs. */
@@ -80,7 +83,8 @@ export abstract class Sink implements Stops {
   protected readonly steps: Steps;
   protected readonly groups: readonly OpenGroup[];
   /** Those that have a moment since the state was held last. */
-  protected readonly due: OpenGroup[] = [];
+  protected readonly due: OpenGroup[];
+  protected dues = 0;
   /** Rows taken in since they were drained. */
   protected taken = 0;
   readonly #byChannel: OpenGroup[][] = [];
@@ -104,11 +108,14 @@ export abstract class Sink implements Stops {
       }
       return group;
     });
+    this.due = [...this.groups];
   }
 
+  /** Whether `until` is the next time itself, always. */
+  abstract readonly isAtMoments: boolean;
   abstract until(next: Time): Time;
-  /** To be called when it is so from `from` until `next`. True: it is full, and has to be called again. */
-  abstract hold(now: Now, from: Time, next: Time): boolean;
+  /** To be called when it has become so. True: it is full, and has to be called again. */
+  abstract hold(now: Now): boolean;
   /** What there is of a group, line by line, with the times of each. */
   protected abstract drainGroup(group: number): readonly (DrainedLine & { readonly time: Float64Array })[];
   /** Nothing comes any more. */
@@ -130,15 +137,16 @@ export abstract class Sink implements Stops {
     for (const group of this.groups) group.isStale = true;
   }
 
-  rows(batch: MessageBatch, from: number, to: number): void {
+  rows({ channel }: MessageBatch, from: number, to: number): void {
     const all = this.groups.length;
-    for (let i = from; i < to && this.due.length < all; i++) {
-      const groups = this.#byChannel[batch.channel[i]!];
+    for (let i = from; i < to && this.dues < all; i++) {
+      const groups = this.#byChannel[channel[i]!];
       if (groups === undefined) continue;
-      for (const group of groups) {
+      for (let n = 0; n < groups.length; n++) {
+        const group = groups[n]!;
         if (group.isDue) continue;
         group.isDue = true;
-        this.due.push(group);
+        this.due[this.dues++] = group;
       }
     }
   }
@@ -164,26 +172,26 @@ export abstract class Sink implements Stops {
   }
 
   /** Whether it is the same paths that are there, and the same texts, as when the group was looked at last. */
-  protected look(group: OpenGroup, now: Now, from: Time): boolean {
+  protected look(group: OpenGroup, now: Now): boolean {
     const { isStale } = group;
     if (isStale) {
       group.isStale = false;
       now.settle();
       for (const probe of group.read) {
         probe.forget();
-        probe.read(now.state, from);
+        probe.read(now.state, now.from);
         if (probe.isMixed) now.giveUp();
       }
-    } else for (const probe of group.counted) probe.count(from);
-    for (const probe of group.folded) probe.read(now.state, from);
+    } else if (group.counted.length > 0) for (const probe of group.counted) probe.count(now.from);
+    if (group.folded.length > 0) for (const probe of group.folded) probe.read(now.state, now.from);
     return !isStale && group.folded.length === 0;
   }
 
   /** Shows speeds a moment that is not taken itself. */
-  protected warmUp({ speeds }: OpenGroup, now: Now, from: Time): void {
+  protected warmUp({ speeds }: OpenGroup, now: Now): void {
     if (speeds.length === 0) return;
     now.settle();
-    for (const probe of speeds) probe.read(now.state, from);
+    for (const probe of speeds) probe.read(now.state, now.from);
   }
 }
 
@@ -211,19 +219,21 @@ abstract class RowSink extends Sink {
 
 /** Every moment at which one of the channels has a message that can change a path. */
 export class AllSink extends RowSink {
+  readonly isAtMoments = true;
+
   until(next: Time): Time {
     return next;
   }
 
-  hold(now: Now, from: Time): boolean {
-    const { due } = this;
-    for (let n = 0; n < due.length; n++) {
+  hold(now: Now): boolean {
+    const { due, dues } = this;
+    for (let n = 0; n < dues; n++) {
       const group = due[n]!;
       group.isDue = false;
-      if (from < this.steps.start) this.warmUp(group, now, from);
-      else this.take(group, this.tables[group.index]!, this.look(group, now, from), from);
+      if (now.from < this.steps.start) this.warmUp(group, now);
+      else this.take(group, this.tables[group.index]!, this.look(group, now), now.from);
     }
-    due.length = 0;
+    this.dues = 0;
     return false;
   }
 }
@@ -240,21 +250,24 @@ export class MinmaxSink extends Sink {
     this.#bucket = groups.map(() => -1);
   }
 
+  readonly isAtMoments = true;
+
   until(next: Time): Time {
     return next;
   }
 
-  hold(now: Now, from: Time): boolean {
+  hold(now: Now): boolean {
     const { start, every, count } = this.steps;
-    const { due } = this;
-    for (let n = 0; n < due.length; n++) {
+    const { due, dues } = this;
+    const { from } = now;
+    for (let n = 0; n < dues; n++) {
       const group = due[n]!;
       group.isDue = false;
       if (from < start) {
-        this.warmUp(group, now, from);
+        this.warmUp(group, now);
         continue;
       }
-      this.look(group, now, from);
+      this.look(group, now);
       const step = Math.min(count - 1, Math.floor((from - start) / every));
       const isNew = step !== this.#bucket[group.index];
       this.#bucket[group.index] = step;
@@ -267,7 +280,7 @@ export class MinmaxSink extends Sink {
       }
       group.moments++;
     }
-    due.length = 0;
+    this.dues = 0;
     return false;
   }
 
@@ -282,6 +295,7 @@ export class MinmaxSink extends Sink {
 
 /** What holds at the beginning of each step. */
 export class SampleSink extends RowSink {
+  readonly isAtMoments: boolean = false;
   #step = 0;
   readonly #hasSpeeds: boolean;
 
@@ -300,18 +314,20 @@ export class SampleSink extends RowSink {
     return this.#step < count && time < end ? time : Number.POSITIVE_INFINITY;
   }
 
-  hold(now: Now, from: Time, next: Time): boolean {
+  hold(now: Now): boolean {
     // only speeds have moments here, and are alone in their groups
-    for (const group of this.due) {
+    for (let n = 0; n < this.dues; n++) {
+      const group = this.due[n]!;
       group.isDue = false;
-      this.look(group, now, from);
+      this.look(group, now);
     }
-    this.due.length = 0;
+    this.dues = 0;
+    const { next } = now;
     for (let time = this.#time; time < next; time = this.#time) {
       if (this.isFull) return true;
       this.#step++;
       for (const group of this.groups) {
-        const isSame = group.speeds.length === 0 && this.look(group, now, from);
+        const isSame = group.speeds.length === 0 && this.look(group, now);
         this.take(group, this.tables[group.index]!, isSame, time);
       }
     }

@@ -5,7 +5,7 @@ import type { SeriesPath } from "../../../model/query/path.ts";
 import type { MutableState } from "../../../model/state.ts";
 import type { StateModel } from "../../../model/state-model.ts";
 import { metresPer } from "../../../model/units.ts";
-import { placesOf, readSignal, type SignalList, type SignalPlace } from "../layout/signals.ts";
+import { placesOf, readSignal, type SignalList, type SignalPlace, type SignalType } from "../layout/signals.ts";
 
 /** Id of the recorded aircraft itself in the set `aircraft`; all others are called by their callsign. */
 export const SELF = "self";
@@ -26,12 +26,25 @@ interface Signals {
   readonly own: readonly number[];
 }
 
-/** A signal that goes to a place. */
+/** A signal that goes to a place; null: it is not recorded, and not known. */
 interface Direct {
   readonly place: number;
-  /** Null: it is not recorded, and not known. */
   readonly signal: SignalPlace | null;
   readonly scale: number;
+}
+
+/** Signals of one type that go to places: of each where in a record, and to which. */
+class Run {
+  readonly at: Int32Array;
+  readonly places: Int32Array;
+  readonly scales: Float64Array;
+
+  constructor(direct: readonly Direct[], type: SignalType) {
+    const own = direct.filter(({ signal }) => signal?.type === type);
+    this.at = Int32Array.from(own, ({ signal }) => signal!.at);
+    this.places = Int32Array.from(own, ({ place }) => place);
+    this.scales = Float64Array.from(own, ({ scale }) => scale);
+  }
 }
 
 /** Reads signals from records of the channel `signals`, each of which has all of them. */
@@ -41,11 +54,17 @@ export class SignalColumns implements ColumnReader {
   readonly #bytes: number;
   readonly #numbers: Float64Array;
   readonly #paths: readonly SeriesPath[];
-  readonly #direct: readonly Direct[];
+  readonly #doubles: Run;
+  readonly #floats: Run;
+  /** Signals of the other types. */
+  readonly #others: readonly { readonly place: number; readonly signal: SignalPlace }[];
+  /** Places of what is not known. */
+  readonly #unknown: readonly number[];
   /** Latitude, longitude and altitude, and where x, y and z go: -1 where they are not wanted. */
   readonly #earth: readonly (SignalPlace | null)[];
   readonly #earthPlaces: Int32Array;
-  readonly #hasEarth: boolean;
+  /** Bits of x, y and z: 1, 2, 4; 0: none is wanted. */
+  readonly #earthItems: number;
   readonly #xyz = new Float64Array(3);
   #isOpen = false;
   #view: DataView = new DataView(new ArrayBuffer(0));
@@ -81,9 +100,14 @@ export class SignalColumns implements ColumnReader {
       return true;
     });
     this.#paths = wanted.filter((_, n) => this.accepts[n]).map(({ path }) => path);
-    this.#direct = direct;
+    this.#doubles = new Run(direct, "double");
+    this.#floats = new Run(direct, "float");
+    this.#unknown = direct.filter(({ signal }) => signal === null).map(({ place }) => place);
+    this.#others = direct.flatMap(({ place, signal }) =>
+      signal === null || signal.type === "double" || signal.type === "float" ? [] : [{ place, signal }],
+    );
     this.#earthPlaces = Int32Array.from(earth.flat());
-    this.#hasEarth = earth.length > 0;
+    this.#earthItems = earth.reduce((bits, [, item]) => bits | (1 << item), 0);
   }
 
   begin(state: MutableState): void {
@@ -93,7 +117,7 @@ export class SignalColumns implements ColumnReader {
       const set = state.sets.get(path.set);
       return set !== undefined && set.find(path.id) >= 0 && set.columns.has(path.column);
     });
-    for (const { place, signal } of this.#direct) if (signal === null) this.#numbers[place] = Number.NaN;
+    for (const place of this.#unknown) this.#numbers[place] = Number.NaN;
   }
 
   read(batch: MessageBatch, i: number): boolean {
@@ -102,12 +126,15 @@ export class SignalColumns implements ColumnReader {
     if (batch.end[i]! - start < this.#bytes) return true;
     const view = this.#viewOf(batch.bytes);
     const numbers = this.#numbers;
-    const direct = this.#direct;
-    for (let n = 0; n < direct.length; n++) {
-      const { place, signal, scale } = direct[n]!;
-      if (signal !== null) numbers[place] = readSignal(view, start, signal) * scale;
-    }
-    if (this.#hasEarth) this.#readEarth(view, start);
+    const { at: doublesAt, places: doubles, scales: doubleScales } = this.#doubles;
+    for (let n = 0; n < doubles.length; n++)
+      numbers[doubles[n]!] = view.getFloat64(start + doublesAt[n]!, true) * doubleScales[n]!;
+    const { at: floatsAt, places: floats, scales: floatScales } = this.#floats;
+    for (let n = 0; n < floats.length; n++)
+      numbers[floats[n]!] = view.getFloat32(start + floatsAt[n]!, true) * floatScales[n]!;
+    const others = this.#others;
+    for (let n = 0; n < others.length; n++) numbers[others[n]!.place] = readSignal(view, start, others[n]!.signal);
+    if (this.#earthItems !== 0) this.#readEarth(view, start);
     this.#batch = batch;
     this.#row = i;
     return true;
@@ -121,7 +148,14 @@ export class SignalColumns implements ColumnReader {
   #readEarth(view: DataView, start: number): void {
     const [latitude, longitude, altitude] = this.#earth;
     const xyz = this.#xyz;
-    toEarth(numberOf(view, start, latitude!), numberOf(view, start, longitude!), numberOf(view, start, altitude!) * FOOT, xyz, 0);
+    toEarth(
+      numberOf(view, start, latitude!),
+      numberOf(view, start, longitude!),
+      numberOf(view, start, altitude!) * FOOT,
+      xyz,
+      0,
+      this.#earthItems,
+    );
     const places = this.#earthPlaces;
     for (let n = 0; n < places.length; n += 2) this.#numbers[places[n]!] = xyz[places[n + 1]!]!;
   }
